@@ -1,0 +1,122 @@
+/** One entry of the catalogue: what a caller sees when an operation refuses. */
+interface CatalogueEntry {
+  readonly status: number
+  readonly detail: string
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}
+
+/**
+ * Every error a caller can meet, closed. `unauthorized` is the plain 401: its body has no `code`,
+ * because clients refresh and retry on a 401 without one (seed 4.3).
+ */
+export const errorCatalogue = {
+  invalid_request: { status: 400, detail: 'The request is not of the expected form.' },
+  invalid_token: { status: 400, detail: 'This link or token is not valid, or was used already.' },
+  token_expired: { status: 400, detail: 'This link or token has expired.' },
+  unauthorized: { status: 401, detail: 'A valid access token is required.' },
+  audience_mismatch: { status: 401, detail: 'This token was issued for another surface.' },
+  session_revoked: { status: 401, detail: 'This session was ended.' },
+  session_max_age_reached: { status: 401, detail: 'This session reached its maximum age.' },
+  refresh_token_invalid: { status: 401, detail: 'This refresh token is not valid.' },
+  refresh_token_expired: { status: 401, detail: 'This refresh token has expired.' },
+  refresh_token_reused: {
+    status: 401,
+    detail: 'This refresh token was used before. The session was ended.',
+  },
+  invalid_credentials: { status: 401, detail: 'The credentials are not valid.' },
+  permission_denied: { status: 403, detail: 'You are not permitted to do this.' },
+  human_principal_required: { status: 403, detail: 'Only a person may do this.' },
+  registration_disabled: { status: 403, detail: 'Registration is not open.' },
+  email_domain_not_allowed: { status: 403, detail: 'Addresses of this domain may not register.' },
+  email_not_verified: { status: 403, detail: 'The e-mail address is not verified yet.' },
+  password_login_disabled: { status: 403, detail: 'Signing in with a password is switched off.' },
+  csrf_rejected: { status: 403, detail: 'Requests from this origin are not accepted.' },
+  not_found: { status: 404, detail: 'There is nothing here.' },
+  method_not_allowed: { status: 405, detail: 'This method is not supported here.' },
+  email_taken: { status: 409, detail: 'This e-mail address has an account already.' },
+  payload_too_large: { status: 413, detail: 'The request body is larger than 64 KiB.' },
+  unsupported_media_type: { status: 415, detail: 'The request body must be JSON.' },
+  password_policy: { status: 422, detail: 'The password does not meet the policy.' },
+  terms_not_accepted: { status: 422, detail: 'The current terms were not accepted.' },
+  email_not_allowed: { status: 422, detail: 'This e-mail address cannot be used.' },
+  rate_limited: { status: 429, detail: 'Too many requests. Try again later.' },
+  internal_error: { status: 500, detail: 'Something went wrong.' },
+  session_enforcement_unavailable: {
+    status: 503,
+    detail: 'The session cannot be checked right now. Keep your tokens and try again.',
+  },
+  authorization_unavailable: { status: 503, detail: 'Permission cannot be checked right now.' },
+  server_busy: { status: 503, detail: 'The server is busy. Try again in a moment.' },
+  service_unavailable: { status: 503, detail: 'The service is not available right now.' },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>
+
+export type ErrorCode = keyof typeof errorCatalogue
+
+export interface AuthErrorOptions {
+  /** Shown to the caller in place of the catalogue's text. Never holds input or secrets. */
+  readonly detail?: string
+  /** Whole seconds, sent as `Retry-After`. */
+  readonly retryAfter?: number
+  readonly cause?: unknown
+}
+
+/**
+ * Thrown by every function of this library that refuses. `code` is one of the catalogue's,
+ * `status` its HTTP status. `message` is safe to show to the caller.
+ */
+export class AuthError extends Error {
+  override readonly name = 'AuthError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly retryAfter: number | null
+
+  constructor(code: ErrorCode, options: AuthErrorOptions = {}) {
+    const entry = errorCatalogue[code]
+    super(options.detail ?? entry.detail, { cause: options.cause })
+    this.code = code
+    this.status = entry.status
+    this.retryAfter = options.retryAfter ?? null
+  }
+}
+
+/** The reason phrase of a status this library answers with. */
+export function titleOf(status: number): string {
+  return titles[status] ?? 'Error'
+}
+
+/**
+ * Thrown at construction when what the host passed cannot work. The message names the option, the
+ * shape it must have, and the remedy; it never repeats a secret.
+ */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError'
+  /** The option's path, such as `surfaces.client.baseUrl`. */
+  readonly option: string
+
+  constructor(option: string, problem: string) {
+    super(`createAuth: option "${option}" ${problem}`)
+    this.option = option
+  }
+}
+
+/** What may be logged of an error: never its fields, which in drivers quote rows and values. */
+export function describeError(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
+  const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) }
+  return { error: error.name, message: error.message, ...code, stack: error.stack, ...cause }
+}

@@ -1,0 +1,10 @@
+/** The only source of time. No decision reads any other clock, a database's included. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number
+  /**
+   * Calls `run` once, `ms` milliseconds from now, unless the returned function was called before.
+   * A pending timer never keeps the process alive.
+   */
+  after(ms: number, run: () => void): () => void
+}
