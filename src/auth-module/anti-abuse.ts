@@ -1,0 +1,118 @@
+import {
+  FieldBool,
+  FieldDuration,
+  FieldInt,
+  FieldRecordList,
+  FieldSecret,
+  FieldSelect,
+  FieldString,
+} from '../engine/config-declaration.js'
+import { type AuthField, hour, minute } from './auth-field.js'
+import { webhookEvents } from './choices.js'
+
+const group = 'Anti-abuse & Notifications'
+
+export const antiAbuseFields: readonly AuthField[] = [
+  {
+    key: 'loginRateOperator',
+    label: 'Operator logins per minute and IP',
+    type: FieldInt,
+    default: '20',
+    min: 1,
+    max: 1000,
+    group,
+    surface: 'operator',
+  },
+  {
+    key: 'loginRateClient',
+    label: 'Client logins per minute and IP',
+    type: FieldInt,
+    default: '60',
+    min: 1,
+    max: 1000,
+    group,
+    surface: 'client',
+  },
+  {
+    key: 'lockoutThreshold',
+    label: 'Failures before lockout',
+    type: FieldInt,
+    default: '10',
+    // 0 switches it off; 1 and 2 are refused: a typing error would lock the account.
+    min: 0,
+    max: 100,
+    group,
+    surface: 'both',
+  },
+  {
+    key: 'lockoutDuration',
+    label: 'Lockout duration',
+    type: FieldDuration,
+    default: '15m',
+    min: minute,
+    max: 24 * hour,
+    group,
+    surface: 'both',
+  },
+  {
+    key: 'grantFailuresPerIp',
+    label: 'Grant failures per IP / 5 min',
+    type: FieldInt,
+    default: '30',
+    min: 1,
+    max: 1000,
+    group,
+    surface: 'operator',
+  },
+  {
+    key: 'grantFailuresPerClient',
+    label: 'Grant failures per client ID / 5 min',
+    type: FieldInt,
+    default: '10',
+    min: 1,
+    max: 100,
+    group,
+    surface: 'operator',
+  },
+  {
+    key: 'notifyNewDevice',
+    label: 'Mail on new device',
+    type: FieldBool,
+    default: 'true',
+    group,
+    surface: 'both',
+  },
+  {
+    key: 'notifySecurityChanges',
+    label: 'Mail on security changes',
+    type: FieldBool,
+    default: 'true',
+    group,
+    surface: 'both',
+  },
+  {
+    key: 'securityWebhooks',
+    label: 'Security webhooks',
+    type: FieldRecordList,
+    max: 50,
+    group,
+    surface: 'both',
+    items: [
+      { key: 'url', label: 'URL (https)', type: FieldString, required: true, max: 2048 },
+      {
+        key: 'signingSecret',
+        label: 'Signing secret',
+        type: FieldSecret,
+        required: true,
+        max: 255,
+      },
+      {
+        key: 'events',
+        label: 'Events',
+        type: FieldSelect,
+        required: true,
+        options: webhookEvents,
+      },
+    ],
+  },
+]

@@ -1,0 +1,86 @@
+import { capReached } from './session-age.js'
+
+/** What the row of a refresh family says; a structural part of the stored document. */
+export interface FamilyState<Reason extends string = string> {
+  readonly loginAt: number
+  readonly sessionEpoch: number
+  readonly generation: number
+  readonly rotatedAt: number
+  readonly rotatedTo: string
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+  readonly revokedReason: Reason | null
+}
+
+export interface RefreshPolicy {
+  /** Milliseconds; 0 = strict: the predecessor is replay at once. */
+  readonly graceMs: number
+  /** Milliseconds; null = no absolute cap. */
+  readonly absoluteTtlMs: number | null
+}
+
+export interface Presented {
+  readonly generation: number
+  /** The `jti` this request would mint; null for a request that mints no refresh token. */
+  readonly nextJti: string | null
+  /** Families of another epoch are refused; null = this session was spared explicitly. */
+  readonly requiredEpoch: number | null
+}
+
+export type RefreshDecision<Reason extends string = string> =
+  /** The token is of the current generation and nothing forbids its use. */
+  | { readonly outcome: 'current' }
+  /** This request's own write won; only its answer had been lost. */
+  | { readonly outcome: 'alreadyRotated' }
+  /** The immediate predecessor, inside the window: a second tab or a lost reply, not a thief. */
+  | { readonly outcome: 'reissue' }
+  | { readonly outcome: 'unknown' }
+  | { readonly outcome: 'revoked'; readonly reason: Reason | null }
+  | { readonly outcome: 'rolledBack' }
+  | { readonly outcome: 'replay' }
+  | { readonly outcome: 'expired' }
+  | { readonly outcome: 'maxAge' }
+  /** The user ended all sessions after this family's login. */
+  | { readonly outcome: 'outdated' }
+
+/**
+ * What a refresh token of a family is worth now. Decides and never writes. The order is part of
+ * the contract: a reason once recorded is always repeated, an expired family raises no replay
+ * alarm, and the cap is checked before a re-issue as well.
+ */
+export function judgeRefresh<Reason extends string>(
+  family: FamilyState<Reason> | null,
+  presented: Presented,
+  policy: RefreshPolicy,
+  now: number,
+): RefreshDecision<Reason> {
+  if (family === null) return { outcome: 'unknown' }
+  if (family.revokedAt !== null) return { outcome: 'revoked', reason: family.revokedReason }
+  if (presented.nextJti !== null && family.rotatedTo === presented.nextJti) {
+    return { outcome: 'alreadyRotated' }
+  }
+  if (presented.generation > family.generation) return { outcome: 'rolledBack' }
+  const behind = family.generation - presented.generation
+  if (behind > 0 && !(behind === 1 && withinGrace(family.rotatedAt, policy.graceMs, now))) {
+    return { outcome: 'replay' }
+  }
+  if (family.expiresAt !== null && family.expiresAt <= now) return { outcome: 'expired' }
+  if (presented.requiredEpoch !== null && family.sessionEpoch !== presented.requiredEpoch) {
+    return { outcome: 'outdated' }
+  }
+  if (capReached(family.loginAt, policy.absoluteTtlMs, now)) return { outcome: 'maxAge' }
+  return { outcome: behind === 1 ? 'reissue' : 'current' }
+}
+
+/** Zero is strict even when another replica's clock, ahead of ours, wrote `rotatedAt`. */
+function withinGrace(rotatedAt: number, graceMs: number, now: number): boolean {
+  return graceMs > 0 && now - rotatedAt < graceMs
+}
+
+/**
+ * The idle deadline a refresh at `now` writes: a whole second, so that the row, the token's `exp`
+ * and the cookie's Max-Age agree (T-105).
+ */
+export function idleDeadline(now: number, idleMs: number): number {
+  return (Math.floor(now / 1000) + Math.floor(idleMs / 1000)) * 1000
+}

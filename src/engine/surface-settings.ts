@@ -1,0 +1,47 @@
+import type { DomainRule } from './email.js'
+
+interface DomainRuleOfSurface extends DomainRule {
+  readonly surface: 'operator' | 'client' | 'both'
+}
+
+/** The settings that exist once per surface; a structural part of all settings. */
+export interface SettingsOfBoth {
+  readonly registrationOperatorEnabled: boolean
+  readonly registrationClientEnabled: boolean
+  readonly passwordLoginOperatorEnabled: boolean
+  readonly passwordLoginClientEnabled: boolean
+  readonly loginRateOperator: number
+  readonly loginRateClient: number
+  readonly registrationAllowedDomains: readonly DomainRuleOfSurface[]
+}
+
+/** The same for one of the surfaces. */
+export interface SurfaceSettings {
+  readonly registrationEnabled: boolean
+  readonly passwordLoginEnabled: boolean
+  /** Logins per minute and source address. */
+  readonly loginRate: number
+  readonly allowedDomains: readonly DomainRule[]
+}
+
+export function settingsFor(
+  surface: 'operator' | 'client',
+  settings: SettingsOfBoth,
+): SurfaceSettings {
+  const allowedDomains = settings.registrationAllowedDomains.filter(
+    (rule) => rule.surface === 'both' || rule.surface === surface,
+  )
+  return surface === 'operator'
+    ? {
+        registrationEnabled: settings.registrationOperatorEnabled,
+        passwordLoginEnabled: settings.passwordLoginOperatorEnabled,
+        loginRate: settings.loginRateOperator,
+        allowedDomains,
+      }
+    : {
+        registrationEnabled: settings.registrationClientEnabled,
+        passwordLoginEnabled: settings.passwordLoginClientEnabled,
+        loginRate: settings.loginRateClient,
+        allowedDomains,
+      }
+}

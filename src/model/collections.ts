@@ -1,0 +1,41 @@
+import type { AnyCollectionSpec, Collection, CollectionSpec, Doc, Store } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+import { type PasswordHistory, passwordHistoriesOf } from './password-history.js'
+import { type RefreshFamily, refreshFamiliesOf } from './refresh-family.js'
+import { type Session, sessionsOf } from './session.js'
+import { type Ticket, ticketsOf } from './ticket.js'
+import { type User, usersOf } from './user.js'
+
+/** The collections of one surface, physically apart from the other's (seed 1). */
+export interface Collections {
+  readonly users: Collection<User>
+  readonly sessions: Collection<Session>
+  readonly families: Collection<RefreshFamily>
+  readonly tickets: Collection<Ticket>
+  readonly passwordHistories: Collection<PasswordHistory>
+}
+
+export function collectionsOf(store: Store, surface: Surface, prefix: string): Collections {
+  const open = <T extends Doc>(spec: CollectionSpec<T>): Collection<T> =>
+    store.collection({ ...spec, name: prefix + spec.name })
+  return {
+    users: open(usersOf(surface)),
+    sessions: open(sessionsOf(surface)),
+    families: open(refreshFamiliesOf(surface)),
+    tickets: open(ticketsOf(surface)),
+    passwordHistories: open(passwordHistoriesOf(surface)),
+  }
+}
+
+/** Every collection of both surfaces, for `Store.prepare`. */
+export function allCollectionSpecs(prefix: string): readonly AnyCollectionSpec[] {
+  return (['operator', 'client'] as const)
+    .flatMap((surface): AnyCollectionSpec[] => [
+      usersOf(surface),
+      sessionsOf(surface),
+      refreshFamiliesOf(surface),
+      ticketsOf(surface),
+      passwordHistoriesOf(surface),
+    ])
+    .map((spec) => ({ ...spec, name: prefix + spec.name }))
+}

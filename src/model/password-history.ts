@@ -1,0 +1,18 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/** A user's earlier password hashes, newest first; the id is the user id. Apart from the user
+ * record because that one is read on every guarded request. */
+export interface PasswordHistory extends Doc {
+  readonly hashes: readonly string[]
+  readonly revision: number
+}
+
+export function passwordHistoriesOf(surface: Surface): CollectionSpec<PasswordHistory> {
+  return {
+    name: `${surface}_password_histories`,
+    fields: { hashes: { kind: 'json' }, revision: { kind: 'integer' } },
+    indexes: [],
+    expires: 'never',
+  }
+}

@@ -1,0 +1,43 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+import type { EndReason } from '../ports/telemetry.js'
+
+/**
+ * One login's refresh tokens: one row, whose id is the session id. Rotation is one guarded write
+ * that moves `generation` on. The tokens themselves are never stored.
+ */
+export interface RefreshFamily extends Doc {
+  readonly userId: string
+  readonly loginAt: number
+  /** The user's `sessionEpoch` at login. */
+  readonly sessionEpoch: number
+  /** The generation of the newest token; starts at 1. */
+  readonly generation: number
+  /** When the newest token was minted. */
+  readonly rotatedAt: number
+  /** `jti` of the token the last rotation minted: lets a request see that it won although the
+   * store's answer was lost. */
+  readonly rotatedTo: string
+  /** The idle deadline, a whole second, equal to the newest token's `exp`. */
+  readonly expiresAt: number
+  readonly revokedAt: number | null
+  readonly revokedReason: EndReason | null
+}
+
+export function refreshFamiliesOf(surface: Surface): CollectionSpec<RefreshFamily> {
+  return {
+    name: `${surface}_refresh_tokens`,
+    fields: {
+      userId: { kind: 'text' },
+      loginAt: { kind: 'time' },
+      sessionEpoch: { kind: 'integer' },
+      generation: { kind: 'integer' },
+      rotatedAt: { kind: 'time' },
+      rotatedTo: { kind: 'text' },
+      revokedAt: { kind: 'time', nullable: true },
+      revokedReason: { kind: 'text', nullable: true },
+    },
+    indexes: [{ on: ['userId'] }],
+    expires: 'sliding',
+  }
+}

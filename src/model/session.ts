@@ -1,0 +1,44 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+import type { EndReason } from '../ports/telemetry.js'
+
+/**
+ * Audit and device history of one login (seed 2.4). It can only deny, never grant: nothing
+ * authenticates from it, and protected routes do not read it.
+ */
+export interface Session extends Doc {
+  readonly userId: string
+  readonly loginAt: number
+  readonly active: boolean
+  readonly endedAt: number | null
+  readonly endReason: EndReason | null
+  /** How the first factor was shown: `password`. */
+  readonly loginMethod: string
+  readonly mfaMethod: string | null
+  readonly ip: string | null
+  readonly userAgent: string | null
+  readonly deviceId: string | null
+}
+
+/** Kept 90 days from login, then deleted without an extra period (seed 8). */
+export const sessionRetentionMs = 90 * 24 * 60 * 60 * 1000
+
+export function sessionsOf(surface: Surface): CollectionSpec<Session> {
+  return {
+    name: `${surface}_sessions`,
+    fields: {
+      userId: { kind: 'text' },
+      loginAt: { kind: 'time' },
+      active: { kind: 'boolean' },
+      endedAt: { kind: 'time', nullable: true },
+      endReason: { kind: 'text', nullable: true },
+      loginMethod: { kind: 'text' },
+      mfaMethod: { kind: 'text', nullable: true },
+      ip: { kind: 'text', nullable: true },
+      userAgent: { kind: 'text', nullable: true },
+      deviceId: { kind: 'text', nullable: true },
+    },
+    indexes: [{ on: ['userId'] }],
+    expires: 'fixed',
+  }
+}

@@ -1,0 +1,36 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/** What a mailed or handed-out one-time token is good for. */
+export type TicketPurpose = 'verifyEmail' | 'resetPassword' | 'expiredPassword'
+
+/**
+ * One-time tokens of one user and purpose: one document, whose id follows from both. A newer token
+ * replaces the older by one guarded write, so an older link is dead the moment a newer one exists.
+ */
+export interface Ticket extends Doc {
+  readonly userId: string
+  readonly purpose: TicketPurpose
+  /** SHA-256 of the secret half of the token. */
+  readonly secretHash: string
+  /** The user's `credentialEpoch` when the ticket was written; any other value voids it. */
+  readonly credentialEpoch: number
+  /** The address the token was mailed to; empty when it was not mailed. */
+  readonly email: string
+  readonly expiresAt: number
+}
+
+export function ticketsOf(surface: Surface): CollectionSpec<Ticket> {
+  return {
+    name: `${surface}_tickets`,
+    fields: {
+      userId: { kind: 'text' },
+      purpose: { kind: 'text' },
+      secretHash: { kind: 'text' },
+      credentialEpoch: { kind: 'integer' },
+      email: { kind: 'text' },
+    },
+    indexes: [{ on: ['userId'] }],
+    expires: 'sliding',
+  }
+}

@@ -1,0 +1,65 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+export interface Membership {
+  readonly tenantId: string
+}
+
+export interface User extends Doc {
+  /** Empty for a person, `service` for a machine. Set at creation, never updated (seed 2.1). */
+  readonly kind: string
+  /** Canonical address: the one that is unique, compared and mailed to. */
+  readonly email: string
+  /** The address as typed, for display only. */
+  readonly emailAsTyped: string
+  readonly emailVerifiedAt: number | null
+  readonly name: string
+  readonly systemRole: string
+  readonly enabled: boolean
+  /** PHC string; null for an account without a password. */
+  readonly passwordHash: string | null
+  readonly passwordChangedAt: number | null
+  readonly termsVersion: string | null
+  readonly memberships: readonly Membership[]
+  /** Grows when all sessions are ended; a refresh family of an older epoch is refused. */
+  readonly sessionEpoch: number
+  /** The one session the last "end all others" spared; null when it spared none. */
+  readonly keptSessionId: string | null
+  /** Grows with every change of password, address or standing; voids mailed tokens. */
+  readonly credentialEpoch: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly lastLoginAt: number | null
+}
+
+/** A record without the field is a person: `kind` was added later (seed 9). */
+export function isHuman(user: Pick<User, 'kind'>): boolean {
+  return user.kind === ''
+}
+
+export function usersOf(surface: Surface): CollectionSpec<User> {
+  return {
+    name: `${surface}_users`,
+    fields: {
+      kind: { kind: 'text', default: '' },
+      email: { kind: 'text' },
+      emailAsTyped: { kind: 'text' },
+      emailVerifiedAt: { kind: 'time', nullable: true },
+      name: { kind: 'text' },
+      systemRole: { kind: 'text' },
+      enabled: { kind: 'boolean' },
+      passwordHash: { kind: 'text', nullable: true },
+      passwordChangedAt: { kind: 'time', nullable: true },
+      termsVersion: { kind: 'text', nullable: true },
+      memberships: { kind: 'json', default: [] },
+      sessionEpoch: { kind: 'integer', default: 0 },
+      keptSessionId: { kind: 'text', nullable: true },
+      credentialEpoch: { kind: 'integer', default: 0 },
+      createdAt: { kind: 'time' },
+      updatedAt: { kind: 'time' },
+      lastLoginAt: { kind: 'time', nullable: true },
+    },
+    indexes: [{ on: ['email'], unique: true }, { on: ['kind'] }],
+    expires: 'never',
+  }
+}

@@ -1,0 +1,183 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  normalizePassword,
+  type PasswordJudgement,
+  type PasswordRule,
+  violatedRules,
+} from '../../src/engine/password-policy.js'
+
+const lenient: Omit<PasswordJudgement, 'password'> = {
+  minLength: 15,
+  isCommon: () => false,
+  contextWords: [],
+  blockCommon: true,
+  blockContextual: true,
+}
+
+function judge(
+  password: string,
+  changes: Partial<PasswordJudgement> = {},
+): readonly PasswordRule[] {
+  return violatedRules({ ...lenient, password, ...changes })
+}
+
+describe('ASVS-6.2.1 S-13 length is counted in code points after NFC', () => {
+  test.each([
+    ['n − 1', 'x'.repeat(14), ['too_short']],
+    ['n', 'x'.repeat(15), []],
+    ['empty', '', ['too_short']],
+    ['spaces count', ' '.repeat(15), []],
+    ['15 emoji', '🦉'.repeat(15), []],
+    ['8 emoji are 16 UTF-16 units', '🦉'.repeat(8), ['too_short']],
+    ['15 decomposed é are 30 code units', 'e\u0301'.repeat(15), []],
+    ['14 decomposed é', 'e\u0301'.repeat(14), ['too_short']],
+  ])('%s', (_, password, rules) => {
+    expect(judge(password)).toEqual(rules)
+  })
+
+  test('ASVS-6.2.1 at the least configurable length 8 code points pass and 7 do not', () => {
+    expect(judge('🦉🐢🦊🐍🐙🦀🐬🐳', { minLength: 8 })).toEqual([])
+    expect(judge('🦉🐢🦊🐍🐙🦀🐬', { minLength: 8 })).toEqual(['too_short'])
+  })
+})
+
+describe('ASVS-6.2.9 T-100 length is limited in bytes', () => {
+  test.each([
+    [64, []],
+    [128, []],
+    [256, []],
+    [1024, []],
+    [1025, ['too_long']],
+    [60_000, ['too_long']],
+  ])('%d ASCII characters', (length, rules) => {
+    expect(judge('x'.repeat(length))).toEqual(rules)
+  })
+
+  test('counts UTF-8 bytes after NFC', () => {
+    expect(judge('🦉'.repeat(256))).toEqual([])
+    expect(judge(`${'🦉'.repeat(256)}x`)).toEqual(['too_long'])
+    expect(judge('e\u0301'.repeat(512))).toEqual([])
+  })
+
+  test('asks no list about a text that is too long', () => {
+    const asked: string[] = []
+    const isCommon = (password: string) => asked.push(password) > 0
+    expect(judge('x'.repeat(1025), { isCommon })).toEqual(['too_long'])
+    expect(asked).toEqual([])
+  })
+})
+
+test('ASVS-6.2.5 there are no composition rules: any single class of characters passes', () => {
+  const classes = [
+    'abcdefghijklmnopqrstuvwxyz',
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
+    '0123456789',
+    '!?-_. ',
+  ]
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...classes),
+      fc.nat(),
+      fc.integer({ min: 15, max: 60 }),
+      (all, seed, length) => {
+        const password = Array.from({ length }, (_, i) => all[(seed + i * i) % all.length]).join('')
+        expect(judge(password)).toEqual([])
+      },
+    ),
+  )
+})
+
+test('S-15 ASVS-6.2.4 common passwords are refused while the setting says so', () => {
+  const isCommon = (password: string) => password === 'password1234567'
+  expect(judge('password1234567', { isCommon })).toEqual(['common'])
+  expect(judge('password1234567', { isCommon, blockCommon: false })).toEqual([])
+  expect(judge('password123456', { isCommon: () => true })).toEqual(['too_short', 'common'])
+})
+
+test('the list is asked about the NFC form', () => {
+  const isCommon = (password: string) => password === '\u00e9'.repeat(15)
+  expect(judge('e\u0301'.repeat(15), { isCommon })).toEqual(['common'])
+})
+
+describe('S-16 ASVS-6.2.11 context words', () => {
+  const contextWords = [
+    'marigold.thistle+news@example.org',
+    'Ánna Brückner',
+    'Postern',
+    'auth.acme.example',
+  ]
+
+  test.each([
+    'marigold.thistle+news',
+    'marigold.thistle+news and sixteen more characters',
+    'MARIGOLD.THISTLE+NEWS 0123456',
+    'm4r1g0ld.th1$t!3+n3w5 xxxxxxx',
+    'my marigold 1234567',
+    'M4r1g0ldM4r1g0ld!',
+    'brueckner-bruckner',
+    'BRÜCKNER-anna-2024',
+    'bru\u0308ckner brückner',
+    'posternpostern!',
+    'P0st3rn-P05tern',
+    'acme-auth-2024!!',
+    'ａｃｍｅ-ａｕｔｈ-2024!!',
+  ])('refuses %s', (password) => {
+    expect(judge(password, { contextWords })).toEqual(['contextual'])
+  })
+
+  test.each([
+    'correct horse battery staple',
+    'the postern gate stands open at noon',
+    'anna and the seventeen lighthouses',
+    'marigolds grow behind the old kiln',
+    'mari-gold-thi-stle 93',
+  ])('accepts %s: enough is left without the words', (password) => {
+    expect(judge(password, { contextWords })).toEqual([])
+  })
+
+  test('the local part is refused in a passphrase of any length, from four characters on', () => {
+    const passphrase = 'seventeen lighthouses anna and a very long walk'
+    expect(judge(passphrase, { contextWords: ['anna@example.org'] })).toEqual(['contextual'])
+    expect(judge(passphrase, { contextWords: ['ann@example.org'] })).toEqual([])
+    expect(judge(passphrase, { contextWords: ['seventeen@example.org'] })).toEqual(['contextual'])
+    expect(judge(passphrase, { contextWords: ['eighteen@example.org'] })).toEqual([])
+  })
+
+  test('the domain of the address is no context', () => {
+    expect(judge('example.org-2024', { contextWords: ['anna@example.org'] })).toEqual([])
+  })
+
+  test('nothing is refused while the setting is off, and short words never are', () => {
+    expect(judge('marigold.thistle', { contextWords, blockContextual: false })).toEqual([])
+    expect(judge('the-lee-way-lee-lee', { contextWords: ['lee@example.org', 'Kim Lee'] })).toEqual(
+      [],
+    )
+    expect(judge('any old password', { contextWords: ['', '@', 'no', ' - '] })).toEqual([])
+  })
+})
+
+describe('normalizePassword', () => {
+  test('ASVS-6.2.8 composes and leaves everything else alone', () => {
+    expect(normalizePassword('e\u0301')).toBe('\u00e9')
+    expect(normalizePassword(' Pass\u0000word ')).toBe(' Pass\u0000word ')
+    expect(normalizePassword('ﬁ')).toBe('ﬁ')
+    expect(normalizePassword('')).toBe('')
+  })
+
+  test('refuses lone surrogates, which have no UTF-8 form', () => {
+    expect(normalizePassword('a\ud800')).toBeNull()
+    expect(normalizePassword('\udc00a')).toBeNull()
+    expect(normalizePassword('\udc00\ud800')).toBeNull()
+    expect(normalizePassword('🦉')).toBe('🦉')
+  })
+
+  test('is idempotent', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const once = normalizePassword(text)
+        expect(once === null ? null : normalizePassword(once)).toBe(once)
+      }),
+    )
+  })
+})
