@@ -1,0 +1,103 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { OptionsError } from '../errors.js'
+import {
+  describeKey,
+  type PublicJwks,
+  parsePrivateKey,
+  parsePublicKey,
+  type RingKey,
+} from './ring-key.js'
+import { headerTypes } from './token-claims.js'
+import { type HeaderReader, headerReader } from './token-header.js'
+
+export type { PublicJwk, PublicJwks } from './ring-key.js'
+
+/**
+ * The keys that sign and verify tokens, as PEM text. `generateSigningKey()` makes one.
+ *
+ * To rotate without logging anybody out: publish the new key as `next`; when every replica has it,
+ * make it `current` and the old one a member of `previous`; drop it from there once the last token
+ * it signed has expired.
+ */
+export interface KeyRing {
+  /** Signs new tokens. An RSA private key in PKCS#8 PEM, of 3072 bits; 2048 is the least. */
+  readonly current: string
+  /** Published and verified with, but not signing yet. As `current`. */
+  readonly next?: string
+  /** Verified with only. Public keys in SPKI PEM, or the former private keys as they were. */
+  readonly previous?: readonly string[]
+}
+
+export interface LoadedKeyRing {
+  /** The id of the signing key. */
+  readonly kid: string
+  readonly signingKey: KeyObject
+  readonly verifyingKeys: ReadonlyMap<string, KeyObject>
+  readonly readHeader: HeaderReader
+  /** Sentences for the host's log; empty when every key is as strong as recommended. */
+  readonly warnings: readonly string[]
+  /** What `GET …/jwks` answers: public members only, new objects each time. */
+  jwks(): PublicJwks
+}
+
+const recommendedBits = 3072
+
+/**
+ * Checks the host's keys and makes them ready for use. Rejects with an `OptionsError` that names
+ * the option and the remedy, and never repeats key material.
+ */
+export async function loadKeyRing(ring: KeyRing): Promise<LoadedKeyRing> {
+  checkShape(ring)
+  const signingKey = parsePrivateKey('keys.current', ring.current)
+  const current = await describeKey('keys.current', createPublicKey(signingKey))
+  const keys = [current, ...(await describeOthers(ring))]
+  const verifyingKeys = byKid(keys)
+  return {
+    kid: current.jwk.kid,
+    signingKey,
+    verifyingKeys,
+    readHeader: headerReader(verifyingKeys, Object.values(headerTypes)),
+    warnings: keys.filter((key) => key.bits < recommendedBits).map(weakness),
+    jwks: () => ({ keys: keys.map((key) => ({ ...key.jwk })) }),
+  }
+}
+
+/** A ring often comes from a function of the host's that no compiler checked. */
+function checkShape(ring: unknown): void {
+  if (typeof ring !== 'object' || ring === null) {
+    throw new OptionsError('keys', 'must be an object { current, next?, previous? } of PEM texts')
+  }
+  if ('previous' in ring && ring.previous !== undefined && !Array.isArray(ring.previous)) {
+    throw new OptionsError('keys.previous', 'must be an array of PEM texts')
+  }
+}
+
+async function describeOthers({ next, previous = [] }: KeyRing): Promise<RingKey[]> {
+  const found: RingKey[] = []
+  if (next !== undefined) {
+    const key = createPublicKey(parsePrivateKey('keys.next', next))
+    found.push(await describeKey('keys.next', key))
+  }
+  for (const [index, pem] of previous.entries()) {
+    const option = `keys.previous[${index}]`
+    found.push(await describeKey(option, parsePublicKey(option, pem)))
+  }
+  return found
+}
+
+/** A key in two places is a rotation gone wrong, such as a `next` that is the old key again. */
+function byKid(keys: readonly RingKey[]): ReadonlyMap<string, KeyObject> {
+  const map = new Map<string, RingKey>()
+  for (const key of keys) {
+    const same = map.get(key.jwk.kid)
+    if (same !== undefined) {
+      throw new OptionsError(key.option, `holds the same key as ${same.option}: keep only one`)
+    }
+    map.set(key.jwk.kid, key)
+  }
+  return new Map([...map].map(([kid, key]) => [kid, key.publicKey]))
+}
+
+function weakness({ option, bits }: RingKey): string {
+  return `${option} has ${bits} bits; rotate to a key of ${recommendedBits} bits or more`
+}

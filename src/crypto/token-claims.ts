@@ -1,0 +1,121 @@
+import type { Audience, Surface } from '../ports/surface.js'
+
+/**
+ * Longest access or refresh token in characters. Longer ones are neither signed nor looked into:
+ * without a bound a request could make us decode and hash as much as its header may hold.
+ */
+export const maxTokenLength = 8192
+
+/** All times in claims are whole seconds since the epoch. */
+interface CommonClaims {
+  readonly iss: string
+  /** The user's id. */
+  readonly sub: string
+  /** The token's own id. */
+  readonly jti: string
+  readonly iat: number
+  readonly exp: number
+}
+
+export interface AccessClaims extends CommonClaims {
+  readonly tokenUse: 'access'
+  readonly aud: Audience
+  /** The session's id; a service account has none (T-104). */
+  readonly sid?: string
+  /** Informative only: nothing is decided by them here (T-60). */
+  readonly memberships: readonly { readonly tenantId: string }[]
+  /** How the user proved who they are (RFC 8176); empty for service accounts. */
+  readonly amr: readonly string[]
+  /** When they did. */
+  readonly authTime: number
+}
+
+export interface RefreshClaims extends CommonClaims {
+  readonly tokenUse: 'refresh'
+  readonly aud: Surface
+  /** The session's id, which is the id of the refresh family. */
+  readonly sid: string
+  /** The generation within the family, from 1. */
+  readonly gen: number
+  readonly amr: readonly string[]
+}
+
+export interface ClaimsByUse {
+  readonly access: AccessClaims
+  readonly refresh: RefreshClaims
+}
+
+export type TokenUse = keyof ClaimsByUse
+
+/** `typ` of the header, by which a token of one use cannot pass for the other (T-24, RFC 9068 §2.1). */
+export const headerTypes = { access: 'at+jwt', refresh: 'rt+jwt' } as const satisfies Readonly<
+  Record<TokenUse, string>
+>
+
+export type Payload = Readonly<Record<string, unknown>>
+
+/**
+ * The claims of a payload whose `iss`, `aud` and `tokenUse` are already judged, or null when one
+ * is missing or of another form. Claims we do not know are left out.
+ */
+export const readClaims: {
+  readonly [U in TokenUse]: (
+    payload: Payload,
+    issuer: string,
+    aud: Audience,
+  ) => ClaimsByUse[U] | null
+} = {
+  access(payload, iss, aud) {
+    const { sub, jti, iat, exp, sid, authTime } = payload
+    const amr = readList(payload['amr'], readText)
+    const memberships = readList(payload['memberships'], readMembership)
+    if (!isText(sub) || !isText(jti) || !isSeconds(iat) || !isSeconds(exp) || exp <= iat)
+      return null
+    if (amr === null || memberships === null || !isSeconds(authTime)) return null
+    const claims = { iss, aud, sub, jti, iat, exp, memberships, amr, authTime }
+    if (sid === undefined) return { ...claims, tokenUse: 'access' }
+    return isText(sid) ? { ...claims, tokenUse: 'access', sid } : null
+  },
+
+  refresh(payload, iss, aud) {
+    const { sub, jti, iat, exp, sid, gen } = payload
+    const amr = readList(payload['amr'], readText)
+    if (!isText(sub) || !isText(jti) || !isSeconds(iat) || !isSeconds(exp) || exp <= iat)
+      return null
+    if (aud === 'service' || !isText(sid) || !isGeneration(gen) || amr === null) return null
+    return { tokenUse: 'refresh', iss, aud, sub, jti, iat, exp, sid, gen, amr }
+  },
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= 255
+}
+
+function isSeconds(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function isGeneration(value: unknown): value is number {
+  return isSeconds(value) && value >= 1
+}
+
+function readText(value: unknown): string | null {
+  return isText(value) ? value : null
+}
+
+function readMembership(value: unknown): { readonly tenantId: string } | null {
+  if (typeof value !== 'object' || value === null || !('tenantId' in value)) return null
+  return isText(value.tenantId) ? { tenantId: value.tenantId } : null
+}
+
+/** Every item read, or null as soon as one cannot be. */
+function readList<T>(value: unknown, read: (item: unknown) => T | null): readonly T[] | null {
+  if (!Array.isArray(value)) return null
+  const items: T[] = []
+  for (const raw of value) {
+    const item = read(raw)
+    if (item === null) return null
+    items.push(item)
+  }
+  return items
+}

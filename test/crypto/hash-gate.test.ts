@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { hashGate } from '../../src/crypto/hash-gate.js'
+import { AuthError, OptionsError } from '../../src/errors.js'
+import type { Clock } from '../../src/ports/clock.js'
+import { fakeClock } from '../../src/testing/fake-clock.js'
+
+/** Work that the test starts and ends: each job is named when it starts and waits for its end. */
+function workshop() {
+  const started: string[] = []
+  const ends = new Map<string, () => void>()
+  return {
+    started,
+    job: (name: string) => () => {
+      started.push(name)
+      return new Promise<string>((resolve) => ends.set(name, () => resolve(name)))
+    },
+    async end(name: string) {
+      ends.get(name)?.()
+      await settle()
+    },
+  }
+}
+
+/** Lets everything that can go on go on; nothing here waits for real time. */
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+function outcome(promise: Promise<unknown>): { now: unknown } {
+  const seen: { now: unknown } = { now: 'pending' }
+  promise.then(
+    (value) => {
+      seen.now = value
+    },
+    (error: unknown) => {
+      seen.now = error instanceof AuthError ? `${error.code} ${error.retryAfter}` : error
+    },
+  )
+  return seen
+}
+
+describe('T-100 R18 hashGate', () => {
+  test('runs at most `concurrency` at once, the others in order of arrival', async () => {
+    const { started, job, end } = workshop()
+    const run = hashGate({ concurrency: 2, clock: fakeClock() })
+    const results = ['a', 'b', 'c', 'd', 'e'].map((name) => run(job(name)))
+    await settle()
+    expect(started).toEqual(['a', 'b'])
+    await end('b')
+    expect(started).toEqual(['a', 'b', 'c'])
+    await end('a')
+    await end('c')
+    expect(started).toEqual(['a', 'b', 'c', 'd', 'e'])
+    await end('d')
+    await end('e')
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd', 'e'])
+  })
+
+  test('a newcomer never overtakes who waits', async () => {
+    const { started, job, end } = workshop()
+    const run = hashGate({ concurrency: 1, clock: fakeClock() })
+    void run(job('a'))
+    void run(job('b'))
+    await settle()
+    const ending = end('a')
+    void run(job('c'))
+    await ending
+    expect(started).toEqual(['a', 'b'])
+    await end('b')
+    expect(started).toEqual(['a', 'b', 'c'])
+  })
+
+  test('refuses at once with server_busy, retry after 1 s, when the queue is full', async () => {
+    const { started, job, end } = workshop()
+    const run = hashGate({ concurrency: 1, queue: 2, clock: fakeClock() })
+    const results = ['a', 'b', 'c', 'd', 'e'].map((name) => outcome(run(job(name))))
+    await settle()
+    expect(results.map(({ now }) => now)).toEqual([
+      ...['pending', 'pending', 'pending', 'server_busy 1', 'server_busy 1'],
+    ])
+    await end('a')
+    void run(job('f'))
+    await end('b')
+    await end('c')
+    await end('f')
+    expect(started).toEqual(['a', 'b', 'c', 'f'])
+  })
+
+  test('64 may wait by default, and none at all with a queue of 0', async () => {
+    const { job } = workshop()
+    const run = hashGate({ concurrency: 1, clock: fakeClock() })
+    const results = Array.from({ length: 66 }, (_, i) => outcome(run(job(`${i}`))))
+    await settle()
+    expect(results.filter(({ now }) => now === 'pending')).toHaveLength(65)
+    const none = hashGate({ concurrency: 1, queue: 0, clock: fakeClock() })
+    void none(job('x'))
+    await expect(none(job('y'))).rejects.toMatchObject({ code: 'server_busy', retryAfter: 1 })
+  })
+
+  test('none waits longer than 2 s; who gave up is skipped and does not run', async () => {
+    const { started, job, end } = workshop()
+    const clock = fakeClock()
+    const run = hashGate({ concurrency: 1, clock })
+    void run(job('a'))
+    const b = outcome(run(job('b')))
+    await clock.advance(1_000)
+    const c = outcome(run(job('c')))
+    await settle()
+    await clock.advance(999)
+    expect([b.now, c.now]).toEqual(['pending', 'pending'])
+    await clock.advance(1)
+    expect([b.now, c.now]).toEqual(['server_busy 1', 'pending'])
+    await end('a')
+    expect(started).toEqual(['a', 'c'])
+    await clock.advance(60_000)
+    await end('c')
+    expect(c.now).toBe('c')
+  })
+
+  test('R-LIB-10 leaves no timer behind', async () => {
+    const { job, end } = workshop()
+    const clock = fakeClock()
+    const timers = new Set<object>()
+    const watched: Clock = {
+      now: clock.now,
+      after(ms, run) {
+        const timer = {}
+        timers.add(timer)
+        const cancel = clock.after(ms, () => {
+          timers.delete(timer)
+          run()
+        })
+        return () => {
+          timers.delete(timer)
+          cancel()
+        }
+      },
+    }
+    const run = hashGate({ concurrency: 1, clock: watched })
+    void run(job('a'))
+    void run(job('b'))
+    const c = outcome(run(job('c')))
+    await settle()
+    expect(timers.size).toBe(2)
+    await end('a')
+    expect(timers.size).toBe(1)
+    await clock.advance(2_000)
+    expect(c.now).toBe('server_busy 1')
+    expect(timers.size).toBe(0)
+  })
+
+  test('work that rejects, or throws before its first await, frees its place', async () => {
+    const { started, job, end } = workshop()
+    const run = hashGate({ concurrency: 1, clock: fakeClock() })
+    const failures = [
+      run(() => Promise.reject(new Error('rejected'))),
+      run(() => {
+        throw new Error('thrown')
+      }),
+    ]
+    const last = run(job('last'))
+    expect(await Promise.allSettled(failures)).toMatchObject([
+      { reason: { message: 'rejected' } },
+      { reason: { message: 'thrown' } },
+    ])
+    await settle()
+    expect(started).toEqual(['last'])
+    await end('last')
+    expect(await last).toBe('last')
+  })
+
+  test('R18 500 at once never exceed the limit, and every one is answered', async () => {
+    let running = 0
+    let peak = 0
+    const run = hashGate({ concurrency: 3, queue: 64, clock: fakeClock() })
+    const answers = await Promise.allSettled(
+      Array.from({ length: 500 }, () =>
+        run(async () => {
+          running += 1
+          peak = Math.max(peak, running)
+          await settle()
+          running -= 1
+        }),
+      ),
+    )
+    expect(peak).toBe(3)
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(67)
+    expect(running).toBe(0)
+  })
+
+  test.each([
+    ['concurrency', 0],
+    ['concurrency', 1.5],
+    ['concurrency', 1_025],
+    ['queue', -1],
+    ['queue', 10_001],
+    ['maxWaitMs', 0],
+    ['maxWaitMs', 60_001],
+    ['maxWaitMs', Number.NaN],
+  ])('refuses %s = %d', (option, value) => {
+    const options = { concurrency: 1, clock: fakeClock(), [option]: value }
+    expect(() => hashGate(options)).toThrow(OptionsError)
+    expect(() => hashGate(options)).toThrow(`"hash.${option}" must be a whole number from`)
+  })
+})

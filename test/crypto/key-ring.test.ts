@@ -1,0 +1,185 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { inspect } from 'node:util'
+import { calculateJwkThumbprint, importPKCS8 } from 'jose'
+import { expect, test } from 'vitest'
+import { type KeyRing, loadKeyRing } from '../../src/crypto/key-ring.js'
+import { generateSigningKey } from '../../src/crypto/signing-key.js'
+import { OptionsError } from '../../src/errors.js'
+import { rsaPair } from './forge.js'
+
+const strong = await generateSigningKey()
+const first = rsaPair()
+const second = rsaPair()
+
+const pkcs8Pem = { type: 'pkcs8', format: 'pem' } as const
+const spkiPem = { type: 'spki', format: 'pem' } as const
+const pem = { publicKeyEncoding: spkiPem, privateKeyEncoding: pkcs8Pem } as const
+
+/** The error a ring is refused with; the ring itself stays untyped, as from a host in JavaScript. */
+async function refusal(ring: unknown): Promise<OptionsError> {
+  try {
+    await loadKeyRing(ring as KeyRing)
+  } catch (error) {
+    if (error instanceof OptionsError) return error
+    throw error
+  }
+  throw new Error('the ring was accepted')
+}
+
+test('R-LIB-11 generateSigningKey makes RSA-3072 in PKCS#8 PEM, which loads without a warning', async () => {
+  expect(strong).toMatch(/^-----BEGIN PRIVATE KEY-----\n/)
+  const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(strong)
+  expect(asymmetricKeyType).toBe('rsa')
+  expect(asymmetricKeyDetails).toMatchObject({ modulusLength: 3072, publicExponent: 65_537n })
+  await expect(importPKCS8(strong, 'RS256')).resolves.toBeDefined()
+  expect((await loadKeyRing({ current: strong })).warnings).toEqual([])
+})
+
+test('R-LIB-11 2048 bits are accepted with a warning that names the option', async () => {
+  const ring = await loadKeyRing({
+    current: first.privateKey,
+    next: strong,
+    previous: [second.publicKey],
+  })
+  expect(ring.warnings).toEqual([
+    expect.stringMatching(/^keys\.current has 2048 bits/),
+    expect.stringMatching(/^keys\.previous\[0\] has 2048 bits/),
+  ])
+})
+
+test.each([
+  ['1024 bits', rsaPair(1024).privateKey, /1024 bits.*generateSigningKey/],
+  ['2047 bits', rsaPair(2047).privateKey, /2047 bits/],
+  ['a public exponent of 3', rsaPair(2048, 3).privateKey, /exponent/],
+  ['an EC key', generateKeyPairSync('ec', { namedCurve: 'P-256', ...pem }).privateKey, /type ec/],
+  ['an Ed25519 key', generateKeyPairSync('ed25519', pem).privateKey, /type ed25519/],
+  [
+    'an RSA-PSS key',
+    generateKeyPairSync('rsa-pss', { modulusLength: 2048, ...pem }).privateKey,
+    /type rsa-pss/,
+  ],
+  ['a public key only', first.publicKey, /private key/],
+  [
+    'an encrypted key',
+    generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: spkiPem,
+      privateKeyEncoding: { ...pkcs8Pem, cipher: 'aes-256-cbc', passphrase: 'x' },
+    }).privateKey,
+    /unencrypted/,
+  ],
+  ['a key without its line breaks', strong.replaceAll('\n', '\\n'), /line breaks/],
+  ['no PEM', 'secret-hunter2', /PKCS#8 PEM/],
+  ['an empty text', '', /PKCS#8 PEM/],
+  ['no text', 42, /PKCS#8 PEM/],
+  ['a parsed key', createPrivateKey(first.privateKey), /PKCS#8 PEM/],
+])('R-LIB-11 %s is refused as current and as next', async (_, key, message) => {
+  const asCurrent = await refusal({ current: key })
+  expect(asCurrent.option).toBe('keys.current')
+  expect(asCurrent.message).toMatch(message)
+  const asNext = await refusal({ current: strong, next: key })
+  expect(asNext.option).toBe('keys.next')
+  expect(asNext.message).toMatch(message)
+})
+
+test('R-LIB-11 previous keys are held to the same strength', async () => {
+  const weak = await refusal({
+    current: strong,
+    previous: [second.publicKey, rsaPair(1024).publicKey],
+  })
+  expect(weak.option).toBe('keys.previous[1]')
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256', ...pem }).publicKey
+  expect((await refusal({ current: strong, previous: [ec] })).option).toBe('keys.previous[0]')
+})
+
+test('R-LIB-11 a ring of another shape is refused', async () => {
+  for (const ring of [undefined, null, strong]) {
+    expect((await refusal(ring)).option, String(ring)).toBe('keys')
+  }
+  expect((await refusal({})).option).toBe('keys.current')
+  expect((await refusal({ current: strong, previous: second.publicKey })).option).toBe(
+    'keys.previous',
+  )
+  for (const key of [null, createPrivateKey(first.privateKey), { key: first.privateKey }]) {
+    expect((await refusal({ current: strong, previous: [key] })).option).toBe('keys.previous[0]')
+  }
+})
+
+test('a key in two places is refused, whichever half and form it comes in', async () => {
+  const one = await refusal({ current: strong, next: strong })
+  expect(one.option).toBe('keys.next')
+  expect(one.message).toContain('keys.current')
+  for (const previous of [
+    [first.publicKey],
+    [first.privateKey],
+    [second.publicKey, second.privateKey],
+  ]) {
+    const error = await refusal({ current: first.privateKey, previous })
+    expect(error.option).toBe(`keys.previous[${previous.length - 1}]`)
+  }
+})
+
+test('errors never repeat key material', async () => {
+  const body = strong.split('\n')[1] ?? ''
+  expect(body.length).toBeGreaterThan(60)
+  for (const ring of [
+    { current: strong, next: strong },
+    { current: strong.replace('-----END', '-----FIN') },
+    { current: body },
+    { current: strong, previous: [strong.slice(0, 500)] },
+  ]) {
+    const error = await refusal(ring)
+    expect(inspect(error, { depth: 9 })).not.toContain(body.slice(0, 20))
+    expect(error.cause).toBeUndefined()
+  }
+})
+
+test('kid is the RFC 7638 thumbprint, for the key of its §3.1 too', async () => {
+  const n =
+    '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw'
+  const published = createPublicKey({ key: { kty: 'RSA', n, e: 'AQAB' }, format: 'jwk' })
+  const ring = await loadKeyRing({
+    current: strong,
+    previous: [published.export({ type: 'spki', format: 'pem' }).toString()],
+  })
+  expect(ring.verifyingKeys.has('NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs')).toBe(true)
+  const { n: ours = '', e = '' } = createPublicKey(strong).export({ format: 'jwk' })
+  expect(ring.kid).toBe(await calculateJwkThumbprint({ kty: 'RSA', n: ours, e }))
+})
+
+test('RFC7517 the published set has every key once, and public members only', async () => {
+  const ring = await loadKeyRing({
+    current: strong,
+    next: first.privateKey,
+    previous: [second.privateKey],
+  })
+  const { keys } = ring.jwks()
+  expect(new Set(keys.map((key) => key.kid))).toEqual(new Set(ring.verifyingKeys.keys()))
+  expect(keys).toHaveLength(3)
+  for (const key of keys) {
+    expect(Object.keys(key).toSorted()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
+    expect(key).toMatchObject({ kty: 'RSA', alg: 'RS256', use: 'sig', e: 'AQAB' })
+    expect(ring.verifyingKeys.get(key.kid)?.type).toBe('public')
+  }
+  const held = createPublicKey(first.privateKey).export({ format: 'jwk' })
+  expect(keys.find((key) => key.n === held.n)).toBeDefined()
+})
+
+test('what a caller does to the published set does not reach the ring', async () => {
+  const ring = await loadKeyRing({ current: strong })
+  const handedOut = ring.jwks()
+  Object.assign(handedOut.keys[0] ?? {}, { n: 'changed' })
+  Object.assign(handedOut, { keys: [] })
+  expect(ring.jwks().keys[0]?.n).toBe(createPublicKey(strong).export({ format: 'jwk' }).n)
+})
+
+test('a ring shows no private key when it is logged', async () => {
+  const ring = await loadKeyRing({ current: strong, next: first.privateKey })
+  const shown = inspect(ring, { depth: 9, showHidden: true }) + JSON.stringify(ring)
+  for (const key of [strong, first.privateKey]) {
+    const { d = '', p = '' } = createPrivateKey(key).export({ format: 'jwk' })
+    expect(shown).not.toContain(d)
+    expect(shown).not.toContain(p)
+    expect(shown).not.toContain(key.split('\n')[1])
+  }
+})

@@ -1,0 +1,226 @@
+import { expect, test } from 'vitest'
+import { loadKeyRing } from '../../src/crypto/key-ring.js'
+import { signAccess, signRefresh } from '../../src/crypto/sign-token.js'
+import { generateSigningKey } from '../../src/crypto/signing-key.js'
+import { verifyToken } from '../../src/crypto/verify-token.js'
+import { acceptedAudiences } from '../../src/engine/audience.js'
+import type { Audience } from '../../src/ports/surface.js'
+import { accessClaims, now, refreshClaims, second } from './claims.js'
+import { forge, rsaPair, without } from './forge.js'
+import { expecting, judge } from './judge.js'
+
+const pem = await generateSigningKey()
+const ring = await loadKeyRing({ current: pem })
+const everyone = ['operator', 'client', 'service'] as const
+
+const accessHeader = { alg: 'RS256', kid: ring.kid, typ: 'at+jwt' }
+const refreshHeader = { ...accessHeader, typ: 'rt+jwt' }
+const access = (payload: unknown) => forge(accessHeader, payload, pem)
+const refresh = (payload: unknown) => forge(refreshHeader, payload, pem)
+
+test('R-1-12 what was signed is what is read', async () => {
+  const verified = verifyToken(await signAccess(accessClaims(), ring), expecting(ring, 'access'))
+  expect(verified).toEqual({ ok: true, claims: accessClaims() })
+  const renewed = verifyToken(await signRefresh(refreshClaims(), ring), expecting(ring, 'refresh'))
+  expect(renewed).toEqual({ ok: true, claims: refreshClaims() })
+})
+
+test('T-104 a service token is read without a sid', async () => {
+  const { sid: _, ...claims } = accessClaims({ aud: 'service', amr: [], memberships: [] })
+  const verified = verifyToken(
+    await signAccess(claims, ring),
+    expecting(ring, 'access', { accepts: ['operator', 'service'] }),
+  )
+  expect(verified).toEqual({ ok: true, claims })
+  expect(verified.ok && 'sid' in verified.claims).toBe(false)
+})
+
+test('R-5-03 claims we do not know are not passed on', () => {
+  const verified = verifyToken(
+    access({ ...accessClaims(), role: 'owner' }),
+    expecting(ring, 'access'),
+  )
+  expect(verified).toEqual({ ok: true, claims: accessClaims() })
+})
+
+// Doors down, tokens across. No refresh token is ever minted for a service account.
+const matrix = [
+  ['access', acceptedAudiences('operator'), ['ok', 'audience', 'ok']],
+  ['access', acceptedAudiences('client'), ['audience', 'ok', 'audience']],
+  ['access', ['operator'], ['ok', 'audience', 'audience']],
+  ['access', ['service'], ['audience', 'audience', 'ok']],
+  ['access', [], ['audience', 'audience', 'audience']],
+  ['refresh', ['operator'], ['ok', 'audience', 'audience']],
+  ['refresh', ['client'], ['audience', 'ok', 'audience']],
+  ['refresh', everyone, ['ok', 'ok', 'invalid']],
+] as const
+
+test.each(matrix)(
+  'ASVS-9.2.4 R-1S-09 R-1-14 %s door for %j: operator, client and service tokens %j',
+  async (use, accepts, wanted) => {
+    const accessTokens = everyone.map((aud) => access({ ...accessClaims(), aud }))
+    const refreshTokens = everyone.map((aud) => refresh({ ...refreshClaims(), aud }))
+    const [right, wrong] =
+      use === 'access' ? [accessTokens, refreshTokens] : [refreshTokens, accessTokens]
+    expect(right.map((token) => judge(token, expecting(ring, use, { accepts })))).toEqual(wanted)
+    for (const token of wrong)
+      expect(judge(token, expecting(ring, use, { accepts }))).toBe('invalid')
+  },
+)
+
+test('R-1-14 typ and tokenUse must both be right', () => {
+  expect(judge(access({ ...accessClaims(), tokenUse: 'refresh' }), expecting(ring, 'access'))).toBe(
+    'invalid',
+  )
+  expect(
+    judge(refresh({ ...refreshClaims(), tokenUse: 'access' }), expecting(ring, 'refresh')),
+  ).toBe('invalid')
+  expect(judge(refresh(accessClaims()), expecting(ring, 'access'))).toBe('invalid')
+  expect(judge(refresh(accessClaims()), expecting(ring, 'refresh'))).toBe('invalid')
+  expect(judge(access(refreshClaims()), expecting(ring, 'refresh'))).toBe('invalid')
+  expect(judge(access(without(accessClaims(), 'tokenUse')), expecting(ring, 'access'))).toBe(
+    'invalid',
+  )
+})
+
+test('ASVS-9.2.3 T-25 an audience is one name or a list of which every name is accepted', () => {
+  const seen = (aud: unknown, accepts: readonly Audience[]) =>
+    judge(access({ ...accessClaims(), aud }), expecting(ring, 'access', { accepts }))
+  const operator = acceptedAudiences('operator')
+  expect(seen(['operator'], operator)).toBe('ok')
+  expect(seen(['operator', 'service'], operator)).toBe('ok')
+  for (const aud of [
+    ['operator', 'client'],
+    ['client', 'operator'],
+    ['operator', 'elsewhere'],
+    ['client'],
+    'Operator',
+    'operator ',
+    'operat',
+    'operator,service',
+    '',
+    '__proto__',
+  ]) {
+    expect(seen(aud, operator), JSON.stringify(aud)).toBe('audience')
+  }
+  for (const aud of [
+    undefined,
+    null,
+    1,
+    true,
+    [],
+    {},
+    { 0: 'operator' },
+    [['operator']],
+    ['operator', 1],
+  ]) {
+    expect(seen(aud, operator), JSON.stringify(aud)).toBe('invalid')
+  }
+})
+
+test('T-25 of a list the service account, to which less is open, is what the token counts as', () => {
+  for (const aud of [
+    ['operator', 'service'],
+    ['service', 'operator'],
+  ]) {
+    const token = access({ ...accessClaims(), aud })
+    const verified = verifyToken(
+      token,
+      expecting(ring, 'access', { accepts: ['operator', 'service'] }),
+    )
+    expect(verified.ok && verified.claims.aud).toBe('service')
+  }
+})
+
+test('R-1S-10 T-19 audience is judged after signature, type and issuer, and before expiry', () => {
+  const foreign = accessClaims({ aud: 'client', exp: second - 1, iat: second - 2 })
+  const spoilt = `${access(foreign).slice(0, -5)}AAAAA`
+  expect(judge(access(foreign), expecting(ring, 'access'))).toBe('audience')
+  expect(judge(spoilt, expecting(ring, 'access'))).toBe('invalid')
+  expect(judge(forge(accessHeader, foreign, rsaPair().privateKey), expecting(ring, 'access'))).toBe(
+    'invalid',
+  )
+  expect(judge(refresh(foreign), expecting(ring, 'access'))).toBe('invalid')
+  expect(
+    judge(access({ ...foreign, iss: 'https://else.example.test' }), expecting(ring, 'access')),
+  ).toBe('invalid')
+})
+
+test('ASVS-9.2.1 T-105 a token lives up to its exp, to the millisecond', () => {
+  const token = access(accessClaims({ iat: second, exp: second + 900 }))
+  const at = (moment: number, leewaySeconds = 0) =>
+    judge(token, expecting(ring, 'access', { now: moment, leewaySeconds }))
+  const exp = (second + 900) * 1000
+  expect([at(exp - 1000), at(exp - 1), at(exp), at(exp + 1000)]).toEqual([
+    'ok',
+    'ok',
+    'expired',
+    'expired',
+  ])
+  expect([at(exp + 4999, 5), at(exp + 5000, 5)]).toEqual(['ok', 'expired'])
+  expect([at(exp + 59_999, 60), at(exp + 60_000, 60)]).toEqual(['ok', 'expired'])
+})
+
+test('ASVS-9.2.1 no leeway above 60 s counts, and a broken clock or leeway fails closed', () => {
+  const token = access(accessClaims())
+  const exp = accessClaims().exp * 1000
+  const at = (moment: number, leewaySeconds: number) =>
+    judge(token, expecting(ring, 'access', { now: moment, leewaySeconds }))
+  for (const leeway of [61, 3600, Number.POSITIVE_INFINITY]) {
+    expect([at(exp + 59_999, leeway), at(exp + 60_000, leeway)], `${leeway}`).toEqual([
+      'ok',
+      'expired',
+    ])
+  }
+  expect(at(now, Number.NaN)).not.toBe('ok')
+  expect(at(Number.NaN, 0)).not.toBe('ok')
+})
+
+test('an expired token still tells whose it was, and nothing else refused does', () => {
+  const claims = refreshClaims({ iat: second - 20, exp: second - 10 })
+  const verified = verifyToken(refresh(claims), expecting(ring, 'refresh'))
+  expect(verified).toEqual({ ok: false, reason: 'expired', claims })
+  expect(verifyToken(refresh({ ...claims, aud: 'client' }), expecting(ring, 'refresh'))).toEqual({
+    ok: false,
+    reason: 'audience',
+  })
+  expect(verifyToken('', expecting(ring, 'refresh'))).toEqual({ ok: false, reason: 'invalid' })
+})
+
+test('ASVS-9.2.1 a token from more than 60 s ahead is invalid', () => {
+  const issued = (iat: number) => judge(access(accessClaims({ iat })), expecting(ring, 'access'))
+  expect(issued(second + 60)).toBe('ok')
+  expect(issued(second + 61)).toBe('invalid')
+})
+
+test('ASVS-9.2.1 nbf is honoured when there is one', () => {
+  const from = (nbf: unknown, leewaySeconds = 0) =>
+    judge(access({ ...accessClaims(), nbf }), expecting(ring, 'access', { leewaySeconds }))
+  expect(from(second)).toBe('ok')
+  expect(from(second + 1)).toBe('invalid')
+  expect([from(second + 30, 30), from(second + 31, 30)]).toEqual(['ok', 'invalid'])
+  expect([from(second + 60, 999), from(second + 61, 999)]).toEqual(['ok', 'invalid'])
+  for (const nbf of [null, `${second}`, true, {}, second - 0.5, -1e308]) {
+    expect(from(nbf), JSON.stringify(nbf)).toBe('invalid')
+  }
+})
+
+test('rotation: tokens of every key of the ring verify, and of a key let go none does', async () => {
+  const [old, following] = [rsaPair(), rsaPair()]
+  const before = await loadKeyRing({ current: old.privateKey })
+  const token = await signAccess(accessClaims(), before)
+  const during = await loadKeyRing({
+    current: pem,
+    next: following.privateKey,
+    previous: [old.publicKey],
+  })
+  expect(judge(token, expecting(during, 'access'))).toBe('ok')
+  // Another replica may be ahead of us and sign with what is still `next` here.
+  const ahead = await loadKeyRing({ current: following.privateKey, previous: [pem] })
+  const early = await signAccess(accessClaims(), ahead)
+  expect(judge(early, expecting(during, 'access'))).toBe('ok')
+  expect(judge(await signAccess(accessClaims(), during), expecting(ahead, 'access'))).toBe('ok')
+  const after = await loadKeyRing({ current: pem, next: following.privateKey })
+  expect(judge(token, expecting(after, 'access'))).toBe('invalid')
+  expect(judge(token, expecting(before, 'access'))).toBe('ok')
+})
