@@ -1,0 +1,139 @@
+import type { AccessClaims } from '../crypto/verify-token.js'
+import { AuthError, describeError } from '../errors.js'
+import { isHuman, type User } from '../model/user.js'
+import type { Authorizer } from '../ports/authorizer.js'
+import type { Clock } from '../ports/clock.js'
+import type { Principal } from './principal.js'
+import { sessionDenylistId, tokenDenylistId } from './sessions.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import type { Tokens } from './tokens.js'
+
+/** The checks in front of guarded routes, each throwing the code it refuses with. */
+export interface Access {
+  /**
+   * Whom the `Authorization` header speaks for: signature, type and issuer, then audience, then
+   * expiry, then the denylist (T-19). Reads no cookie, no session and no user.
+   */
+  authenticate(authorization: string | undefined): Promise<Principal>
+  /**
+   * The claims of a valid bearer token on a route that needs none; null for an absent, expired or
+   * forged one. Throws `audience_mismatch` for a genuine token of the other surface.
+   */
+  peek(authorization: string | undefined): Promise<AccessClaims | null>
+  /** A person with a session; throws `human_principal_required` for a service account. */
+  requireHuman(principal: Principal): { readonly sessionId: string }
+  /** Reads the user afresh and asks the authorizer. Throws 403 or 503; resolves only on "allow". */
+  permit(principal: Principal, permission: string): Promise<User>
+}
+
+type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'denylist' | 'clock' | 'logger'> & {
+  readonly authorizer: Authorizer
+}
+
+/** How long the authorizer may think. */
+const authorizerTimeoutMs = 2000
+
+export function createAccess(deps: Deps, tokens: Tokens): Access {
+  const { surface, clock } = deps
+
+  async function refuseListed(claims: AccessClaims): Promise<void> {
+    const ids = [tokenDenylistId(surface, claims.jti)]
+    if (claims.sid !== undefined) ids.push(sessionDenylistId(surface, claims.sid))
+    let entries: Awaited<ReturnType<typeof deps.denylist.find>>
+    try {
+      entries = await deps.denylist.find(ids)
+    } catch (cause) {
+      // Neither "signed out" nor "let in" (T-59).
+      throw new AuthError('session_enforcement_unavailable', { cause })
+    }
+    const now = clock.now()
+    const entry = entries.find(({ id, expiresAt }) => ids.includes(id) && expiresAt > now)
+    if (entry === undefined) return
+    throw new AuthError(entry.reason === 'max_age' ? 'session_max_age_reached' : 'session_revoked')
+  }
+
+  async function ask(principal: Principal, user: User, permission: string): Promise<boolean> {
+    try {
+      const answer: unknown = await withinTime(
+        deps.authorizer.check({
+          surface,
+          userId: user.id,
+          kind: principal.kind,
+          systemRole: user.systemRole,
+          memberships: user.memberships,
+          permission,
+        }),
+        clock,
+      )
+      return answer === true || allows(answer)
+    } catch (cause) {
+      deps.logger.error('the authorizer failed', describeError(cause))
+      throw new AuthError('authorization_unavailable', { cause })
+    }
+  }
+
+  return {
+    async authenticate(authorization) {
+      const token = bearerToken(authorization)
+      if (token === null) throw new AuthError('unauthorized')
+      const verified = await tokens.verifyAccess(token)
+      if (!verified.ok) {
+        throw new AuthError(verified.reason === 'audience' ? 'audience_mismatch' : 'unauthorized')
+      }
+      const { claims } = verified
+      await refuseListed(claims)
+      return {
+        surface,
+        userId: claims.sub,
+        kind: claims.aud === 'service' ? 'service' : 'human',
+        sessionId: claims.sid ?? null,
+        claims,
+      }
+    },
+
+    async peek(authorization) {
+      const token = bearerToken(authorization)
+      if (token === null) return null
+      const verified = await tokens.verifyAccess(token)
+      if (verified.ok) return verified.claims
+      if (verified.reason === 'audience') throw new AuthError('audience_mismatch')
+      return null
+    },
+
+    requireHuman({ kind, sessionId }) {
+      if (kind !== 'human' || sessionId === null) throw new AuthError('human_principal_required')
+      return { sessionId }
+    },
+
+    async permit(principal, permission) {
+      const user = await deps.collections.users.get(principal.userId)
+      const known = user !== null && isHuman(user) === (principal.kind === 'human')
+      if (!known || !user.enabled) throw new AuthError('permission_denied')
+      if (!(await ask(principal, user, permission))) throw new AuthError('permission_denied')
+      return user
+    },
+  }
+}
+
+async function withinTime<T>(answer: Promise<T>, clock: Clock): Promise<T> {
+  let cancel = (): void => {}
+  const late = new Promise<never>((_resolve, reject) => {
+    cancel = clock.after(authorizerTimeoutMs, () => {
+      reject(new Error(`the authorizer did not answer within ${authorizerTimeoutMs} ms`))
+    })
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    cancel()
+  }
+}
+
+function allows(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'allow' in answer && answer.allow === true
+}
+
+/** RFC 6750 §2.1: the scheme in any case, one space or more, one token. */
+function bearerToken(authorization: string | undefined): string | null {
+  return /^bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(authorization ?? '')?.[1] ?? null
+}

@@ -1,0 +1,81 @@
+import { AuthError, describeError } from '../errors.js'
+import type { Backend } from '../ports/backend.js'
+import type { Clock } from '../ports/clock.js'
+import type { Collection, Doc } from '../ports/store.js'
+import type { Logger } from '../ports/telemetry.js'
+
+interface Deps {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Milliseconds after which a call counts as failed. Its write may still take effect. */
+  readonly timeoutMs: number
+}
+
+/**
+ * The backend as services see it: every rejection, and every answer that does not come in time,
+ * is `service_unavailable`. So a failing store can be neither a "no such user" nor a success, and
+ * what a driver says stays in the log.
+ */
+export function guardBackend(backend: Backend, deps: Deps): Backend {
+  const call = <T>(what: string, work: () => Promise<T>): Promise<T> => guarded(what, work, deps)
+  const { store, denylist, lease, counter } = backend
+  return {
+    store: {
+      collection: (spec) => guardCollection(store.collection(spec), spec.name, call),
+      // Migrations may take long, and their errors are for the developer who runs them.
+      prepare: (specs) => store.prepare(specs),
+    },
+    denylist: {
+      put: (entries) => call('denylist.put', () => denylist.put(entries)),
+      find: (ids) => call('denylist.find', () => denylist.find(ids)),
+      sweep: (before, limit) => call('denylist.sweep', () => denylist.sweep(before, limit)),
+    },
+    lease: {
+      read: (name) => call('lease.read', () => lease.read(name)),
+      replace: (name, seen, next) => call('lease.replace', () => lease.replace(name, seen, next)),
+    },
+    counter: {
+      hit: (key, windowMs, limit, now) =>
+        call('counter.hit', () => counter.hit(key, windowMs, limit, now)),
+      forgive: (key, hits) => call('counter.forgive', () => counter.forgive(key, hits)),
+      sweep: (before, limit) => call('counter.sweep', () => counter.sweep(before, limit)),
+    },
+  }
+}
+
+type Call = <T>(what: string, work: () => Promise<T>) => Promise<T>
+
+function guardCollection<T extends Doc>(
+  inner: Collection<T>,
+  name: string,
+  call: Call,
+): Collection<T> {
+  return {
+    get: (id) => call(`${name}.get`, () => inner.get(id)),
+    find: (equal, page) => call(`${name}.find`, () => inner.find(equal, page)),
+    insert: (doc) => call(`${name}.insert`, () => inner.insert(doc)),
+    update: (id, guard, set) => call(`${name}.update`, () => inner.update(id, guard, set)),
+    take: (id, guard) => call(`${name}.take`, () => inner.take(id, guard)),
+    due: (before, limit) => call(`${name}.due`, () => inner.due(before, limit)),
+    sweep: (before, limit) => call(`${name}.sweep`, () => inner.sweep(before, limit)),
+  }
+}
+
+function guarded<T>(what: string, work: () => Promise<T>, deps: Deps): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const fail = (cause: unknown): void => {
+      cancel()
+      deps.logger.error(`the store failed: ${what}`, describeError(cause))
+      reject(new AuthError('service_unavailable', { cause }))
+    }
+    const cancel = deps.clock.after(deps.timeoutMs, () => {
+      fail(new Error(`no answer within ${deps.timeoutMs} ms`))
+    })
+    // An adapter may throw before it returns a promise; that is a failing store as well.
+    const run = async (): Promise<T> => work()
+    run().then((value) => {
+      cancel()
+      resolve(value)
+    }, fail)
+  })
+}

@@ -1,0 +1,39 @@
+import { AuthError } from '../errors.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/**
+ * How many wrong passwords one address may meet (S-54, S-55), whether or not it has an account. A
+ * guess is counted before it is checked, so parallel guesses cannot exceed the budget.
+ */
+export interface GuessBudget {
+  /**
+   * Runs a check of a secret: `true` forgives all earlier failures, `false` counts. Throws
+   * `rate_limited` when the budget is used up, whatever the secret. A check that could not be made
+   * (a busy server, a failing store) hands its guess back.
+   */
+  spend<T extends { readonly ok: boolean }>(email: string, check: () => Promise<T>): Promise<T>
+  /** Forgets all failures: the owner proved the address by other means. */
+  clear(email: string): Promise<void>
+}
+
+const name = 'passwordFailures'
+
+export function createGuessBudget(deps: Pick<SurfaceDeps, 'limits' | 'settings'>): GuessBudget {
+  const { limits } = deps
+  return {
+    async spend(email, check) {
+      const { lockoutThreshold, lockoutDuration } = await deps.settings()
+      if (lockoutThreshold === 0) return check()
+      await limits.checkWith(name, email, { limit: lockoutThreshold, windowMs: lockoutDuration })
+      try {
+        const result = await check()
+        if (result.ok) await limits.forgive(name, email)
+        return result
+      } catch (error) {
+        if (error instanceof AuthError) await limits.forgive(name, email, 1)
+        throw error
+      }
+    },
+    clear: (email) => limits.forgive(name, email),
+  }
+}

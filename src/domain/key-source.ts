@@ -1,0 +1,53 @@
+import { type KeyRing, type LoadedKeyRing, loadKeyRing } from '../crypto/key-ring.js'
+import { describeError } from '../errors.js'
+import type { Clock } from '../ports/clock.js'
+import type { Logger } from '../ports/telemetry.js'
+
+export interface KeySource {
+  /** The ring in force. Re-reads a supplied function at most once a minute, in the background. */
+  ring(): Promise<LoadedKeyRing>
+  /** Reads the ring anew and waits for it; rejects, keeping the old ring, when it is not valid. */
+  reload(): Promise<void>
+}
+
+export const keyReloadMs = 60_000
+
+export async function createKeySource(
+  keys: KeyRing | (() => Promise<KeyRing>),
+  clock: Clock,
+  logger: Logger,
+): Promise<KeySource> {
+  const read = typeof keys === 'function' ? keys : async (): Promise<KeyRing> => keys
+  let ring = await load()
+  let readAt = clock.now()
+  let latest = 0
+
+  async function load(): Promise<LoadedKeyRing> {
+    const loaded = await loadKeyRing(await read())
+    for (const warning of loaded.warnings) logger.warn(warning)
+    return loaded
+  }
+
+  async function reload(): Promise<void> {
+    latest += 1
+    const mine = latest
+    readAt = clock.now()
+    const loaded = await load()
+    // A slow read that began earlier must not undo a newer one.
+    if (mine === latest) ring = loaded
+  }
+
+  return {
+    reload,
+    async ring() {
+      if (typeof keys === 'function' && clock.now() - readAt >= keyReloadMs) {
+        // Requests go on with the ring at hand: a slow or failing key store signs nobody out.
+        reload().catch((error: unknown) => {
+          const fields = describeError(error)
+          logger.error('the key ring could not be read again; keeping the present one', fields)
+        })
+      }
+      return ring
+    },
+  }
+}

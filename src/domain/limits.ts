@@ -1,0 +1,100 @@
+import { sha256 } from '../crypto/secrets.js'
+import { AuthError, describeError } from '../errors.js'
+import type { Clock } from '../ports/clock.js'
+import type { Counter, CounterResult } from '../ports/counter.js'
+import type { Surface } from '../ports/surface.js'
+import type { Logger } from '../ports/telemetry.js'
+import { localCounter } from './local-counter.js'
+
+/** At most `limit` hits within `windowMs` milliseconds. */
+export interface RateLimit {
+  readonly limit: number
+  readonly windowMs: number
+}
+
+/** What is limited. `…PerIp` names count source addresses, the rest what their name says. */
+export type RateLimitName =
+  | 'registerPerIp'
+  | 'recoveryPerIp'
+  | 'recoveryPerAddress'
+  | 'refreshPerIp'
+  | 'refreshFamily'
+  | 'oauthPerIp'
+  | 'selfPerUser'
+
+export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
+
+const minute = 60_000
+
+/** G-18, as amended for refresh. The login rate is a live setting (S-52, S-53). */
+export function defaultRateLimits(surface: Surface): RateLimits {
+  return {
+    registerPerIp: { limit: surface === 'operator' ? 5 : 10, windowMs: 10 * minute },
+    recoveryPerIp: { limit: 5, windowMs: 15 * minute },
+    recoveryPerAddress: { limit: 3, windowMs: 60 * minute },
+    refreshPerIp: { limit: 600, windowMs: minute },
+    refreshFamily: { limit: 60, windowMs: minute },
+    oauthPerIp: { limit: 30, windowMs: minute },
+    selfPerUser: { limit: 120, windowMs: minute },
+  }
+}
+
+export interface Limits {
+  /** Counts a hit under a named limit; throws `rate_limited` when it is used up. */
+  check(name: RateLimitName, subject: string): Promise<void>
+  /** The same with numbers of the caller's. */
+  checkWith(name: string, subject: string, limit: RateLimit): Promise<void>
+  /** Hands back `hits` of what `checkWith` counted, or all of it. Failures are logged only. */
+  forgive(name: string, subject: string, hits?: number): Promise<void>
+}
+
+interface Deps {
+  readonly surface: Surface
+  readonly counter: Counter
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly overrides: Partial<RateLimits>
+}
+
+export function createLimits(deps: Deps): Limits {
+  const { surface, counter, clock, logger } = deps
+  const named: RateLimits = { ...defaultRateLimits(surface), ...deps.overrides }
+  const fallback = localCounter()
+
+  // Hashed: bounded length, and no address is kept in the counter's keys.
+  const keyOf = (name: string, subject: string): string => `${surface}:${name}:${sha256(subject)}`
+
+  async function hit(key: string, limit: RateLimit): Promise<CounterResult> {
+    const now = clock.now()
+    try {
+      return await counter.hit(key, limit.windowMs, limit.limit, now)
+    } catch (error) {
+      logger.warn(
+        'the rate-limit counter cannot be reached; counting in this process',
+        describeError(error),
+      )
+      return fallback.hit(key, limit.windowMs, limit.limit, now)
+    }
+  }
+
+  async function checkWith(name: string, subject: string, limit: RateLimit): Promise<void> {
+    const result = await hit(keyOf(name, subject), limit)
+    if (result.allowed) return
+    const wait = Math.max(1, Math.ceil((result.resetsAt - clock.now()) / 1000))
+    throw new AuthError('rate_limited', { retryAfter: wait })
+  }
+
+  return {
+    check: (name, subject) => checkWith(name, subject, named[name]),
+    checkWith,
+    async forgive(name, subject, hits) {
+      const key = keyOf(name, subject)
+      await fallback.forgive(key, hits)
+      try {
+        await counter.forgive(key, hits)
+      } catch (error) {
+        logger.warn('a counted attempt could not be handed back', describeError(error))
+      }
+    },
+  }
+}

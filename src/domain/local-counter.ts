@@ -1,0 +1,34 @@
+import { countHit, type WindowCount } from '../engine/window-count.js'
+import type { Counter } from '../ports/counter.js'
+
+/**
+ * Counts in this process alone: the stand-in while the shared counter cannot be reached, so that
+ * an outage never means "unlimited" (T-52). Bounded: when full, the oldest window makes room.
+ */
+export function localCounter(capacity = 50_000): Counter {
+  const windows = new Map<string, WindowCount>()
+  return {
+    async hit(key, windowMs, limit, now) {
+      const { allowed, window } = countHit(windows.get(key) ?? null, windowMs, limit, now)
+      windows.delete(key)
+      windows.set(key, window)
+      const oldest = windows.keys().next()
+      if (windows.size > capacity && !oldest.done) windows.delete(oldest.value)
+      return { allowed, ...window }
+    },
+    async forgive(key, hits) {
+      const window = windows.get(key)
+      if (window === undefined) return
+      if (hits === undefined || hits >= window.count) windows.delete(key)
+      else windows.set(key, { ...window, count: window.count - hits })
+    },
+    async sweep(before, limit) {
+      let removed = 0
+      for (const [key, window] of windows) {
+        if (removed >= limit) break
+        if (window.resetsAt <= before && windows.delete(key)) removed += 1
+      }
+      return removed
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import type { AccessClaims } from '../crypto/verify-token.js'
+import { AuthError } from '../errors.js'
+import type { Occasion } from './occasion.js'
+import { raiseSessionEpoch } from './raise-session-epoch.js'
+import type { Sessions } from './sessions.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import type { Tokens } from './tokens.js'
+
+export interface LogoutInput {
+  /** Claims of the bearer token, when it is a valid one of this surface. */
+  readonly bearer: AccessClaims | null
+  /** Tokens from the cookie and from the body. */
+  readonly refreshTokens: readonly string[]
+  readonly everywhere: boolean
+}
+
+export interface Logout {
+  /**
+   * Ends every session a valid credential was shown for; done already is done. Throws
+   * `unauthorized` without any valid credential, `audience_mismatch` for one of the other surface.
+   * An expired access token is none.
+   */
+  logout(input: LogoutInput, occasion: Occasion): Promise<void>
+}
+
+type Deps = Pick<SurfaceDeps, 'collections'>
+
+export function createLogout(deps: Deps, tokens: Tokens, sessions: Sessions): Logout {
+  const { users, families } = deps.collections
+
+  /** Session id → user id of every valid credential shown. */
+  async function shown({ bearer, refreshTokens }: LogoutInput): Promise<Map<string, string>> {
+    const owners = new Map<string, string>()
+    if (bearer?.sid !== undefined) owners.set(bearer.sid, bearer.sub)
+    for (const token of refreshTokens) {
+      const verified = await tokens.verifyRefresh(token)
+      if (verified.ok) owners.set(verified.claims.sid, verified.claims.sub)
+      else if (verified.reason === 'audience') throw new AuthError('audience_mismatch')
+    }
+    return owners
+  }
+
+  /** A session that was ended itself, a stolen one perhaps, must not end the owner's others. */
+  async function isLive(sessionId: string): Promise<boolean> {
+    const family = await families.get(sessionId)
+    return family !== null && family.revokedAt === null
+  }
+
+  return {
+    async logout(input, occasion) {
+      const owners = await shown(input)
+      if (owners.size === 0) throw new AuthError('unauthorized')
+      for (const [id, userId] of owners) {
+        if (input.everywhere && (await isLive(id))) {
+          await raiseSessionEpoch(users, userId)
+          await sessions.endAll(userId, 'logout', null, occasion)
+        }
+        await sessions.end({ id, userId }, 'logout', occasion)
+      }
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { isUndeliverable } from '../engine/email.js'
+import type { User } from '../model/user.js'
+import type { Clock } from '../ports/clock.js'
+import type { Mail, Mailer } from '../ports/mailer.js'
+import type { Surface } from '../ports/surface.js'
+import type { AuthEvent, Logger } from '../ports/telemetry.js'
+import type { Background } from './background.js'
+import type { IssuedTicket } from './tickets.js'
+
+/** Where the host's own pages are; the library only mails links to them. */
+export interface Links {
+  readonly verifyEmail: string
+  readonly resetPassword: string
+  readonly login: string
+}
+
+/** Mail goes out beside the request: its outcome changes neither the reply nor its timing. */
+export interface MailService {
+  verifyEmail(user: User, ticket: IssuedTicket): void
+  accountExists(to: { readonly email: string; readonly name: string }): void
+  resetPassword(user: User, ticket: IssuedTicket): void
+  passwordChanged(user: User, at: number): void
+}
+
+interface Deps {
+  readonly surface: Surface
+  readonly mailer: Mailer
+  readonly links: Links
+  readonly clock: Clock
+  readonly background: Background
+  readonly emit: (event: AuthEvent) => void
+  readonly logger: Logger
+}
+
+export function createMailService(deps: Deps): MailService {
+  const { surface, links } = deps
+
+  function send(mail: Mail, userId: string | null): void {
+    if (isUndeliverable(mail.to)) {
+      deps.logger.info('no mail is sent to an undeliverable address', { template: mail.template })
+      return
+    }
+    deps.background.run(`mail ${mail.template}`, async () => {
+      try {
+        await deps.mailer.send(mail)
+      } catch (error) {
+        deps.emit({
+          type: 'mail.failed',
+          surface,
+          at: deps.clock.now(),
+          ip: null,
+          userAgent: null,
+          template: mail.template,
+          userId,
+        })
+        throw error
+      }
+    })
+  }
+
+  const to = (user: User): { surface: Surface; to: string; name: string } => ({
+    surface,
+    to: user.email,
+    name: user.name,
+  })
+
+  return {
+    verifyEmail: (user, { token, expiresAt }) =>
+      send(
+        {
+          ...to(user),
+          template: 'verifyEmail',
+          data: { url: withToken(links.verifyEmail, token), token, expiresAt },
+        },
+        user.id,
+      ),
+    accountExists: ({ email, name }) =>
+      send(
+        { surface, to: email, name, template: 'accountExists', data: { url: links.login } },
+        null,
+      ),
+    resetPassword: (user, { token, expiresAt }) =>
+      send(
+        {
+          ...to(user),
+          template: 'resetPassword',
+          data: { url: withToken(links.resetPassword, token), token, expiresAt },
+        },
+        user.id,
+      ),
+    passwordChanged: (user, at) =>
+      send({ ...to(user), template: 'passwordChanged', data: { at } }, user.id),
+  }
+}
+
+/** In the fragment, which browsers send to no server and in no Referer. */
+function withToken(page: string, token: string): string {
+  return `${page}#token=${token}`
+}

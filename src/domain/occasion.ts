@@ -1,0 +1,5 @@
+/** Where a request came from, as far as the host's trust-proxy setting lets us know. */
+export interface Occasion {
+  readonly ip: string | null
+  readonly userAgent: string | null
+}

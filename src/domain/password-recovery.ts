@@ -1,0 +1,88 @@
+import { canonicalEmail } from '../engine/email.js'
+import { settingsFor } from '../engine/surface-settings.js'
+import { AuthError } from '../errors.js'
+import type { Ticket } from '../model/ticket.js'
+import { isHuman, type User } from '../model/user.js'
+import type { GuessBudget } from './guess-budget.js'
+import type { Occasion } from './occasion.js'
+import type { PasswordWriter } from './password-writer.js'
+import type { Sessions } from './sessions.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import type { Tickets } from './tickets.js'
+
+export interface PasswordRecovery {
+  /** Mails a reset link when there is an account; the caller learns nothing. */
+  forgot(email: string): Promise<void>
+  /**
+   * Sets a new password with a mailed or login-given token and ends every session. Signs nobody
+   * in. Throws `invalid_token`, `token_expired` or `password_policy`; the last spends nothing.
+   */
+  reset(token: string, newPassword: string, occasion: Occasion): Promise<void>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'settings' | 'limits' | 'passwords' | 'mail'
+>
+
+const resetLinkMs = 60 * 60 * 1000
+
+export function createPasswordRecovery(
+  deps: Deps,
+  sessions: Sessions,
+  tickets: Tickets,
+  budget: GuessBudget,
+  writer: PasswordWriter,
+): PasswordRecovery {
+  const { users } = deps.collections
+
+  async function finish(user: User, ticket: Ticket, occasion: Occasion): Promise<void> {
+    await sessions.endAll(user.id, 'password_change', null, occasion)
+    await tickets.take(ticket)
+    await budget.clear(user.email)
+  }
+
+  /**
+   * The password was written and the rest was not: the same request again completes it. Nobody
+   * else gets here, since it takes the mailed token and the password it set.
+   */
+  async function isInterrupted(user: User, ticket: Ticket, newPassword: string): Promise<boolean> {
+    if (user.credentialEpoch !== ticket.credentialEpoch + 1) return false
+    return (await deps.passwords.verify(user.passwordHash, newPassword)).ok
+  }
+
+  return {
+    async forgot(typed) {
+      const settings = await deps.settings()
+      if (!settingsFor(deps.surface, settings).passwordLoginEnabled) {
+        throw new AuthError('password_login_disabled')
+      }
+      const email = canonicalEmail(typed)
+      if (email === null) throw new AuthError('invalid_request')
+      await deps.limits.check('recoveryPerAddress', email)
+      const [user] = await users.find({ email }, { limit: 1 })
+      if (user === undefined || !user.enabled || !isHuman(user)) return tickets.decoy()
+      deps.mail.resetPassword(user, await tickets.issue(user, 'resetPassword', resetLinkMs, true))
+    },
+
+    async reset(token, newPassword, occasion) {
+      const ticket = await tickets.read(token, ['resetPassword', 'expiredPassword'])
+      const user = await users.get(ticket.userId)
+      if (user === null || !user.enabled || !isHuman(user)) throw new AuthError('invalid_token')
+      if (user.credentialEpoch !== ticket.credentialEpoch) {
+        if (!(await isInterrupted(user, ticket, newPassword))) throw new AuthError('invalid_token')
+        return finish(user, ticket, occasion)
+      }
+      const written = await writer.write(user, newPassword, {
+        by: 'reset',
+        endsSessions: true,
+        keepSessionId: null,
+        // The token came by mail to this very address: whoever holds it reads its mail.
+        provesEmail: ticket.email === user.email,
+        occasion,
+      })
+      if (written === null) throw new AuthError('invalid_token')
+      await finish(written, ticket, occasion)
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import type { AuthSettings } from '../auth-module/settings.js'
+import { normalizePassword, violatedRules } from '../engine/password-policy.js'
+import { AuthError } from '../errors.js'
+import type { Collections } from '../model/collections.js'
+import type { BreachCheck } from './breach-check.js'
+import type { Passwords } from './passwords.js'
+
+/** Whose password it is to become. */
+export interface PasswordSubject {
+  readonly email: string
+  readonly name: string
+  /** Absent for an account about to be made. */
+  readonly existing?: { readonly userId: string; readonly passwordHash: string | null }
+}
+
+export interface PasswordRules {
+  /**
+   * Throws `password_policy`, naming the violated rules, when the password may not be set, and
+   * `invalid_request` for text that is not well-formed. Every door that sets a password asks this.
+   */
+  check(password: string, subject: PasswordSubject): Promise<void>
+  /** Adds a hash about to be replaced to the user's history. Repeatable. */
+  remember(userId: string, passwordHash: string): Promise<void>
+}
+
+interface Deps {
+  readonly settings: () => Promise<AuthSettings>
+  readonly collections: Collections
+  readonly passwords: Passwords
+  readonly breachCheck: BreachCheck
+  readonly isCommon: (password: string) => boolean
+  /** Words of the deployment: issuer, product and host names. */
+  readonly contextWords: readonly string[]
+}
+
+export function createPasswordRules(deps: Deps): PasswordRules {
+  const { passwordHistories } = deps.collections
+
+  async function usedBefore(
+    password: string,
+    subject: PasswordSubject,
+    count: number,
+  ): Promise<boolean> {
+    if (subject.existing === undefined || count === 0) return false
+    const { userId, passwordHash } = subject.existing
+    const history = (await passwordHistories.get(userId))?.hashes ?? []
+    const hashes = passwordHash === null ? history : [passwordHash, ...history]
+    for (const hash of new Set(hashes.slice(0, count))) {
+      if ((await deps.passwords.verify(hash, password)).ok) return true
+    }
+    return false
+  }
+
+  async function breached(
+    password: string,
+    mode: AuthSettings['passwordBreachCheck'],
+  ): Promise<boolean> {
+    if (mode === 'off') return false
+    const verdict = await deps.breachCheck.check(password)
+    if (verdict === 'unavailable' && mode === 'failClosed') {
+      throw new AuthError('service_unavailable')
+    }
+    return verdict === 'breached'
+  }
+
+  return {
+    async check(typed, subject) {
+      const password = normalizePassword(typed)
+      if (password === null) throw new AuthError('invalid_request')
+      const settings = await deps.settings()
+      const rules: string[] = [
+        ...violatedRules({
+          password,
+          minLength: settings.passwordMinLength,
+          blockCommon: settings.passwordBlockCommon,
+          isCommon: deps.isCommon,
+          blockContextual: settings.passwordBlockContextual,
+          contextWords: [...deps.contextWords, subject.email, subject.name],
+        }),
+      ]
+      // The slow checks only for a password that could pass.
+      if (rules.length === 0) {
+        if (await breached(password, settings.passwordBreachCheck)) rules.push('breached')
+        else if (await usedBefore(password, subject, settings.passwordHistoryCount)) {
+          rules.push('used_before')
+        }
+      }
+      if (rules.length > 0) {
+        throw new AuthError('password_policy', {
+          detail: `The password does not meet the policy: ${rules.join(', ')}.`,
+        })
+      }
+    },
+
+    async remember(userId, passwordHash) {
+      const { passwordHistoryCount } = await deps.settings()
+      if (passwordHistoryCount === 0) return
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        const found = await passwordHistories.get(userId)
+        const hashes = [...new Set([passwordHash, ...(found?.hashes ?? [])])].slice(
+          0,
+          passwordHistoryCount,
+        )
+        const written =
+          found === null
+            ? await passwordHistories.insert({ id: userId, hashes, revision: 1, expiresAt: null })
+            : await passwordHistories.update(
+                userId,
+                { revision: found.revision },
+                { hashes, revision: found.revision + 1 },
+              )
+        if (written) return
+      }
+      throw new AuthError('service_unavailable')
+    },
+  }
+}

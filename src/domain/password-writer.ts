@@ -1,0 +1,97 @@
+import type { User } from '../model/user.js'
+import type { Occasion } from './occasion.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+export interface PasswordChange {
+  readonly by: 'change' | 'reset'
+  /** Raises the session epoch; the caller ends the sessions afterwards. */
+  readonly endsSessions: boolean
+  readonly keepSessionId: string | null
+  readonly provesEmail: boolean
+  readonly occasion: Occasion
+}
+
+export interface PasswordWriter {
+  /**
+   * Checks the policy and replaces the password by one guarded write. Null when the user's
+   * credentials were changed meanwhile: then nothing was written.
+   */
+  write(user: User, newPassword: string, change: PasswordChange): Promise<User | null>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'settings' | 'passwords' | 'passwordRules' | 'mail' | 'emit'
+>
+
+/** Sessions ended or a hash upgraded beside us move the record; credentials changed stop us. */
+const attempts = 5
+
+export function createPasswordWriter(deps: Deps): PasswordWriter {
+  const { surface, clock, passwordRules } = deps
+  const { users } = deps.collections
+
+  async function replace(
+    user: User,
+    passwordHash: string,
+    change: PasswordChange,
+  ): Promise<User | null> {
+    const now = clock.now()
+    const written = await users.update(
+      user.id,
+      {
+        credentialEpoch: user.credentialEpoch,
+        sessionEpoch: user.sessionEpoch,
+        enabled: true,
+      },
+      {
+        passwordHash,
+        passwordChangedAt: now,
+        updatedAt: now,
+        credentialEpoch: user.credentialEpoch + 1,
+        ...(change.endsSessions
+          ? { sessionEpoch: user.sessionEpoch + 1, keptSessionId: change.keepSessionId }
+          : {}),
+        ...(change.provesEmail && user.emailVerifiedAt === null ? { emailVerifiedAt: now } : {}),
+      },
+    )
+    return written === 'taken' ? null : written
+  }
+
+  return {
+    async write(seen, newPassword, change) {
+      await passwordRules.check(newPassword, {
+        email: seen.email,
+        name: seen.name,
+        existing: { userId: seen.id, passwordHash: seen.passwordHash },
+      })
+      const passwordHash = await deps.passwords.hash(newPassword)
+      let user: User | null = seen
+      for (let attempt = 0; attempt < attempts; attempt += 1) {
+        if (user === null || user.credentialEpoch !== seen.credentialEpoch) return null
+        if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
+        const written = await replace(user, passwordHash, change)
+        if (written !== null) {
+          await announce(written, change)
+          return written
+        }
+        user = await users.get(seen.id)
+      }
+      return null
+    },
+  }
+
+  async function announce(user: User, change: PasswordChange): Promise<void> {
+    const at = clock.now()
+    deps.emit({
+      type: 'password.changed',
+      surface,
+      at,
+      ...change.occasion,
+      userId: user.id,
+      by: change.by,
+    })
+    const { notifySecurityChanges } = await deps.settings()
+    if (notifySecurityChanges) deps.mail.passwordChanged(user, at)
+  }
+}

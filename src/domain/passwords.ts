@@ -1,0 +1,109 @@
+import type { HashGate } from '../crypto/hash-gate.js'
+import { formatPhc, isWeakerThan, parsePhc, upgradedParams } from '../crypto/phc.js'
+import { maxPasswordBytes, normalizePassword } from '../engine/password-policy.js'
+import { AuthError } from '../errors.js'
+import type { Argon2Params, LegacyVerifier, PasswordHasher } from '../ports/password-hasher.js'
+import type { Random } from '../ports/random.js'
+import type { Logger } from '../ports/telemetry.js'
+
+export interface PasswordVerdict {
+  readonly ok: boolean
+  /** The costs to hash the password with anew, when it is right and its hash too weak; else null. */
+  readonly rehashTo: Argon2Params | null
+}
+
+/**
+ * Hashes and verifies passwords: NFC, then UTF-8, then argon2id. All of it goes through the gate,
+ * so every call may throw `server_busy`, and does so alike for known and unknown accounts.
+ */
+export interface Passwords {
+  /**
+   * A PHC string of the current costs. Throws `invalid_request` for text with a lone surrogate and
+   * `password_policy` for more than 1,024 bytes.
+   */
+  hash(password: string): Promise<string>
+  /**
+   * Costs one hash verification whatever happens: for no hash (null), one that cannot be read, and a
+   * password that can never be right, a dummy of the current costs is verified.
+   */
+  verify(storedHash: string | null, password: string): Promise<PasswordVerdict>
+  /** Like `hash`, with the costs a verdict asked for. */
+  rehash(password: string, params: Argon2Params): Promise<string>
+}
+
+interface Deps {
+  readonly hasher: PasswordHasher
+  readonly legacyVerifiers: readonly LegacyVerifier[]
+  readonly gate: HashGate
+  readonly params: Argon2Params
+  readonly random: Random
+  readonly logger?: Pick<Logger, 'warn'>
+}
+
+const wrong: PasswordVerdict = { ok: false, rehashTo: null }
+
+export function createPasswords(deps: Deps): Passwords {
+  const { hasher, gate, params, random } = deps
+  // A random tag is as good as a real one: no password is known to match, the work is the same,
+  // and nothing has to be computed first that could make the first unknown account stand out.
+  const dummy = formatPhc({
+    variant: 'argon2id',
+    version: 19,
+    ...params,
+    salt: random.bytes(16),
+    tag: random.bytes(32),
+  })
+
+  async function rehash(password: string, costs: Argon2Params): Promise<string> {
+    const bytes = bytesOf(password)
+    if (bytes === 'malformed') throw new AuthError('invalid_request')
+    if (bytes === 'tooLong') throw new AuthError('password_policy')
+    return gate(() => hasher.hash(bytes, costs, random.bytes(16)))
+  }
+
+  async function verifyDummy(): Promise<PasswordVerdict> {
+    await gate(() => hasher.verify(dummy, new Uint8Array(16)))
+    return wrong
+  }
+
+  async function verifyLegacy(
+    verifier: LegacyVerifier,
+    storedHash: string,
+    bytes: Uint8Array,
+  ): Promise<PasswordVerdict> {
+    const ok = (await gate(() => verifier.verify(storedHash, bytes))) === true
+    return ok ? { ok, rehashTo: params } : wrong
+  }
+
+  return {
+    hash: (password) => rehash(password, params),
+    rehash,
+
+    async verify(storedHash, password) {
+      const bytes = bytesOf(password)
+      if (storedHash === null || typeof bytes === 'string') return verifyDummy()
+      const phc = parsePhc(storedHash)
+      // argon2id is ours; for other variants the host's verifier, if it has one, knows better.
+      const legacy =
+        phc?.variant === 'argon2id'
+          ? undefined
+          : deps.legacyVerifiers.find((verifier) => verifier.recognises(storedHash) === true)
+      if (legacy !== undefined) return verifyLegacy(legacy, storedHash, bytes)
+      if (phc === null) {
+        deps.logger?.warn('a stored password hash cannot be read; nobody can log in with it')
+        return verifyDummy()
+      }
+      const ok = (await gate(() => hasher.verify(storedHash, bytes))) === true
+      if (!ok) return wrong
+      return { ok, rehashTo: isWeakerThan(phc, params) ? upgradedParams(phc, params) : null }
+    },
+  }
+}
+
+/** What is hashed, or why this text can be nobody's password. */
+function bytesOf(password: string): Uint8Array | 'malformed' | 'tooLong' {
+  const normalized = normalizePassword(password)
+  if (normalized === null) return 'malformed'
+  const bytes = new TextEncoder().encode(normalized)
+  return bytes.length > maxPasswordBytes ? 'tooLong' : bytes
+}

@@ -1,0 +1,160 @@
+import { uuidv7 } from '../crypto/uuid.js'
+import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../engine/email.js'
+import { settingsFor } from '../engine/surface-settings.js'
+import { AuthError } from '../errors.js'
+import type { User } from '../model/user.js'
+import type { Occasion } from './occasion.js'
+import type { OpenedSession, Sessions } from './sessions.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import type { Tickets } from './tickets.js'
+
+export interface RegistrationInput {
+  readonly email: string
+  readonly password: string
+  readonly name?: string | undefined
+  readonly acceptedTermsVersion?: string | undefined
+}
+
+export type RegistrationResult =
+  /** Also for an address that has an account: its owner gets a mail instead (G-37). */
+  | { readonly status: 'verificationRequired' }
+  | { readonly status: 'authenticated'; readonly session: OpenedSession }
+
+export interface Registration {
+  register(input: RegistrationInput, occasion: Occasion): Promise<RegistrationResult>
+  /** Confirms the address a token was mailed to. Throws `invalid_token` or `token_expired`. */
+  verifyEmail(token: string, occasion: Occasion): Promise<void>
+  /** Mails a new link when there is an unverified account; the caller learns nothing. */
+  resendVerification(email: string): Promise<void>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  | 'surface'
+  | 'collections'
+  | 'clock'
+  | 'random'
+  | 'settings'
+  | 'limits'
+  | 'passwords'
+  | 'passwordRules'
+  | 'mail'
+  | 'emit'
+>
+
+export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tickets): Registration {
+  const { surface, clock } = deps
+  const { users } = deps.collections
+
+  async function admit(input: RegistrationInput): Promise<string> {
+    const settings = await deps.settings()
+    const own = settingsFor(surface, settings)
+    if (!own.registrationEnabled) throw new AuthError('registration_disabled')
+    const email = canonicalEmail(input.email)
+    if (email === null) throw new AuthError('invalid_request')
+    if (isUndeliverable(email)) throw new AuthError('email_not_allowed')
+    if (!isDomainAllowed(email, own.allowedDomains)) {
+      throw new AuthError('email_domain_not_allowed')
+    }
+    const terms = settings.registrationTermsVersion
+    if (terms !== '' && input.acceptedTermsVersion !== terms) {
+      throw new AuthError('terms_not_accepted')
+    }
+    await deps.passwordRules.check(input.password, { email, name: input.name ?? '' })
+    return email
+  }
+
+  async function insert(input: RegistrationInput, email: string): Promise<User | null> {
+    const now = clock.now()
+    const user: User = {
+      id: uuidv7(now, deps.random),
+      expiresAt: null,
+      kind: '',
+      email,
+      emailAsTyped: input.email.trim(),
+      emailVerifiedAt: null,
+      name: input.name ?? '',
+      systemRole: 'guest',
+      enabled: true,
+      passwordHash: await deps.passwords.hash(input.password),
+      passwordChangedAt: now,
+      termsVersion: input.acceptedTermsVersion ?? null,
+      memberships: [],
+      sessionEpoch: 0,
+      keptSessionId: null,
+      credentialEpoch: 0,
+      createdAt: now,
+      updatedAt: now,
+      lastLoginAt: null,
+    }
+    return (await users.insert(user)) ? user : null
+  }
+
+  async function sendVerification(user: User): Promise<void> {
+    const { emailVerificationTTL } = await deps.settings()
+    deps.mail.verifyEmail(
+      user,
+      await tickets.issue(user, 'verifyEmail', emailVerificationTTL, true),
+    )
+  }
+
+  /** The owner is told, not the caller; and not more often than by any other recovery mail. */
+  async function tellOwner(email: string): Promise<void> {
+    await tickets.decoy()
+    try {
+      await deps.limits.check('recoveryPerAddress', email)
+    } catch (error) {
+      if (error instanceof AuthError && error.code === 'rate_limited') return
+      throw error
+    }
+    deps.mail.accountExists({ email, name: '' })
+  }
+
+  return {
+    async register(input, occasion) {
+      const email = await admit(input)
+      const { emailVerificationRequired } = await deps.settings()
+      const user = await insert(input, email)
+      if (user !== null) {
+        deps.emit({
+          type: 'account.registered',
+          surface,
+          at: clock.now(),
+          ...occasion,
+          userId: user.id,
+        })
+      }
+      if (emailVerificationRequired) {
+        await (user === null ? tellOwner(email) : sendVerification(user))
+        return { status: 'verificationRequired' }
+      }
+      if (user === null) throw new AuthError('email_taken')
+      const facts = { loginMethod: 'password', amr: ['pwd'] }
+      return { status: 'authenticated', session: await sessions.open(user, facts, occasion) }
+    },
+
+    async verifyEmail(token, occasion) {
+      const ticket = await tickets.read(token, ['verifyEmail'])
+      const now = clock.now()
+      const user = await users.update(
+        ticket.userId,
+        { credentialEpoch: ticket.credentialEpoch, email: ticket.email, enabled: true },
+        { emailVerifiedAt: now, updatedAt: now },
+      )
+      // Taken last, and deciding: a crash before this leaves a token that works once more.
+      if (user === null || user === 'taken' || !(await tickets.take(ticket))) {
+        throw new AuthError('invalid_token')
+      }
+      deps.emit({ type: 'email.verified', surface, at: now, ...occasion, userId: user.id })
+    },
+
+    async resendVerification(typed) {
+      const email = canonicalEmail(typed)
+      if (email === null) throw new AuthError('invalid_request')
+      await deps.limits.check('recoveryPerAddress', email)
+      const [user] = await users.find({ email }, { limit: 1 })
+      const waiting = user?.enabled && user.kind === '' && user.emailVerifiedAt === null
+      await (waiting ? sendVerification(user) : tickets.decoy())
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import type { AuthSettings } from '../auth-module/settings.js'
+import type { PublicJwk } from '../crypto/ring-key.js'
+import type { Access } from './access.js'
+import type { Limits } from './limits.js'
+import type { Login } from './login.js'
+import type { Logout } from './logout.js'
+import type { PasswordRecovery } from './password-recovery.js'
+import type { Profile } from './profile.js'
+import type { Refresh } from './refresh.js'
+import type { Registration } from './registration.js'
+
+/** Everything the operations of one surface may call. */
+export interface Services {
+  readonly registration: Registration
+  readonly login: Login
+  readonly logout: Logout
+  readonly refresh: Refresh
+  readonly passwordRecovery: PasswordRecovery
+  readonly profile: Profile
+  readonly access: Access
+  readonly limits: Limits
+  readonly settings: () => Promise<AuthSettings>
+  readonly jwks: () => Promise<{ readonly keys: readonly PublicJwk[] }>
+}
+
+/** What operations and the HTTP layer name of the services, in one place. */
+export type { AccessClaims } from '../crypto/verify-token.js'
+export type { Surface } from '../ports/surface.js'
+export type { LoginResult } from './login.js'
+export type { Occasion } from './occasion.js'
+export type { Principal, SignedIn } from './principal.js'
+export type { Refreshed, SessionView } from './refresh.js'
+export type { RegistrationResult } from './registration.js'
+export type { OpenedSession } from './sessions.js'
+export type { AccessGrant, RefreshGrant } from './tokens.js'

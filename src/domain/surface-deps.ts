@@ -1,0 +1,35 @@
+import type { AuthSettings } from '../auth-module/settings.js'
+import type { Collections } from '../model/collections.js'
+import type { Clock } from '../ports/clock.js'
+import type { Denylist } from '../ports/denylist.js'
+import type { Random } from '../ports/random.js'
+import type { Surface } from '../ports/surface.js'
+import type { AuthEvent, Logger } from '../ports/telemetry.js'
+import type { KeySource } from './key-source.js'
+import type { Limits } from './limits.js'
+import type { MailService } from './mail-service.js'
+import type { PasswordRules } from './password-rules.js'
+import type { Passwords } from './passwords.js'
+
+/** What the services of one surface share. Each takes the part it needs. */
+export interface SurfaceDeps {
+  readonly surface: Surface
+  readonly collections: Collections
+  readonly denylist: Denylist
+  readonly limits: Limits
+  readonly clock: Clock
+  readonly random: Random
+  /** The settings in force now; rejects when they cannot be known. */
+  readonly settings: () => Promise<AuthSettings>
+  readonly keys: KeySource
+  readonly issuer: string
+  /** Milliseconds of the idle window. */
+  readonly idleMs: number
+  /** Whole seconds, 0 to 60. */
+  readonly clockLeeway: number
+  readonly passwords: Passwords
+  readonly passwordRules: PasswordRules
+  readonly mail: MailService
+  readonly emit: (event: AuthEvent) => void
+  readonly logger: Logger
+}

@@ -1,0 +1,130 @@
+import { signAccess, signRefresh } from '../crypto/sign-token.js'
+import { uuidv7 } from '../crypto/uuid.js'
+import {
+  type AccessClaims,
+  type RefreshClaims,
+  type Verified,
+  verifyToken,
+} from '../crypto/verify-token.js'
+import { acceptedAudiences } from '../engine/audience.js'
+import { AuthError } from '../errors.js'
+import type { RefreshFamily } from '../model/refresh-family.js'
+import type { User } from '../model/user.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+export interface AccessGrant {
+  readonly accessToken: string
+  readonly tokenType: 'Bearer'
+  /** Whole seconds, equal to the token's `exp − iat`. */
+  readonly expiresIn: number
+}
+
+export interface RefreshGrant {
+  readonly refreshToken: string
+  /** Whole seconds from now to the row's deadline, which is the token's `exp`. */
+  readonly expiresIn: number
+}
+
+/** The session a token speaks for. */
+export interface SessionRef {
+  readonly id: string
+  readonly amr: readonly string[]
+  /** Epoch milliseconds of the login. */
+  readonly loginAt: number
+}
+
+export interface Tokens {
+  /** A `jti` for a refresh token about to be minted. */
+  nextJti(): string
+  access(user: User, session: SessionRef): Promise<AccessGrant>
+  refresh(
+    family: Pick<RefreshFamily, 'id' | 'userId' | 'generation' | 'expiresAt'>,
+    jti: string,
+    amr: readonly string[],
+  ): Promise<RefreshGrant>
+  verifyAccess(token: string): Promise<Verified<AccessClaims>>
+  verifyRefresh(token: string): Promise<Verified<RefreshClaims>>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'clock' | 'random' | 'settings' | 'keys' | 'issuer' | 'clockLeeway'
+>
+
+export function createTokens(deps: Deps): Tokens {
+  const { surface, clock, random, keys, issuer, clockLeeway } = deps
+  const nextJti = (): string => uuidv7(clock.now(), random)
+
+  return {
+    nextJti,
+
+    async access(user, session) {
+      // The one place access tokens of sessions are minted: a machine principal never has a
+      // session, whatever a planted row may claim (T-53).
+      if (user.kind !== '') throw new AuthError('refresh_token_invalid')
+      const { accessTokenTTL } = await deps.settings()
+      const expiresIn = Math.floor(accessTokenTTL / 1000)
+      const iat = Math.floor(clock.now() / 1000)
+      const accessToken = await signAccess(
+        {
+          iss: issuer,
+          aud: surface,
+          sub: user.id,
+          jti: nextJti(),
+          iat,
+          exp: iat + expiresIn,
+          tokenUse: 'access',
+          sid: session.id,
+          memberships: user.memberships.map(({ tenantId }) => ({ tenantId })),
+          amr: session.amr,
+          authTime: Math.floor(session.loginAt / 1000),
+        },
+        await keys.ring(),
+      )
+      return { accessToken, tokenType: 'Bearer', expiresIn }
+    },
+
+    async refresh(family, jti, amr) {
+      const iat = Math.floor(clock.now() / 1000)
+      const exp = Math.floor(family.expiresAt / 1000)
+      const refreshToken = await signRefresh(
+        {
+          iss: issuer,
+          aud: surface,
+          sub: family.userId,
+          jti,
+          iat,
+          exp,
+          tokenUse: 'refresh',
+          sid: family.id,
+          gen: family.generation,
+          amr,
+        },
+        await keys.ring(),
+      )
+      return { refreshToken, expiresIn: exp - iat }
+    },
+
+    async verifyAccess(token) {
+      return verifyToken(token, {
+        ring: await keys.ring(),
+        issuer,
+        use: 'access',
+        accepts: acceptedAudiences(surface),
+        now: clock.now(),
+        leewaySeconds: clockLeeway,
+      })
+    },
+
+    async verifyRefresh(token) {
+      return verifyToken(token, {
+        ring: await keys.ring(),
+        issuer,
+        use: 'refresh',
+        accepts: [surface],
+        now: clock.now(),
+        leewaySeconds: clockLeeway,
+      })
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import { uuidv7 } from '../crypto/uuid.js'
+import { canonicalEmail, isUndeliverable } from '../engine/email.js'
+import { AuthError } from '../errors.js'
+import { isHuman, type Membership, type User } from '../model/user.js'
+import type { Sessions } from './sessions.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** A user as the host's code sees it: everything but the password and the counters. */
+export interface UserRecord {
+  readonly id: string
+  readonly kind: 'human' | 'service'
+  readonly email: string
+  readonly emailVerified: boolean
+  readonly name: string
+  readonly systemRole: string
+  readonly enabled: boolean
+  readonly hasPassword: boolean
+  readonly memberships: readonly Membership[]
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** Null before the first login. */
+  readonly lastLoginAt: number | null
+}
+
+export interface NewUser {
+  readonly email: string
+  readonly name?: string
+  /** Checked against the password policy; absent for an account that sets one by reset link. */
+  readonly password?: string
+  /** Default false: the user confirms the address before the first login. */
+  readonly emailVerified?: boolean
+  /** Default `guest`. */
+  readonly systemRole?: string
+  /** At most 100, each tenant id of 1 to 64 characters. */
+  readonly memberships?: readonly Membership[]
+}
+
+/** `kind` is absent on purpose: it is set at creation and never changes. */
+export interface UserChanges {
+  readonly name?: string
+  /** False ends all sessions and voids mailed links. */
+  readonly enabled?: boolean
+  readonly systemRole?: string
+  readonly memberships?: readonly Membership[]
+}
+
+/**
+ * Users of one surface, for the host's own code: no permission is asked and no mail is sent.
+ * Throws `AuthError` with the codes named, and `service_unavailable` when the store fails.
+ */
+export interface Users {
+  /** Throws `invalid_request`, `email_not_allowed`, `email_taken` or `password_policy`. */
+  create(user: NewUser): Promise<UserRecord>
+  /** Null when there is none. */
+  get(id: string): Promise<UserRecord | null>
+  /** By any spelling of the address; null when there is none. */
+  findByEmail(email: string): Promise<UserRecord | null>
+  /** The changed user, or null when there is none. Throws `invalid_request`. */
+  update(id: string, changes: UserChanges): Promise<UserRecord | null>
+}
+
+type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random' | 'passwords' | 'passwordRules'>
+
+const unattended = { ip: null, userAgent: null }
+
+export function createUsers(deps: Deps, sessions: Sessions): Users {
+  const { clock } = deps
+  const { users } = deps.collections
+
+  async function write(id: string, changes: UserChanges): Promise<User | null> {
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      const user = await users.get(id)
+      if (user === null) return null
+      const disabling = changes.enabled === false
+      const written = await users.update(
+        id,
+        { sessionEpoch: user.sessionEpoch, credentialEpoch: user.credentialEpoch },
+        {
+          ...changes,
+          updatedAt: clock.now(),
+          ...(disabling
+            ? {
+                sessionEpoch: user.sessionEpoch + 1,
+                credentialEpoch: user.credentialEpoch + 1,
+                keptSessionId: null,
+              }
+            : {}),
+        },
+      )
+      if (written !== null && written !== 'taken') return written
+    }
+    throw new AuthError('service_unavailable')
+  }
+
+  async function hashOf({ password }: NewUser, email: string, name: string) {
+    if (password === undefined) return null
+    await deps.passwordRules.check(password, { email, name })
+    return deps.passwords.hash(password)
+  }
+
+  return {
+    async create(input) {
+      const { name = '', systemRole = 'guest', memberships = [] } = input
+      const email = addressOf(input, name)
+      const passwordHash = await hashOf(input, email, name)
+      const now = clock.now()
+      const user: User = {
+        id: uuidv7(now, deps.random),
+        expiresAt: null,
+        kind: '',
+        email,
+        emailAsTyped: input.email.trim(),
+        emailVerifiedAt: input.emailVerified === true ? now : null,
+        name,
+        systemRole,
+        enabled: true,
+        passwordHash,
+        passwordChangedAt: passwordHash === null ? null : now,
+        termsVersion: null,
+        memberships,
+        sessionEpoch: 0,
+        keptSessionId: null,
+        credentialEpoch: 0,
+        createdAt: now,
+        updatedAt: now,
+        lastLoginAt: null,
+      }
+      if (!(await users.insert(user))) throw new AuthError('email_taken')
+      return recordOf(user)
+    },
+
+    async get(id) {
+      const user = await users.get(id)
+      return user === null ? null : recordOf(user)
+    },
+
+    async findByEmail(typed) {
+      const email = canonicalEmail(typed)
+      const [user] = email === null ? [] : await users.find({ email }, { limit: 1 })
+      return user === undefined ? null : recordOf(user)
+    },
+
+    async update(id, changes) {
+      const written = await write(id, onlyKnown(changes))
+      if (written === null) return null
+      if (changes.enabled === false) await sessions.endAll(id, 'admin', null, unattended)
+      return recordOf(written)
+    },
+  }
+}
+
+function addressOf(input: NewUser, name: string): string {
+  const email = canonicalEmail(input.email)
+  const valid = isText(name) && areMemberships(input.memberships ?? [])
+  if (email === null || !valid) throw new AuthError('invalid_request')
+  if (isUndeliverable(email)) throw new AuthError('email_not_allowed')
+  return email
+}
+
+/** Refuses anything but the four members, whatever a cast let through (R-2.1-04). */
+function onlyKnown(changes: UserChanges): UserChanges {
+  const { name, enabled, systemRole, memberships, ...rest } = changes
+  const texts = [name, systemRole].filter((text) => text !== undefined)
+  const valid =
+    Object.keys(rest).length === 0 &&
+    texts.every(isText) &&
+    (enabled === undefined || typeof enabled === 'boolean') &&
+    (memberships === undefined || areMemberships(memberships))
+  if (!valid) throw new AuthError('invalid_request')
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(systemRole === undefined ? {} : { systemRole }),
+    ...(memberships === undefined ? {} : { memberships }),
+  }
+}
+
+/** Every token carries them, and a token has to fit into a header. */
+const maxMemberships = 100
+
+function areMemberships(memberships: readonly Membership[]): boolean {
+  return (
+    memberships.length <= maxMemberships &&
+    memberships.every(({ tenantId }) => isText(tenantId) && /^.{1,64}$/su.test(tenantId))
+  )
+}
+
+function isText(text: string): boolean {
+  return typeof text === 'string' && text.isWellFormed() && !text.includes('\0')
+}
+
+function recordOf(user: User): UserRecord {
+  return {
+    id: user.id,
+    kind: isHuman(user) ? 'human' : 'service',
+    email: user.email,
+    emailVerified: user.emailVerifiedAt !== null,
+    name: user.name,
+    systemRole: user.systemRole,
+    enabled: user.enabled,
+    hasPassword: user.passwordHash !== null,
+    memberships: user.memberships,
+    createdAt: user.createdAt,
+    updatedAt: user.updatedAt,
+    lastLoginAt: user.lastLoginAt,
+  }
+}
