@@ -1,0 +1,56 @@
+import type { ExchangeBody, ExchangeReply, Mountable } from '../src/http/exchange.js'
+
+/** What a `Request` does not tell and the host may know. */
+export interface FetchContext {
+  /** The peer's address. Without it, all requests share one rate-limit count. */
+  readonly remoteAddress?: string
+  /** Where the routes are mounted, such as `/identity`; taken off the path. Default none. */
+  readonly prefix?: string
+}
+
+/**
+ * For hosts that speak `Request` and `Response` (Hono, Bun, Deno, Workers, Next.js). Resolves with
+ * null for a path that is none of ours.
+ */
+export function fetchHandler(
+  mountable: Mountable,
+): (request: Request, context?: FetchContext) => Promise<Response | null> {
+  return async (request, context = {}) => {
+    const { pathname } = new URL(request.url)
+    const { prefix = '', remoteAddress } = context
+    if (!pathname.startsWith(`${prefix}/`)) return null
+    const reply = await mountable.handle({
+      method: request.method,
+      path: pathname.slice(prefix.length),
+      header: (name) => request.headers.get(name) ?? undefined,
+      remoteAddress,
+      body: (maxBytes) => bodyOf(request, maxBytes),
+    })
+    return reply === null ? null : responseOf(reply, request.method)
+  }
+}
+
+async function bodyOf(request: Request, maxBytes: number): Promise<ExchangeBody> {
+  if (request.body === null) return { kind: 'empty' }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body) {
+    size += chunk.byteLength
+    if (size > maxBytes) return { kind: 'tooLarge' }
+    chunks.push(chunk)
+  }
+  if (size === 0) return { kind: 'empty' }
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return { kind: 'bytes', bytes }
+}
+
+function responseOf(reply: ExchangeReply, method: string): Response {
+  const headers = new Headers(reply.headers)
+  for (const cookie of reply.cookies) headers.append('set-cookie', cookie)
+  return new Response(method === 'HEAD' ? null : reply.body, { status: reply.status, headers })
+}

@@ -1,0 +1,69 @@
+// An Express host that embeds Postern: both surfaces on one port, on an embedded Postgres.
+// Start it with `npm run demo`; `PORT` chooses the port, Ctrl-C stops it.
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { PGlite } from '@electric-sql/pglite'
+import express from 'express'
+import { createAuth } from 'postern'
+import { expressRouter } from 'postern/express'
+import { postgres } from 'postern/postgres'
+import { ensureFirstOperator, signingKey } from './first-start.js'
+import { printingMailer } from './printing-mailer.js'
+
+const port = Number(process.env['PORT'] ?? 3000)
+const baseUrl = `http://localhost:${port}`
+const dataFolder = fileURLToPath(new URL('.data/', import.meta.url))
+await mkdir(dataFolder, { recursive: true })
+
+const database = await PGlite.create(`${dataFolder}database`)
+const auth = await createAuth({
+  backend: postgres(database),
+  keys: { current: await signingKey(dataFolder) },
+  surfaces: { operator: { baseUrl }, client: { baseUrl } },
+  mailer: printingMailer,
+  settings: { registrationOperatorEnabled: true },
+})
+await auth.migrate()
+const operator = await ensureFirstOperator(auth, dataFolder)
+
+const app = express()
+app.use(expressRouter(auth.both))
+app.get('/', (_request, response) => {
+  response.type('text').send('This host embeds Postern. Its routes are below /v1/auth.\n')
+})
+
+const server = app.listen(port, (error) => {
+  if (error) {
+    console.error(`Cannot listen on port ${port}: ${error.message}. Set PORT to a free one.`)
+    process.exit(1)
+  }
+  console.log(`Postern quickstart on ${baseUrl}
+
+  operator surface  ${baseUrl}/v1/auth/operator
+  client surface    ${baseUrl}/v1/auth/client
+  public keys       ${baseUrl}/v1/auth/client/jwks
+
+  first operator    ${operator.email}
+  password          ${operator.password}
+
+Mails are printed here. Stop with Ctrl-C.`)
+})
+
+async function stop(): Promise<void> {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  await auth.close()
+  await database.close()
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  })
+}

@@ -1,0 +1,59 @@
+import { readCookie, refreshCookieName } from './http/cookies.js'
+import { maxBodyBytes } from './http/request-body.js'
+import type { BareChoice } from './http/surface-router.js'
+import type { AuthOptions } from './options.js'
+import type { Surface } from './ports/surface.js'
+import type { SurfaceServices } from './surface-services.js'
+import { cookiePolicyOf } from './surface-setup.js'
+
+const surfaces = ['operator', 'client'] as const
+
+/** How `auth.both` tells which surface a bare path is meant for (T-22). */
+export function bareChoice(
+  options: AuthOptions,
+  built: Readonly<Record<Surface, SurfaceServices>>,
+): BareChoice {
+  const hosts = {
+    operator: new URL(options.surfaces.operator.baseUrl).host,
+    client: new URL(options.surfaces.client.baseUrl).host,
+  }
+  const cookies = {
+    operator: refreshCookieName(cookiePolicyOf('operator', options.surfaces.operator)),
+    client: refreshCookieName(cookiePolicyOf('client', options.surfaces.client)),
+  }
+  const only = (found: readonly Surface[]): Surface | null =>
+    found.length === 1 ? (found[0] ?? null) : null
+
+  return {
+    ofHost: (host) => only(surfaces.filter((surface) => hosts[surface] === host?.toLowerCase())),
+    ofCookie: (header) =>
+      only(surfaces.filter((surface) => readCookie(header, cookies[surface]) !== null)),
+    async ofBody(request) {
+      const token = refreshTokenIn(await request.body(maxBodyBytes))
+      if (token === null) return null
+      for (const surface of surfaces) {
+        const verified = await built[surface].tokens.verifyRefresh(token)
+        // An expired one is still this surface's to refuse.
+        if (verified.ok || verified.reason === 'expired') return surface
+      }
+      return null
+    },
+    defaultSurface: options.defaultSurface ?? 'operator',
+  }
+}
+
+type Body = Awaited<ReturnType<Parameters<BareChoice['ofBody']>[0]['body']>>
+
+/** Only looks: a body that is not as it should be is the pipeline's to refuse. */
+function refreshTokenIn(body: Body): string | null {
+  try {
+    const value: unknown =
+      body.kind === 'parsed'
+        ? body.value
+        : JSON.parse(body.kind === 'bytes' ? new TextDecoder().decode(body.bytes) : 'null')
+    const isObject = typeof value === 'object' && value !== null && 'refreshToken' in value
+    return isObject && typeof value.refreshToken === 'string' ? value.refreshToken : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,182 @@
+import { availableParallelism } from 'node:os'
+import { readIdleWindow } from './auth-module/idle-window.js'
+import { authSettingDeclarations } from './auth-module/index.js'
+import { seedFromEnv, toStoredValues } from './auth-module/initial-values.js'
+import { readAuthSettings } from './auth-module/read-settings.js'
+import { bareChoice } from './bare-choice.js'
+import { checkOptions } from './check-options.js'
+import { loadCommonPasswords } from './crypto/common-passwords.js'
+import { hashGate } from './crypto/hash-gate.js'
+import { createBackground } from './domain/background.js'
+import { createBreachCheck } from './domain/breach-check.js'
+import { defaultAuthorizer } from './domain/default-authorizer.js'
+import { guardBackend } from './domain/guard-backend.js'
+import { createKeySource, type KeySource } from './domain/key-source.js'
+import { createLimits } from './domain/limits.js'
+import { createMailService } from './domain/mail-service.js'
+import { createPasswordRules } from './domain/password-rules.js'
+import { createPasswords } from './domain/passwords.js'
+import type { SurfaceDeps } from './domain/surface-deps.js'
+import type { Users } from './domain/users.js'
+import { describeError, OptionsError } from './errors.js'
+import { type ClientIp, clientIp } from './http/client-ip.js'
+import type { Mountable } from './http/exchange.js'
+import { matcherOf } from './http/match.js'
+import { createPipeline } from './http/pipeline.js'
+import { bothRouter, surfaceRouter } from './http/surface-router.js'
+import { allCollectionSpecs, collectionsOf } from './model/collections.js'
+import { operations } from './operations/index.js'
+import type { AuthOptions } from './options.js'
+import { chooseHasher, hashParams } from './password-hashing.js'
+import type { Surface } from './ports/surface.js'
+import type { AuthEvent } from './ports/telemetry.js'
+import { createSurfaceServices, type SurfaceServices } from './surface-services.js'
+import { contextWordsOf, cookiePolicyOf, linksOf, originsOf } from './surface-setup.js'
+import { consoleLogger } from './system/console-logger.js'
+import { systemClock } from './system/system-clock.js'
+import { systemFetcher } from './system/system-fetcher.js'
+import { systemRandom } from './system/system-random.js'
+
+/** One surface: its routes, to be mounted by a framework adapter, and its users. */
+export interface SurfaceAuth extends Mountable {
+  readonly users: Users
+}
+
+export interface Auth {
+  /** `/v1/auth/operator/*` and the bare paths, for a host of its own. */
+  readonly operator: SurfaceAuth
+  /** `/v1/auth/client/*` and the bare paths, for a host of its own. */
+  readonly client: SurfaceAuth
+  /** Both surfaces on one host. */
+  readonly both: Mountable
+  readonly keys: Pick<KeySource, 'reload'>
+  /** Creates or brings up to date what the database needs. Call before serving; safe in parallel. */
+  migrate(): Promise<void>
+  /** Waits for mail being sent. The backend stays the host's to close. */
+  close(): Promise<void>
+}
+
+/**
+ * Builds the library from what the host passes. Rejects with an `OptionsError` that names the
+ * option when something cannot work; does no database I/O. Every call gives an instance of its own
+ * that shares nothing with others.
+ */
+export async function createAuth(options: AuthOptions): Promise<Auth> {
+  checkOptions(options)
+  const { clock = systemClock, random = systemRandom, logger = consoleLogger } = options
+  const env = options.env ?? process.env
+  const background = createBackground(logger)
+  const timeoutMs = options.backendTimeout ?? 5000
+  const backend = guardBackend(options.backend, { clock, logger, timeoutMs })
+  const keys = await createKeySource(options.keys, clock, logger)
+  const issuer = options.issuer ?? options.surfaces.operator.baseUrl
+  const prefix = options.collectionPrefix ?? ''
+  const ipOf = readTrustProxy(options)
+
+  const initial = toStoredValues(options.settings ?? {})
+  const values = { ...seedFromEnv(authSettingDeclarations, env), ...initial }
+  const { settings, warnings } = readAuthSettings(values, env)
+  const idle = readIdleWindow(env)
+  for (const warning of [...warnings, ...(idle.warning === undefined ? [] : [idle.warning])]) {
+    logger.warn(warning)
+  }
+  const readSettings = async () => settings
+
+  const concurrency = options.hash?.concurrency ?? Math.max(1, availableParallelism() - 1)
+  const queue = options.hash?.queue ?? 64
+  const passwords = createPasswords({
+    hasher: await chooseHasher(options.hash?.implementation),
+    params: hashParams(options.hash),
+    gate: hashGate({ concurrency, queue, clock }),
+    legacyVerifiers: options.legacyVerifiers ?? [],
+    random,
+  })
+  const isCommon = await loadCommonPasswords()
+  const breachCheck = createBreachCheck({ fetcher: options.fetcher ?? systemFetcher, clock })
+  const ownWords = contextWordsOf(issuer, Object.values(options.surfaces))
+  const contextWords = [...ownWords, ...(options.passwordContextWords ?? [])]
+
+  const emit = (event: AuthEvent): void => {
+    try {
+      options.onEvent?.(event)
+    } catch (error) {
+      logger.error('onEvent threw', { type: event.type, ...describeError(error) })
+    }
+  }
+
+  function build(surface: Surface): SurfaceServices {
+    const collections = collectionsOf(backend.store, surface, prefix)
+    const overrides = options.surfaces[surface].rateLimits ?? {}
+    const deps: SurfaceDeps = {
+      surface,
+      collections,
+      denylist: backend.denylist,
+      limits: createLimits({ surface, counter: backend.counter, clock, logger, overrides }),
+      clock,
+      random,
+      settings: readSettings,
+      keys,
+      issuer,
+      idleMs: idle.ms,
+      clockLeeway: options.clockLeeway ?? 0,
+      passwords,
+      passwordRules: createPasswordRules({
+        settings: readSettings,
+        collections,
+        passwords,
+        breachCheck,
+        isCommon,
+        contextWords,
+      }),
+      mail: createMailService({
+        surface,
+        mailer: options.mailer,
+        links: linksOf(options.surfaces[surface]),
+        clock,
+        background,
+        emit,
+        logger,
+      }),
+      emit,
+      logger,
+    }
+    return createSurfaceServices(deps, options.authorizer ?? defaultAuthorizer)
+  }
+
+  const built = { operator: build('operator'), client: build('client') }
+  const route = (surface: Surface) => {
+    const matcher = matcherOf(operations, surface)
+    const pipeline = createPipeline({
+      surface,
+      matcher,
+      services: built[surface].services,
+      cookies: cookiePolicyOf(surface, options.surfaces[surface]),
+      allowedOrigins: originsOf(options.surfaces[surface]),
+      clientIp: ipOf,
+      logger,
+    })
+    return { matcher, pipeline }
+  }
+  const routes = { operator: route('operator'), client: route('client') }
+  const mount = (surface: Surface): SurfaceAuth => ({
+    ...surfaceRouter(surface, routes[surface].matcher, routes[surface].pipeline),
+    users: built[surface].users,
+  })
+
+  return {
+    operator: mount('operator'),
+    client: mount('client'),
+    both: bothRouter(routes, bareChoice(options, built)),
+    keys: { reload: () => keys.reload() },
+    migrate: () => options.backend.store.prepare(allCollectionSpecs(prefix)),
+    close: () => background.drain(),
+  }
+}
+
+function readTrustProxy({ trustProxy = false }: AuthOptions): ClientIp {
+  try {
+    return clientIp(trustProxy)
+  } catch (error) {
+    throw new OptionsError('trustProxy', error instanceof Error ? error.message : 'is not valid')
+  }
+}

@@ -1,0 +1,77 @@
+import { BlockList, isIP, isIPv4 } from 'node:net'
+
+/**
+ * Who may speak for another address through `X-Forwarded-For`: nobody; the last n hops; or hosts
+ * in these networks (`10.0.0.0/8`, `::1`).
+ */
+export type TrustProxy = false | number | readonly string[]
+
+export type ClientIp = (
+  remoteAddress: string | undefined,
+  forwardedFor: string | undefined,
+) => string | null
+
+/** Throws a `RangeError` for a network it cannot read. */
+export function clientIp(trust: TrustProxy): ClientIp {
+  const isTrusted = trusted(trust)
+  return (remoteAddress, forwardedFor) => {
+    const peer = normalized(remoteAddress ?? '')
+    // Nearest first: each hop vouches for the one before it, until one is not trusted.
+    const chain = (forwardedFor ?? '').split(',').map((part) => normalized(part.trim()))
+    let client = peer
+    for (const [hop, address] of chain.reverse().entries()) {
+      if (address === null || !isTrusted(client, hop)) break
+      client = address
+    }
+    return client
+  }
+}
+
+function trusted(trust: TrustProxy): (address: string | null, hop: number) => boolean {
+  if (trust === false) return () => false
+  if (typeof trust === 'number') {
+    if (!Number.isInteger(trust) || trust < 0) throw new RangeError('must be a number of hops')
+    return (_address, hop) => hop < trust
+  }
+  const networks = new BlockList()
+  for (const network of trust) addNetwork(networks, network)
+  return (address) => address !== null && networks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+}
+
+function addNetwork(networks: BlockList, network: string): void {
+  const [address = '', prefix] = network.split('/')
+  const family = isIP(address)
+  const widest = family === 4 ? 32 : 128
+  const bits = prefix === undefined ? widest : Number(prefix)
+  if (family === 0 || !/^\d{1,3}$/.test(prefix ?? '0') || bits > widest) {
+    throw new RangeError(`"${network}" is not an address or a network such as 10.0.0.0/8`)
+  }
+  networks.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** A plain IP address, IPv4 also where it came mapped into IPv6; null for anything else. */
+function normalized(address: string): string | null {
+  const bare = address.startsWith('[') ? address.slice(1, address.indexOf(']')) : address
+  const unmapped = bare.toLowerCase().startsWith('::ffff:') ? bare.slice(7) : bare
+  if (isIPv4(unmapped)) return unmapped
+  const zoneless = bare.split('%')[0] ?? ''
+  return isIP(zoneless) === 6 ? zoneless : null
+}
+
+/**
+ * What limits count an address by: an IPv4 address itself, of IPv6 the /64 that one customer
+ * holds. Requests without an address share one count.
+ */
+export function limitSubject(ip: string | null): string {
+  if (ip === null) return 'unknown'
+  return isIPv4(ip) ? ip : `${ipv6Groups(ip).slice(0, 4).join(':')}::/64`
+}
+
+function ipv6Groups(ip: string): readonly string[] {
+  const [head = '', tail] = ip.toLowerCase().split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  const missing = tail === undefined ? 0 : 8 - left.length - right.length
+  const groups = [...left, ...new Array<string>(Math.max(0, missing)).fill('0'), ...right]
+  return groups.map((group) => Number.parseInt(group, 16).toString(16))
+}

@@ -1,0 +1,65 @@
+import type { Surface } from '../ports/surface.js'
+
+export interface CookiePolicy {
+  readonly surface: Surface
+  /** Whether the surface's `baseUrl` is https. The request never decides this. */
+  readonly secure: boolean
+  /** Null for a host-only cookie. */
+  readonly domain: string | null
+  readonly path: string
+}
+
+export type SameSite = 'strict' | 'lax' | 'none'
+
+const shortName = { operator: 'op', client: 'cl' } as const
+
+/**
+ * `__Host-` needs a secure, host-only cookie with path `/`; `__Secure-` only a secure one
+ * (RFC 6265bis §4.1.3). Plain names are for local development over http.
+ */
+export function refreshCookieName(policy: CookiePolicy): string {
+  const name = `${shortName[policy.surface]}_refresh`
+  if (!policy.secure) return name
+  return policy.domain === null ? `__Host-${name}` : `__Secure-${name}`
+}
+
+export function setRefreshCookie(
+  policy: CookiePolicy,
+  sameSite: SameSite,
+  token: string,
+  maxAge: number,
+): string {
+  const attributes = [
+    `${refreshCookieName(policy)}=${token}`,
+    `Max-Age=${maxAge}`,
+    `Path=${policy.path}`,
+    'HttpOnly',
+    `SameSite=${sameSiteOf(policy, sameSite)}`,
+  ]
+  if (policy.domain !== null) attributes.push(`Domain=${policy.domain}`)
+  if (policy.secure) attributes.push('Secure')
+  return attributes.join('; ')
+}
+
+/** Must repeat domain and path, or browsers keep the cookie. */
+export function clearRefreshCookie(policy: CookiePolicy, sameSite: SameSite): string {
+  return setRefreshCookie(policy, sameSite, '', 0)
+}
+
+/** Browsers drop `SameSite=None` without `Secure`; on a development host `Lax` takes its place. */
+function sameSiteOf(policy: CookiePolicy, sameSite: SameSite): string {
+  if (sameSite === 'none') return policy.secure ? 'None' : 'Lax'
+  return sameSite === 'strict' ? 'Strict' : 'Lax'
+}
+
+/** The first cookie of this name, or null. */
+export function readCookie(header: string | undefined, name: string): string | null {
+  for (const pair of header?.split(';') ?? []) {
+    const equals = pair.indexOf('=')
+    if (equals > 0 && pair.slice(0, equals).trim() === name) {
+      const value = pair.slice(equals + 1).trim()
+      return value === '' ? null : value
+    }
+  }
+  return null
+}

@@ -1,0 +1,14 @@
+/**
+ * Whether a request that a cookie authenticates may come from where it says it comes from. Browsers
+ * send at least one of the two headers with every request that could do harm; a request with
+ * neither comes from no browser, and carries no cookie it was not given.
+ */
+export function isOriginAllowed(
+  headers: { readonly origin: string | undefined; readonly secFetchSite: string | undefined },
+  allowed: ReadonlySet<string>,
+): boolean {
+  const { origin, secFetchSite } = headers
+  if (secFetchSite === 'same-origin' || secFetchSite === 'none') return true
+  if (origin !== undefined) return allowed.has(origin)
+  return secFetchSite === undefined
+}

@@ -1,0 +1,174 @@
+import type { Occasion, Services, SignedIn } from '../domain/services.js'
+import { AuthError, describeError } from '../errors.js'
+import type { Answer, Guard, GuardedOperation, Operation } from '../operations/operation.js'
+import type { Surface } from '../ports/surface.js'
+import type { Logger } from '../ports/telemetry.js'
+import { type ClientIp, limitSubject } from './client-ip.js'
+import {
+  type CookiePolicy,
+  clearRefreshCookie,
+  readCookie,
+  refreshCookieName,
+  setRefreshCookie,
+} from './cookies.js'
+import type { ExchangeReply, ExchangeRequest } from './exchange.js'
+import type { Matcher } from './match.js'
+import { isOriginAllowed } from './origin.js'
+import { commonHeaders, problemReply } from './problem.js'
+import { limitByAddress, limitByUser } from './rate-class.js'
+import { readBody } from './request-body.js'
+
+/** One surface's way from a request to a reply. */
+export interface Pipeline {
+  /** Never rejects: whatever goes wrong is a problem body. */
+  run(request: ExchangeRequest): Promise<ExchangeReply>
+}
+
+export interface PipelineDeps {
+  readonly surface: Surface
+  readonly matcher: Matcher
+  readonly services: Services
+  readonly cookies: CookiePolicy
+  readonly allowedOrigins: ReadonlySet<string>
+  readonly clientIp: ClientIp
+  readonly logger: Logger
+}
+
+/**
+ * The fixed order of checks, the same for every operation: route, address limit, origin, bearer
+ * (or a foreign bearer on a public route), user limit, permission, body, handler.
+ */
+export function createPipeline(deps: PipelineDeps): Pipeline {
+  const { surface, services } = deps
+
+  async function run(request: ExchangeRequest): Promise<ExchangeReply> {
+    const match = deps.matcher.match(request.method, request.path)
+    if (match.kind !== 'operation') return refuseRoute(request, match)
+    const { operation } = match
+    try {
+      return await answer(operation, await perform(operation, request))
+    } catch (error) {
+      return refuse(operation, request, error)
+    }
+  }
+
+  /** A genuine token of the other surface is told so even where there is no route (T-92). */
+  async function refuseRoute(
+    request: ExchangeRequest,
+    match: Exclude<ReturnType<Matcher['match']>, { kind: 'operation' }>,
+  ): Promise<ExchangeReply> {
+    try {
+      await services.access.peek(request.header('authorization'))
+    } catch (error) {
+      return problemReply(toAuthError(error, null))
+    }
+    if (match.kind === 'none') return problemReply(new AuthError('not_found'))
+    const allow = { allow: match.allow.join(', ') }
+    return problemReply(new AuthError('method_not_allowed'), allow)
+  }
+
+  async function perform(operation: Operation, request: ExchangeRequest): Promise<Answer<unknown>> {
+    const ip = deps.clientIp(request.remoteAddress, request.header('x-forwarded-for'))
+    const occasion: Occasion = { ip, userAgent: userAgentOf(request) }
+    await limitByAddress(operation.limit, limitSubject(ip), surface, services)
+    if (has(operation, 'origin')) checkOrigin(request)
+
+    const refreshCookie = cookieOf(request)
+    if (operation.access === 'public') {
+      const bearer = await services.access.peek(request.header('authorization'))
+      await limitByUser(operation.limit, bearer?.sub ?? limitSubject(ip), services)
+      const body = await readBody(request, operation)
+      return operation.handle({ body, occasion, refreshCookie, bearer }, services)
+    }
+    const signedIn = await admit(operation, request)
+    const body = await readBody(request, operation)
+    const bearer = signedIn.principal.claims
+    return operation.handle({ body, occasion, refreshCookie, bearer, ...signedIn }, services)
+  }
+
+  async function admit(operation: GuardedOperation, request: ExchangeRequest): Promise<SignedIn> {
+    const principal = await services.access.authenticate(request.header('authorization'))
+    const { sessionId } = services.access.requireHuman(principal)
+    await limitByUser(operation.limit, principal.userId, services)
+    const permission = operation.guards.find((guard) => guard.kind === 'permission')
+    // An entry without a permission would be open to anybody signed in; none is meant to be.
+    if (permission === undefined) throw new Error(`${operation.id} names no permission`)
+    const user = await services.access.permit(principal, permission.key)
+    return { principal, sessionId, user }
+  }
+
+  function checkOrigin(request: ExchangeRequest): void {
+    const headers = {
+      origin: request.header('origin'),
+      secFetchSite: request.header('sec-fetch-site'),
+    }
+    if (!isOriginAllowed(headers, deps.allowedOrigins)) throw new AuthError('csrf_rejected')
+  }
+
+  function cookieOf(request: ExchangeRequest): string | null {
+    return readCookie(request.header('cookie'), refreshCookieName(deps.cookies))
+  }
+
+  async function answer(operation: Operation, given: Answer<unknown>): Promise<ExchangeReply> {
+    const isEmpty = operation.status === 204
+    return {
+      status: operation.status,
+      headers: {
+        ...commonHeaders,
+        ...(isEmpty ? {} : { 'content-type': 'application/json; charset=utf-8' }),
+        ...given.headers,
+      },
+      cookies: given.refreshCookie === undefined ? [] : [await cookieFor(given.refreshCookie)],
+      body: isEmpty ? null : JSON.stringify(given.body),
+    }
+  }
+
+  async function cookieFor(
+    refresh: Exclude<Answer<unknown>['refreshCookie'], undefined>,
+  ): Promise<string> {
+    const { cookieSameSite } = await services.settings()
+    if (refresh === 'clear') return clearRefreshCookie(deps.cookies, cookieSameSite)
+    const { refreshToken, expiresIn } = refresh
+    return setRefreshCookie(deps.cookies, cookieSameSite, refreshToken, expiresIn)
+  }
+
+  async function refuse(
+    operation: Operation,
+    request: ExchangeRequest,
+    cause: unknown,
+  ): Promise<ExchangeReply> {
+    const error = toAuthError(cause, operation)
+    const reply = problemReply(error)
+    // A dead cookie is taken away; one of the other surface, or one that could not be judged, stays.
+    const dead = error.status === 401 && error.code !== 'audience_mismatch'
+    if (!operation.usesRefreshCookie || !dead || cookieOf(request) === null) return reply
+    try {
+      return { ...reply, cookies: [await cookieFor('clear')] }
+    } catch {
+      return reply
+    }
+  }
+
+  function toAuthError(error: unknown, operation: Operation | null): AuthError {
+    if (!(error instanceof AuthError)) {
+      const fields = { operation: operation?.id, ...describeError(error) }
+      deps.logger.error('a request failed unexpectedly', fields)
+      return new AuthError('internal_error')
+    }
+    const isSession = operation?.errors.includes('session_enforcement_unavailable') ?? false
+    return isSession && error.code === 'service_unavailable'
+      ? new AuthError('session_enforcement_unavailable', { cause: error })
+      : error
+  }
+
+  return { run }
+}
+
+function has(operation: Operation, kind: Guard['kind']): boolean {
+  return operation.guards.some((guard) => guard.kind === kind)
+}
+
+/** Bounded, because it is kept with the session. */
+function userAgentOf(request: ExchangeRequest): string | null {
+  return request.header('user-agent')?.toWellFormed().replaceAll('\0', '').slice(0, 512) ?? null
+}

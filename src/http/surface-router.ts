@@ -1,0 +1,76 @@
+import type { Surface } from '../ports/surface.js'
+import type { ExchangeRequest, Mountable } from './exchange.js'
+import type { Matcher } from './match.js'
+import type { Pipeline } from './pipeline.js'
+
+/**
+ * One surface alone on its host: its own prefix, where it answers for unknown paths as well, and
+ * the bare paths as its own (T-22). It never answers below the other surface's prefix.
+ */
+export function surfaceRouter(surface: Surface, matcher: Matcher, pipeline: Pipeline): Mountable {
+  const prefix = `/v1/auth/${surface}`
+  return {
+    async handle(request) {
+      const { path } = request
+      const owns = isBelow(path, prefix) || matcher.match('GET', path).kind !== 'none'
+      return owns ? pipeline.run(request) : null
+    },
+  }
+}
+
+/** How the router for both surfaces on one host tells whose a bare path is. */
+export interface BareChoice {
+  /** The surface of a `Host` header, where the two have different hosts; else null. */
+  ofHost(host: string | undefined): Surface | null
+  /** The surface whose refresh cookie was sent; null for none or both. */
+  ofCookie(cookieHeader: string | undefined): Surface | null
+  /** The verified audience of a refresh token in the body; null when it is none of ours. */
+  ofBody(request: ExchangeRequest): Promise<Surface | null>
+  readonly defaultSurface: Surface
+}
+
+/**
+ * Both surfaces on one host. Owns everything below `/v1/auth` and `/v1/admin`; a bare path only
+ * chooses the surface and then goes the surface's own way.
+ */
+export function bothRouter(
+  routers: Readonly<Record<Surface, { readonly matcher: Matcher; readonly pipeline: Pipeline }>>,
+  choice: BareChoice,
+): Mountable {
+  async function surfaceOf(request: ExchangeRequest): Promise<Surface> {
+    if (isBelow(request.path, '/v1/auth/operator')) return 'operator'
+    if (isBelow(request.path, '/v1/auth/client')) return 'client'
+    return (
+      choice.ofHost(request.header('host')) ??
+      choice.ofCookie(request.header('cookie')) ??
+      (request.path === '/v1/auth/refresh' ? await choice.ofBody(request) : null) ??
+      choice.defaultSurface
+    )
+  }
+  return {
+    async handle(request) {
+      if (!isBelow(request.path, '/v1/auth') && !isBelow(request.path, '/v1/admin')) return null
+      const once = readOnce(request)
+      return routers[await surfaceOf(once)].pipeline.run(once)
+    },
+  }
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`)
+}
+
+/** The body may be looked at to choose the surface, and is read again by the pipeline. */
+function readOnce(request: ExchangeRequest): ExchangeRequest {
+  let body: ReturnType<ExchangeRequest['body']> | null = null
+  return {
+    method: request.method,
+    path: request.path,
+    header: (name) => request.header(name),
+    remoteAddress: request.remoteAddress,
+    body(maxBytes) {
+      body ??= request.body(maxBytes)
+      return body
+    },
+  }
+}

@@ -1,0 +1,48 @@
+export type { InitialSettings } from './auth-module/initial-values.js'
+export { type Auth, createAuth, type SurfaceAuth } from './create-auth.js'
+export type { KeyRing } from './crypto/key-ring.js'
+export { generateSigningKey } from './crypto/signing-key.js'
+export type { RateLimit, RateLimitName, RateLimits } from './domain/limits.js'
+export type { NewUser, UserChanges, UserRecord, Users } from './domain/users.js'
+export {
+  AuthError,
+  type AuthErrorOptions,
+  type ErrorCode,
+  errorCatalogue,
+  OptionsError,
+} from './errors.js'
+export type { TrustProxy } from './http/client-ip.js'
+export type {
+  ExchangeBody,
+  ExchangeReply,
+  ExchangeRequest,
+  Mountable,
+} from './http/exchange.js'
+export type { AuthOptions, HashOptions, SurfaceOptions } from './options.js'
+export type { Authorizer, PermissionQuestion } from './ports/authorizer.js'
+export type { Backend } from './ports/backend.js'
+export type { Clock } from './ports/clock.js'
+export type { Counter, CounterResult } from './ports/counter.js'
+export type { Denylist, DenylistEntry } from './ports/denylist.js'
+export type { Fetcher, OutboundReply, OutboundRequest } from './ports/fetcher.js'
+export type { Lease, LeaseRecord } from './ports/lease.js'
+export type { Mail, Mailer } from './ports/mailer.js'
+export type { Argon2Params, LegacyVerifier, PasswordHasher } from './ports/password-hasher.js'
+export type { Random } from './ports/random.js'
+export type {
+  AnyCollectionSpec,
+  Collection,
+  CollectionSpec,
+  Doc,
+  Field,
+  FieldKind,
+  Guard,
+  IndexSpec,
+  Page,
+  Scalar,
+  Store,
+  Swept,
+  Test,
+} from './ports/store.js'
+export type { Audience, Surface } from './ports/surface.js'
+export type { AuthEvent, EndReason, Logger } from './ports/telemetry.js'

@@ -1,0 +1,267 @@
+import { z } from 'zod'
+import { publicOperation } from './operation.js'
+import {
+  accepted,
+  accessGrant,
+  emailInput,
+  nameInput,
+  noBody,
+  nothing,
+  passwordChangeRequired,
+  passwordInput,
+  publicUser,
+  timestamp,
+  tokenInput,
+} from './schemas.js'
+import { cookieRefresh, registrationAnswer, sessionView, webLogin } from './views.js'
+
+const both = ['operator', 'client'] as const
+const tag = 'Authentication'
+
+const authenticatedReply = accessGrant.extend({
+  status: z.literal('authenticated'),
+  user: publicUser,
+})
+
+const refreshErrors = [
+  'unauthorized',
+  'audience_mismatch',
+  'refresh_token_invalid',
+  'refresh_token_expired',
+  'refresh_token_reused',
+  'session_revoked',
+  'session_max_age_reached',
+  'csrf_rejected',
+  'session_enforcement_unavailable',
+] as const
+
+export const register = publicOperation({
+  id: 'register',
+  method: 'POST',
+  path: '/v1/auth/{surface}/register',
+  surfaces: both,
+  tag,
+  summary: 'Create an account',
+  guards: [{ kind: 'public' }],
+  limit: 'register',
+  status: 201,
+  body: z.strictObject({
+    email: emailInput,
+    password: passwordInput,
+    name: nameInput.optional(),
+    acceptedTermsVersion: z.string().max(64).optional(),
+  }),
+  reply: z.union([
+    z.strictObject({ status: z.literal('verificationRequired') }),
+    authenticatedReply,
+  ]),
+  errors: [
+    'registration_disabled',
+    'email_domain_not_allowed',
+    'email_taken',
+    'email_not_allowed',
+    'password_policy',
+    'terms_not_accepted',
+    'server_busy',
+  ],
+  handle: async ({ body, occasion }, { registration }) =>
+    registrationAnswer(await registration.register(body, occasion)),
+})
+
+export const verifyEmail = publicOperation({
+  id: 'verifyEmail',
+  method: 'POST',
+  path: '/v1/auth/{surface}/email/verify',
+  surfaces: both,
+  tag,
+  summary: 'Confirm an e-mail address with the mailed token',
+  guards: [{ kind: 'public' }],
+  limit: 'recovery',
+  status: 200,
+  body: z.strictObject({ token: tokenInput }),
+  reply: z.strictObject({ status: z.literal('verified') }),
+  errors: ['invalid_token', 'token_expired'],
+  handle: async ({ body, occasion }, { registration }) => {
+    await registration.verifyEmail(body.token, occasion)
+    return { body: { status: 'verified' as const } }
+  },
+})
+
+export const resendEmailVerification = publicOperation({
+  id: 'resendEmailVerification',
+  method: 'POST',
+  path: '/v1/auth/{surface}/email/verify/resend',
+  surfaces: both,
+  tag,
+  summary: 'Mail a new confirmation link',
+  guards: [{ kind: 'public' }],
+  limit: 'recovery',
+  status: 202,
+  body: z.strictObject({ email: emailInput }),
+  reply: accepted,
+  errors: [],
+  handle: async ({ body }, { registration }) => {
+    await registration.resendVerification(body.email)
+    return { body: { status: 'accepted' as const } }
+  },
+})
+
+export const login = publicOperation({
+  id: 'login',
+  method: 'POST',
+  path: '/v1/auth/{surface}/login',
+  surfaces: both,
+  tag,
+  summary: 'Sign in with e-mail and password; the refresh token comes as a cookie',
+  guards: [{ kind: 'public' }],
+  limit: 'login',
+  status: 200,
+  body: z.strictObject({ email: emailInput, password: passwordInput }),
+  reply: z.union([authenticatedReply, passwordChangeRequired]),
+  errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
+  handle: async ({ body, occasion }, { login }) =>
+    webLogin(await login.withPassword(body.email, body.password, occasion)),
+})
+
+export const logout = publicOperation({
+  id: 'logout',
+  method: 'POST',
+  path: '/v1/auth/{surface}/logout',
+  surfaces: both,
+  tag,
+  summary: 'End this session, or all of them; takes a bearer token, the cookie, or a body token',
+  guards: [{ kind: 'public' }, { kind: 'origin' }],
+  limit: 'self',
+  status: 204,
+  body: z.strictObject({
+    refreshToken: tokenInput.optional(),
+    everywhere: z.boolean().optional(),
+  }),
+  bodyOptional: true,
+  reply: nothing,
+  usesRefreshCookie: true,
+  errors: ['unauthorized', 'audience_mismatch', 'csrf_rejected', 'session_enforcement_unavailable'],
+  handle: async ({ body, bearer, refreshCookie, occasion }, { logout }) => {
+    const refreshTokens = [refreshCookie, body.refreshToken].filter(
+      (token) => typeof token === 'string',
+    )
+    await logout.logout({ bearer, refreshTokens, everywhere: body.everywhere ?? false }, occasion)
+    return { body: null, refreshCookie: 'clear' }
+  },
+})
+
+export const refreshCookie = publicOperation({
+  id: 'refreshCookie',
+  method: 'POST',
+  path: '/v1/auth/{surface}/refresh-cookie',
+  bareAlias: '/v1/auth/refresh-cookie',
+  surfaces: both,
+  tag,
+  summary: 'Rotate the refresh cookie and mint an access token',
+  guards: [{ kind: 'public' }, { kind: 'origin' }],
+  limit: 'refresh',
+  status: 200,
+  body: noBody,
+  bodyOptional: true,
+  reply: accessGrant,
+  usesRefreshCookie: true,
+  errors: refreshErrors,
+  handle: async ({ refreshCookie, occasion }, { refresh }) =>
+    cookieRefresh(await refresh.rotate(refreshCookie, occasion)),
+})
+
+export const getSession = publicOperation({
+  id: 'getSession',
+  method: 'GET',
+  path: '/v1/auth/{surface}/session',
+  bareAlias: '/v1/auth/session',
+  surfaces: both,
+  tag,
+  summary: 'Mint an access token from the refresh cookie without rotating it',
+  guards: [{ kind: 'public' }, { kind: 'origin' }],
+  limit: 'refresh',
+  status: 200,
+  body: noBody,
+  bodyOptional: true,
+  reply: accessGrant.extend({
+    session: z.strictObject({
+      id: z.string(),
+      loginAt: timestamp,
+      idleExpiresAt: timestamp,
+      absoluteExpiresAt: timestamp.nullable(),
+    }),
+    user: publicUser,
+  }),
+  usesRefreshCookie: true,
+  errors: refreshErrors,
+  handle: async ({ refreshCookie, occasion }, { refresh }) => ({
+    body: sessionView(await refresh.view(refreshCookie, occasion)),
+  }),
+})
+
+export const forgotPassword = publicOperation({
+  id: 'forgotPassword',
+  method: 'POST',
+  path: '/v1/auth/{surface}/password/forgot',
+  surfaces: both,
+  tag,
+  summary: 'Mail a password reset link',
+  guards: [{ kind: 'public' }],
+  limit: 'recovery',
+  status: 202,
+  body: z.strictObject({ email: emailInput }),
+  reply: accepted,
+  errors: ['password_login_disabled'],
+  handle: async ({ body }, { passwordRecovery }) => {
+    await passwordRecovery.forgot(body.email)
+    return { body: { status: 'accepted' as const } }
+  },
+})
+
+export const resetPassword = publicOperation({
+  id: 'resetPassword',
+  method: 'POST',
+  path: '/v1/auth/{surface}/password/reset',
+  surfaces: both,
+  tag,
+  summary: 'Set a new password with the mailed token; ends every session',
+  guards: [{ kind: 'public' }],
+  limit: 'recovery',
+  status: 204,
+  body: z.strictObject({ token: tokenInput, newPassword: passwordInput }),
+  reply: nothing,
+  errors: ['invalid_token', 'token_expired', 'password_policy', 'server_busy'],
+  handle: async ({ body, occasion }, { passwordRecovery }) => {
+    await passwordRecovery.reset(body.token, body.newPassword, occasion)
+    return { body: null }
+  },
+})
+
+const jwk = z.strictObject({
+  kty: z.literal('RSA'),
+  kid: z.string(),
+  use: z.literal('sig'),
+  alg: z.literal('RS256'),
+  n: z.string(),
+  e: z.string(),
+})
+
+export const getJwks = publicOperation({
+  id: 'getJwks',
+  method: 'GET',
+  path: '/v1/auth/{surface}/jwks',
+  surfaces: both,
+  tag,
+  summary: 'The public keys that verify this deployment’s tokens',
+  guards: [{ kind: 'public' }],
+  limit: 'oauth',
+  status: 200,
+  body: noBody,
+  bodyOptional: true,
+  reply: z.strictObject({ keys: z.array(jwk).readonly() }),
+  errors: [],
+  handle: async (_call, { jwks }) => ({
+    body: await jwks(),
+    headers: { 'cache-control': 'public, max-age=300' },
+  }),
+})

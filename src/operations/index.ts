@@ -1,0 +1,34 @@
+import {
+  forgotPassword,
+  getJwks,
+  getSession,
+  login,
+  logout,
+  refreshCookie,
+  register,
+  resendEmailVerification,
+  resetPassword,
+  verifyEmail,
+} from './authentication.js'
+import { mobileLogin, refresh } from './mobile.js'
+import type { Operation } from './operation.js'
+import { changePassword, getMe, updateMe } from './self-service.js'
+
+/** The operation table: routing, parsing, guards, limits and tests all read this. */
+export const operations: readonly Operation[] = [
+  register,
+  verifyEmail,
+  resendEmailVerification,
+  login,
+  logout,
+  refreshCookie,
+  getSession,
+  forgotPassword,
+  resetPassword,
+  getJwks,
+  mobileLogin,
+  refresh,
+  getMe,
+  updateMe,
+  changePassword,
+]

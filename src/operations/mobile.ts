@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { publicOperation } from './operation.js'
+import {
+  accessGrant,
+  emailInput,
+  passwordChangeRequired,
+  passwordInput,
+  publicUser,
+  tokenInput,
+} from './schemas.js'
+import { bodyRefresh, mobileLogin as mobileLoginAnswer } from './views.js'
+
+const both = ['operator', 'client'] as const
+const tag = 'Mobile'
+
+const refreshTokenReply = { refreshToken: z.string(), refreshExpiresIn: z.int() }
+
+export const mobileLogin = publicOperation({
+  id: 'mobileLogin',
+  method: 'POST',
+  path: '/v1/auth/{surface}/mobile/login',
+  surfaces: both,
+  tag,
+  summary: 'Sign in with e-mail and password; the refresh token comes in the body',
+  guards: [{ kind: 'public' }],
+  limit: 'login',
+  status: 200,
+  body: z.strictObject({ email: emailInput, password: passwordInput }),
+  reply: z.union([
+    accessGrant.extend({
+      status: z.literal('authenticated'),
+      user: publicUser,
+      ...refreshTokenReply,
+    }),
+    passwordChangeRequired,
+  ]),
+  errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
+  handle: async ({ body, occasion }, { login }) =>
+    mobileLoginAnswer(await login.withPassword(body.email, body.password, occasion)),
+})
+
+export const refresh = publicOperation({
+  id: 'refresh',
+  method: 'POST',
+  path: '/v1/auth/{surface}/refresh',
+  bareAlias: '/v1/auth/refresh',
+  surfaces: both,
+  tag,
+  summary: 'Rotate a refresh token sent in the body; never touches cookies',
+  guards: [{ kind: 'public' }],
+  limit: 'refresh',
+  status: 200,
+  body: z.strictObject({ refreshToken: tokenInput }),
+  reply: accessGrant.extend(refreshTokenReply),
+  errors: [
+    'audience_mismatch',
+    'refresh_token_invalid',
+    'refresh_token_expired',
+    'refresh_token_reused',
+    'session_revoked',
+    'session_max_age_reached',
+    'session_enforcement_unavailable',
+  ],
+  handle: async ({ body, occasion }, { refresh }) =>
+    bodyRefresh(await refresh.rotate(body.refreshToken, occasion)),
+})

@@ -1,0 +1,103 @@
+import type {
+  LoginResult,
+  OpenedSession,
+  Refreshed,
+  RefreshGrant,
+  RegistrationResult,
+  SessionView,
+} from '../domain/services.js'
+import type { User } from '../model/user.js'
+import type { Answer } from './operation.js'
+
+/** How results of the domain look on the wire. */
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+export function userView(user: User) {
+  return {
+    id: user.id,
+    email: user.emailAsTyped,
+    name: user.name,
+    emailVerified: user.emailVerifiedAt !== null,
+  }
+}
+
+export function meView(user: User) {
+  return {
+    ...userView(user),
+    kind: user.kind,
+    createdAt: isoTime(user.createdAt),
+    hasPassword: user.passwordHash !== null,
+    // Provider login does not exist yet, so nobody can have linked one.
+    identities: [],
+    memberships: user.memberships.map(({ tenantId }) => ({ tenantId })),
+  }
+}
+
+function authenticated(session: OpenedSession) {
+  return {
+    status: 'authenticated' as const,
+    ...session.access,
+    user: userView(session.user),
+  }
+}
+
+/** Web: the refresh token goes into the cookie and nowhere else. */
+export function webLogin(result: LoginResult): Answer<WebLogin> {
+  if (result.status !== 'authenticated') return { body: result }
+  return { body: authenticated(result.session), refreshCookie: result.session.refresh }
+}
+
+type WebLogin =
+  | ReturnType<typeof authenticated>
+  | { status: 'passwordChangeRequired'; passwordToken: string }
+
+/** Mobile: tokens in the body, no cookie. */
+export function mobileLogin(result: LoginResult): Answer<MobileLogin> {
+  if (result.status !== 'authenticated') return { body: result }
+  const { session } = result
+  return { body: { ...authenticated(session), ...refreshView(session.refresh) } }
+}
+
+type MobileLogin =
+  | (ReturnType<typeof authenticated> & ReturnType<typeof refreshView>)
+  | { status: 'passwordChangeRequired'; passwordToken: string }
+
+function refreshView({ refreshToken, expiresIn }: RefreshGrant) {
+  return { refreshToken, refreshExpiresIn: expiresIn }
+}
+
+export function registrationAnswer(result: RegistrationResult) {
+  if (result.status !== 'authenticated') return { body: result }
+  return { body: authenticated(result.session), refreshCookie: result.session.refresh }
+}
+
+export function cookieRefresh(refreshed: Refreshed) {
+  return {
+    body: refreshed.access,
+    refreshCookie: refreshed.refresh,
+    headers: { 'x-refresh-outcome': refreshed.outcome },
+  }
+}
+
+export function bodyRefresh(refreshed: Refreshed) {
+  return {
+    body: { ...refreshed.access, ...refreshView(refreshed.refresh) },
+    headers: { 'x-refresh-outcome': refreshed.outcome },
+  }
+}
+
+export function sessionView(view: SessionView) {
+  return {
+    ...view.access,
+    session: {
+      id: view.family.id,
+      loginAt: isoTime(view.family.loginAt),
+      idleExpiresAt: isoTime(view.family.expiresAt),
+      absoluteExpiresAt: view.absoluteExpiresAt === null ? null : isoTime(view.absoluteExpiresAt),
+    },
+    user: userView(view.user),
+  }
+}

@@ -1,0 +1,91 @@
+import type { InitialSettings } from './auth-module/initial-values.js'
+import type { KeyRing } from './crypto/key-ring.js'
+import type { RateLimits } from './domain/limits.js'
+import type { TrustProxy } from './http/client-ip.js'
+import type { Authorizer } from './ports/authorizer.js'
+import type { Backend } from './ports/backend.js'
+import type { Clock } from './ports/clock.js'
+import type { Fetcher } from './ports/fetcher.js'
+import type { Mailer } from './ports/mailer.js'
+import type { Argon2Params, LegacyVerifier, PasswordHasher } from './ports/password-hasher.js'
+import type { Random } from './ports/random.js'
+import type { Surface } from './ports/surface.js'
+import type { AuthEvent, Logger } from './ports/telemetry.js'
+
+export interface SurfaceOptions {
+  /**
+   * Where browsers reach this surface, such as `https://app.example.com`. Its scheme decides about
+   * `Secure` cookies and its origin begins every mailed link; the request never does. `http:` only
+   * for localhost.
+   */
+  readonly baseUrl: string
+  /** Shares the refresh cookie with subdomains. Default: host-only `__Host-` cookies. */
+  readonly cookieDomain?: string
+  /** The cookie's path, `/` by default; another one only together with `cookieDomain`. */
+  readonly cookiePath?: string
+  /** Further origins whose pages may use the cookie, such as `https://www.example.com`. */
+  readonly allowedOrigins?: readonly string[]
+  /** Paths below `baseUrl`, or whole URLs, of the host's own pages that mails link to. */
+  readonly pages?: {
+    /** Default `/verify-email`. Its link carries `#token=…` for `POST …/email/verify`. */
+    readonly verifyEmail?: string
+    /** Default `/reset-password`. Its link carries `#token=…` for `POST …/password/reset`. */
+    readonly resetPassword?: string
+    /** Default `/login`. */
+    readonly login?: string
+  }
+  /** Replaces single rate limits of this surface. Live settings win where they exist. */
+  readonly rateLimits?: Partial<RateLimits>
+}
+
+export interface HashOptions {
+  /** argon2id costs, never below the floor. Default 19,456 KiB, two passes, one lane. */
+  readonly params?: Argon2Params
+  /** Hashes at once; default one less than there are cores, at least one. */
+  readonly concurrency?: number
+  /** Hashes waiting; more are refused with `server_busy`. Default 64. */
+  readonly queue?: number
+  /** `argon2` by default; `@node-rs/argon2` (about three times faster) if the host installs it. */
+  readonly implementation?: 'argon2' | '@node-rs/argon2' | PasswordHasher
+  /** Lets test suites go below the floor. Never set it elsewhere. */
+  readonly allowWeakHashesForTests?: true
+}
+
+export interface AuthOptions {
+  /** The database: `memory()`, `postgres(pool)`, or a backend of your own. */
+  readonly backend: Backend
+  /** The signing keys, or a function that reads them; called again once a minute. */
+  readonly keys: KeyRing | (() => Promise<KeyRing>)
+  readonly surfaces: Readonly<Record<Surface, SurfaceOptions>>
+  readonly mailer: Mailer
+  /** The `iss` of every token. Default: the operator surface's `baseUrl`. */
+  readonly issuer?: string
+  /** First-boot values of the live settings. */
+  readonly settings?: InitialSettings
+  /** Default: each person may manage their own account and nothing else. */
+  readonly authorizer?: Authorizer
+  /** Whose `X-Forwarded-For` is believed. Default: nobody's. */
+  readonly trustProxy?: TrustProxy
+  /** Environment variables. Default `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly hash?: HashOptions
+  /** Checks hashes of an imported user base; see `LegacyVerifier`. */
+  readonly legacyVerifiers?: readonly LegacyVerifier[]
+  /** Put before every collection name. Default empty. */
+  readonly collectionPrefix?: string
+  /** Which surface a bare path means when nothing else tells (T-22). Default `operator`. */
+  readonly defaultSurface?: Surface
+  /** Words no password may contain, beside the issuer's and the hosts' names. */
+  readonly passwordContextWords?: readonly string[]
+  /** Seconds by which replicas' clocks may differ, 0 to 60. Default 0. */
+  readonly clockLeeway?: number
+  /** Milliseconds after which a call to the backend counts as failed. Default 5,000. */
+  readonly backendTimeout?: number
+  /** Told of every security-relevant act. Must not throw; what it throws is logged. */
+  readonly onEvent?: (event: AuthEvent) => void
+  /** Default: JSON lines on standard error. */
+  readonly logger?: Logger
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly fetcher?: Fetcher
+}

@@ -1,0 +1,23 @@
+import { argon2Hasher } from './crypto/argon2-hasher.js'
+import { argon2ParamsProblem, defaultArgon2Params } from './engine/argon2-params.js'
+import { OptionsError } from './errors.js'
+import type { HashOptions } from './options.js'
+import type { Argon2Params, PasswordHasher } from './ports/password-hasher.js'
+
+/** The hasher the host chose; `@node-rs/argon2` is loaded only for hosts that ask for it. */
+export async function chooseHasher(
+  implementation: HashOptions['implementation'] = 'argon2',
+): Promise<PasswordHasher> {
+  if (typeof implementation === 'object') return implementation
+  if (implementation === 'argon2') return argon2Hasher()
+  const { nodeRsHasher } = await import('./crypto/node-rs-hasher.js')
+  return nodeRsHasher()
+}
+
+/** The costs in force; throws below the floor unless a test suite said that it means it. */
+export function hashParams(options: HashOptions = {}): Argon2Params {
+  const params = options.params ?? defaultArgon2Params
+  const problem = argon2ParamsProblem(params, options.allowWeakHashesForTests === true)
+  if (problem !== null) throw new OptionsError('hash.params', problem)
+  return params
+}

@@ -1,0 +1,44 @@
+import { createAccess } from './domain/access.js'
+import { createGuessBudget } from './domain/guess-budget.js'
+import { createLogin } from './domain/login.js'
+import { createLogout } from './domain/logout.js'
+import { createPasswordRecovery } from './domain/password-recovery.js'
+import { createPasswordWriter } from './domain/password-writer.js'
+import { createProfile } from './domain/profile.js'
+import { createRefresh } from './domain/refresh.js'
+import { createRegistration } from './domain/registration.js'
+import type { Services } from './domain/services.js'
+import { createSessions } from './domain/sessions.js'
+import type { SurfaceDeps } from './domain/surface-deps.js'
+import { createTickets } from './domain/tickets.js'
+import { createTokens, type Tokens } from './domain/tokens.js'
+import { createUsers, type Users } from './domain/users.js'
+import type { Authorizer } from './ports/authorizer.js'
+
+export interface SurfaceServices {
+  readonly services: Services
+  readonly users: Users
+  readonly tokens: Tokens
+}
+
+/** Wires the services of one surface to each other. */
+export function createSurfaceServices(deps: SurfaceDeps, authorizer: Authorizer): SurfaceServices {
+  const tokens = createTokens(deps)
+  const sessions = createSessions(deps, tokens)
+  const tickets = createTickets(deps)
+  const budget = createGuessBudget(deps)
+  const writer = createPasswordWriter(deps)
+  const services: Services = {
+    registration: createRegistration(deps, sessions, tickets),
+    login: createLogin(deps, sessions, tickets, budget),
+    logout: createLogout(deps, tokens, sessions),
+    refresh: createRefresh(deps, tokens, sessions),
+    passwordRecovery: createPasswordRecovery(deps, sessions, tickets, budget, writer),
+    profile: createProfile(deps, sessions, budget, writer),
+    access: createAccess({ ...deps, authorizer }, tokens),
+    limits: deps.limits,
+    settings: deps.settings,
+    jwks: async () => (await deps.keys.ring()).jwks(),
+  }
+  return { services, tokens, users: createUsers(deps, sessions) }
+}

@@ -1,0 +1,39 @@
+import type { Links } from './domain/mail-service.js'
+import type { CookiePolicy } from './http/cookies.js'
+import type { SurfaceOptions } from './options.js'
+import type { Surface } from './ports/surface.js'
+
+/** The host's own pages a mail may link to. */
+export function linksOf({ baseUrl, pages = {} }: SurfaceOptions): Links {
+  const root = baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`
+  const at = (page: string): string => new URL(page.replace(/^\//, ''), root).href
+  return {
+    verifyEmail: at(pages.verifyEmail ?? '/verify-email'),
+    resetPassword: at(pages.resetPassword ?? '/reset-password'),
+    login: at(pages.login ?? '/login'),
+  }
+}
+
+export function cookiePolicyOf(surface: Surface, options: SurfaceOptions): CookiePolicy {
+  return {
+    surface,
+    secure: new URL(options.baseUrl).protocol === 'https:',
+    domain: options.cookieDomain ?? null,
+    path: options.cookiePath ?? '/',
+  }
+}
+
+/** The surface's own origin is always one of them. */
+export function originsOf({ baseUrl, allowedOrigins = [] }: SurfaceOptions): ReadonlySet<string> {
+  return new Set([new URL(baseUrl).origin, ...allowedOrigins])
+}
+
+/** Names of the deployment that no password may contain (ASVS 6.1.2). */
+export function contextWordsOf(
+  issuer: string,
+  options: readonly SurfaceOptions[],
+): readonly string[] {
+  const hosts = options.map(({ baseUrl }) => new URL(baseUrl).hostname)
+  const labels = hosts.flatMap((host) => host.split('.').slice(0, -1))
+  return [...new Set([...labels, ...issuer.split(/[^A-Za-z0-9]+/)])]
+}

@@ -1,0 +1,14 @@
+import type { Clock } from '../ports/clock.js'
+
+/** Longest delay a Node timer takes; a longer one would fire at once. */
+const longestDelay = 2 ** 31 - 1
+
+/** The machine's clock. Its timers never keep the process alive. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, Math.min(ms, longestDelay))
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}

@@ -1,0 +1,7 @@
+export type { ConformanceCase, MakeBackend } from './conformance-case.js'
+export { counterCases } from './counter-cases.js'
+export { denylistCases } from './denylist-cases.js'
+export { type FakeClock, fakeClock } from './fake-clock.js'
+export { leaseCases } from './lease-cases.js'
+export { type LossyBackend, lostAnswerCases } from './lost-answer-cases.js'
+export { storeCases } from './store-cases.js'

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import type { Backend } from '../ports/backend.js'
+import type { Collection } from '../ports/store.js'
+import { type ConformanceCase, casesOf, type Scripts, uniqueName } from './conformance-case.js'
+import { fill, type Sample, sample, sampleSpec } from './sample.js'
+
+/** A backend whose connection can be broken between the database and the adapter. */
+export interface LossyBackend {
+  readonly backend: Backend
+  /** The database carries out the next command, but its answer never arrives. */
+  loseNextAnswer(): void
+}
+
+interface Setup extends LossyBackend {
+  readonly samples: Collection<Sample>
+  readonly key: string
+}
+
+const noon = Date.UTC(2030, 5, 15, 12)
+
+async function losing<R>({ loseNextAnswer }: Setup, call: () => Promise<R>): Promise<void> {
+  loseNextAnswer()
+  await assert.rejects(
+    call(),
+    'a call whose answer was lost must reject: nobody knows how it ended',
+  )
+}
+
+const scripts: Scripts<Setup> = {
+  'an insert whose answer was lost rejects': async (setup) => {
+    await losing(setup, () => setup.samples.insert(sample('a')))
+    assert.deepEqual(await setup.samples.get('a'), sample('a'))
+  },
+  'an update whose answer was lost rejects and is not repeated': async (setup) => {
+    await fill(setup.samples, [sample('a')])
+    await losing(setup, () => setup.samples.update('a', { enabled: true }, { count: 1 }))
+    assert.deepEqual(await setup.samples.get('a'), sample('a', { count: 1 }))
+    await losing(setup, () => setup.samples.update('a', { count: 1 }, { count: 2 }))
+    assert.deepEqual(await setup.samples.get('a'), sample('a', { count: 2 }), 'written once')
+  },
+  'a take whose answer was lost rejects instead of answering null': async (setup) => {
+    await fill(setup.samples, [sample('a')])
+    await losing(setup, () => setup.samples.take('a'))
+    assert.equal(await setup.samples.get('a'), null)
+  },
+  'a read whose answer was lost never answers "not found"': async (setup) => {
+    await fill(setup.samples, [sample('a', { expiresAt: 1 })])
+    await losing(setup, () => setup.samples.get('a'))
+    await losing(setup, () => setup.samples.find({ team: null }, { limit: 1 }))
+    await losing(setup, () => setup.samples.due(1, 1))
+  },
+  'a denylist that cannot answer rejects: "not listed" is never a guess': async (setup) => {
+    const { denylist } = setup.backend
+    const entry = { id: setup.key, reason: 'revoked', expiresAt: noon } as const
+    await losing(setup, () => denylist.put([entry]))
+    await losing(setup, () => denylist.find([setup.key]))
+    assert.deepEqual(await denylist.find([setup.key]), [entry])
+  },
+  'a hit whose answer was lost rejects and is counted once': async (setup) => {
+    const { counter } = setup.backend
+    await losing(setup, () => counter.hit(setup.key, 1000, 5, noon))
+    assert.equal((await counter.hit(setup.key, 1000, 5, noon)).count, 2)
+  },
+  'a lease whose answer was lost rejects and is replaced once': async (setup) => {
+    const { lease } = setup.backend
+    await losing(setup, () => lease.replace(setup.key, null, { owner: 'a', renewal: 1 }))
+    assert.deepEqual(await lease.read(setup.key), { owner: 'a', renewal: 1 })
+    await losing(setup, () => lease.read(setup.key))
+  },
+}
+
+/**
+ * What must hold when the answer to a command is lost: the call rejects, and the command is not
+ * sent a second time. Needs a way to lose answers, which every driver or a proxy before it has.
+ */
+export function lostAnswerCases(make: () => Promise<LossyBackend>): readonly ConformanceCase[] {
+  return casesOf(scripts, async () => {
+    const { backend, loseNextAnswer } = await make()
+    const spec = sampleSpec('due')
+    await backend.store.prepare([spec])
+    const samples = backend.store.collection(spec)
+    return { backend, loseNextAnswer, samples, key: `kit/${uniqueName()}` }
+  })
+}

@@ -1,0 +1,150 @@
+import ts from 'typescript'
+import { type ParsedSource, parseSource, walk } from './parsed-source.js'
+
+const maxLines = 400
+const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/
+const containers = ['Map', 'Set', 'WeakMap', 'WeakSet']
+const mutators =
+  /^(set|add|delete|clear|push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin)$/
+
+type Found = readonly [node: ts.Node, problem: string]
+
+function looseType(node: ts.Node): string | null {
+  if (node.kind === ts.SyntaxKind.AnyKeyword) return 'uses any'
+  if (ts.isNonNullExpression(node)) return 'asserts non-null'
+  const definite =
+    (ts.isPropertyDeclaration(node) || ts.isVariableDeclaration(node)) &&
+    node.exclamationToken !== undefined
+  return definite ? 'asserts that a variable is assigned' : null
+}
+
+const constructs = (
+  node: ts.Expression | undefined,
+  names: readonly string[],
+): node is ts.NewExpression =>
+  node !== undefined && ts.isNewExpression(node) && names.includes(node.expression.getText())
+
+const isReadonlyType = (type: ts.TypeNode | undefined) =>
+  type !== undefined && /^Readonly(Map|Set)\b/.test(type.getText())
+
+const isExported = (statement: ts.VariableStatement) =>
+  statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true
+
+/**
+ * A container that is shared state by its very presence at the top of a module: one that starts
+ * empty (it can only be there to be filled), a weak one, or one that other modules can fill.
+ */
+function sharedContainer(statement: ts.VariableStatement): readonly Found[] {
+  return statement.declarationList.declarations.flatMap((declaration): readonly Found[] => {
+    const { initializer, type } = declaration
+    if (!constructs(initializer, containers)) return []
+    const empty = (initializer.arguments?.length ?? 0) === 0
+    const open = isExported(statement) && !isReadonlyType(type)
+    const weak = constructs(initializer, ['WeakMap', 'WeakSet'])
+    const name = initializer.expression.getText()
+    return empty || open || weak ? [[declaration, `keeps a module-level ${name}`]] : []
+  })
+}
+
+/** The variable at the root of `a.b[c]`. */
+function rootName(node: ts.Expression): string | null {
+  if (ts.isIdentifier(node)) return node.text
+  const inner = ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)
+  return inner ? rootName(node.expression) : null
+}
+
+const assigns = (kind: ts.SyntaxKind) =>
+  kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment
+
+/** The variable that this node changes in place, else null. */
+function mutated(node: ts.Node): string | null {
+  if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+    return mutators.test(node.expression.name.text) ? rootName(node.expression.expression) : null
+  }
+  if (ts.isBinaryExpression(node) && assigns(node.operatorToken.kind)) {
+    return ts.isIdentifier(node.left) ? null : rootName(node.left)
+  }
+  const counted = ts.isPrefixUnaryExpression(node) || ts.isPostfixUnaryExpression(node)
+  if (
+    counted &&
+    [ts.SyntaxKind.PlusPlusToken, ts.SyntaxKind.MinusMinusToken].includes(node.operator)
+  ) {
+    return rootName(node.operand)
+  }
+  return ts.isDeleteExpression(node) ? rootName(node.expression) : null
+}
+
+/** A global or sticky expression remembers where it stopped between `test` and `exec` calls. */
+function statefulPattern(node: ts.Node, patterns: ReadonlySet<string>): boolean {
+  return (
+    ts.isCallExpression(node) &&
+    ts.isPropertyAccessExpression(node.expression) &&
+    /^(test|exec)$/.test(node.expression.name.text) &&
+    patterns.has(rootName(node.expression.expression) ?? '')
+  )
+}
+
+function moduleState({ tree }: ParsedSource): readonly Found[] {
+  const found: Found[] = []
+  const constants = new Set<string>()
+  const patterns = new Set<string>()
+  for (const statement of tree.statements) {
+    if (!ts.isVariableStatement(statement)) continue
+    if ((statement.declarationList.flags & ts.NodeFlags.Const) === 0) {
+      found.push([statement, 'keeps a module-level variable'])
+    }
+    found.push(...sharedContainer(statement))
+    for (const { name, initializer } of statement.declarationList.declarations) {
+      constants.add(name.getText())
+      const global = initializer?.kind === ts.SyntaxKind.RegularExpressionLiteral
+      if (global && /\/[a-z]*[gy][a-z]*$/.test(initializer.getText())) patterns.add(name.getText())
+    }
+  }
+  walk(tree, (node) => {
+    const target = mutated(node)
+    if (target !== null && constants.has(target))
+      found.push([node, `changes module-level ${target}`])
+    if (statefulPattern(node, patterns)) found.push([node, 'uses a pattern that keeps a position'])
+    if (ts.isPropertyDeclaration(node) && isOpenStatic(node))
+      found.push([node, 'keeps a static field'])
+  })
+  return found
+}
+
+function isOpenStatic(node: ts.PropertyDeclaration): boolean {
+  const kinds = node.modifiers?.map(({ kind }) => kind) ?? []
+  if (!kinds.includes(ts.SyntaxKind.StaticKeyword)) return false
+  return constructs(node.initializer, containers) || !kinds.includes(ts.SyntaxKind.ReadonlyKeyword)
+}
+
+function check(path: string, source: string, find: (parsed: ParsedSource) => readonly Found[]) {
+  const parsed = parseSource(path, source)
+  return find(parsed).map(([node, problem]) => `${path}:${parsed.lineOf(node)}: ${problem}`)
+}
+
+/** `any`, non-null assertions and definite-assignment marks. */
+export function looseTypes(path: string, source: string): readonly string[] {
+  return check(path, source, ({ tree }) => {
+    const found: Found[] = []
+    walk(tree, (node) => {
+      const problem = looseType(node)
+      if (problem !== null) found.push([node, problem])
+    })
+    return found
+  })
+}
+
+/** State that two instances in one process would share. */
+export function sharedState(path: string, source: string): readonly string[] {
+  return check(path, source, moduleState)
+}
+
+/** Files that are too long or not named in kebab-case. */
+export function untidyFile(path: string, source: string): readonly string[] {
+  const lines = source.split('\n').length - (source.endsWith('\n') ? 1 : 0)
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return [
+    ...(lines > maxLines ? [`${path}: ${lines} lines, more than ${maxLines}`] : []),
+    ...(kebabCase.test(name) ? [] : [`${path}: the name is not kebab-case`]),
+  ]
+}

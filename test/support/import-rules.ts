@@ -1,0 +1,152 @@
+import { builtinModules } from 'node:module'
+import { posix } from 'node:path'
+import type { ImportFact, ParsedSource } from './parsed-source.js'
+
+/**
+ * What the files of one zone may import. Entries are folders (`src/engine/`), files
+ * (`src/errors.ts`), packages (`zod`), built-in modules (`node:crypto`, or `node:*` for all) and
+ * the package's own public names (`postern`). A zone may always import itself.
+ */
+interface ZoneRule {
+  readonly zone: string
+  /** May be loaded at run time, and so imported as types too. */
+  readonly values: readonly string[]
+  /** May be imported by `import type` only. */
+  readonly types: readonly string[]
+}
+
+const errors = 'src/errors.ts'
+const ports = 'src/ports/'
+
+/** Frameworks and drivers an adapter is written for: known to it by their types alone. */
+const driverTypes = [
+  ...['express', 'fastify', 'koa'],
+  ...['pg', '@electric-sql/pglite', 'mongodb', 'redis', 'ioredis'],
+]
+
+const innerZones = [
+  ...['src/engine/', 'src/model/', 'src/crypto/', 'src/domain/', 'src/operations/', 'src/http/'],
+  ...['src/openapi/', 'src/auth-module/', 'src/system/', 'src/options.ts', errors],
+]
+
+/** The files directly in `src` that no rule of their own names: they put everything together. */
+const compositionRoot = 'src/*'
+
+/** The first rule whose zone holds the file decides. */
+const rules: readonly ZoneRule[] = [
+  { zone: ports, values: [], types: [] },
+  { zone: errors, values: [], types: [] },
+  { zone: 'src/engine/', values: [errors], types: [] },
+  { zone: 'src/model/', values: ['zod'], types: [ports] },
+  {
+    zone: 'src/crypto/',
+    values: [
+      ...[errors, 'node:crypto', 'jose', 'argon2', '@node-rs/argon2', 'otplib'],
+      ...[
+        '@simplewebauthn/server',
+        '@zxcvbn-ts/language-common',
+        '@zxcvbn-ts/dictionary-compression',
+      ],
+    ],
+    types: [ports],
+  },
+  {
+    zone: 'src/domain/',
+    values: ['src/engine/', 'src/model/', 'src/crypto/', errors],
+    types: [ports, 'src/auth-module/'],
+  },
+  {
+    zone: 'src/operations/',
+    values: ['src/model/', errors, 'zod'],
+    types: ['src/domain/services.ts'],
+  },
+  {
+    zone: 'src/http/',
+    // For the arithmetic of addresses and networks; it opens no socket here.
+    values: [errors, 'src/engine/', 'node:net'],
+    types: ['src/operations/', ports, 'src/domain/services.ts'],
+  },
+  { zone: 'src/openapi/', values: [errors, 'zod'], types: ['src/operations/'] },
+  { zone: 'src/auth-module/', values: ['src/engine/', errors], types: [] },
+  // The shape of what the host passes is made of the types of those who use it.
+  { zone: 'src/options.ts', values: ['zod', 'src/engine/', errors], types: [...innerZones, ports] },
+  { zone: 'src/check-options.ts', values: ['zod', 'src/engine/', errors], types: ['src/options.ts', ports] },
+  { zone: 'src/system/', values: [errors, 'node:*'], types: [ports] },
+  { zone: 'src/testing/', values: ['node:assert'], types: [ports] },
+  { zone: 'src/client/', values: [], types: [...innerZones, ports] },
+  { zone: 'src/cli/', values: ['postern', 'node:*'], types: [] },
+  {
+    zone: 'adapters/',
+    values: ['adapters/shared/', 'node:*'],
+    types: [ports, 'src/http/exchange.ts', ...driverTypes],
+  },
+  {
+    zone: compositionRoot,
+    values: [...innerZones, 'src/check-options.ts', 'node:os'],
+    types: [ports],
+  },
+  { zone: 'examples/', values: ['postern', 'node:*', 'npm:*'], types: [] },
+]
+
+const builtins = new Set(builtinModules)
+
+/** The package a bare specifier belongs to: `@scope/name/deep` → `@scope/name`. */
+function packageOf(specifier: string): string {
+  const parts = specifier.split('/')
+  return parts.slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+}
+
+/** A path of the tree for a relative specifier, else the specifier's package or built-in name. */
+function resolve(from: string, specifier: string, files: ReadonlySet<string>): string | null {
+  if (!specifier.startsWith('.')) {
+    if (specifier.startsWith('node:')) return specifier
+    return builtins.has(specifier) ? `node:${specifier}` : packageOf(specifier)
+  }
+  const target = posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts')
+  return files.has(target) ? target : null
+}
+
+function matches(entry: string, target: string): boolean {
+  if (entry === 'node:*') return target.startsWith('node:')
+  if (entry === 'npm:*') return !/^(node:|src\/|adapters\/|test\/|tools\/)/.test(target)
+  if (entry === compositionRoot) return /^src\/[^/]+\.ts$/.test(target)
+  if (entry.endsWith('/')) return target.startsWith(entry)
+  return target === entry || (entry.startsWith('node:') && target.startsWith(`${entry}/`))
+}
+
+/** Adapters are islands: `adapters/x.ts` and `adapters/x/` belong together, other adapters do not. */
+function islandOf(path: string): string {
+  return path.split('/').slice(0, 2).join('/').replace(/\.ts$/, '')
+}
+
+function sameZone(rule: ZoneRule, from: string, target: string): boolean {
+  if (rule.zone === 'adapters/') {
+    return target.startsWith('adapters/') && islandOf(from) === islandOf(target)
+  }
+  return matches(rule.zone, target)
+}
+
+function judge(rule: ZoneRule, from: string, fact: ImportFact, files: ReadonlySet<string>) {
+  if (fact.specifier === null) return 'imports a module whose name is computed'
+  const target = resolve(from, fact.specifier, files)
+  if (target === null) return `imports ${fact.specifier}, which does not exist`
+  if (sameZone(rule, from, target)) return null
+  if (rule.values.some((entry) => matches(entry, target))) return null
+  if (!rule.types.some((entry) => matches(entry, target))) {
+    return `may not import ${target}`
+  }
+  return fact.kind === 'type' ? null : `may import ${target} by "import type" only`
+}
+
+/** Every import that the folder rules forbid, as `path:line: what is wrong`. */
+export function importViolations(
+  parsed: ParsedSource,
+  files: ReadonlySet<string>,
+): readonly string[] {
+  const rule = rules.find(({ zone }) => matches(zone, parsed.path))
+  if (rule === undefined) return [`${parsed.path}:1: belongs to no folder of the import rules`]
+  return parsed.imports.flatMap((fact) => {
+    const problem = judge(rule, parsed.path, fact, files)
+    return problem === null ? [] : [`${parsed.path}:${fact.line}: ${problem}`]
+  })
+}
