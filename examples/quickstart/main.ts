@@ -7,8 +7,8 @@ import express from 'express'
 import { createAuth } from 'postern'
 import { expressRouter } from 'postern/express'
 import { postgres } from 'postern/postgres'
-import { ensureFirstOperator, signingKey } from './first-start.js'
-import { printingMailer } from './printing-mailer.js'
+import { ensureFirstOperator, signingKey } from './first-start.ts'
+import { printingMailer } from './printing-mailer.ts'
 
 const port = Number(process.env['PORT'] ?? 3000)
 const baseUrl = `http://localhost:${port}`
