@@ -1,4 +1,5 @@
 import { signAccess, signRefresh } from '../crypto/sign-token.js'
+import { tokenMemo } from '../crypto/token-memo.js'
 import { uuidv7 } from '../crypto/uuid.js'
 import {
   type AccessClaims,
@@ -53,6 +54,7 @@ type Deps = Pick<
 
 export function createTokens(deps: Deps): Tokens {
   const { surface, clock, random, keys, issuer, clockLeeway } = deps
+  const memo = tokenMemo()
   const nextJti = (): string => uuidv7(clock.now(), random)
 
   return {
@@ -106,14 +108,20 @@ export function createTokens(deps: Deps): Tokens {
     },
 
     async verifyAccess(token) {
-      return verifyToken(token, {
-        ring: await keys.ring(),
+      const ring = await keys.ring()
+      const now = clock.now()
+      const known = memo.find(token, ring, now)
+      if (known !== null) return { ok: true, claims: known }
+      const verified = verifyToken(token, {
+        ring,
         issuer,
         use: 'access',
         accepts: acceptedAudiences(surface),
-        now: clock.now(),
+        now,
         leewaySeconds: clockLeeway,
       })
+      if (verified.ok) memo.keep(token, ring, verified.claims)
+      return verified
     },
 
     async verifyRefresh(token) {
