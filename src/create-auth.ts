@@ -16,6 +16,7 @@ import { createLimits } from './domain/limits.js'
 import { createMailService } from './domain/mail-service.js'
 import { createPasswordRules } from './domain/password-rules.js'
 import { createPasswords } from './domain/passwords.js'
+import type { SessionAdministration } from './domain/session-administration.js'
 import type { SurfaceDeps } from './domain/surface-deps.js'
 import type { Users } from './domain/users.js'
 import { describeError, OptionsError } from './errors.js'
@@ -37,8 +38,8 @@ import { systemClock } from './system/system-clock.js'
 import { systemFetcher } from './system/system-fetcher.js'
 import { systemRandom } from './system/system-random.js'
 
-/** One surface: its routes, to be mounted by a framework adapter, and its users. */
-export interface SurfaceAuth extends Mountable {
+/** One surface: its routes, to be mounted by a framework adapter, its users and their sessions. */
+export interface SurfaceAuth extends Mountable, SessionAdministration {
   readonly users: Users
 }
 
@@ -161,6 +162,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const mount = (surface: Surface): SurfaceAuth => ({
     ...surfaceRouter(surface, routes[surface].matcher, routes[surface].pipeline),
     users: built[surface].users,
+    ...built[surface].sessions,
   })
 
   return {

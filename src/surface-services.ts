@@ -8,6 +8,10 @@ import { createProfile } from './domain/profile.js'
 import { createRefresh } from './domain/refresh.js'
 import { createRegistration } from './domain/registration.js'
 import type { Services } from './domain/services.js'
+import {
+  createSessionAdministration,
+  type SessionAdministration,
+} from './domain/session-administration.js'
 import { createSessions } from './domain/sessions.js'
 import type { SurfaceDeps } from './domain/surface-deps.js'
 import { createTickets } from './domain/tickets.js'
@@ -18,6 +22,7 @@ import type { Authorizer } from './ports/authorizer.js'
 export interface SurfaceServices {
   readonly services: Services
   readonly users: Users
+  readonly sessions: SessionAdministration
   readonly tokens: Tokens
 }
 
@@ -40,5 +45,10 @@ export function createSurfaceServices(deps: SurfaceDeps, authorizer: Authorizer)
     settings: deps.settings,
     jwks: async () => (await deps.keys.ring()).jwks(),
   }
-  return { services, tokens, users: createUsers(deps, sessions) }
+  return {
+    services,
+    tokens,
+    users: createUsers(deps, sessions),
+    sessions: createSessionAdministration(deps, sessions),
+  }
 }

@@ -98,16 +98,26 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
     )
   }
 
-  /** The owner is told, not the caller; and not more often than by any other recovery mail. */
-  async function tellOwner(email: string): Promise<void> {
-    await tickets.decoy()
+  /**
+   * Counted for new and taken addresses alike: recovery shares this limit, and a hit on the taken
+   * ones alone could be read off its 429.
+   */
+  async function mayTellOwner(email: string): Promise<boolean> {
     try {
       await deps.limits.check('recoveryPerAddress', email)
+      return true
     } catch (error) {
-      if (error instanceof AuthError && error.code === 'rate_limited') return
+      if (error instanceof AuthError && error.code === 'rate_limited') return false
       throw error
     }
-    deps.mail.accountExists({ email, name: '' })
+  }
+
+  /** The owner is told, not the caller. A new account always gets its link. */
+  async function mailAbout(email: string, user: User | null): Promise<void> {
+    const mayTell = await mayTellOwner(email)
+    if (user !== null) return sendVerification(user)
+    await tickets.decoy()
+    if (mayTell) deps.mail.accountExists({ email, name: '' })
   }
 
   return {
@@ -125,7 +135,7 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
         })
       }
       if (emailVerificationRequired) {
-        await (user === null ? tellOwner(email) : sendVerification(user))
+        await mailAbout(email, user)
         return { status: 'verificationRequired' }
       }
       if (user === null) throw new AuthError('email_taken')
