@@ -86,7 +86,8 @@ function mayUse(global: ts.Identifier, path: string): boolean {
   const { parent, text } = global
   if (text === 'process') return mayReadProcess.some((allowed) => path.startsWith(allowed))
   // Judged by what is taken from it.
-  if (text === 'globalThis') return ts.isPropertyAccessExpression(parent) && parent.name.text === 'crypto'
+  if (text === 'globalThis')
+    return ts.isPropertyAccessExpression(parent) && parent.name.text === 'crypto'
   return path.startsWith(testKit) && allowedInTestKit.includes(text)
 }
 

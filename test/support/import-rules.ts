@@ -70,7 +70,11 @@ const rules: readonly ZoneRule[] = [
   { zone: 'src/auth-module/', values: ['src/engine/', errors], types: [] },
   // The shape of what the host passes is made of the types of those who use it.
   { zone: 'src/options.ts', values: ['zod', 'src/engine/', errors], types: [...innerZones, ports] },
-  { zone: 'src/check-options.ts', values: ['zod', 'src/engine/', errors], types: ['src/options.ts', ports] },
+  {
+    zone: 'src/check-options.ts',
+    values: ['zod', 'src/engine/', errors],
+    types: ['src/options.ts', ports],
+  },
   { zone: 'src/system/', values: [errors, 'node:*'], types: [ports] },
   { zone: 'src/testing/', values: ['node:assert'], types: [ports] },
   { zone: 'src/client/', values: [], types: [...innerZones, ports] },

@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { command, type PackedPackage, packedPackage } from '../support/packed-package.js'
+import { parseSource } from '../support/parsed-source.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const tsc = join(root, 'node_modules/@typescript/native/bin/tsc')
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const dependencies = Object.keys(manifest.dependencies)
+const peers = Object.keys(manifest.peerDependencies)
+
+/** Every Node on this machine that the package promises to run on: the tools' own, the system's. */
+function runtimes(): readonly (readonly [version: string, program: string])[] {
+  const path = (process.env['PATH'] ?? '').split(':')
+  const outside = path.filter((folder) => !folder.includes('node_modules'))
+  try {
+    const env = { PATH: outside.join(':') }
+    const version = execFileSync('node', ['-v'], { env, encoding: 'utf8' }).trim()
+    const program = execFileSync('node', ['-p', 'process.execPath'], { env, encoding: 'utf8' })
+    const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
+    const promised = major > 20 || (major === 20 && minor >= 19)
+    if (promised && version !== process.version) {
+      return [
+        [process.version, process.execPath],
+        [version, program.trim()],
+      ]
+    }
+  } catch {
+    // No other Node on this machine.
+  }
+  return [[process.version, process.execPath]]
+}
+
+const compilerOptions = {
+  target: 'es2023',
+  lib: ['es2023'],
+  module: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  types: ['node'],
+  // Our declarations are checked too: a broken one would otherwise turn into `any` in silence.
+  skipLibCheck: false,
+}
+
+let packed: PackedPackage
+
+beforeAll(async () => {
+  packed = await packedPackage()
+})
+
+afterAll(() => packed?.remove())
+
+/** Compiles one host program against the installed tarball and returns the file to run. */
+async function compiled(name: string, source: string, installed: readonly string[]) {
+  const host = packed.host(name, ['@types/node', ...dependencies, ...installed])
+  copyFileSync(join(root, 'test/package', source), join(host, source))
+  writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: [source] }))
+  await command(host, process.execPath, tsc, '-p', '.')
+  return join(host, source.replace(/ts$/, 'js'))
+}
+
+async function output(program: string, file: string): Promise<unknown> {
+  const { stdout } = await command(dirname(file), program, file)
+  return JSON.parse(stdout)
+}
+
+/** Specifiers that a built file, and the chunks it loads, import from outside the package. */
+function outerImports(file: string, seen = new Set<string>()): ReadonlySet<string> {
+  const path = normalize(join(packed.dir, 'dist', file))
+  const found = new Set<string>()
+  if (seen.has(path)) return found
+  seen.add(path)
+  for (const { specifier } of parseSource(path, readFileSync(path, 'utf8')).imports) {
+    const inner = specifier?.startsWith('.') ? outerImports(specifier, seen) : [String(specifier)]
+    for (const name of inner) found.add(name)
+  }
+  return found
+}
+
+const foreign = /^(express|fastify|koa|pg|mongodb|redis|ioredis|@electric-sql\/.*)(\/|$)/
+
+describe('the tarball', () => {
+  it('R-LIB-16 holds the build, the licence and the papers, nothing else', () => {
+    const papers = packed.files.filter((path) => !path.startsWith('dist/'))
+    expect(papers).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
+    const odd = packed.files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path))
+    expect(odd).toEqual(papers)
+  })
+
+  it('R-LIB-16 has every file that the exports map names', () => {
+    const named = JSON.stringify(manifest.exports).match(/dist\/[^"]+/g) ?? []
+    expect(named.length).toBeGreaterThan(0)
+    expect(named.filter((path) => !packed.files.includes(path))).toEqual([])
+  })
+
+  it('R-LIB-16 runs nothing at install', () => {
+    const shipped = JSON.parse(readFileSync(join(packed.dir, 'package.json'), 'utf8'))
+    expect(Object.keys(shipped.scripts)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(pre|post)?install$/)]),
+    )
+  })
+
+  it('R-LIB-01 the core imports no framework and no database package', () => {
+    const allowed = [...dependencies, '@node-rs/argon2']
+    const imports = [...outerImports('index.js')].filter((name) => !name.startsWith('node:'))
+    expect(imports.length).toBeGreaterThan(0)
+    expect(imports.filter((name) => foreign.test(name))).toEqual([])
+    expect(
+      imports.filter((name) => !allowed.some((d) => name === d || name.startsWith(`${d}/`))),
+    ).toEqual([])
+  })
+
+  it.each(['testing.js', 'express.js', 'fetch.js', 'memory.js', 'postgres.js'])(
+    'R-LIB-01 %s loads no framework and no driver at run time',
+    (file) => {
+      expect([...outerImports(file)].filter((name) => foreign.test(name))).toEqual([])
+    },
+  )
+
+  it('R-LIB-01 every peer is optional', () => {
+    const required = peers.filter((name) => manifest.peerDependenciesMeta[name]?.optional !== true)
+    expect(required).toEqual([])
+  })
+})
+
+describe('R-LIB-16 hosts', () => {
+  it('a bare strict host compiles against the tarball and runs on every promised Node here', async () => {
+    const file = await compiled('bare', 'host.ts', [])
+    for (const [version, program] of runtimes()) {
+      expect([version, await output(program, file)]).toEqual([
+        version,
+        { status: 401, isError: true, options: 'OptionsError' },
+      ])
+    }
+  })
+
+  it('a CommonJS host compiles against it, and require() gives the classes import gives', async () => {
+    const file = await compiled('commonjs', 'host.cts', [])
+    for (const [version, program] of runtimes()) {
+      expect([version, await output(program, file)]).toEqual([
+        version,
+        { createAuth: 'function', backend: 'function', sameClass: true },
+      ])
+    }
+  })
+
+  it('a strict host with Express and pg compiles against it and mounts it', async () => {
+    const types = ['express', 'serve-static', 'body-parser', 'pg'].map((name) => `@types/${name}`)
+    const file = await compiled('express', 'host-express.ts', ['express', 'pg', ...types])
+    for (const [version, program] of runtimes()) {
+      expect([version, await output(program, file)]).toEqual([version, { mounted: 'function' }])
+    }
+  })
+})

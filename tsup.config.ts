@@ -1,0 +1,22 @@
+import { defineConfig } from 'tsup'
+
+export default defineConfig({
+  entry: {
+    index: 'src/index.ts',
+    testing: 'src/testing/index.ts',
+    express: 'adapters/express.ts',
+    fetch: 'adapters/fetch.ts',
+    memory: 'adapters/memory.ts',
+    postgres: 'adapters/postgres/index.ts',
+  },
+  format: ['esm'],
+  target: 'node20',
+  platform: 'node',
+  // Shared chunks: an error thrown by one entry must be an instance of the class another exports.
+  splitting: true,
+  sourcemap: true,
+  removeNodeProtocol: false,
+  clean: true,
+  // Declarations come from tsc: tsup's own declaration build does not report type errors.
+  dts: false,
+})

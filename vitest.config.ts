@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+interface PathMap {
+  readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly [string]>> }
+}
+
+const root = new URL('./', import.meta.url)
+const { compilerOptions }: PathMap = JSON.parse(
+  readFileSync(new URL('tsconfig.json', root), 'utf8'),
+)
+
+/** The package's public names read its sources, by the one table the type check uses as well. */
+const alias = Object.entries(compilerOptions.paths).map(([name, [target]]) => ({
+  find: new RegExp(`^${name}$`),
+  replacement: fileURLToPath(new URL(target, root)),
+}))
+
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    include: ['test/**/*.test.ts'],
+    environment: 'node',
+    globalSetup: ['test/support/global-setup.ts'],
+    // Processes, not threads: password hashing fills libuv's thread pool, which threads would share.
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    reporters: [
+      'default',
+      ['json', { outputFile: '.results/vitest.json' }],
+      './tools/ci-line-reporter.ts',
+    ],
+  },
+})
