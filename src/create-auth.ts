@@ -91,6 +91,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     gate: hashGate({ concurrency, queue, clock }),
     legacyVerifiers: options.legacyVerifiers ?? [],
     random,
+    logger,
   })
   const isCommon = await loadCommonPasswords()
   const breachCheck = createBreachCheck({ fetcher: options.fetcher ?? systemFetcher, clock })

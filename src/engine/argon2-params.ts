@@ -9,7 +9,7 @@ interface Params {
 export const defaultArgon2Params: Params = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** The least memory (KiB) for a number of passes (ASVS 5.0 appendix C); the last holds for more. */
-export const argon2Floor: readonly { readonly timeCost: number; readonly memoryCost: number }[] = [
+const argon2Floor: readonly { readonly timeCost: number; readonly memoryCost: number }[] = [
   { timeCost: 1, memoryCost: 47_104 },
   { timeCost: 2, memoryCost: 19_456 },
   { timeCost: 3, memoryCost: 12_288 },

@@ -26,7 +26,7 @@ export function casesOf<Setup>(
 
 /** Letters and digits that no other case, run or process has. */
 export function uniqueName(): string {
-  return globalThis.crypto.randomUUID().replaceAll('-', '').slice(0, 20)
+  return crypto.randomUUID().replaceAll('-', '').slice(0, 20)
 }
 
 /** What `count` calls started together give, in the order they were started. */

@@ -48,7 +48,8 @@ describe('loadCommonPasswords', async () => {
 })
 
 describe('isGuessable', () => {
-  const isWord = (text: string) => ['dragon', 'shadow', 'sunshine', 'master'].includes(text)
+  const isWord = (text: string) =>
+    ['dragon', 'shadow', 'sunshine', 'master', 'alligator'].includes(text)
 
   test.each([
     ['one word', 'dragon'],
@@ -57,7 +58,8 @@ describe('isGuessable', () => {
     ['a word and three characters', 'dragonx7k'],
     ['a word, a run, a year and a character', 'dragon12342024!'],
     ['signs for letters', 'dr4g0n5h4d0w'],
-    ['1 for i and for l, in one', 'sunsh1ne'],
+    ['1 for i', 'sunsh1ne'],
+    ['1 for l', 'a11igator'],
     ['five characters', 'x7km2'],
     ['five runs', 'aaabbbcccdddeee'],
     ['what repeats five characters', 'x7km2x7km2x7km2x7'],
