@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { authSettingDeclarations } from '../src/auth-module/index.js'
+import { defaultRateLimits, type RateLimit } from '../src/domain/limits.js'
+import { denylistLifeMs } from '../src/domain/sessions.js'
+
+const page = (name: string): string =>
+  readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
+
+/** The row of a table whose first cell names `name` in code. */
+function rowOf(text: string, name: string): string {
+  const row = text.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``))
+  return row ?? `no row for ${name}`
+}
+
+const window = ({ windowMs }: RateLimit): string => {
+  const minutes = windowMs / 60_000
+  return `in ${minutes} minute${minutes === 1 ? '' : 's'}`
+}
+
+describe('ASVS-6.1.1 the limits page says what the code does', () => {
+  const text = page('limits')
+  const limits = { operator: defaultRateLimits('operator'), client: defaultRateLimits('client') }
+
+  it.each(Object.entries(limits.client))('%s', (name, limit) => {
+    const row = rowOf(text, name)
+    expect(row).toContain(window(limit))
+    const own = name === 'registerPerIp' ? limits.operator.registerPerIp.limit : limit.limit
+    expect(row).toMatch(new RegExp(`\\b${limit.limit}\\b`))
+    expect(row).toMatch(new RegExp(`\\b${own}\\b`))
+  })
+
+  it.each(['loginRateOperator', 'loginRateClient', 'lockoutThreshold'])('%s', (key) => {
+    const declared = authSettingDeclarations.find((field) => field.key === key)?.default
+    expect(rowOf(text, key)).toMatch(new RegExp(`\\b${declared}\\b`))
+  })
+})
+
+describe('ASVS-7.1.1 the sessions page says what the code does', () => {
+  const text = page('sessions')
+
+  it.each([
+    ['sessionAbsoluteTTL', '720h', '30 d'],
+    ['refreshReuseGrace', '10s', '10 seconds'],
+  ])('%s', (key, stored, said) => {
+    expect(authSettingDeclarations.find((field) => field.key === key)?.default).toBe(stored)
+    expect(text).toContain(said)
+  })
+
+  it('denylist entries', () => {
+    expect(denylistLifeMs).toBe((24 * 60 + 1) * 60_000)
+    expect(text).toContain('24 hours and a minute')
+  })
+})
