@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  type FamilyState,
+  idleDeadline,
+  judgeRefresh,
+  type Presented,
+} from '../../src/engine/refresh.js'
+
+const grace = 10_000
+const policy = { graceMs: grace, absoluteTtlMs: 1_000_000 }
+const now = 500_000
+
+const family: FamilyState<'logout' | 'max_age'> = Object.freeze({
+  loginAt: 0,
+  sessionEpoch: 3,
+  generation: 5,
+  rotatedAt: now - 1000,
+  rotatedTo: 'newest',
+  expiresAt: now + 1000,
+  revokedAt: null,
+  revokedReason: null,
+})
+
+const presented: Presented = Object.freeze({
+  generation: 5,
+  nextJti: 'mine',
+  requiredEpoch: 3,
+})
+
+const outcome = (
+  row: Partial<typeof family> | null,
+  token: Partial<Presented> = {},
+  at = now,
+  rules = policy,
+): string =>
+  judgeRefresh(row === null ? null : { ...family, ...row }, { ...presented, ...token }, rules, at)
+    .outcome
+
+describe('R-3E-01 R-3E-02 what a refresh token is worth', () => {
+  it('current, unknown, revoked with its reason', () => {
+    expect(outcome({})).toBe('current')
+    expect(outcome(null)).toBe('unknown')
+    const revoked = { ...family, revokedAt: 1, revokedReason: 'max_age' as const }
+    expect(judgeRefresh(revoked, presented, policy, now)).toEqual({
+      outcome: 'revoked',
+      reason: 'max_age',
+    })
+  })
+
+  it('a row rotated by this very request is a win whose answer was lost', () => {
+    expect(outcome({ generation: 6, rotatedTo: 'mine' })).toBe('alreadyRotated')
+    expect(outcome({ generation: 6, rotatedTo: 'mine' }, { nextJti: null })).toBe('reissue')
+  })
+
+  it('a token ahead of its row means the store was rolled back, and is no replay', () => {
+    expect(outcome({}, { generation: 6 })).toBe('rolledBack')
+  })
+
+  it('R-1-15 one behind: re-issued strictly inside the window, whatever wrote it', () => {
+    const one = { generation: 4 }
+    expect(outcome({ rotatedAt: now - grace + 1 }, one)).toBe('reissue')
+    expect(outcome({ rotatedAt: now - grace }, one)).toBe('replay')
+    expect(outcome({ rotatedAt: now + 3000 }, one)).toBe('reissue')
+  })
+
+  it('R-1-16 without a window one behind is replay, also when the writer’s clock is ahead', () => {
+    const strict = { ...policy, graceMs: 0 }
+    for (const rotatedAt of [now - 1, now, now + 3000]) {
+      expect(outcome({ rotatedAt }, { generation: 4 }, now, strict)).toBe('replay')
+    }
+  })
+
+  it('R-1-16 two behind is replay inside the window', () => {
+    expect(outcome({ rotatedAt: now }, { generation: 3 })).toBe('replay')
+  })
+
+  it('R-2.5-02 expired at the deadline exactly, not before', () => {
+    expect(outcome({ expiresAt: now + 1 })).toBe('current')
+    expect(outcome({ expiresAt: now })).toBe('expired')
+  })
+
+  it('R-3A-07 over the cap one millisecond after it, and a re-issue is no way around', () => {
+    const cap = { ...policy, absoluteTtlMs: 1000 }
+    expect(outcome({ loginAt: now - 1000 }, {}, now, cap)).toBe('current')
+    expect(outcome({ loginAt: now - 1001 }, {}, now, cap)).toBe('maxAge')
+    expect(outcome({ loginAt: now - 1001 }, { generation: 4 }, now, cap)).toBe('maxAge')
+    const uncapped = { ...policy, absoluteTtlMs: null }
+    expect(outcome({ loginAt: 0 }, {}, Number.MAX_SAFE_INTEGER - 1, uncapped)).toBe('expired')
+  })
+
+  it('another epoch is outdated unless this session was spared', () => {
+    expect(outcome({ sessionEpoch: 2 })).toBe('outdated')
+    expect(outcome({ sessionEpoch: 4 })).toBe('outdated')
+    expect(outcome({ sessionEpoch: 2 }, { requiredEpoch: null })).toBe('current')
+  })
+
+  it.each([
+    ['revoked before all', { revokedAt: 1, generation: 9, expiresAt: 0 }, 'revoked'],
+    ['replay before idle and cap', { generation: 9, expiresAt: 0, loginAt: -9e9 }, 'replay'],
+    ['idle before the cap', { expiresAt: 0, loginAt: -9e9 }, 'expired'],
+    ['idle before the epoch', { expiresAt: 0, sessionEpoch: 9 }, 'expired'],
+  ])('the order is fixed: %s', (_name, row, expected) => {
+    expect(outcome(row)).toBe(expected)
+  })
+})
+
+interface Step {
+  readonly wait: number
+  readonly holder: number
+}
+
+/** The whole rule in one sentence each: the model the engine is held to. */
+function modelled(row: typeof family, generation: number, at: number): string {
+  if (row.revokedAt !== null) return 'revoked'
+  if (generation === row.generation) return 'current'
+  return generation === row.generation - 1 && at - row.rotatedAt < grace ? 'reissue' : 'replay'
+}
+
+/** What the service makes of a decision. */
+function applied(row: typeof family, verdict: string, at: number): typeof family {
+  if (verdict === 'current') {
+    return { ...row, generation: row.generation + 1, rotatedAt: at, rotatedTo: 'x' }
+  }
+  return verdict === 'reissue' ? row : { ...row, revokedAt: row.revokedAt ?? at }
+}
+
+function play(sequence: readonly Step[]): void {
+  let row: typeof family = { ...family, expiresAt: Number.MAX_SAFE_INTEGER }
+  const held = [row.generation, row.generation, row.generation]
+  let at = now
+  for (const { wait, holder } of sequence) {
+    at += wait
+    const generation = held[holder] ?? 0
+    const token = { generation, nextJti: `${at}`, requiredEpoch: 3 }
+    const verdict = judgeRefresh(row, token, { graceMs: grace, absoluteTtlMs: null }, at).outcome
+    expect(verdict).toBe(modelled(row, generation, at))
+    row = applied(row, verdict, at)
+    if (row.revokedAt === null) held[holder] = row.generation
+  }
+}
+
+describe('the window never lets a family live on in two places', () => {
+  const steps = fc.array(
+    fc.record({ wait: fc.nat({ max: 2 * grace }), holder: fc.nat({ max: 2 }) }),
+    { minLength: 1, maxLength: 60 },
+  )
+
+  it('R-1-16 R-1-18 three holders of one token: whoever is left behind ends it for all', () => {
+    fc.assert(fc.property(steps, play), { numRuns: 2000 })
+  })
+})
+
+describe('R-8-05 R-8-06 the idle deadline', () => {
+  it('is a whole second: now, floored, plus the window', () => {
+    expect(idleDeadline(1_000_999, 7_000)).toBe(1_007_000)
+    expect(idleDeadline(1_000_000, 7_999)).toBe(1_007_000)
+  })
+})
