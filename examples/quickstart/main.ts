@@ -49,16 +49,21 @@ const server = app.listen(port, (error) => {
 Mails are printed here. Stop with Ctrl-C.`)
 })
 
+let stopping: Promise<void> | undefined
+
 async function stop(): Promise<void> {
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
   await auth.close()
   await database.close()
+  console.log('Stopped.')
 }
 
+// Ctrl-C reaches us twice when npm passes it on as well; the second one must not cut us short.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    stop().then(
+  process.on(signal, () => {
+    stopping ??= stop()
+    stopping.then(
       () => process.exit(0),
       (error: unknown) => {
         console.error(error)

@@ -19,7 +19,7 @@ const modules = join(root, 'node_modules')
 const leftOut = ['node_modules', '.git', 'dist', '.results', '.data']
 
 /** Without what npm tells its scripts: it would make npm work on the repository, not on the copy. */
-const cleanEnvironment = Object.fromEntries(
+export const cleanEnvironment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$|VITEST)/i.test(name)),
 )
 
@@ -60,15 +60,21 @@ function link(into: string, name: string): void {
   symlinkSync(join(modules, name), path)
 }
 
+/** A copy of the repository in `folder`, as after a fresh clone and `npm ci`. */
+export function cloneRepository(folder: string): string {
+  const clone = join(folder, 'clone')
+  cpSync(root, clone, { recursive: true, filter: (path) => !leftOut.includes(basename(path)) })
+  symlinkSync(modules, join(clone, 'node_modules'))
+  return clone
+}
+
 /**
- * Builds and packs a copy of the repository, as after a fresh clone and `npm ci`, so that nothing
- * of the working tree's own `dist` is used or disturbed.
+ * Builds and packs a copy of the repository, so that nothing of the working tree's own `dist` is
+ * used or disturbed.
  */
 export async function packedPackage(): Promise<PackedPackage> {
   const temporary = mkdtempSync(join(tmpdir(), 'postern-package-'))
-  const clone = join(temporary, 'clone')
-  cpSync(root, clone, { recursive: true, filter: (path) => !leftOut.includes(basename(path)) })
-  symlinkSync(modules, join(clone, 'node_modules'))
+  const clone = cloneRepository(temporary)
   await command(clone, 'npm', 'run', 'build')
   await command(clone, 'npm', 'pack', '--ignore-scripts', '--pack-destination', temporary)
   const tarball = readdirSync(temporary).find((name) => name.endsWith('.tgz'))
