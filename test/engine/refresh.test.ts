@@ -5,10 +5,11 @@ import {
   idleDeadline,
   judgeRefresh,
   type Presented,
+  type RefreshPolicy,
 } from '../../src/engine/refresh.js'
 
 const grace = 10_000
-const policy = { graceMs: grace, absoluteTtlMs: 1_000_000 }
+const policy: RefreshPolicy = { graceMs: grace, absoluteTtlMs: 1_000_000 }
 const now = 500_000
 
 const family: FamilyState<'logout' | 'max_age'> = Object.freeze({
