@@ -33,6 +33,9 @@ export function expressRouter(mountable: Mountable): ExpressHandler {
 }
 
 function headerOf(request: IncomingMessage, name: string): string | undefined {
+  // Of several `Authorization` lines Node would keep the first and hide that there were more.
+  const lines = request.headersDistinct[name]
+  if (lines !== undefined && lines.length > 1 && name !== 'cookie') return lines.join(',')
   const value = request.headers[name]
   return Array.isArray(value) ? value.join(',') : value
 }
@@ -44,9 +47,13 @@ async function bodyOf(request: ExpressRequest, maxBytes: number): Promise<Exchan
   let size = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length
-    // The rest is drained by Node once the reply is sent; the connection stays usable.
-    if (size > maxBytes) return { kind: 'tooLarge' }
+    if (size > maxBytes) break
     chunks.push(chunk)
+  }
+  if (size > maxBytes) {
+    // Node drains only what nobody began to read; undrained, the connection takes no more requests.
+    request.resume()
+    return { kind: 'tooLarge' }
   }
   return size === 0 ? { kind: 'empty' } : { kind: 'bytes', bytes: Buffer.concat(chunks) }
 }
@@ -55,9 +62,10 @@ function parsedBody(request: ExpressRequest): ExchangeBody {
   const { body, headers } = request
   // Parsers make `{}` of no body at all.
   const isAbsent = headers['transfer-encoding'] === undefined && !Number(headers['content-length'])
-  if (isAbsent || body === undefined) return { kind: 'empty' }
+  if (isAbsent) return { kind: 'empty' }
   if (typeof body === 'string') return { kind: 'bytes', bytes: Buffer.from(body) }
   if (body instanceof Uint8Array) return { kind: 'bytes', bytes: body }
+  // Undefined when somebody read the body and kept it: no value of any form, so it is refused.
   return { kind: 'parsed', value: body }
 }
 

@@ -32,12 +32,16 @@ export function fetchHandler(
 
 async function bodyOf(request: Request, maxBytes: number): Promise<ExchangeBody> {
   if (request.body === null) return { kind: 'empty' }
+  const reader = request.body.getReader()
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body) {
-    size += chunk.byteLength
-    if (size > maxBytes) return { kind: 'tooLarge' }
-    chunks.push(chunk)
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength
+    if (size > maxBytes) {
+      void discard(reader)
+      return { kind: 'tooLarge' }
+    }
+    chunks.push(part.value)
   }
   if (size === 0) return { kind: 'empty' }
   const bytes = new Uint8Array(size)
@@ -47,6 +51,16 @@ async function bodyOf(request: Request, maxBytes: number): Promise<ExchangeBody>
     offset += chunk.byteLength
   }
   return { kind: 'bytes', bytes }
+}
+
+/** A connection with an unread rest takes no more requests, and cancelling would cut the reply off. */
+async function discard(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
+  try {
+    let part = await reader.read()
+    while (!part.done) part = await reader.read()
+  } catch {
+    // The sender gave up; nobody is waiting for the rest.
+  }
 }
 
 function responseOf(reply: ExchangeReply, method: string): Response {

@@ -7,7 +7,10 @@
  * repeats a write whose answer was lost, and never turns a failure into "not found".
  */
 export interface Doc {
-  /** Unique within its collection. Text without NUL and lone surrogates, compared by code unit. */
+  /**
+   * Unique within its collection. Text without NUL and lone surrogates, ordered by code unit; of
+   * ids with characters beyond U+D7FF a backend may order those by code point.
+   */
   readonly id: string
   /** Epoch milliseconds from which the document is worthless and may be swept; null = never. */
   readonly expiresAt: number | null
@@ -32,7 +35,7 @@ export type Guard<T> = {
 /**
  * - `text`: well-formed UTF-16 without NUL
  * - `integer`: a safe integer
- * - `time`: epoch milliseconds
+ * - `time`: epoch milliseconds of the years 1 to 9999
  * - `json`: any JSON value, opaque to the store, given back deep-equal and never shared
  */
 export type FieldKind = 'text' | 'integer' | 'boolean' | 'time' | 'json'
@@ -58,7 +61,7 @@ export interface CollectionSpec<T extends Doc> {
   readonly indexes: readonly IndexSpec<T>[]
   /**
    * - `never`: `expiresAt` is always null
-   * - `fixed`: written once, at insert
+   * - `fixed`: written once, at insert; no update sets it
    * - `sliding`: moved by most updates
    * - `due`: the time at which work falls due; never swept
    */

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
-import { findPostgres, onDatabase } from './postgres.js'
+import { findBinaries, findPostgres, onDatabase } from './postgres.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** A database of this run's own, dropped at its end; null when no server was found. */
     postgresUrl: string | null
+    /** Whether `spawnPostgres` can start a server. */
+    postgresInstalled: boolean
   }
 }
 
@@ -13,6 +15,7 @@ declare module 'vitest' {
 const dictionaryOrder = "template template0 encoding 'UTF8' locale_provider icu icu_locale 'en-US'"
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | void> {
+  project.provide('postgresInstalled', (await findBinaries()) !== null)
   const server = await findPostgres()
   if (!server) {
     project.provide('postgresUrl', null)

@@ -49,12 +49,17 @@ export async function findPostgres(
   return server && { url: server.url, release: () => server.remove() }
 }
 
-/** A server of one's own on a free port, started; null where no binaries are installed. */
-export async function spawnPostgres(): Promise<PostgresServer | null> {
+/** The folder of the newest installed server's programs. */
+export async function findBinaries(): Promise<string | null> {
   const versions = await readdir(installed).catch(() => [])
   const newest = versions.map(Number).sort((a, b) => b - a)[0]
-  if (newest === undefined) return null
-  const bin = join(installed, String(newest), 'bin')
+  return newest === undefined ? null : join(installed, String(newest), 'bin')
+}
+
+/** A server of one's own on a free port, started; null where no binaries are installed. */
+export async function spawnPostgres(): Promise<PostgresServer | null> {
+  const bin = await findBinaries()
+  if (bin === null) return null
   // A socket's path may be no longer than 107 bytes, so not below a possibly deep TMPDIR.
   const folder = await mkdtemp(join(tmpdir().length < 60 ? tmpdir() : '/tmp', 'postern-pg-'))
   // The server refuses to run as root, and mkdtemp's folder is open to its maker alone.

@@ -31,10 +31,10 @@ export const basics: Scripts<StoreSetup> = {
   },
   'update sets null and takes it back': async ({ samples }) => {
     await fill(samples, [sample('a', { team: 'x', expiresAt: 1000 })])
-    await samples.update('a', { team: 'x' }, { team: null, expiresAt: null })
-    assert.deepEqual(await samples.get('a'), sample('a'))
+    await samples.update('a', { team: 'x' }, { team: null, expiresAt: null, count: 1 })
+    assert.deepEqual(await samples.get('a'), sample('a', { count: 1 }))
     await samples.update('a', { team: null }, { team: 'x', expiresAt: 1000 })
-    assert.deepEqual(await samples.get('a'), sample('a', { team: 'x', expiresAt: 1000 }))
+    assert.deepEqual(await samples.get('a'), sample('a', { team: 'x', expiresAt: 1000, count: 1 }))
   },
   'update of an unknown id answers null and stores nothing': async ({ samples }) => {
     assert.equal(await samples.update('a', { count: 0 }, { count: 1 }), null)

@@ -1,0 +1,54 @@
+/** What a query gives back. A `pg` result and a PGlite result are both of this form. */
+export interface PostgresResult {
+  readonly rows: readonly unknown[]
+}
+
+/**
+ * A `pg` Pool or a PGlite instance. Each call must be a transaction of its own: a client inside an
+ * open transaction will not do, because there a refused unique value ends the whole transaction.
+ */
+export interface PostgresClient {
+  query(text: string, values?: unknown[]): Promise<PostgresResult>
+}
+
+/** Cells by column name. Every select list casts to text, so nothing else should be met. */
+export type Cells = Readonly<Record<string, unknown>>
+
+/** Runs one statement and gives its rows. */
+export type Run = (text: string, values?: unknown[]) => Promise<readonly Cells[]>
+
+// Where the host made repeatable read the default, of n racers for one row n - 1 fail each round.
+const mostTries = 100
+
+/**
+ * One statement a call, sent as `(text, values)`, the only form both clients take. What the server
+ * rolled back to keep transactions apart has changed nothing and is sent again. Any other failure
+ * rejects: after a lost connection nobody knows whether the statement was carried out.
+ */
+export function runOn(client: PostgresClient): Run {
+  return async (text, values) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        const { rows } = await client.query(text, values)
+        return rows as readonly Cells[]
+      } catch (error) {
+        if (tries === mostTries || !wasRolledBack(error)) throw error
+      }
+    }
+  }
+}
+
+/** `unique_violation`. */
+export function isTaken(error: unknown): boolean {
+  return sqlStateOf(error) === '23505'
+}
+
+/** `serialization_failure` or `deadlock_detected`. */
+function wasRolledBack(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  return state === '40001' || state === '40P01'
+}
+
+function sqlStateOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

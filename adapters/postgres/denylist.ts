@@ -1,0 +1,58 @@
+import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
+import type { CollectionSpec, Doc } from '../../src/ports/store.js'
+import { checkExpiry } from '../shared/check-call.js'
+import { isText } from '../shared/check-value.js'
+import { entriesToPut } from '../shared/denylist-entries.js'
+import type { Run } from './client.js'
+import { sweepOf } from './sweep.js'
+import { rowOf, type SqlTable } from './table.js'
+
+interface DenylistDoc extends Doc {
+  readonly reason: string
+}
+
+export const denylistSpec: CollectionSpec<DenylistDoc> = {
+  name: 'postern_denylist',
+  fields: { reason: { kind: 'text' } },
+  indexes: [],
+  expires: 'fixed',
+}
+
+export function postgresDenylist(run: Run, table: SqlTable): Denylist {
+  // The conflict clause leaves `reason` alone: the first one stays.
+  const putText =
+    `insert into ${table.sql} as "listed" ("id", "reason", "expires_at") ` +
+    `select * from unnest($1::text[], $2::text[], $3::timestamptz[]) ` +
+    `on conflict ("id") do update set "expires_at" = excluded."expires_at" ` +
+    `where "listed"."expires_at" < excluded."expires_at"`
+  const findText = `select ${table.selectList} from ${table.sql} where "id" = any($1::text[])`
+  const sweep = sweepOf(run, table)
+  return {
+    async put(given) {
+      const entries = entriesToPut(given)
+      if (entries.length === 0) return
+      await run(putText, [
+        entries.map((entry) => entry.id),
+        entries.map((entry) => entry.reason),
+        entries.map((entry) => new Date(entry.expiresAt).toISOString()),
+      ])
+    },
+    async find(ids) {
+      if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
+      if (ids.length === 0) return []
+      const rows = await run(findText, [[...ids]])
+      return rows.map((cells): DenylistEntry => {
+        const row = rowOf(table, cells)
+        return {
+          id: String(row['id']),
+          reason: row['reason'] === 'max_age' ? 'max_age' : 'revoked',
+          expiresAt: Number(row['expiresAt']),
+        }
+      })
+    },
+    async sweep(before, limit) {
+      checkExpiry('denylist.sweep', before, limit)
+      return (await sweep(before, limit)).removed
+    },
+  }
+}

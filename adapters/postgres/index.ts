@@ -1,0 +1,44 @@
+import type { Backend } from '../../src/ports/backend.js'
+import type { AnyCollectionSpec } from '../../src/ports/store.js'
+import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
+import { shapeOf } from '../shared/shape.js'
+import { type PostgresClient, type PostgresResult, runOn } from './client.js'
+import { postgresCollection } from './collection.js'
+import { counterSpec, postgresCounter } from './counter.js'
+import { denylistSpec, postgresDenylist } from './denylist.js'
+import { migrate } from './migrate.js'
+import { checkOptions, type PostgresOptions } from './options.js'
+import { tableOf } from './table.js'
+
+export type { PostgresClient, PostgresOptions, PostgresResult }
+
+/**
+ * A backend on PostgreSQL 14 or newer: plain tables with typed columns, which a host may join and
+ * reference. `client` is a `pg` Pool or a PGlite instance. Does no I/O by itself; `store.prepare`
+ * creates and extends the tables. Throws a `TypeError` for options that cannot be identifiers.
+ *
+ * A host's foreign keys to these tables need `on delete cascade` or `on delete set null`, or
+ * removing what they refer to rejects.
+ *
+ * @example
+ * const backend = postgres(new Pool({ connectionString }), { schema: 'auth' })
+ */
+export function postgres(client: PostgresClient, options: PostgresOptions = {}): Backend {
+  checkOptions(options)
+  const run = runOn(client)
+  const bind = (spec: AnyCollectionSpec) => tableOf(shapeOf(spec), options)
+  const own = { denylist: bind(denylistSpec), lease: bind(leaseSpec), counter: bind(counterSpec) }
+  return {
+    store: {
+      collection: (spec) => postgresCollection(run, bind(spec)),
+      async prepare(specs) {
+        const reserved = specs.find(({ name }) => name.startsWith('postern_'))
+        if (reserved) throw new TypeError(`postgres: "${reserved.name}": "postern_" is reserved`)
+        await migrate(run, [...Object.values(own), ...specs.map(bind)], options)
+      },
+    },
+    denylist: postgresDenylist(run, own.denylist),
+    lease: collectionLease(postgresCollection(run, own.lease)),
+    counter: postgresCounter(run, own.counter),
+  }
+}

@@ -1,0 +1,81 @@
+import type { Run } from './client.js'
+import { readColumns, refuseMissing, refuseOtherKinds } from './compare-columns.js'
+import type { PostgresOptions } from './options.js'
+import { columnSteps, indexSteps, type Step, tableStep } from './steps.js'
+import { qualified, type SqlTable } from './table.js'
+
+// Any number will do, as long as every replica of every version takes the same one.
+const lock = 'perform pg_advisory_xact_lock(8098991079431)'
+
+/**
+ * Brings the tables up to what their shapes need: creates what is missing, never drops or alters.
+ * Each step is one statement, which takes a lock, notes the step in the journal and, if nobody had
+ * noted it before, carries it out. So replicas that start together do each step once, through a
+ * pool as well as through a single connection, and a step that fails leaves nothing behind.
+ */
+export async function migrate(
+  run: Run,
+  tables: readonly SqlTable[],
+  options: PostgresOptions,
+): Promise<void> {
+  const journal = qualified(`${options.tablePrefix ?? ''}postern_migrations`, options)
+  await run(journalBlock(journal, options))
+  let done = await stepsDone(run, journal)
+  const found = await readColumns(run, tables)
+  refuseOtherKinds(tables, found)
+  const created = await perform(run, journal, tables.map(tableStep), done)
+  // Another version may have created a table just now, with other columns.
+  if (created > 0) done = await stepsDone(run, journal)
+  const added = await perform(run, journal, tables.flatMap(columnSteps), done)
+  const indexed = await perform(run, journal, tables.flatMap(indexSteps), done)
+  const changed = created + added + indexed > 0
+  refuseMissing(tables, changed ? await readColumns(run, tables) : found)
+}
+
+/** Asks before it creates, so that a role which may create nothing can start once all is there. */
+function journalBlock(journal: string, { schema }: PostgresOptions): string {
+  const createSchema =
+    schema === undefined
+      ? ''
+      : `if to_regnamespace('"${schema}"') is null then create schema "${schema}"; end if; `
+  return (
+    `do $postern$ begin ${lock}; ${createSchema}` +
+    `if to_regclass('${journal}') is null then create table ${journal} ` +
+    `("number" bigint generated always as identity primary key, "step" text not null unique); ` +
+    `end if; end $postern$`
+  )
+}
+
+/** Runs those of the steps that are not done; how many there were. */
+async function perform(
+  run: Run,
+  journal: string,
+  steps: readonly Step[],
+  done: ReadonlySet<string>,
+): Promise<number> {
+  const pending = steps.filter(({ name }) => !done.has(name))
+  for (const step of pending) {
+    try {
+      await run(stepBlock(journal, step))
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new Error(`postgres: migration step "${step.name}" failed: ${why}`, { cause: error })
+    }
+  }
+  return pending.length
+}
+
+/** Noting comes first: the unique step name tells who is to carry it out. */
+function stepBlock(journal: string, { name, covers, ddl }: Step): string {
+  const note = (step: string) =>
+    `insert into ${journal} ("step") values ('${step}') on conflict do nothing; `
+  return (
+    `do $postern$ begin ${lock}; ${note(name)}` +
+    `if found then ${ddl}; ${covers.map(note).join('')}end if; end $postern$`
+  )
+}
+
+async function stepsDone(run: Run, journal: string): Promise<ReadonlySet<string>> {
+  const rows = await run(`select "step" from ${journal}`)
+  return new Set(rows.map((row) => String(row['step'])))
+}

@@ -1,0 +1,28 @@
+export interface PostgresOptions {
+  /** Schema of all tables, created when missing. Without it the connection's search path decides. */
+  readonly schema?: string
+  /** Precedes the name of every table, such as `auth_`. At most 20 characters. */
+  readonly tablePrefix?: string
+}
+
+const name = /^[a-z_][a-z0-9_]*$/
+
+/** Throws a `TypeError` that names the option which cannot be part of an identifier. */
+export function checkOptions({ schema, tablePrefix }: PostgresOptions): void {
+  if (schema !== undefined && (!isName(schema, 63) || schema.startsWith('pg_'))) {
+    throw new TypeError(
+      `postgres: option "schema" must be lower-case letters, digits and "_", at most 63, ` +
+        `starting with neither a digit nor "pg_"; it is ${JSON.stringify(schema)}`,
+    )
+  }
+  if (tablePrefix !== undefined && tablePrefix !== '' && !isName(tablePrefix, 20)) {
+    throw new TypeError(
+      `postgres: option "tablePrefix" must be lower-case letters, digits and "_", at most 20, ` +
+        `not starting with a digit; it is ${JSON.stringify(tablePrefix)}`,
+    )
+  }
+}
+
+function isName(value: unknown, most: number): boolean {
+  return typeof value === 'string' && value.length <= most && name.test(value)
+}

@@ -1,0 +1,96 @@
+import { literal, type SqlColumn, snakeCase, sqlTypes } from './columns.js'
+import { dayColumn, dayOf, indexName, type SqlTable } from './table.js'
+
+/** One change of the schema. It is carried out once and its names are kept in the journal. */
+export interface Step {
+  readonly name: string
+  /** Further steps that are done with this one: those of the columns a new table starts with. */
+  readonly covers: readonly string[]
+  readonly ddl: string
+}
+
+interface ColumnStep {
+  readonly name: string
+  readonly declaration: string
+}
+
+export function tableStep(table: SqlTable): Step {
+  const columns = columnDeclarations(table)
+  return {
+    name: `${table.bareName}/table`,
+    covers: columns.map(({ name }) => name),
+    ddl: `create table ${table.sql} (${columns.map(({ declaration }) => declaration).join(', ')})`,
+  }
+}
+
+/** For a table that is older than some of its columns. */
+export function columnSteps(table: SqlTable): readonly Step[] {
+  return columnDeclarations(table).map(({ name, declaration }) => {
+    return { name, covers: [], ddl: `alter table ${table.sql} add column ${declaration}` }
+  })
+}
+
+export function indexSteps(table: SqlTable): readonly Step[] {
+  const steps = table.shape.indexes.map(({ on, unique }): Step => {
+    const columns = on.map(snakeCase)
+    const name = indexName(table, [...columns, unique ? 'key' : 'idx'])
+    const quoted = columns.map((column) => `"${column}"`)
+    const kind = unique ? 'unique' : 'index'
+    return {
+      name: `${table.bareName}/${kind}/${columns.join()}`,
+      covers: [],
+      ddl: unique
+        ? `create unique index ${name} on ${table.sql} (${quoted.join(', ')})`
+        : `create index ${name} on ${table.sql} (${[...quoted, '"id"'].join(', ')})`,
+    }
+  })
+  return [...steps, ...expirySteps(table)]
+}
+
+function expirySteps(table: SqlTable): readonly Step[] {
+  if (table.shape.expires === 'never') return []
+  const column = table.shape.expires === 'sliding' ? dayColumn : '"expires_at"'
+  const name = column.slice(1, -1).replace(/^_/, '')
+  return [
+    {
+      name: `${table.bareName}/expiry/${name}`,
+      covers: [],
+      ddl: `create index ${indexName(table, [name, 'idx'])} on ${table.sql} (${column})`,
+    },
+  ]
+}
+
+function columnDeclarations(table: SqlTable): readonly ColumnStep[] {
+  const stepName = (column: string) => `${table.bareName}/column/${column}`
+  const stored = [...table.columns.values()].filter((column) => column.stored !== null)
+  const declared = stored.map((column) => {
+    return { name: stepName(snakeCase(column.name)), declaration: declarationOf(table, column) }
+  })
+  if (table.shape.expires !== 'sliding') return declared
+  const day = `${dayColumn} date generated always as (${dayOf('"expires_at"')}) stored`
+  return [...declared, { name: stepName('_expires_day'), declaration: day }]
+}
+
+function declarationOf(table: SqlTable, column: SqlColumn): string {
+  const parts = [column.stored, columnType(column)]
+  if (column.kind === 'text' && isCompared(table, column)) parts.push('collate "C"')
+  if (!column.nullable) parts.push('not null')
+  if (column.name === 'id') parts.push('primary key')
+  if (column.default !== undefined && column.default !== null) {
+    parts.push(`default ${literal(column, column.default)}`)
+  }
+  return parts.join(' ')
+}
+
+/** As `format_type` of Postgres has it, given the same type back. */
+export function columnType({ kind }: SqlColumn): string {
+  return kind === 'time' ? 'timestamp(3) with time zone' : sqlTypes[kind]
+}
+
+/**
+ * Ids page in code-unit order, which only "C" sorts by; and an index sorted by "C" cannot be
+ * spoilt by an operating system's update of its locale data.
+ */
+function isCompared(table: SqlTable, { name }: SqlColumn): boolean {
+  return name === 'id' || table.shape.indexes.some(({ on }) => on.includes(name))
+}

@@ -1,0 +1,33 @@
+import type { Swept } from '../../src/ports/store.js'
+import { checkSweep } from '../shared/check-call.js'
+import type { Run } from './client.js'
+import type { SqlTable } from './table.js'
+
+const mostLeft = 100_000
+
+/**
+ * One statement removes and counts. The rows it chooses it locks, so none of them is renewed before
+ * it goes; rows somebody else holds are skipped rather than waited for. The delete tests the expiry
+ * again all the same, and says `is true` to be of no use to an index: the planner might walk
+ * all that expired a second time and compare each row with each `ctid`. Both counts see the table
+ * as it was at the start: what is left is what was there less what went.
+ */
+export function sweepOf(
+  run: Run,
+  table: SqlTable,
+): (before: number, limit: number) => Promise<Swept> {
+  const text =
+    `with "gone" as (delete from ${table.sql} where ctid = any(array(` +
+    `select ctid from ${table.sql} where ${table.expired} limit $2::bigint ` +
+    `for update skip locked)) and ("expires_at" <= $1::timestamptz) is true returning 1) ` +
+    `select (select count(*) from "gone")::text as "removed", (select count(*) from ` +
+    `(select 1 from ${table.sql} where ${table.expired} limit $3::bigint) as "seen")::text as "seen"`
+  return async (before, limit) => {
+    checkSweep(table.shape, before, limit)
+    const values = [new Date(before).toISOString(), String(limit), String(limit + mostLeft)]
+    const [counts] = await run(text, values)
+    const removed = Number(counts?.['removed'])
+    const left = Math.min(mostLeft, Math.max(0, Number(counts?.['seen']) - removed))
+    return { removed, left }
+  }
+}

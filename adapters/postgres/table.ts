@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import type { Row, Shape } from '../shared/shape.js'
+import type { Cells } from './client.js'
+import { decoded, type SqlColumn, selected, snakeCase } from './columns.js'
+import type { PostgresOptions } from './options.js'
+
+const longestName = 63
+
+/** A collection's table as statements name it. */
+export interface SqlTable {
+  readonly shape: Shape
+  /** Without schema and quotes. */
+  readonly bareName: string
+  /** Quoted, with its schema. */
+  readonly sql: string
+  readonly columns: ReadonlyMap<string, SqlColumn>
+  readonly selectList: string
+  /** True of rows whose expiry is at or before `$1`, in a form that an index of the table serves. */
+  readonly expired: string
+}
+
+/**
+ * The day a row expires, kept by Postgres itself. An index on `expires_at` would make each of a
+ * row's frequent renewals write every index of the table anew; its day rarely changes. No field
+ * can be called this, since field names start with a letter.
+ */
+export const dayColumn = '"_expires_day"'
+export const dayOf = (time: string): string => `(${time} at time zone 'UTC')::date`
+
+export function tableOf(shape: Shape, options: PostgresOptions): SqlTable {
+  const bareName = `${options.tablePrefix ?? ''}${shape.name}`
+  if (bareName.length > longestName) {
+    throw new TypeError(`postgres: "${bareName}" is longer than a table's name may be`)
+  }
+  const columns = new Map<string, SqlColumn>()
+  for (const column of shape.columns.values()) {
+    const absent = column.name === 'expiresAt' && shape.expires === 'never'
+    const stored = absent ? null : `"${snakeCase(column.name)}"`
+    columns.set(column.name, { ...column, stored, sql: stored ?? 'null::timestamptz' })
+  }
+  const exactly = '"expires_at" <= $1::timestamptz'
+  return {
+    shape,
+    bareName,
+    sql: qualified(bareName, options),
+    columns,
+    selectList: [...columns.values()].map(selected).join(', '),
+    expired:
+      shape.expires === 'sliding'
+        ? `${dayColumn} <= ${dayOf('$1::timestamptz')} and ${exactly}`
+        : exactly,
+  }
+}
+
+export function qualified(bareName: string, { schema }: PostgresOptions): string {
+  return schema === undefined ? `"${bareName}"` : `"${schema}"."${bareName}"`
+}
+
+/** Quoted. Names Postgres would cut, and so might confuse, end in a digest of the whole name. */
+export function indexName(table: SqlTable, words: readonly string[]): string {
+  const name = [table.bareName, ...words].join('_')
+  if (name.length <= longestName) return `"${name}"`
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  return `"${name.slice(0, longestName - 9)}_${digest}"`
+}
+
+export function rowOf(table: SqlTable, cells: Cells): Row {
+  const row: Record<string, unknown> = {}
+  for (const column of table.columns.values()) row[column.name] = decoded(column, cells)
+  return row
+}

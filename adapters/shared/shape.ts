@@ -1,0 +1,83 @@
+import type { AnyCollectionSpec } from '../../src/ports/store.js'
+import { type Column, checkValue } from './check-value.js'
+
+export interface Index {
+  readonly on: readonly string[]
+  readonly unique: boolean
+}
+
+/** A collection spec that was checked, with `id` and `expiresAt` among its columns. */
+export interface Shape {
+  readonly name: string
+  readonly columns: ReadonlyMap<string, Column>
+  readonly indexes: readonly Index[]
+  readonly expires: AnyCollectionSpec['expires']
+}
+
+/** A document or a part of one, by field name. */
+export type Row = Readonly<Record<string, unknown>>
+
+/**
+ * Checks a spec once, when a collection is bound. Throws a `TypeError` naming the collection and
+ * what is wrong with it, so that a mistaken spec fails at start-up and not at the first request.
+ */
+export function shapeOf(spec: AnyCollectionSpec): Shape {
+  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(spec.name)) {
+    throw new TypeError(`collection "${spec.name}": names are lower-case words joined by "_"`)
+  }
+  const columns = columnsOf(spec)
+  const indexes = spec.indexes.map(({ on, unique }) => ({ on, unique: unique === true }))
+  const seen = new Set<string>()
+  for (const index of indexes) {
+    checkIndex(spec, columns, index)
+    const fields = [...index.on].sort().join()
+    if (seen.has(fields)) {
+      throw new TypeError(`collection "${spec.name}": two indexes on ${fields}`)
+    }
+    seen.add(fields)
+  }
+  return { name: spec.name, columns, indexes, expires: spec.expires }
+}
+
+function columnsOf(spec: AnyCollectionSpec): ReadonlyMap<string, Column> {
+  const columns = new Map<string, Column>([
+    ['id', { name: 'id', kind: 'text', nullable: false, default: undefined }],
+    ['expiresAt', { name: 'expiresAt', kind: 'time', nullable: true, default: undefined }],
+  ])
+  for (const [name, field] of Object.entries(spec.fields)) {
+    if (!/^[a-z][A-Za-z0-9]*$/.test(name) || columns.has(name)) {
+      throw new TypeError(`collection "${spec.name}": "${name}" cannot be a field's name`)
+    }
+    const column = {
+      name,
+      kind: field.kind,
+      nullable: field.nullable === true,
+      default: field.default,
+    }
+    if (column.default !== undefined) {
+      checkValue(column, column.default, `collection "${spec.name}", default`)
+    }
+    columns.set(name, column)
+  }
+  return columns
+}
+
+function checkIndex(
+  spec: AnyCollectionSpec,
+  columns: ReadonlyMap<string, Column>,
+  index: Index,
+): void {
+  const fault = (problem: string): never => {
+    throw new TypeError(`collection "${spec.name}", index on ${index.on.join()}: ${problem}`)
+  }
+  if (index.on.length === 0) fault('names no field')
+  if (new Set(index.on).size < index.on.length) fault('names a field twice')
+  for (const name of index.on) {
+    const column = columns.get(name)
+    if (!column) fault(`"${name}" is not declared`)
+    else if (name === 'id') fault('`id` is the key already')
+    else if (column.kind === 'json') fault(`"${name}" is json, which cannot be indexed`)
+    else if (index.unique && column.nullable) fault(`unique, but "${name}" is nullable`)
+    else if (name === 'expiresAt' && spec.expires === 'never') fault('`expiresAt` is always null')
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, inject } from 'vitest'
+import { postgres } from '../../adapters/postgres/index.js'
+import {
+  counterCases,
+  denylistCases,
+  leaseCases,
+  lostAnswerCases,
+  storeCases,
+} from '../../src/testing/index.js'
+import { testEach } from '../support/each-case.js'
+import { losingClient } from '../support/losing-client.js'
+import { schemasOf } from '../support/postgres-schemas.js'
+
+const url = inject('postgresUrl')
+const title = url ? 'postgres' : 'postgres (Postgres not found)'
+
+describe.skipIf(!url)(title, () => {
+  const { pool, schema } = schemasOf(url)
+  const make = async () => postgres(pool, { schema: schema() })
+
+  testEach('store', storeCases(make))
+  testEach('denylist', denylistCases(make))
+  testEach('lease', leaseCases(make))
+  testEach('counter', counterCases(make))
+  testEach(
+    'lost answer',
+    lostAnswerCases(async () => {
+      const { client, loseNextAnswer } = losingClient(pool)
+      return { backend: postgres(client, { schema: schema() }), loseNextAnswer }
+    }),
+  )
+})
+
+describe.skipIf(!url).each(['repeatable read', 'serializable'])(
+  `${title}, where the host's default isolation is %s`,
+  (isolation) => {
+    const { pool, schema } = schemasOf(url, { default_transaction_isolation: isolation })
+    const make = async () => postgres(pool, { schema: schema() })
+    const racing = /race|parallel|racing|eight|insert and an update|take without a guard/
+
+    testEach(
+      'store',
+      storeCases(make).filter(({ name }) => racing.test(name)),
+    )
+    testEach('denylist', denylistCases(make))
+    testEach('lease', leaseCases(make))
+    testEach('counter', counterCases(make))
+  },
+)

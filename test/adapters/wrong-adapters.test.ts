@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../adapters/memory.js'
+import {
+  type ConformanceCase,
+  counterCases,
+  denylistCases,
+  leaseCases,
+  type MakeBackend,
+  storeCases,
+} from '../../src/testing/index.js'
+import type { WrongAdapter } from '../support/wrong/wrong-adapter.js'
+import { wrongCounters } from '../support/wrong/wrong-counters.js'
+import { wrongDenylists } from '../support/wrong/wrong-denylists.js'
+import { wrongGuards } from '../support/wrong/wrong-guards.js'
+import { wrongLeases } from '../support/wrong/wrong-leases.js'
+import { wrongReads } from '../support/wrong/wrong-reads.js'
+import { wrongSchemas } from '../support/wrong/wrong-schemas.js'
+import { wrongSweeps } from '../support/wrong/wrong-sweeps.js'
+import { wrongUpdates } from '../support/wrong/wrong-updates.js'
+import { wrongWrites } from '../support/wrong/wrong-writes.js'
+
+type Kit = (make: MakeBackend) => readonly ConformanceCase[]
+
+const wrongStores = [
+  ...wrongSchemas,
+  ...wrongWrites,
+  ...wrongUpdates,
+  ...wrongGuards,
+  ...wrongReads,
+  ...wrongSweeps,
+]
+
+const kits: readonly (readonly [string, Kit, readonly WrongAdapter[]])[] = [
+  ['store', storeCases, wrongStores],
+  ['denylist', denylistCases, wrongDenylists],
+  ['lease', leaseCases, wrongLeases],
+  ['counter', counterCases, wrongCounters],
+]
+
+/** Names of the cases that fail when the memory adapter has one fault. */
+async function failing(kit: Kit, { twist }: WrongAdapter): Promise<readonly string[]> {
+  const names: string[] = []
+  const make = async () => {
+    const right = memory()
+    return { ...right, ...twist(right) }
+  }
+  for (const { name, run } of kit(make)) await run().catch(() => names.push(name))
+  return names
+}
+
+describe.each(kits)('R-LIB-06 the %s cases', (_port, kit, faults) => {
+  const failed = new Set<string>()
+
+  it.each(faults)('find $fault', async (fault) => {
+    const names = await failing(kit, fault)
+    for (const name of names) failed.add(name)
+    expect(names).toEqual(expect.arrayContaining([...fault.found]))
+  })
+
+  it('each fail on at least one of these faults', () => {
+    const names = kit(async () => memory()).map(({ name }) => name)
+    expect(names.filter((name) => !failed.has(name))).toEqual([])
+  })
+})
