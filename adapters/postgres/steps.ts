@@ -19,8 +19,16 @@ export function tableStep(table: SqlTable): Step {
   return {
     name: `${table.bareName}/table`,
     covers: columns.map(({ name }) => name),
-    ddl: `create table ${table.sql} (${columns.map(({ declaration }) => declaration).join(', ')})`,
+    ddl: `create ${persistence(table)}table ${table.sql} (${columns.map(({ declaration }) => declaration).join(', ')})`,
   }
+}
+
+/**
+ * Every request counts something, and nobody should wait for a disk for it: after a crash of the
+ * server, counting starts anew. All else is logged.
+ */
+function persistence({ shape }: SqlTable): string {
+  return shape.name === 'postern_counters' ? 'unlogged ' : ''
 }
 
 /** For a table that is older than some of its columns. */

@@ -29,6 +29,17 @@ describe.skipIf(!url)(title, () => {
     }
   }
 
+  it('only the counters may be lost when the server crashes', async () => {
+    const name = schema()
+    await prepare(name, sampleSpec('sliding'))
+    const { rows } = await pool.query(
+      `select relname, relpersistence from pg_class join pg_namespace n on n.oid = relnamespace
+       where nspname = $1 and relkind = 'r' and relpersistence <> 'p'`,
+      [name],
+    )
+    expect(rows).toEqual([{ relname: 'postern_counters', relpersistence: 'u' }])
+  })
+
   it.each(['read committed', 'repeatable read', 'serializable'])(
     'twenty replicas that start at once do each step once, at %s',
     async (isolation) => {
