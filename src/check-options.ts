@@ -6,6 +6,7 @@ const localHosts = /^(?:localhost|127\.0\.0\.1|\[::1\]|(?:[a-z0-9-]+\.)+localhos
 
 const functionValue = z.custom<(...args: never[]) => unknown>(
   (value) => typeof value === 'function',
+  'must be a function',
 )
 
 /** An object with these methods; adapters may be class instances, so its other members are free. */
@@ -27,7 +28,11 @@ function parseUrl(text: string): URL | null {
 function isBaseUrl(text: string): boolean {
   const url = parseUrl(text)
   if (url === null || url.search !== '' || url.hash !== '' || url.username !== '') return false
-  return url.protocol === 'https:' || (url.protocol === 'http:' && localHosts.test(url.hostname))
+  return isSafeScheme(url)
+}
+
+function isSafeScheme({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && localHosts.test(hostname))
 }
 
 function isOrigin(text: string): boolean {
@@ -35,11 +40,31 @@ function isOrigin(text: string): boolean {
   return url !== null && url.origin === text && /^https?:$/.test(url.protocol)
 }
 
+/** A page of the host's, linked to with the token in the fragment. */
+function isPage(text: string): boolean {
+  if (text.includes('#')) return false
+  const url = parseUrl(text)
+  // What is no URL by itself is a path below `baseUrl`.
+  return url === null || (url.username === '' && isSafeScheme(url))
+}
+
 const domainName = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]+$|^localhost$/
 
+/** A whole number in these bounds; the same words whichever way it is none. */
+function whole(min: number, max: number, message: string): z.ZodType {
+  return z.int(message).min(min, message).max(max, message)
+}
+
+const largest = Number.MAX_SAFE_INTEGER
+const positive = whole(1, largest, 'must be a whole number of at least 1')
+
 const rateLimit = z.strictObject({
-  limit: z.int().min(1, 'must be a whole number of at least 1'),
-  windowMs: z.int().min(1000, 'must be at least 1000 milliseconds'),
+  limit: whole(1, largest, 'must be a whole number of at least 1'),
+  windowMs: whole(1000, largest, 'must be a whole number of milliseconds, at least 1000'),
+})
+
+const page = z.string().refine(isPage, {
+  message: 'must be a path such as "/login", or an https URL, without "#": the token goes there',
 })
 
 const surface = z
@@ -65,9 +90,9 @@ const surface = z
       .optional(),
     pages: z
       .strictObject({
-        verifyEmail: z.string().optional(),
-        resetPassword: z.string().optional(),
-        login: z.string().optional(),
+        verifyEmail: page.optional(),
+        resetPassword: page.optional(),
+        login: page.optional(),
       })
       .optional(),
     rateLimits: z
@@ -97,7 +122,9 @@ const surface = z
     }
   })
 
-const positive = z.int().min(1, 'must be a whole number of at least 1')
+const proxies =
+  'must be false, the number of proxies in front of this process, or a list of their networks'
+const issuerForm = 'must be a text of 1 to 255 characters, such as "https://auth.example.com"'
 
 const schema = z.strictObject({
   backend: z.object({
@@ -106,13 +133,18 @@ const schema = z.strictObject({
     lease: port('read', 'replace'),
     counter: port('hit', 'forgive', 'sweep'),
   }),
-  keys: z.union([z.object({ current: z.string() }), functionValue]),
+  keys: z.union(
+    [z.object({ current: z.string() }), functionValue],
+    'must be { current, next?, previous? } with PEM texts, or a function that resolves with that; generateSigningKey() makes a key',
+  ),
   surfaces: z.strictObject({ operator: surface, client: surface }),
   mailer: port('send'),
-  issuer: z.string().min(1).max(255).optional(),
+  issuer: z.string(issuerForm).min(1, issuerForm).max(255, issuerForm).optional(),
   settings: z.record(z.string(), z.unknown()).optional(),
   authorizer: port('check').optional(),
-  trustProxy: z.union([z.literal(false), z.int().min(0), z.array(z.string())]).optional(),
+  trustProxy: z
+    .union([z.literal(false), whole(0, largest, proxies), z.array(z.string())], proxies)
+    .optional(),
   env: z.record(z.string(), z.string().optional()).optional(),
   hash: z
     .strictObject({
@@ -120,9 +152,12 @@ const schema = z.strictObject({
         .strictObject({ memoryCost: positive, timeCost: positive, parallelism: positive })
         .optional(),
       concurrency: positive.optional(),
-      queue: z.int().min(0).optional(),
+      queue: whole(0, largest, 'must be a whole number').optional(),
       implementation: z
-        .union([z.literal('argon2'), z.literal('@node-rs/argon2'), port('hash', 'verify')])
+        .union(
+          [z.literal('argon2'), z.literal('@node-rs/argon2'), port('hash', 'verify')],
+          'must be "argon2", "@node-rs/argon2", or an object with the methods hash, verify',
+        )
         .optional(),
       allowWeakHashesForTests: z.literal(true).optional(),
     })
@@ -134,8 +169,16 @@ const schema = z.strictObject({
     .optional(),
   defaultSurface: z.enum(['operator', 'client']).optional(),
   passwordContextWords: z.array(z.string()).optional(),
-  clockLeeway: z.int().min(0).max(60, 'must be 0 to 60 seconds').optional(),
+  clockLeeway: whole(0, 60, 'must be a whole number of seconds from 0 to 60').optional(),
   backendTimeout: positive.optional(),
+  sweep: z.literal(false, 'must be false, or left out').optional(),
+  meterProvider: port('getMeter').optional(),
+  tracerProvider: port('getTracer').optional(),
+  auditRetentionDays: z
+    .int('must be a whole number of days, 30 to 3,650')
+    .min(30, 'must be at least 30 days')
+    .max(3650, 'must be at most 3,650 days')
+    .optional(),
   onEvent: functionValue.optional(),
   logger: port('debug', 'info', 'warn', 'error').optional(),
   clock: port('now', 'after').optional(),
@@ -143,23 +186,37 @@ const schema = z.strictObject({
   fetcher: port('fetch').optional(),
 })
 
+const kinds: Readonly<Record<string, string>> = {
+  array: 'an array',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'a text',
+}
+
+/** For whatever has no words of its own in the schema. */
+function wording(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === 'invalid_type') return `must be ${kinds[issue.expected] ?? issue.expected}`
+  if (issue.code !== 'invalid_value') return 'must be of another form'
+  return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+}
+
 /** Throws an `OptionsError` that names the option, its shape and the remedy. */
 export function checkOptions(options: AuthOptions): void {
-  const result = schema.safeParse(options)
-  if (result.success) return
-  const issue = result.error.issues[0]
+  const result = schema.safeParse(options, { error: wording })
+  const issue = result.error?.issues[0]
   if (issue === undefined) return
   if (issue.code === 'unrecognized_keys') {
     const path = [...issue.path, issue.keys[0]].map(String).join('.')
     throw new OptionsError(path, 'is not an option; check its spelling')
   }
   const path = issue.path.map(String).join('.')
-  const missing = valueAt(options, issue.path) === undefined
-  throw new OptionsError(path, missing ? `is required and ${expectation(issue)}` : issue.message)
-}
-
-function expectation(issue: { readonly message: string }): string {
-  return issue.message.startsWith('must') ? issue.message : `must be given (${issue.message})`
+  const isMissing = path !== '' && valueAt(options, issue.path) === undefined
+  throw new OptionsError(
+    path === '' ? 'options' : path,
+    isMissing ? `is required and ${issue.message}` : issue.message,
+  )
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

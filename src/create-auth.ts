@@ -7,10 +7,13 @@ import { bareChoice } from './bare-choice.js'
 import { checkOptions } from './check-options.js'
 import { loadCommonPasswords } from './crypto/common-passwords.js'
 import { hashGate } from './crypto/hash-gate.js'
+import { createAnnouncer } from './domain/announcer.js'
+import { type AuditLog, createAudit } from './domain/audit.js'
 import { createBackground } from './domain/background.js'
 import { createBreachCheck } from './domain/breach-check.js'
 import { defaultAuthorizer } from './domain/default-authorizer.js'
 import { guardBackend } from './domain/guard-backend.js'
+import { guardLogger } from './domain/guard-logger.js'
 import { createKeySource, type KeySource } from './domain/key-source.js'
 import { createLimits } from './domain/limits.js'
 import { createMailService } from './domain/mail-service.js'
@@ -19,7 +22,7 @@ import { createPasswords } from './domain/passwords.js'
 import type { SessionAdministration } from './domain/session-administration.js'
 import type { SurfaceDeps } from './domain/surface-deps.js'
 import type { Users } from './domain/users.js'
-import { describeError, OptionsError } from './errors.js'
+import { OptionsError } from './errors.js'
 import { type ClientIp, clientIp } from './http/client-ip.js'
 import type { Mountable } from './http/exchange.js'
 import { matcherOf } from './http/match.js'
@@ -31,16 +34,24 @@ import type { AuthOptions } from './options.js'
 import { chooseHasher, hashParams } from './password-hashing.js'
 import type { Surface } from './ports/surface.js'
 import type { AuthEvent } from './ports/telemetry.js'
+import { startSweeping } from './start-sweeping.js'
 import { createSurfaceServices, type SurfaceServices } from './surface-services.js'
 import { contextWordsOf, cookiePolicyOf, linksOf, originsOf } from './surface-setup.js'
 import { consoleLogger } from './system/console-logger.js'
 import { systemClock } from './system/system-clock.js'
 import { systemFetcher } from './system/system-fetcher.js'
 import { systemRandom } from './system/system-random.js'
+import { createTracing } from './telemetry/open-telemetry-tracing.js'
 
-/** One surface: its routes, to be mounted by a framework adapter, its users and their sessions. */
+/** One surface: its routes, to be mounted by a framework adapter, its users, their sessions and records. */
 export interface SurfaceAuth extends Mountable, SessionAdministration {
   readonly users: Users
+  readonly audit: AuditLog
+}
+
+interface Built extends SurfaceServices {
+  readonly audit: AuditLog
+  readonly emit: (event: AuthEvent) => void
 }
 
 export interface Auth {
@@ -53,7 +64,10 @@ export interface Auth {
   readonly keys: Pick<KeySource, 'reload'>
   /** Creates or brings up to date what the database needs. Call before serving; safe in parallel. */
   migrate(): Promise<void>
-  /** Waits for mail being sent. The backend stays the host's to close. */
+  /**
+   * Waits for mail being sent, stops the sweep and hands it to another replica. The backend stays
+   * the host's to close.
+   */
   close(): Promise<void>
 }
 
@@ -64,7 +78,8 @@ export interface Auth {
  */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   checkOptions(options)
-  const { clock = systemClock, random = systemRandom, logger = consoleLogger } = options
+  const { clock = systemClock, random = systemRandom } = options
+  const logger = guardLogger(options.logger ?? consoleLogger)
   const env = options.env ?? process.env
   const background = createBackground(logger)
   const timeoutMs = options.backendTimeout ?? 5000
@@ -98,17 +113,26 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const ownWords = contextWordsOf(issuer, Object.values(options.surfaces))
   const contextWords = [...ownWords, ...(options.passwordContextWords ?? [])]
 
-  const emit = (event: AuthEvent): void => {
-    try {
-      options.onEvent?.(event)
-    } catch (error) {
-      logger.error('onEvent threw', { type: event.type, ...describeError(error) })
-    }
-  }
+  const tracing = createTracing(options)
+  const announce = createAnnouncer({ onEvent: options.onEvent, tracing, logger })
+  const retentionMs = (options.auditRetentionDays ?? 400) * 24 * 60 * 60 * 1000
 
-  function build(surface: Surface): SurfaceServices {
+  function build(surface: Surface): Built {
     const collections = collectionsOf(backend.store, surface, prefix)
     const overrides = options.surfaces[surface].rateLimits ?? {}
+    const audit = createAudit({
+      surface,
+      records: collections.auditRecords,
+      clock,
+      random,
+      background,
+      retentionMs,
+      announce,
+    })
+    const emit = (event: AuthEvent): void => {
+      announce(event)
+      audit.record(event)
+    }
     const deps: SurfaceDeps = {
       surface,
       collections,
@@ -142,7 +166,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       emit,
       logger,
     }
-    return createSurfaceServices(deps, options.authorizer ?? defaultAuthorizer)
+    const services = createSurfaceServices(deps, options.authorizer ?? defaultAuthorizer)
+    return { ...services, audit: audit.log, emit }
   }
 
   const built = { operator: build('operator'), client: build('client') }
@@ -155,6 +180,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       cookies: cookiePolicyOf(surface, options.surfaces[surface]),
       allowedOrigins: originsOf(options.surfaces[surface]),
       clientIp: ipOf,
+      clock,
+      emit: built[surface].emit,
+      tracing,
       logger,
     })
     return { matcher, pipeline }
@@ -163,16 +191,20 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const mount = (surface: Surface): SurfaceAuth => ({
     ...surfaceRouter(surface, routes[surface].matcher, routes[surface].pipeline),
     users: built[surface].users,
+    audit: built[surface].audit,
     ...built[surface].sessions,
   })
 
+  const sweeper = startSweeping(options, { backend, clock, random, logger })
   return {
     operator: mount('operator'),
     client: mount('client'),
     both: bothRouter(routes, bareChoice(options, built)),
     keys: { reload: () => keys.reload() },
     migrate: () => options.backend.store.prepare(allCollectionSpecs(prefix)),
-    close: () => background.drain(),
+    async close() {
+      await Promise.all([background.drain(), sweeper.close()])
+    },
   }
 }
 

@@ -113,10 +113,36 @@ export class OptionsError extends Error {
   }
 }
 
-/** What may be logged of an error: never its fields, which in drivers quote rows and values. */
+/** Somebody else's answer did not come in time. The message holds nothing but what and how long. */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+}
+
+const ownErrors = [AuthError, OptionsError, TimeoutError]
+const identifier = /^\w{1,64}$/
+
+/**
+ * What may be logged of an error: which one it is, and where it was made. Not its message, fields
+ * or stack: drivers, mailers and the like quote rows, values and links in them. Only what this
+ * library itself says is known to hold none.
+ */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { error: typeof error }
-  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
-  const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) }
-  return { error: error.name, message: error.message, ...code, stack: error.stack, ...cause }
+  const { name, message, cause } = error
+  const code = 'code' in error ? error.code : null
+  const isOwn = ownErrors.some((own) => error instanceof own)
+  const at = placeOf(error)
+  return {
+    error: identifier.test(name) ? name : 'Error',
+    ...(isOwn ? { message } : {}),
+    ...(typeof code === 'string' && identifier.test(code) ? { code } : {}),
+    ...(at === undefined ? {} : { at }),
+    ...(cause === undefined ? {} : { cause: describeError(cause) }),
+  }
+}
+
+/** `refresh.js:120:7` of the innermost frame; without the path, which is the machine's own affair. */
+function placeOf({ stack = '' }: Error): string | undefined {
+  // Bounded, because the stack begins with a message of any length.
+  return /^\s+at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.slice(0, 2000))?.[1]
 }

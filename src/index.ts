@@ -2,6 +2,8 @@ export type { InitialSettings } from './auth-module/initial-values.js'
 export { type Auth, createAuth, type SurfaceAuth } from './create-auth.js'
 export type { KeyRing } from './crypto/key-ring.js'
 export { generateSigningKey } from './crypto/signing-key.js'
+export type { ActedBy } from './domain/acted-by.js'
+export type { AuditLog, AuditPage, AuditPageRequest } from './domain/audit.js'
 export type { RateLimit, RateLimitName, RateLimits } from './domain/limits.js'
 export type { NewUser, UserChanges, UserRecord, Users } from './domain/users.js'
 export {
@@ -18,6 +20,7 @@ export type {
   ExchangeRequest,
   Mountable,
 } from './http/exchange.js'
+export type { AuditRecord } from './model/audit-record.js'
 export type { AuthOptions, HashOptions, SurfaceOptions } from './options.js'
 export type { Authorizer, PermissionQuestion } from './ports/authorizer.js'
 export type { Backend } from './ports/backend.js'
@@ -45,4 +48,11 @@ export type {
   Test,
 } from './ports/store.js'
 export type { Audience, Surface } from './ports/surface.js'
-export type { AuthEvent, EndReason, Logger } from './ports/telemetry.js'
+export type {
+  AccountField,
+  AccountStanding,
+  AuthEvent,
+  EndReason,
+  Logger,
+  LoginFailure,
+} from './ports/telemetry.js'

@@ -1,3 +1,4 @@
+import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 import type { InitialSettings } from './auth-module/initial-values.js'
 import type { KeyRing } from './crypto/key-ring.js'
 import type { RateLimits } from './domain/limits.js'
@@ -81,8 +82,23 @@ export interface AuthOptions {
   readonly clockLeeway?: number
   /** Milliseconds after which a call to the backend counts as failed. Default 5,000. */
   readonly backendTimeout?: number
-  /** Told of every security-relevant act. Must not throw; what it throws is logged. */
-  readonly onEvent?: (event: AuthEvent) => void
+  /**
+   * `false`: this process never removes what has expired. For serverless hosts, whose processes
+   * stand still between requests; another process then has to do it. By default every process
+   * takes part and one at a time does the work. Expiry itself never depends on it.
+   */
+  readonly sweep?: false
+  /** Where metrics go. Default: OpenTelemetry's global provider, as it is when this is called. */
+  readonly meterProvider?: MeterProvider
+  /** Where spans go. Default: OpenTelemetry's global provider. */
+  readonly tracerProvider?: TracerProvider
+  /** How long audit records are kept, 30 to 3,650 days. Default 400. */
+  readonly auditRetentionDays?: number
+  /**
+   * Told of every security-relevant act, with a copy of the event. Nobody waits for it; what it
+   * throws or rejects with is logged.
+   */
+  readonly onEvent?: (event: AuthEvent) => unknown
   /** Default: JSON lines on standard error. */
   readonly logger?: Logger
   readonly clock?: Clock

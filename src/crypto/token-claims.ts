@@ -38,6 +38,8 @@ export interface RefreshClaims extends CommonClaims {
   /** The generation within the family, from 1. */
   readonly gen: number
   readonly amr: readonly string[]
+  /** When the user proved who they are: the access tokens of a refresh repeat it. */
+  readonly authTime: number
 }
 
 export interface ClaimsByUse {
@@ -78,12 +80,13 @@ export const readClaims: {
   },
 
   refresh(payload, iss, aud) {
-    const { sub, jti, iat, exp, sid, gen } = payload
+    const { sub, jti, iat, exp, sid, gen, authTime } = payload
     const amr = readList(payload['amr'], readText)
     if (!isText(sub) || !isText(jti) || !isSeconds(iat) || !isSeconds(exp) || exp <= iat)
       return null
-    if (aud === 'service' || !isText(sid) || !isGeneration(gen) || amr === null) return null
-    return { tokenUse: 'refresh', iss, aud, sub, jti, iat, exp, sid, gen, amr }
+    if (aud === 'service' || !isText(sid) || !isGeneration(gen)) return null
+    if (amr === null || !isSeconds(authTime)) return null
+    return { tokenUse: 'refresh', iss, aud, sub, jti, iat, exp, sid, gen, amr, authTime }
   },
 }
 

@@ -1,5 +1,5 @@
 import type { AccessClaims } from '../crypto/verify-token.js'
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError, TimeoutError } from '../errors.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Authorizer } from '../ports/authorizer.js'
 import type { Clock } from '../ports/clock.js'
@@ -119,7 +119,7 @@ async function withinTime<T>(answer: Promise<T>, clock: Clock): Promise<T> {
   let cancel = (): void => {}
   const late = new Promise<never>((_resolve, reject) => {
     cancel = clock.after(authorizerTimeoutMs, () => {
-      reject(new Error(`the authorizer did not answer within ${authorizerTimeoutMs} ms`))
+      reject(new TimeoutError(`no answer within ${authorizerTimeoutMs} ms`))
     })
   })
   try {

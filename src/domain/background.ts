@@ -4,7 +4,7 @@ import type { Logger } from '../ports/telemetry.js'
 export interface Background {
   /** Runs work nobody waits for. A failure is logged and goes no further. */
   run(what: string, work: () => Promise<void>): void
-  /** Resolves when everything started so far has ended. */
+  /** Resolves when nothing is running any more, what running work started included. */
   drain(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ export function createBackground(logger: Logger): Background {
       running.add(task)
     },
     async drain() {
-      await Promise.all(running)
+      while (running.size > 0) await Promise.all(running)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError, TimeoutError } from '../errors.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
 import type { Collection, Doc } from '../ports/store.js'
@@ -69,7 +69,7 @@ function guarded<T>(what: string, work: () => Promise<T>, deps: Deps): Promise<T
       reject(new AuthError('service_unavailable', { cause }))
     }
     const cancel = deps.clock.after(deps.timeoutMs, () => {
-      fail(new Error(`no answer within ${deps.timeoutMs} ms`))
+      fail(new TimeoutError(`no answer within ${deps.timeoutMs} ms`))
     })
     // An adapter may throw before it returns a promise; that is a failing store as well.
     const run = async (): Promise<T> => work()

@@ -42,8 +42,8 @@ export function defaultRateLimits(surface: Surface): RateLimits {
 export interface Limits {
   /** Counts a hit under a named limit; throws `rate_limited` when it is used up. */
   check(name: RateLimitName, subject: string): Promise<void>
-  /** The same with numbers of the caller's. */
-  checkWith(name: string, subject: string, limit: RateLimit): Promise<void>
+  /** The same with numbers of the caller's; resolves to the window as this hit left it. */
+  checkWith(name: string, subject: string, limit: RateLimit): Promise<CounterResult>
   /** Hands back `hits` of what `checkWith` counted, or all of it. Failures are logged only. */
   forgive(name: string, subject: string, hits?: number): Promise<void>
 }
@@ -77,15 +77,21 @@ export function createLimits(deps: Deps): Limits {
     }
   }
 
-  async function checkWith(name: string, subject: string, limit: RateLimit): Promise<void> {
+  async function checkWith(
+    name: string,
+    subject: string,
+    limit: RateLimit,
+  ): Promise<CounterResult> {
     const result = await hit(keyOf(name, subject), limit)
-    if (result.allowed) return
+    if (result.allowed) return result
     const wait = Math.max(1, Math.ceil((result.resetsAt - clock.now()) / 1000))
     throw new AuthError('rate_limited', { retryAfter: wait })
   }
 
   return {
-    check: (name, subject) => checkWith(name, subject, named[name]),
+    async check(name, subject) {
+      await checkWith(name, subject, named[name])
+    },
     checkWith,
     async forgive(name, subject, hits) {
       const key = keyOf(name, subject)

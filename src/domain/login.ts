@@ -3,6 +3,7 @@ import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError, describeError } from '../errors.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Argon2Params } from '../ports/password-hasher.js'
+import type { LoginFailure } from '../ports/telemetry.js'
 import type { GuessBudget } from './guess-budget.js'
 import type { Occasion } from './occasion.js'
 import type { OpenedSession, Sessions } from './sessions.js'
@@ -65,14 +66,32 @@ export function createLogin(
 
   async function provenUser(typed: string, password: string, occasion: Occasion): Promise<User> {
     const key = canonicalEmail(typed) ?? typed.slice(0, 320)
-    const { ok, user, rehashTo } = await budget.spend(key, () => authenticate(typed, password))
+    const { ok, user, rehashTo } = await budget.spend(
+      key,
+      () => authenticate(typed, password),
+      (guess, until) => {
+        const userId = guess.user?.id ?? null
+        deps.emit({ type: 'login.lockedOut', surface, at: clock.now(), ...occasion, userId, until })
+      },
+    )
     if (!ok || user === null) {
-      const userId = user?.id ?? null
-      deps.emit({ type: 'login.failed', surface, at: clock.now(), ...occasion, userId })
+      announceFailure(user, 'invalid_credentials', occasion)
       throw new AuthError('invalid_credentials')
     }
     if (rehashTo !== null) await upgrade(user, password, rehashTo)
     return user
+  }
+
+  function announceFailure(user: User | null, reason: LoginFailure, occasion: Occasion): void {
+    deps.emit({
+      type: 'login.failed',
+      surface,
+      at: clock.now(),
+      ...occasion,
+      userId: user?.id ?? null,
+      method: 'password',
+      reason,
+    })
   }
 
   return {
@@ -83,11 +102,13 @@ export function createLogin(
       }
       const user = await provenUser(typed, password, occasion)
       if (settings.emailVerificationRequired && user.emailVerifiedAt === null) {
+        announceFailure(user, 'email_not_verified', occasion)
         throw new AuthError('email_not_verified')
       }
       const changedAt = user.passwordChangedAt ?? user.createdAt
       if (settings.passwordMaxAge !== null && clock.now() - changedAt > settings.passwordMaxAge) {
         const { token } = await tickets.issue(user, 'expiredPassword', passwordTokenMs, false)
+        announceFailure(user, 'password_expired', occasion)
         return { status: 'passwordChangeRequired', passwordToken: token }
       }
       const facts = { loginMethod: 'password', amr: ['pwd'] }

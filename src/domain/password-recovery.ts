@@ -12,7 +12,7 @@ import type { Tickets } from './tickets.js'
 
 export interface PasswordRecovery {
   /** Mails a reset link when there is an account; the caller learns nothing. */
-  forgot(email: string): Promise<void>
+  forgot(email: string, occasion: Occasion): Promise<void>
   /**
    * Sets a new password with a mailed or login-given token and ends every session. Signs nobody
    * in. Throws `invalid_token`, `token_expired` or `password_policy`; the last spends nothing.
@@ -22,7 +22,7 @@ export interface PasswordRecovery {
 
 type Deps = Pick<
   SurfaceDeps,
-  'surface' | 'collections' | 'settings' | 'limits' | 'passwords' | 'mail'
+  'surface' | 'collections' | 'clock' | 'settings' | 'limits' | 'passwords' | 'mail' | 'emit'
 >
 
 const resetLinkMs = 60 * 60 * 1000
@@ -52,7 +52,7 @@ export function createPasswordRecovery(
   }
 
   return {
-    async forgot(typed) {
+    async forgot(typed, occasion) {
       const settings = await deps.settings()
       if (!settingsFor(deps.surface, settings).passwordLoginEnabled) {
         throw new AuthError('password_login_disabled')
@@ -61,8 +61,19 @@ export function createPasswordRecovery(
       if (email === null) throw new AuthError('invalid_request')
       await deps.limits.check('recoveryPerAddress', email)
       const [user] = await users.find({ email }, { limit: 1 })
-      if (user === undefined || !user.enabled || !isHuman(user)) return tickets.decoy()
-      deps.mail.resetPassword(user, await tickets.issue(user, 'resetPassword', resetLinkMs, true))
+      const owner = user?.enabled && isHuman(user) ? user : null
+      if (owner === null) await tickets.decoy()
+      else {
+        const ticket = await tickets.issue(owner, 'resetPassword', resetLinkMs, true)
+        deps.mail.resetPassword(owner, ticket)
+      }
+      deps.emit({
+        type: 'password.resetRequested',
+        surface: deps.surface,
+        at: deps.clock.now(),
+        ...occasion,
+        userId: owner?.id ?? null,
+      })
     },
 
     async reset(token, newPassword, occasion) {

@@ -45,7 +45,8 @@ export function createPasswordRules(deps: Deps): PasswordRules {
     const { userId, passwordHash } = subject.existing
     const history = (await passwordHistories.get(userId))?.hashes ?? []
     const hashes = passwordHash === null ? history : [passwordHash, ...history]
-    for (const hash of new Set(hashes.slice(0, count))) {
+    // A change that was not completed left the current hash in the history as well.
+    for (const hash of [...new Set(hashes)].slice(0, count)) {
       if ((await deps.passwords.verify(hash, password)).ok) return true
     }
     return false
@@ -97,6 +98,8 @@ export function createPasswordRules(deps: Deps): PasswordRules {
       if (passwordHistoryCount === 0) return
       for (let attempt = 0; attempt < 5; attempt += 1) {
         const found = await passwordHistories.get(userId)
+        // Of writers racing to replace one password, the first to get here did it for all.
+        if (found?.hashes[0] === passwordHash) return
         const hashes = [...new Set([passwordHash, ...(found?.hashes ?? [])])].slice(
           0,
           passwordHistoryCount,

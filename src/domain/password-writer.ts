@@ -72,7 +72,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
         if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
         const written = await replace(user, passwordHash, change)
         if (written !== null) {
-          await announce(written, change)
+          await announce(written, change, user.emailVerifiedAt === null)
           return written
         }
         user = await users.get(seen.id)
@@ -81,8 +81,15 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     },
   }
 
-  async function announce(user: User, change: PasswordChange): Promise<void> {
+  async function announce(
+    user: User,
+    change: PasswordChange,
+    wasUnverified: boolean,
+  ): Promise<void> {
     const at = clock.now()
+    if (change.provesEmail && wasUnverified) {
+      deps.emit({ type: 'email.verified', surface, at, ...change.occasion, userId: user.id })
+    }
     deps.emit({
       type: 'password.changed',
       surface,

@@ -8,7 +8,7 @@ import type { SurfaceDeps } from './surface-deps.js'
 
 /** What a signed-in person does with their own account. */
 export interface Profile {
-  rename(user: User, name: string): Promise<User>
+  rename(user: User, name: string, occasion: Occasion): Promise<User>
   /**
    * Throws `invalid_credentials` for a wrong current password, which counts like a failed login,
    * and `password_policy`. Ends the other sessions when the settings say so (S-62).
@@ -21,7 +21,10 @@ export interface Profile {
   ): Promise<void>
 }
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'settings' | 'passwords'>
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'settings' | 'passwords' | 'emit'
+>
 
 export function createProfile(
   deps: Deps,
@@ -29,23 +32,50 @@ export function createProfile(
   budget: GuessBudget,
   writer: PasswordWriter,
 ): Profile {
+  const { surface, clock } = deps
   const { users } = deps.collections
   return {
-    async rename(user, name) {
+    async rename(user, name, occasion) {
       const renamed = await users.update(
         user.id,
         { enabled: true },
-        { name, updatedAt: deps.clock.now() },
+        { name, updatedAt: clock.now() },
       )
       if (renamed === null || renamed === 'taken') throw new AuthError('permission_denied')
+      deps.emit({
+        type: 'account.updated',
+        surface,
+        at: clock.now(),
+        ...occasion,
+        actorId: user.id,
+        targetId: user.id,
+        fields: ['name'],
+        before: {},
+        after: {},
+      })
       return renamed
     },
 
     async changePassword(user, sessionId, { currentPassword, newPassword }, occasion) {
-      const { ok } = await budget.spend(user.email, () =>
-        deps.passwords.verify(user.passwordHash, currentPassword),
+      const userId = user.id
+      const { ok } = await budget.spend(
+        user.email,
+        () => deps.passwords.verify(user.passwordHash, currentPassword),
+        (_wrong, until) =>
+          deps.emit({
+            type: 'login.lockedOut',
+            surface,
+            at: clock.now(),
+            ...occasion,
+            userId,
+            until,
+          }),
       )
-      if (!ok) throw new AuthError('invalid_credentials')
+      if (!ok) {
+        const type = 'password.changeFailed'
+        deps.emit({ type, surface, at: clock.now(), ...occasion, userId, sessionId })
+        throw new AuthError('invalid_credentials')
+      }
       const { revokeSessionsOnPasswordChange: endsSessions } = await deps.settings()
       const written = await writer.write(user, newPassword, {
         by: 'change',

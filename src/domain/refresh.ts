@@ -48,10 +48,12 @@ type Deps = Pick<
   | 'logger'
 >
 
-interface Attempt {
+interface Attempt<Jti extends string | null = string | null> {
   readonly claims: RefreshClaims
   readonly occasion: Occasion
-  readonly nextJti: string | null
+  readonly nextJti: Jti
+  readonly user: User | null
+  readonly entry: DenylistEntry | null
   readonly graceMs: number
   readonly absoluteTtlMs: number | null
 }
@@ -70,29 +72,35 @@ export function createRefresh(deps: Deps, tokens: Tokens, sessions: Sessions): R
     )
   }
 
-  async function begin(
+  /** Reads all that a decision needs, and consumes nothing (T-06). */
+  async function begin<Jti extends string | null>(
     token: string | null,
     occasion: Occasion,
-    nextJti: string | null,
-  ): Promise<Attempt> {
+    nextJti: Jti,
+  ): Promise<Attempt<Jti>> {
     const claims = await claimsOf(token)
-    await deps.limits.check('refreshFamily', claims.sid)
-    const settings = await deps.settings()
+    const [, settings, user, entry] = await Promise.all([
+      deps.limits.check('refreshFamily', claims.sid),
+      deps.settings(),
+      users.get(claims.sub),
+      listed(claims),
+    ])
     return {
       claims,
       occasion,
       nextJti,
+      user,
+      entry,
       graceMs: settings.refreshReuseGrace,
       absoluteTtlMs: settings.sessionAbsoluteTTL,
     }
   }
 
-  /** User and denylist, before anything is consumed (T-06). */
-  async function standing(claims: RefreshClaims): Promise<[User | null, DenylistEntry | null]> {
-    const id = sessionDenylistId(surface, claims.sid)
-    const [user, entries] = await Promise.all([users.get(claims.sub), deps.denylist.find([id])])
+  async function listed({ sid }: RefreshClaims): Promise<DenylistEntry | null> {
+    const id = sessionDenylistId(surface, sid)
+    const entries = await deps.denylist.find([id])
     const now = clock.now()
-    return [user, entries.find((entry) => entry.id === id && entry.expiresAt > now) ?? null]
+    return entries.find((entry) => entry.id === id && entry.expiresAt > now) ?? null
   }
 
   function judge(
@@ -164,6 +172,21 @@ export function createRefresh(deps: Deps, tokens: Tokens, sessions: Sessions): R
     })
   }
 
+  /**
+   * The row, and what it says of the token. A row older than the token is read once more before
+   * anybody is signed out over it: a store that lags looks like one that was rolled back.
+   */
+  async function readRow(
+    attempt: Attempt,
+    user: User | null,
+  ): Promise<{ family: RefreshFamily | null; decision: RefreshDecision<EndReason> }> {
+    const family = await families.get(attempt.claims.sid)
+    const decision = judge(attempt, family, user)
+    if (decision.outcome !== 'rolledBack') return { family, decision }
+    const newest = await families.get(attempt.claims.sid)
+    return { family: newest, decision: judge(attempt, newest, user) }
+  }
+
   /** A user who may not hold a session, or a session already on the denylist: never consumes. */
   async function refuseEarly(
     attempt: Attempt,
@@ -171,12 +194,14 @@ export function createRefresh(deps: Deps, tokens: Tokens, sessions: Sessions): R
     entry: DenylistEntry | null,
   ): Promise<User> {
     if (entry === null && user !== null && user.enabled && isHuman(user)) return user
-    const family = await families.get(attempt.claims.sid)
-    const decision = judge(attempt, family, user)
+    const { family, decision } = await readRow(attempt, user)
     if (decision.outcome === 'revoked') return refuseDecision(attempt, decision, family)
+    // Also when its ending was interrupted: the alarm has not been raised yet. A session over its
+    // maximum age is never called anything else (R-3A-17).
+    const isMisuse = decision.outcome === 'replay' || decision.outcome === 'rolledBack'
+    if (isMisuse && entry?.reason !== 'max_age') return refuseDecision(attempt, decision, family)
     // The row does not say so yet: an ending was begun and not finished. Finish it.
     if (entry !== null) return refuse(attempt, unfinished(entry))
-    if (decision.outcome === 'replay') return refuseDecision(attempt, decision, family)
     if (decision.outcome === 'unknown' || (user !== null && !isHuman(user))) {
       throw new AuthError('refresh_token_invalid')
     }
@@ -184,26 +209,24 @@ export function createRefresh(deps: Deps, tokens: Tokens, sessions: Sessions): R
   }
 
   /** The one guarded write; null when its guard missed or its answer was lost. */
-  async function consume(attempt: Attempt, user: User, jti: string): Promise<RefreshFamily | null> {
-    const now = clock.now()
+  async function consume(
+    attempt: Attempt,
+    user: User,
+    next: Pick<RefreshFamily, 'generation' | 'rotatedAt' | 'rotatedTo' | 'expiresAt'>,
+  ): Promise<RefreshFamily | null> {
+    const now = next.rotatedAt
     const epoch = requiredEpoch(user, attempt.claims.sid)
+    const cap = attempt.absoluteTtlMs
     const guard: Guard<RefreshFamily> = {
       userId: user.id,
       generation: attempt.claims.gen,
       revokedAt: null,
       expiresAt: { gt: now },
       ...(epoch === null ? {} : { sessionEpoch: epoch }),
-      ...(attempt.absoluteTtlMs === null
-        ? {}
-        : { loginAt: { gt: now - attempt.absoluteTtlMs - 1 } }),
+      ...(cap === null ? {} : { loginAt: { gt: now - cap - 1 } }),
     }
     try {
-      const family = await families.update(attempt.claims.sid, guard, {
-        generation: attempt.claims.gen + 1,
-        rotatedAt: now,
-        rotatedTo: jti,
-        expiresAt: idleDeadline(now, deps.idleMs),
-      })
+      const family = await families.update(attempt.claims.sid, guard, next)
       return family === 'taken' ? null : family
     } catch (error) {
       deps.logger.warn(
@@ -215,76 +238,78 @@ export function createRefresh(deps: Deps, tokens: Tokens, sessions: Sessions): R
   }
 
   async function issue(
-    attempt: Attempt,
+    { claims }: Attempt,
     user: User,
-    family: RefreshFamily,
-    outcome: 'rotated' | 'reissued',
+    family: Pick<RefreshFamily, 'generation' | 'expiresAt'>,
     jti: string,
-  ): Promise<Refreshed> {
-    const { amr, sid } = attempt.claims
+  ): Promise<Pick<Refreshed, 'access' | 'refresh'>> {
+    const row = { id: claims.sid, userId: user.id, ...family }
     const [access, refresh] = await Promise.all([
-      tokens.access(user, { id: sid, amr, loginAt: family.loginAt }),
-      tokens.refresh(family, jti, amr),
+      tokens.access(user, claims.sid, claims),
+      tokens.refresh(row, jti, claims),
     ])
-    if (outcome === 'reissued') announceReissue(attempt, family)
-    return { outcome, access, refresh }
+    return { access, refresh }
   }
 
-  function announceReissue(attempt: Attempt, family: RefreshFamily): void {
+  function announce(
+    { claims, occasion }: Attempt,
+    type: 'refresh.rotated' | 'refresh.reissued',
+    generation: number,
+  ): void {
     deps.emit({
-      type: 'refresh.reissued',
+      type,
       surface,
       at: clock.now(),
-      ...attempt.occasion,
-      userId: family.userId,
-      sessionId: family.id,
-      generation: family.generation,
+      ...occasion,
+      userId: claims.sub,
+      sessionId: claims.sid,
+      generation,
     })
   }
 
   return {
     rotate: (token, occasion) =>
       enforced(async () => {
-        const jti = tokens.nextJti()
-        const attempt = await begin(token, occasion, jti)
-        const user = await refuseEarly(attempt, ...(await standing(attempt.claims)))
-
-        const rotated = await consume(attempt, user, jti)
-        if (rotated !== null) return issue(attempt, user, rotated, 'rotated', jti)
-
-        const family = await families.get(attempt.claims.sid)
-        const decision = judge(attempt, family, user)
-        if (family !== null && decision.outcome === 'alreadyRotated') {
-          return issue(attempt, user, family, 'rotated', jti)
+        const attempt = await begin(token, occasion, tokens.nextJti())
+        const user = await refuseEarly(attempt, attempt.user, attempt.entry)
+        const now = clock.now()
+        const next = {
+          generation: attempt.claims.gen + 1,
+          rotatedAt: now,
+          rotatedTo: attempt.nextJti,
+          expiresAt: idleDeadline(now, deps.idleMs),
         }
-        if (family !== null && decision.outcome === 'reissue') {
-          return issue(attempt, user, family, 'reissued', tokens.nextJti())
+        // Minted first: when that fails, nothing has been consumed (T-06).
+        const minted = await issue(attempt, user, next, attempt.nextJti)
+        if (await consume(attempt, user, next)) {
+          announce(attempt, 'refresh.rotated', next.generation)
+          return { outcome: 'rotated', ...minted }
         }
-        return refuseDecision(attempt, decision, family)
+
+        const { family, decision } = await readRow(attempt, user)
+        if (decision.outcome === 'alreadyRotated') {
+          announce(attempt, 'refresh.rotated', next.generation)
+          return { outcome: 'rotated', ...minted }
+        }
+        if (family === null || decision.outcome !== 'reissue') {
+          return refuseDecision(attempt, decision, family)
+        }
+        const again = await issue(attempt, user, family, tokens.nextJti())
+        announce(attempt, 'refresh.reissued', family.generation)
+        return { outcome: 'reissued', ...again }
       }),
 
     view: (token, occasion) =>
       enforced(async () => {
         const attempt = await begin(token, occasion, null)
-        const [[found, entry], family] = await Promise.all([
-          standing(attempt.claims),
-          families.get(attempt.claims.sid),
-        ])
-        const user = await refuseEarly(attempt, found, entry)
-        const decision = judge(attempt, family, user)
+        const user = await refuseEarly(attempt, attempt.user, attempt.entry)
+        const { family, decision } = await readRow(attempt, user)
         const usable = decision.outcome === 'current' || decision.outcome === 'reissue'
-        if (!usable || family === null) {
-          return refuseDecision(attempt, decision, family)
-        }
-        const { amr, sid } = attempt.claims
-        const access = await tokens.access(user, { id: sid, amr, loginAt: family.loginAt })
+        if (!usable || family === null) return refuseDecision(attempt, decision, family)
+        const access = await tokens.access(user, attempt.claims.sid, attempt.claims)
         const cap = attempt.absoluteTtlMs
-        return {
-          user,
-          family,
-          access,
-          absoluteExpiresAt: cap === null ? null : family.loginAt + cap,
-        }
+        const absoluteExpiresAt = cap === null ? null : family.loginAt + cap
+        return { user, family, access, absoluteExpiresAt }
       }),
   }
 }

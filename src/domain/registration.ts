@@ -25,7 +25,7 @@ export interface Registration {
   /** Confirms the address a token was mailed to. Throws `invalid_token` or `token_expired`. */
   verifyEmail(token: string, occasion: Occasion): Promise<void>
   /** Mails a new link when there is an unverified account; the caller learns nothing. */
-  resendVerification(email: string): Promise<void>
+  resendVerification(email: string, occasion: Occasion): Promise<void>
 }
 
 type Deps = Pick<
@@ -125,15 +125,12 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
       const email = await admit(input)
       const { emailVerificationRequired } = await deps.settings()
       const user = await insert(input, email)
-      if (user !== null) {
-        deps.emit({
-          type: 'account.registered',
-          surface,
-          at: clock.now(),
-          ...occasion,
-          userId: user.id,
-        })
-      }
+      const about = { surface, at: clock.now(), ...occasion }
+      deps.emit(
+        user === null
+          ? { type: 'account.registrationRepeated', ...about }
+          : { type: 'account.registered', ...about, userId: user.id },
+      )
       if (emailVerificationRequired) {
         await mailAbout(email, user)
         return { status: 'verificationRequired' }
@@ -158,13 +155,21 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
       deps.emit({ type: 'email.verified', surface, at: now, ...occasion, userId: user.id })
     },
 
-    async resendVerification(typed) {
+    async resendVerification(typed, occasion) {
       const email = canonicalEmail(typed)
       if (email === null) throw new AuthError('invalid_request')
       await deps.limits.check('recoveryPerAddress', email)
       const [user] = await users.find({ email }, { limit: 1 })
-      const waiting = user?.enabled && user.kind === '' && user.emailVerifiedAt === null
-      await (waiting ? sendVerification(user) : tickets.decoy())
+      const isWaiting = user?.enabled && user.kind === '' && user.emailVerifiedAt === null
+      const waiting = isWaiting ? user : null
+      await (waiting === null ? tickets.decoy() : sendVerification(waiting))
+      deps.emit({
+        type: 'email.verificationRequested',
+        surface,
+        at: clock.now(),
+        ...occasion,
+        userId: waiting?.id ?? null,
+      })
     },
   }
 }

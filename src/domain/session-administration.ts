@@ -1,3 +1,4 @@
+import { type ActedBy, actBy } from './acted-by.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { Sessions } from './sessions.js'
 import type { SurfaceDeps } from './surface-deps.js'
@@ -9,29 +10,38 @@ export interface SessionAdministration {
    * this resolves. True for the call that ended it, false when there is none or it was ended
    * before. Repeat it after a rejection: what was left undone is then done.
    */
-  terminateSession(sessionId: string): Promise<boolean>
+  terminateSession(sessionId: string, by?: ActedBy): Promise<boolean>
   /** Ends every session of a user, also those being opened meanwhile. Repeatable likewise. */
-  terminateSessionsOf(userId: string): Promise<void>
+  terminateSessionsOf(userId: string, by?: ActedBy): Promise<void>
 }
 
-const unattended = { ip: null, userAgent: null }
-
 export function createSessionAdministration(
-  deps: Pick<SurfaceDeps, 'collections'>,
+  deps: Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'emit'>,
   sessions: Sessions,
 ): SessionAdministration {
   const { users, families } = deps.collections
   return {
-    async terminateSession(sessionId) {
+    async terminateSession(sessionId, by = {}) {
+      const { actorId, occasion } = actBy(by)
       const family = await families.get(sessionId)
       if (family === null) return false
-      if (family.revokedAt === null) return sessions.end(family, 'admin', unattended)
+      if (family.revokedAt === null) return sessions.end(family, 'admin', occasion, actorId)
       await sessions.closeDocument(sessionId, family.revokedReason ?? 'admin')
       return false
     },
-    async terminateSessionsOf(userId) {
-      await raiseSessionEpoch(users, userId)
-      await sessions.endAll(userId, 'admin', null, unattended)
+    async terminateSessionsOf(userId, by = {}) {
+      const { actorId, occasion } = actBy(by)
+      if ((await raiseSessionEpoch(users, userId)) !== null) {
+        deps.emit({
+          type: 'session.allTerminated',
+          surface: deps.surface,
+          at: deps.clock.now(),
+          ...occasion,
+          actorId,
+          targetId: userId,
+        })
+      }
+      await sessions.endAll(userId, 'admin', null, occasion, actorId)
     },
   }
 }

@@ -28,11 +28,13 @@ export interface Sessions {
   /**
    * Ends one session in three repeatable steps, denylist first, so that a crash at any point
    * leaves it refused and the next attempt completes. True for the caller that ended it.
+   * `actorId` is who ended somebody else's.
    */
   end(
     family: Pick<RefreshFamily, 'id' | 'userId'>,
     reason: EndReason,
     occasion: Occasion,
+    actorId?: string | null,
   ): Promise<boolean>
   /** The last of the three steps alone, for a session whose first two are known to be done. */
   closeDocument(sessionId: string, reason: EndReason): Promise<void>
@@ -40,7 +42,13 @@ export interface Sessions {
    * Ends every live session of a user whose `sessionEpoch` was just raised, except `keep`.
    * Call only after the user was written: from then on no older family can be refreshed.
    */
-  endAll(userId: string, reason: EndReason, keep: string | null, occasion: Occasion): Promise<void>
+  endAll(
+    userId: string,
+    reason: EndReason,
+    keep: string | null,
+    occasion: Occasion,
+    actorId?: string | null,
+  ): Promise<void>
 }
 
 export interface LoginFacts {
@@ -63,6 +71,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
     family: Pick<RefreshFamily, 'id' | 'userId'>,
     reason: EndReason,
     occasion: Occasion,
+    actorId = isOwnAct(reason) ? family.userId : null,
   ): Promise<boolean> {
     const now = clock.now()
     await denylist.put([
@@ -87,6 +96,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       userId: family.userId,
       sessionId: family.id,
       reason,
+      actorId,
     })
     return true
   }
@@ -125,9 +135,9 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
     end,
     closeDocument,
 
-    async endAll(userId, reason, keep, occasion) {
+    async endAll(userId, reason, keep, occasion, actorId) {
       for await (const family of liveFamilies(userId)) {
-        if (family.id !== keep) await end(family, reason, occasion)
+        if (family.id !== keep) await end(family, reason, occasion, actorId)
       }
     },
 
@@ -174,9 +184,10 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         throw new AuthError('invalid_credentials')
       }
       await trim(fenced, occasion)
+      const authentication = { amr: how.amr, authTime: Math.floor(now / 1000) }
       const [access, refresh] = await Promise.all([
-        tokens.access(fenced, { id, amr: how.amr, loginAt: now }),
-        tokens.refresh(family, jti, how.amr),
+        tokens.access(fenced, id, authentication),
+        tokens.refresh(family, jti, authentication),
       ])
       deps.emit({
         type: 'login.succeeded',
@@ -185,10 +196,16 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         ...occasion,
         userId: user.id,
         sessionId: id,
+        method: how.loginMethod,
       })
       return { user: fenced, sessionId: id, access, refresh }
     },
   }
+}
+
+/** Endings that follow from what the owner did: showed a credential, or set a password. */
+function isOwnAct(reason: EndReason): boolean {
+  return reason === 'logout' || reason === 'password_change'
 }
 
 function isLive(family: RefreshFamily, now: number): boolean {

@@ -26,22 +26,22 @@ export interface RefreshGrant {
   readonly expiresIn: number
 }
 
-/** The session a token speaks for. */
-export interface SessionRef {
-  readonly id: string
+/** How and when the person of a session proved who they are. */
+export interface Authentication {
+  /** RFC 8176 */
   readonly amr: readonly string[]
-  /** Epoch milliseconds of the login. */
-  readonly loginAt: number
+  /** Epoch seconds of the login. */
+  readonly authTime: number
 }
 
 export interface Tokens {
   /** A `jti` for a refresh token about to be minted. */
   nextJti(): string
-  access(user: User, session: SessionRef): Promise<AccessGrant>
+  access(user: User, sessionId: string, how: Authentication): Promise<AccessGrant>
   refresh(
     family: Pick<RefreshFamily, 'id' | 'userId' | 'generation' | 'expiresAt'>,
     jti: string,
-    amr: readonly string[],
+    how: Authentication,
   ): Promise<RefreshGrant>
   verifyAccess(token: string): Promise<Verified<AccessClaims>>
   verifyRefresh(token: string): Promise<Verified<RefreshClaims>>
@@ -60,7 +60,7 @@ export function createTokens(deps: Deps): Tokens {
   return {
     nextJti,
 
-    async access(user, session) {
+    async access(user, sessionId, { amr, authTime }) {
       // The one place access tokens of sessions are minted: a machine principal never has a
       // session, whatever a planted row may claim (T-53).
       if (user.kind !== '') throw new AuthError('refresh_token_invalid')
@@ -76,17 +76,17 @@ export function createTokens(deps: Deps): Tokens {
           iat,
           exp: iat + expiresIn,
           tokenUse: 'access',
-          sid: session.id,
+          sid: sessionId,
           memberships: user.memberships.map(({ tenantId }) => ({ tenantId })),
-          amr: session.amr,
-          authTime: Math.floor(session.loginAt / 1000),
+          amr,
+          authTime,
         },
         await keys.ring(),
       )
       return { accessToken, tokenType: 'Bearer', expiresIn }
     },
 
-    async refresh(family, jti, amr) {
+    async refresh(family, jti, { amr, authTime }) {
       const iat = Math.floor(clock.now() / 1000)
       const exp = Math.floor(family.expiresAt / 1000)
       const refreshToken = await signRefresh(
@@ -101,6 +101,7 @@ export function createTokens(deps: Deps): Tokens {
           sid: family.id,
           gen: family.generation,
           amr,
+          authTime,
         },
         await keys.ring(),
       )

@@ -1,7 +1,11 @@
 import { uuidv7 } from '../crypto/uuid.js'
 import { canonicalEmail, isUndeliverable } from '../engine/email.js'
+import { isStorable } from '../engine/is-storable.js'
 import { AuthError } from '../errors.js'
 import { isHuman, type Membership, type User } from '../model/user.js'
+import type { AccountField } from '../ports/telemetry.js'
+import { createAccountEvents } from './account-events.js'
+import { type Act, type ActedBy, actBy } from './acted-by.js'
 import type { Sessions } from './sessions.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
@@ -32,7 +36,7 @@ export interface NewUser {
   readonly emailVerified?: boolean
   /** Default `guest`. */
   readonly systemRole?: string
-  /** At most 100, each tenant id of 1 to 64 characters. */
+  /** Tenant ids of 1 to 64 characters; at most 4 KiB as JSON, which is some 75 UUIDs. */
   readonly memberships?: readonly Membership[]
 }
 
@@ -51,24 +55,31 @@ export interface UserChanges {
  */
 export interface Users {
   /** Throws `invalid_request`, `email_not_allowed`, `email_taken` or `password_policy`. */
-  create(user: NewUser): Promise<UserRecord>
+  create(user: NewUser, by?: ActedBy): Promise<UserRecord>
   /** Null when there is none. */
   get(id: string): Promise<UserRecord | null>
   /** By any spelling of the address; null when there is none. */
   findByEmail(email: string): Promise<UserRecord | null>
   /** The changed user, or null when there is none. Throws `invalid_request`. */
-  update(id: string, changes: UserChanges): Promise<UserRecord | null>
+  update(id: string, changes: UserChanges, by?: ActedBy): Promise<UserRecord | null>
 }
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random' | 'passwords' | 'passwordRules'>
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'random' | 'passwords' | 'passwordRules' | 'emit'
+>
 
-const unattended = { ip: null, userAgent: null }
+const accountFields: readonly AccountField[] = ['name', 'enabled', 'systemRole', 'memberships']
 
 export function createUsers(deps: Deps, sessions: Sessions): Users {
   const { clock } = deps
   const { users } = deps.collections
+  const events = createAccountEvents(deps)
 
-  async function write(id: string, changes: UserChanges): Promise<User | null> {
+  async function write(
+    id: string,
+    changes: UserChanges,
+  ): Promise<{ readonly before: User; readonly after: User } | null> {
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const user = await users.get(id)
       if (user === null) return null
@@ -88,7 +99,7 @@ export function createUsers(deps: Deps, sessions: Sessions): Users {
             : {}),
         },
       )
-      if (written !== null && written !== 'taken') return written
+      if (written !== null && written !== 'taken') return { before: user, after: written }
     }
     throw new AuthError('service_unavailable')
   }
@@ -99,34 +110,56 @@ export function createUsers(deps: Deps, sessions: Sessions): Users {
     return deps.passwords.hash(password)
   }
 
+  async function create(input: NewUser): Promise<User> {
+    const { name = '', systemRole = 'guest', memberships = [] } = input
+    const email = addressOf(input, name)
+    const passwordHash = await hashOf(input, email, name)
+    const now = clock.now()
+    const user: User = {
+      id: uuidv7(now, deps.random),
+      expiresAt: null,
+      kind: '',
+      email,
+      emailAsTyped: input.email.trim(),
+      emailVerifiedAt: input.emailVerified === true ? now : null,
+      name,
+      systemRole,
+      enabled: true,
+      passwordHash,
+      passwordChangedAt: passwordHash === null ? null : now,
+      termsVersion: null,
+      memberships,
+      sessionEpoch: 0,
+      keptSessionId: null,
+      credentialEpoch: 0,
+      createdAt: now,
+      updatedAt: now,
+      lastLoginAt: null,
+    }
+    if (!(await users.insert(user))) throw new AuthError('email_taken')
+    return user
+  }
+
+  async function change(id: string, changes: UserChanges, act: Act): Promise<User | null> {
+    const known = onlyKnown(changes)
+    const written = await write(id, known)
+    if (written === null) {
+      events.updateFailed(act, id)
+      return null
+    }
+    const fields = accountFields.filter((field) => known[field] !== undefined)
+    events.updated(act, fields, written.before, written.after)
+    return written.after
+  }
+
   return {
-    async create(input) {
-      const { name = '', systemRole = 'guest', memberships = [] } = input
-      const email = addressOf(input, name)
-      const passwordHash = await hashOf(input, email, name)
-      const now = clock.now()
-      const user: User = {
-        id: uuidv7(now, deps.random),
-        expiresAt: null,
-        kind: '',
-        email,
-        emailAsTyped: input.email.trim(),
-        emailVerifiedAt: input.emailVerified === true ? now : null,
-        name,
-        systemRole,
-        enabled: true,
-        passwordHash,
-        passwordChangedAt: passwordHash === null ? null : now,
-        termsVersion: null,
-        memberships,
-        sessionEpoch: 0,
-        keptSessionId: null,
-        credentialEpoch: 0,
-        createdAt: now,
-        updatedAt: now,
-        lastLoginAt: null,
-      }
-      if (!(await users.insert(user))) throw new AuthError('email_taken')
+    async create(input, by = {}) {
+      const act = actBy(by)
+      const user = await create(input).catch((error: unknown) => {
+        events.createFailed(act, error)
+        throw error
+      })
+      events.created(act, user.id)
       return recordOf(user)
     },
 
@@ -141,18 +174,24 @@ export function createUsers(deps: Deps, sessions: Sessions): Users {
       return user === undefined ? null : recordOf(user)
     },
 
-    async update(id, changes) {
-      const written = await write(id, onlyKnown(changes))
-      if (written === null) return null
-      if (changes.enabled === false) await sessions.endAll(id, 'admin', null, unattended)
-      return recordOf(written)
+    async update(id, changes, by = {}) {
+      const act = actBy(by)
+      const changed = await change(id, changes, act).catch((error: unknown) => {
+        events.updateFailed(act, id, error)
+        throw error
+      })
+      if (changed === null) return null
+      if (changes.enabled === false) {
+        await sessions.endAll(id, 'admin', null, act.occasion, act.actorId)
+      }
+      return recordOf(changed)
     },
   }
 }
 
 function addressOf(input: NewUser, name: string): string {
   const email = canonicalEmail(input.email)
-  const valid = isText(name) && areMemberships(input.memberships ?? [])
+  const valid = isStorable(name) && areMemberships(input.memberships ?? [])
   if (email === null || !valid) throw new AuthError('invalid_request')
   if (isUndeliverable(email)) throw new AuthError('email_not_allowed')
   return email
@@ -164,7 +203,7 @@ function onlyKnown(changes: UserChanges): UserChanges {
   const texts = [name, systemRole].filter((text) => text !== undefined)
   const valid =
     Object.keys(rest).length === 0 &&
-    texts.every(isText) &&
+    texts.every(isStorable) &&
     (enabled === undefined || typeof enabled === 'boolean') &&
     (memberships === undefined || areMemberships(memberships))
   if (!valid) throw new AuthError('invalid_request')
@@ -176,18 +215,18 @@ function onlyKnown(changes: UserChanges): UserChanges {
   }
 }
 
-/** Every token carries them, and a token has to fit into a header. */
-const maxMemberships = 100
+/**
+ * Every access token carries them, and a token has to fit into a header: whoever has more could not
+ * sign in. In bytes, because base64url and long ids make of 100 memberships anything up to 35 KB.
+ */
+const maxMembershipBytes = 4096
 
 function areMemberships(memberships: readonly Membership[]): boolean {
   return (
-    memberships.length <= maxMemberships &&
-    memberships.every(({ tenantId }) => isText(tenantId) && /^.{1,64}$/su.test(tenantId))
+    Array.isArray(memberships) &&
+    Buffer.byteLength(JSON.stringify(memberships)) <= maxMembershipBytes &&
+    memberships.every((one) => isStorable(one?.tenantId) && /^.{1,64}$/su.test(one.tenantId))
   )
-}
-
-function isText(text: string): boolean {
-  return typeof text === 'string' && text.isWellFormed() && !text.includes('\0')
 }
 
 function recordOf(user: User): UserRecord {

@@ -8,7 +8,10 @@ const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
  */
 export function canonicalEmail(typed: string): string | null {
   if (typed.length > 320) return null
-  const email = typed.trim().toLowerCase()
+  const trimmed = typed.trim()
+  // Before lower-casing, which makes a plain "k" of the Kelvin sign.
+  if (!/^[!-~]+$/.test(trimmed)) return null
+  const email = trimmed.toLowerCase()
   const at = email.lastIndexOf('@')
   if (at < 1 || at > 64 || email.length > 254) return null
   const labels = email.slice(at + 1).split('.')

@@ -39,23 +39,37 @@ function trusted(trust: TrustProxy): (address: string | null, hop: number) => bo
 }
 
 function addNetwork(networks: BlockList, network: string): void {
-  const [address = '', prefix] = network.split('/')
+  const [address = '', prefix, ...rest] = network.split('/')
   const family = isIP(address)
   const widest = family === 4 ? 32 : 128
   const bits = prefix === undefined ? widest : Number(prefix)
-  if (family === 0 || !/^\d{1,3}$/.test(prefix ?? '0') || bits > widest) {
+  if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(prefix ?? '0') || bits > widest) {
     throw new RangeError(`"${network}" is not an address or a network such as 10.0.0.0/8`)
   }
   networks.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6')
 }
 
+/** `[2001:db8::1]:443` and `192.0.2.1:443`: some proxies add the port. */
+const withPort = /^(?:\[([^\]]*:[^\]]*)\]|([\d.]+))(?::\d{1,5})?$/
+
 /** A plain IP address, IPv4 also where it came mapped into IPv6; null for anything else. */
 function normalized(address: string): string | null {
-  const bare = address.startsWith('[') ? address.slice(1, address.indexOf(']')) : address
-  const unmapped = bare.toLowerCase().startsWith('::ffff:') ? bare.slice(7) : bare
-  if (isIPv4(unmapped)) return unmapped
+  const [, bracketed, dotted] = withPort.exec(address) ?? []
+  const bare = bracketed ?? dotted ?? address
+  if (isIPv4(bare)) return bare
   const zoneless = bare.split('%')[0] ?? ''
-  return isIP(zoneless) === 6 ? zoneless : null
+  return isIP(zoneless) === 6 ? (mappedIPv4(zoneless) ?? zoneless) : null
+}
+
+/** The IPv4 address in `::ffff:192.0.2.1`, however it is spelled; else null. */
+function mappedIPv4(address: string): string | null {
+  const groups = ipv6Groups(address)
+  if (groups.slice(0, 6).join() !== '0,0,0,0,0,ffff') return null
+  const bytes = groups.slice(6).flatMap((group) => {
+    const value = Number.parseInt(group, 16)
+    return [value >> 8, value & 255]
+  })
+  return bytes.join('.')
 }
 
 /**
@@ -67,11 +81,18 @@ export function limitSubject(ip: string | null): string {
   return isIPv4(ip) ? ip : `${ipv6Groups(ip).slice(0, 4).join(':')}::/64`
 }
 
+/** The eight groups in lower-case hexadecimal without leading zeros. */
 function ipv6Groups(ip: string): readonly string[] {
-  const [head = '', tail] = ip.toLowerCase().split('::')
+  const [head = '', tail] = ip.replace(/\d+\.\d+\.\d+\.\d+$/, asGroups).split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const missing = tail === undefined ? 0 : 8 - left.length - right.length
   const groups = [...left, ...new Array<string>(Math.max(0, missing)).fill('0'), ...right]
   return groups.map((group) => Number.parseInt(group, 16).toString(16))
+}
+
+/** IPv6 addresses may end in an IPv4 address, which stands for two groups (RFC 4291 §2.2). */
+function asGroups(dotted: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = dotted.split('.').map(Number)
+  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }

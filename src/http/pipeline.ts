@@ -1,8 +1,10 @@
-import type { Occasion, Services, SignedIn } from '../domain/services.js'
+import type { Services, SignedIn } from '../domain/services.js'
 import { AuthError, describeError } from '../errors.js'
 import type { Answer, Guard, GuardedOperation, Operation } from '../operations/operation.js'
+import type { Clock } from '../ports/clock.js'
 import type { Surface } from '../ports/surface.js'
-import type { Logger } from '../ports/telemetry.js'
+import type { AuthEvent, Logger } from '../ports/telemetry.js'
+import type { Ended, Tracing } from '../ports/tracing.js'
 import { type ClientIp, limitSubject } from './client-ip.js'
 import {
   type CookiePolicy,
@@ -16,6 +18,7 @@ import type { Matcher } from './match.js'
 import { isOriginAllowed } from './origin.js'
 import { commonHeaders, problemReply } from './problem.js'
 import { limitByAddress, limitByUser } from './rate-class.js'
+import { refusalEvents, type Visitor } from './refusal-events.js'
 import { readBody } from './request-body.js'
 
 /** One surface's way from a request to a reply. */
@@ -31,6 +34,9 @@ export interface PipelineDeps {
   readonly cookies: CookiePolicy
   readonly allowedOrigins: ReadonlySet<string>
   readonly clientIp: ClientIp
+  readonly clock: Clock
+  readonly emit: (event: AuthEvent) => void
+  readonly tracing: Tracing
   readonly logger: Logger
 }
 
@@ -39,16 +45,30 @@ export interface PipelineDeps {
  * (or a foreign bearer on a public route), user limit, permission, body, handler.
  */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { surface, services } = deps
+  const { surface, services, tracing } = deps
+  const refusals = refusalEvents(deps)
 
   async function run(request: ExchangeRequest): Promise<ExchangeReply> {
     const match = deps.matcher.match(request.method, request.path)
     if (match.kind !== 'operation') return refuseRoute(request, match)
     const { operation } = match
+    const { reply } = await tracing.operation(surface, operation.id, () =>
+      handle(operation, request),
+    )
+    return reply
+  }
+
+  async function handle(
+    operation: Operation,
+    request: ExchangeRequest,
+  ): Promise<Ended & { readonly reply: ExchangeReply }> {
     try {
-      return await answer(operation, await perform(operation, request))
-    } catch (error) {
-      return refuse(operation, request, error)
+      const reply = await answer(operation, await perform(operation, request))
+      return { reply, status: reply.status, code: null }
+    } catch (cause) {
+      const error = toAuthError(cause, operation)
+      const reply = await refuse(operation, request, error)
+      return { reply, status: reply.status, code: error.code }
     }
   }
 
@@ -69,25 +89,46 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   async function perform(operation: Operation, request: ExchangeRequest): Promise<Answer<unknown>> {
     const ip = deps.clientIp(request.remoteAddress, request.header('x-forwarded-for'))
-    const occasion: Occasion = { ip, userAgent: userAgentOf(request) }
-    await limitByAddress(operation.limit, limitSubject(ip), surface, services)
+    const visitor: Visitor = { occasion: { ip, userAgent: userAgentOf(request) }, userId: null }
+    try {
+      return await admitAndServe(operation, request, visitor)
+    } catch (error) {
+      refusals.announce(operation.id, error, visitor)
+      throw error
+    }
+  }
+
+  async function admitAndServe(
+    operation: Operation,
+    request: ExchangeRequest,
+    visitor: Visitor,
+  ): Promise<Answer<unknown>> {
+    const { occasion } = visitor
+    const address = limitSubject(occasion.ip)
+    await limitByAddress(operation.limit, address, surface, services)
     if (has(operation, 'origin')) checkOrigin(request)
 
     const refreshCookie = cookieOf(request)
     if (operation.access === 'public') {
       const bearer = await services.access.peek(request.header('authorization'))
-      await limitByUser(operation.limit, bearer?.sub ?? limitSubject(ip), services)
+      visitor.userId = bearer?.sub ?? null
+      await limitByUser(operation.limit, bearer?.sub ?? address, services)
       const body = await readBody(request, operation)
       return operation.handle({ body, occasion, refreshCookie, bearer }, services)
     }
-    const signedIn = await admit(operation, request)
+    const signedIn = await admit(operation, request, visitor)
     const body = await readBody(request, operation)
     const bearer = signedIn.principal.claims
     return operation.handle({ body, occasion, refreshCookie, bearer, ...signedIn }, services)
   }
 
-  async function admit(operation: GuardedOperation, request: ExchangeRequest): Promise<SignedIn> {
+  async function admit(
+    operation: GuardedOperation,
+    request: ExchangeRequest,
+    visitor: Visitor,
+  ): Promise<SignedIn> {
     const principal = await services.access.authenticate(request.header('authorization'))
+    visitor.userId = principal.userId
     const { sessionId } = services.access.requireHuman(principal)
     await limitByUser(operation.limit, principal.userId, services)
     const permission = operation.guards.find((guard) => guard.kind === 'permission')
@@ -135,9 +176,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   async function refuse(
     operation: Operation,
     request: ExchangeRequest,
-    cause: unknown,
+    error: AuthError,
   ): Promise<ExchangeReply> {
-    const error = toAuthError(cause, operation)
     const reply = problemReply(error)
     // A dead cookie is taken away; one of the other surface, or one that could not be judged, stays.
     const dead = error.status === 401 && error.code !== 'audience_mismatch'

@@ -20,9 +20,8 @@ export async function limitByAddress(
   const { limits } = services
   if (rateClass === 'login') {
     const { loginRate } = settingsFor(surface, await services.settings())
-    return limits.checkWith('loginPerIp', subject, { limit: loginRate, windowMs: 60_000 })
-  }
-  if (rateClass !== 'self') await limits.check(perIp[rateClass], subject)
+    await limits.checkWith('loginPerIp', subject, { limit: loginRate, windowMs: 60_000 })
+  } else if (rateClass !== 'self') await limits.check(perIp[rateClass], subject)
 }
 
 /** Counts a request of somebody known, after the token was judged. */

@@ -1,5 +1,6 @@
 import type { AnyCollectionSpec, Collection, CollectionSpec, Doc, Store } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
+import { type AuditRecords, auditRecordsOf } from './audit-record.js'
 import { type PasswordHistory, passwordHistoriesOf } from './password-history.js'
 import { type RefreshFamily, refreshFamiliesOf } from './refresh-family.js'
 import { type Session, sessionsOf } from './session.js'
@@ -13,6 +14,7 @@ export interface Collections {
   readonly families: Collection<RefreshFamily>
   readonly tickets: Collection<Ticket>
   readonly passwordHistories: Collection<PasswordHistory>
+  readonly auditRecords: AuditRecords
 }
 
 export function collectionsOf(store: Store, surface: Surface, prefix: string): Collections {
@@ -24,6 +26,7 @@ export function collectionsOf(store: Store, surface: Surface, prefix: string): C
     families: open(refreshFamiliesOf(surface)),
     tickets: open(ticketsOf(surface)),
     passwordHistories: open(passwordHistoriesOf(surface)),
+    auditRecords: open(auditRecordsOf(surface)),
   }
 }
 
@@ -36,6 +39,7 @@ export function allCollectionSpecs(prefix: string): readonly AnyCollectionSpec[]
       refreshFamiliesOf(surface),
       ticketsOf(surface),
       passwordHistoriesOf(surface),
+      auditRecordsOf(surface),
     ])
     .map((spec) => ({ ...spec, name: prefix + spec.name }))
 }

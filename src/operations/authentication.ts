@@ -100,8 +100,8 @@ export const resendEmailVerification = publicOperation({
   body: z.strictObject({ email: emailInput }),
   reply: accepted,
   errors: [],
-  handle: async ({ body }, { registration }) => {
-    await registration.resendVerification(body.email)
+  handle: async ({ body, occasion }, { registration }) => {
+    await registration.resendVerification(body.email, occasion)
     return { body: { status: 'accepted' as const } }
   },
 })
@@ -212,8 +212,8 @@ export const forgotPassword = publicOperation({
   body: z.strictObject({ email: emailInput }),
   reply: accepted,
   errors: ['password_login_disabled'],
-  handle: async ({ body }, { passwordRecovery }) => {
-    await passwordRecovery.forgot(body.email)
+  handle: async ({ body, occasion }, { passwordRecovery }) => {
+    await passwordRecovery.forgot(body.email, occasion)
     return { body: { status: 'accepted' as const } }
   },
 })

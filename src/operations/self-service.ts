@@ -45,8 +45,8 @@ export const updateMe = guardedOperation({
   body: z.strictObject({ name: nameInput }),
   reply: me,
   errors: [],
-  handle: async ({ body, user }, { profile }) => ({
-    body: meView(await profile.rename(user, body.name)),
+  handle: async ({ body, user, occasion }, { profile }) => ({
+    body: meView(await profile.rename(user, body.name, occasion)),
   }),
 })
 

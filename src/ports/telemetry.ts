@@ -4,6 +4,7 @@ interface Occasion {
   readonly surface: Surface
   /** Epoch milliseconds. */
   readonly at: number
+  /** Null where no request was behind it, or its address is unknown. */
   readonly ip: string | null
   readonly userAgent: string | null
 }
@@ -11,49 +12,162 @@ interface Occasion {
 /** Why a session ended (G-04). */
 export type EndReason = 'logout' | 'max_age' | 'admin' | 'replay' | 'password_change' | 'limit'
 
-/** What the host is told through `onEvent`. Never holds a secret. Delivery is best effort. */
+/** What the host's code can change of an account. */
+export type AccountField = 'name' | 'enabled' | 'systemRole' | 'memberships'
+
+/** What decides what an account may do, as it was or is. */
+export interface AccountStanding {
+  readonly enabled?: boolean
+  readonly systemRole?: string
+  readonly memberships?: readonly { readonly tenantId: string }[]
+}
+
+/** Why a login with the password came to nothing. */
+export type LoginFailure = 'invalid_credentials' | 'email_not_verified' | 'password_expired'
+
+type AccountEvent =
+  | { readonly type: 'account.registered'; readonly userId: string }
+  /** Somebody tried to register an address that has an account. Its owner is told by mail. */
+  | { readonly type: 'account.registrationRepeated' }
+  /** By the host's code, on behalf of `actorId` or, when null, of nobody it named. */
+  | {
+      readonly type: 'account.created'
+      readonly actorId: string | null
+      readonly targetId: string
+    }
+  | {
+      readonly type: 'account.createFailed'
+      readonly actorId: string | null
+      /** The error's code. */
+      readonly reason: string
+    }
+  | {
+      /** By its owner when `actorId` is `targetId`, else by the host's code. */
+      readonly type: 'account.updated'
+      readonly actorId: string | null
+      readonly targetId: string
+      readonly fields: readonly AccountField[]
+      /** Of `fields`, those that decide what the account may do; never the name. */
+      readonly before: AccountStanding
+      readonly after: AccountStanding
+    }
+  | {
+      readonly type: 'account.updateFailed'
+      readonly actorId: string | null
+      readonly targetId: string
+      /** The error's code; `not_found` when there is no such account. */
+      readonly reason: string
+    }
+  | { readonly type: 'email.verified'; readonly userId: string }
+  /** `userId` is null when no account waits for a link: then none was mailed. */
+  | { readonly type: 'email.verificationRequested'; readonly userId: string | null }
+
+type LoginEvent =
+  | {
+      readonly type: 'login.succeeded'
+      readonly userId: string
+      readonly sessionId: string
+      /** How the first factor was shown: `password`. */
+      readonly method: string
+    }
+  | {
+      readonly type: 'login.failed'
+      /** Null for an address without an account. */
+      readonly userId: string | null
+      readonly method: string
+      readonly reason: LoginFailure
+    }
+  | {
+      /** The last guess of the budget failed. Once a lockout; null for an unknown address. */
+      readonly type: 'login.lockedOut'
+      readonly userId: string | null
+      /** Epoch milliseconds. */
+      readonly until: number
+    }
+
+type SessionEvent =
+  | {
+      readonly type: 'session.terminated'
+      readonly userId: string
+      readonly sessionId: string
+      readonly reason: EndReason
+      /** Who ended it: its owner, whom the host's code named, or null for the library itself. */
+      readonly actorId: string | null
+    }
+  | {
+      /** From here on no session opened before can be refreshed; each one's end follows. */
+      readonly type: 'session.allTerminated'
+      readonly actorId: string | null
+      readonly targetId: string
+    }
+
+type PasswordEvent =
+  | { readonly type: 'password.changed'; readonly userId: string; readonly by: 'change' | 'reset' }
+  | {
+      /** Signed in, and the current password was wrong. */
+      readonly type: 'password.changeFailed'
+      readonly userId: string
+      readonly sessionId: string
+    }
+  /** `userId` is null when there is no such account: then nothing was mailed. */
+  | { readonly type: 'password.resetRequested'; readonly userId: string | null }
+
+type RefreshEvent =
+  | {
+      /** Every ordinary refresh. Not audited: a second write would double its cost. */
+      readonly type: 'refresh.rotated'
+      readonly userId: string
+      readonly sessionId: string
+      readonly generation: number
+    }
+  | {
+      /** A caller got a token of the current generation for one just retired: a second tab, a
+       * lost reply, or somebody following the family. */
+      readonly type: 'refresh.reissued'
+      readonly userId: string
+      readonly sessionId: string
+      readonly generation: number
+    }
+  | {
+      /** `storeRolledBack`: a token newer than its row; the store was restored from an older
+       * copy. */
+      readonly type: 'refresh.replayDetected' | 'refresh.storeRolledBack'
+      readonly userId: string
+      readonly sessionId: string
+      readonly presentedGeneration: number
+      readonly currentGeneration: number
+    }
+
+type ServiceEvent =
+  | {
+      /**
+       * A request refused for who sent it, from where, how often, or with which one-time token.
+       * Refusals with an event of their own (`login.failed`, a replay) are not repeated here;
+       * `rate_limited` is told once per address, operation and window in each process.
+       */
+      readonly type: 'request.refused'
+      /** Whose access token came along, where it was good. */
+      readonly userId: string | null
+      /** The operation's id, such as `changePassword`. */
+      readonly operation: string
+      /** The error's code. */
+      readonly reason: string
+    }
+  | { readonly type: 'mail.failed'; readonly template: string; readonly userId: string | null }
+  | {
+      /** The act took place and its audit record is missing. */
+      readonly type: 'audit.failed'
+      /** The type of the event that was to be recorded. */
+      readonly action: string
+    }
+
+/**
+ * What the host is told through `onEvent`. Never holds a secret or an e-mail address. Delivery is
+ * best effort. `userId` is the account an event is about; where somebody may act on somebody else,
+ * `actorId` is who did and `targetId` on whom.
+ */
 export type AuthEvent = Occasion &
-  (
-    | { readonly type: 'account.registered'; readonly userId: string }
-    | { readonly type: 'email.verified'; readonly userId: string }
-    | { readonly type: 'login.succeeded'; readonly userId: string; readonly sessionId: string }
-    | { readonly type: 'login.failed'; readonly userId: string | null }
-    | {
-        readonly type: 'session.terminated'
-        readonly userId: string
-        readonly sessionId: string
-        readonly reason: EndReason
-      }
-    | {
-        readonly type: 'password.changed'
-        readonly userId: string
-        readonly by: 'change' | 'reset'
-      }
-    | {
-        /** A caller got a token of the current generation for one just retired: a second tab, a
-         * lost reply, or somebody following the family. */
-        readonly type: 'refresh.reissued'
-        readonly userId: string
-        readonly sessionId: string
-        readonly generation: number
-      }
-    | {
-        readonly type: 'refresh.replayDetected'
-        readonly userId: string
-        readonly sessionId: string
-        readonly presentedGeneration: number
-        readonly currentGeneration: number
-      }
-    | {
-        /** A token newer than its row: the store was restored from an older copy. */
-        readonly type: 'refresh.storeRolledBack'
-        readonly userId: string
-        readonly sessionId: string
-        readonly presentedGeneration: number
-        readonly currentGeneration: number
-      }
-    | { readonly type: 'mail.failed'; readonly template: string; readonly userId: string | null }
-  )
+  (AccountEvent | LoginEvent | SessionEvent | PasswordEvent | RefreshEvent | ServiceEvent)
 
 /** Structured log lines. Never given a password, token, hash or cookie. */
 export interface Logger {

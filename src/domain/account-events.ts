@@ -1,0 +1,61 @@
+import { AuthError } from '../errors.js'
+import type { User } from '../model/user.js'
+import type { AccountField, AccountStanding } from '../ports/telemetry.js'
+import type { Act } from './acted-by.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** Tells of what the host's code does to accounts, also when it fails (SP-49). */
+export interface AccountEvents {
+  created(act: Act, targetId: string): void
+  createFailed(act: Act, error: unknown): void
+  updated(act: Act, fields: readonly AccountField[], before: User, after: User): void
+  /** Without an error: there is no such account. */
+  updateFailed(act: Act, targetId: string, error?: unknown): void
+}
+
+export function createAccountEvents(
+  deps: Pick<SurfaceDeps, 'surface' | 'clock' | 'emit'>,
+): AccountEvents {
+  const by = ({ actorId, occasion }: Act) => ({
+    surface: deps.surface,
+    at: deps.clock.now(),
+    ...occasion,
+    actorId,
+  })
+  return {
+    created(act, targetId) {
+      deps.emit({ type: 'account.created', ...by(act), targetId })
+    },
+    createFailed(act, error) {
+      deps.emit({ type: 'account.createFailed', ...by(act), reason: reasonOf(error) })
+    },
+    updated(act, fields, before, after) {
+      deps.emit({
+        type: 'account.updated',
+        ...by(act),
+        targetId: after.id,
+        fields,
+        before: standingOf(before, fields),
+        after: standingOf(after, fields),
+      })
+    },
+    updateFailed(act, targetId, error) {
+      const reason = error === undefined ? 'not_found' : reasonOf(error)
+      deps.emit({ type: 'account.updateFailed', ...by(act), targetId, reason })
+    },
+  }
+}
+
+/** A name decides nothing, and records outlive the account: of it only that it changed. */
+function standingOf(user: User, fields: readonly AccountField[]): AccountStanding {
+  const { enabled, systemRole, memberships } = user
+  return {
+    ...(fields.includes('enabled') ? { enabled } : {}),
+    ...(fields.includes('systemRole') ? { systemRole } : {}),
+    ...(fields.includes('memberships') ? { memberships } : {}),
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof AuthError ? error.code : 'internal_error'
+}

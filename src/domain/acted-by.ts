@@ -1,0 +1,29 @@
+import { isStorable } from '../engine/is-storable.js'
+import { AuthError } from '../errors.js'
+import type { Occasion } from './occasion.js'
+
+/** On whose behalf the host's code acts, for events and audit records. Nothing is decided by it. */
+export interface ActedBy {
+  /** An id of yours, or of a user; at most 200 characters. */
+  readonly actorId?: string
+  readonly ip?: string
+  readonly userAgent?: string
+}
+
+export interface Act {
+  readonly actorId: string | null
+  readonly occasion: Occasion
+}
+
+/** Throws `invalid_request` for anything that could not be stored. */
+export function actBy({ actorId, ip, userAgent, ...rest }: ActedBy): Act {
+  const valid =
+    Object.keys(rest).length === 0 &&
+    [actorId, ip, userAgent].every((text) => text === undefined || isStorable(text)) &&
+    [actorId, ip].every((text) => (text ?? 'none').length <= 200 && text !== '')
+  if (!valid) throw new AuthError('invalid_request')
+  return {
+    actorId: actorId ?? null,
+    occasion: { ip: ip ?? null, userAgent: userAgent?.slice(0, 512).toWellFormed() ?? null },
+  }
+}

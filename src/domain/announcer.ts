@@ -1,0 +1,30 @@
+import { describeError } from '../errors.js'
+import type { AuthEvent, Logger } from '../ports/telemetry.js'
+import type { Tracing } from '../ports/tracing.js'
+
+interface Deps {
+  readonly onEvent: ((event: AuthEvent) => unknown) | undefined
+  readonly tracing: Tracing
+  readonly logger: Logger
+}
+
+/**
+ * Counts an event and tells the host of it. Whatever the host's function does, throw, reject or
+ * write to what it was given, goes no further than a log line.
+ */
+export function createAnnouncer({ onEvent, tracing, logger }: Deps): (event: AuthEvent) => void {
+  return (event) => {
+    tracing.event(event.surface, event.type)
+    if (onEvent === undefined) return
+    // Of the event only its type: who and from where is not for the log.
+    const report = (error: unknown): void => {
+      logger.error('onEvent failed', { type: event.type, ...describeError(error) })
+    }
+    try {
+      // A copy: records, and sometimes a stored document, share members with the original.
+      Promise.resolve(onEvent(structuredClone(event))).catch(report)
+    } catch (error) {
+      report(error)
+    }
+  }
+}

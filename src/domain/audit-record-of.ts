@@ -1,0 +1,108 @@
+import type { AuditRecord } from '../model/audit-record.js'
+import type { AuthEvent } from '../ports/telemetry.js'
+
+/** An audit record before it has an id and a date to be swept on. */
+export type AuditEntry = Omit<AuditRecord, 'id' | 'expiresAt'>
+
+type Facts = Pick<AuditEntry, 'outcome' | 'actorId' | 'targetId' | 'sessionId' | 'details'>
+
+/**
+ * Refusals anybody can cause without limit leave an event and no record: records are kept for a
+ * year, and nobody may fill the database by asking. These come from somebody signed in, or spend
+ * the small budget of the recovery class.
+ */
+const recordedRefusals: readonly string[] = [
+  'permission_denied',
+  'human_principal_required',
+  'invalid_token',
+  'token_expired',
+]
+
+/** What is recorded of an event; null for one that leaves no record. */
+export function auditRecordOf(event: AuthEvent): AuditEntry | null {
+  const facts = factsOf(event)
+  if (facts === null) return null
+  const { surface, at, ip, userAgent, type: action } = event
+  return { at, surface, action, ip, userAgent, ...facts }
+}
+
+/** Names each member that is kept, so that one added to an event later is not kept by accident. */
+function factsOf(event: AuthEvent): Facts | null {
+  switch (event.type) {
+    case 'account.registered':
+    case 'email.verified':
+      return own(event.userId, {})
+    case 'account.registrationRepeated':
+      return unproven(null, {})
+    case 'account.created':
+      return act(event.actorId, event.targetId, {})
+    case 'account.createFailed':
+      return failed(act(event.actorId, null, { reason: event.reason }))
+    case 'account.updated': {
+      const { actorId, targetId, fields, before, after } = event
+      return act(actorId, targetId, { fields, before, after })
+    }
+    case 'account.updateFailed':
+      return failed(act(event.actorId, event.targetId, { reason: event.reason }))
+    case 'email.verificationRequested':
+    case 'password.resetRequested':
+      return act(null, event.userId, {})
+    case 'login.succeeded':
+      return inSession(own(event.userId, { method: event.method }), event.sessionId)
+    case 'login.failed':
+      return unproven(event.userId, { method: event.method, reason: event.reason })
+    case 'login.lockedOut':
+      return unproven(event.userId, { until: event.until })
+    case 'session.terminated': {
+      const { actorId, userId, sessionId, reason } = event
+      return inSession(act(actorId, userId, { reason }), sessionId)
+    }
+    case 'session.allTerminated':
+      return act(event.actorId, event.targetId, {})
+    case 'password.changed':
+      return own(event.userId, { by: event.by })
+    case 'password.changeFailed':
+      return inSession(failed(own(event.userId, {})), event.sessionId)
+    case 'refresh.reissued':
+      return inSession(own(event.userId, { generation: event.generation }), event.sessionId)
+    case 'refresh.replayDetected':
+    case 'refresh.storeRolledBack': {
+      const { presentedGeneration, currentGeneration } = event
+      const facts = unproven(event.userId, { presentedGeneration, currentGeneration })
+      return inSession(facts, event.sessionId)
+    }
+    case 'request.refused': {
+      const { operation, reason } = event
+      if (!recordedRefusals.includes(reason)) return null
+      return failed(act(event.userId, null, { operation, reason }))
+    }
+    case 'refresh.rotated':
+    case 'mail.failed':
+    case 'audit.failed':
+      return null
+  }
+}
+
+type Details = AuditEntry['details']
+
+function act(actorId: string | null, targetId: string | null, details: Details): Facts {
+  return { outcome: 'success', actorId, targetId, sessionId: null, details }
+}
+
+/** Somebody on their own account. */
+function own(userId: string, details: Details): Facts {
+  return act(userId, userId, details)
+}
+
+/** Somebody who did not prove to be the account's owner. */
+function unproven(targetId: string | null, details: Details): Facts {
+  return failed(act(null, targetId, details))
+}
+
+function failed(facts: Facts): Facts {
+  return { ...facts, outcome: 'failure' }
+}
+
+function inSession(facts: Facts, sessionId: string): Facts {
+  return { ...facts, sessionId }
+}

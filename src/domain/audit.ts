@@ -1,0 +1,106 @@
+import { uuidv7 } from '../crypto/uuid.js'
+import { isStorable } from '../engine/is-storable.js'
+import { AuthError } from '../errors.js'
+import type { AuditRecord, AuditRecords } from '../model/audit-record.js'
+import type { Clock } from '../ports/clock.js'
+import type { Random } from '../ports/random.js'
+import type { Surface } from '../ports/surface.js'
+import type { AuthEvent } from '../ports/telemetry.js'
+import { type AuditEntry, auditRecordOf } from './audit-record-of.js'
+import type { Background } from './background.js'
+
+export interface AuditPage {
+  /** Newest first; those of one millisecond in no order. */
+  readonly records: readonly AuditRecord[]
+  /** The `after` of the next page; null when this is the last. */
+  readonly next: string | null
+}
+
+export interface AuditPageRequest {
+  /** 1 to 200 records; 50 by default. */
+  readonly limit?: number
+  /** The `next` of the page before. */
+  readonly after?: string
+}
+
+/**
+ * The audit records of acts on one surface, for the host's own code: no permission is asked.
+ * Throws `invalid_request` for a page out of bounds, `service_unavailable` when the store fails.
+ */
+export interface AuditLog {
+  /** What was done to an account, by its owner or others. */
+  ofTarget(userId: string, page?: AuditPageRequest): Promise<AuditPage>
+  /** What somebody did, on this surface. */
+  ofActor(actorId: string, page?: AuditPageRequest): Promise<AuditPage>
+}
+
+export interface Audit {
+  readonly log: AuditLog
+  /** Writes the record of an event, if it leaves one, beside the caller. Never throws. */
+  record(event: AuthEvent): void
+}
+
+interface Deps {
+  readonly surface: Surface
+  readonly records: AuditRecords
+  readonly clock: Clock
+  readonly random: Random
+  readonly background: Background
+  readonly retentionMs: number
+  /** Told when a record could not be written. */
+  readonly announce: (event: AuthEvent) => void
+}
+
+const pageSize = 50
+const maxPageSize = 200
+
+export function createAudit(deps: Deps): Audit {
+  const { surface, records, clock } = deps
+
+  async function write(entry: AuditEntry): Promise<void> {
+    const id = uuidv7(entry.at, deps.random)
+    const stored = await records.insert({ id, ...entry, expiresAt: entry.at + deps.retentionMs })
+    if (!stored) throw new Error('the id of an audit record was taken')
+  }
+
+  async function page(
+    by: 'targetId' | 'actorId',
+    id: string,
+    { limit = pageSize, after }: AuditPageRequest,
+  ): Promise<AuditPage> {
+    if (!isStorable(id) || !isStorable(after ?? '') || !isPageSize(limit)) {
+      throw new AuthError('invalid_request')
+    }
+    // One more than asked for tells whether there is a next page.
+    const equal = by === 'targetId' ? { targetId: id } : { actorId: id }
+    const start = after === undefined ? {} : { after }
+    const found = await records.find(equal, { limit: limit + 1, newestFirst: true, ...start })
+    const shown = found.slice(0, limit)
+    return { records: shown, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null }
+  }
+
+  return {
+    log: {
+      ofTarget: (userId, request = {}) => page('targetId', userId, request),
+      ofActor: (actorId, request = {}) => page('actorId', actorId, request),
+    },
+
+    record(event) {
+      const entry = auditRecordOf(event)
+      if (entry === null) return
+      deps.background.run('writing an audit record', async () => {
+        try {
+          await write(entry)
+        } catch (error) {
+          const { action, ip, userAgent } = entry
+          deps.announce({ type: 'audit.failed', surface, at: clock.now(), ip, userAgent, action })
+          throw error
+        }
+      })
+    },
+  }
+}
+
+function isPageSize(limit: number): boolean {
+  return Number.isInteger(limit) && limit >= 1 && limit <= maxPageSize
+}

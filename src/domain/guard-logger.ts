@@ -1,0 +1,21 @@
+import type { Logger } from '../ports/telemetry.js'
+
+/** The host's logger, unable to make a request fail: what it throws or rejects with is dropped. */
+export function guardLogger(logger: Logger): Logger {
+  const guarded =
+    (level: keyof Logger): Logger['info'] =>
+    (message, fields) => {
+      try {
+        const written: unknown = logger[level](message, fields)
+        Promise.resolve(written).catch(() => {})
+      } catch {
+        // There is nowhere left to say so.
+      }
+    }
+  return {
+    debug: guarded('debug'),
+    info: guarded('info'),
+    warn: guarded('warn'),
+    error: guarded('error'),
+  }
+}

@@ -1,0 +1,75 @@
+import type { Occasion } from '../domain/services.js'
+import { AuthError, type ErrorCode } from '../errors.js'
+import type { Clock } from '../ports/clock.js'
+import type { Surface } from '../ports/surface.js'
+import type { AuthEvent } from '../ports/telemetry.js'
+
+/** Who asked, as far as is known. */
+export interface Visitor {
+  readonly occasion: Occasion
+  /** Known once the access token is. */
+  userId: string | null
+}
+
+export interface RefusalEvents {
+  /** Tells of a refusal that is about security, unless a service did already. */
+  announce(operation: string, error: unknown, visitor: Visitor): void
+}
+
+interface Deps {
+  readonly surface: Surface
+  readonly clock: Clock
+  readonly emit: (event: AuthEvent) => void
+}
+
+const statuses: readonly number[] = [401, 403, 429]
+/** One-time tokens, refused with 400 (G-17). */
+const tokenCodes: readonly ErrorCode[] = ['invalid_token', 'token_expired']
+/** Services know more of these and tell of them. */
+const toldByServices: readonly ErrorCode[] = [
+  'invalid_credentials',
+  'email_not_verified',
+  'refresh_token_reused',
+]
+
+export function refusalEvents({ surface, clock, emit }: Deps): RefusalEvents {
+  const isFirst = oncePerWindow(clock)
+  return {
+    announce(operation, error, { occasion, userId }) {
+      if (!(error instanceof AuthError) || !isSecurityRelevant(error)) return
+      const wait = error.retryAfter
+      if (wait !== null && !isFirst(`${operation} ${occasion.ip}`, wait * 1000)) return
+      emit({
+        type: 'request.refused',
+        surface,
+        at: clock.now(),
+        ...occasion,
+        userId,
+        operation,
+        reason: error.code,
+      })
+    },
+  }
+}
+
+function isSecurityRelevant({ code, status }: AuthError): boolean {
+  if (toldByServices.includes(code)) return false
+  return statuses.includes(status) || tokenCodes.includes(code)
+}
+
+/** Bounded: when full, the oldest makes room and may be told once more. */
+const capacity = 10_000
+
+/** Whoever is over a limit may go on asking; one event says so until the window is over. */
+function oncePerWindow(clock: Clock): (key: string, windowMs: number) => boolean {
+  const until = new Map<string, number>()
+  return (key, windowMs) => {
+    const now = clock.now()
+    if ((until.get(key) ?? now) > now) return false
+    until.delete(key)
+    until.set(key, now + windowMs)
+    const oldest = until.keys().next()
+    if (until.size > capacity && !oldest.done) until.delete(oldest.value)
+    return true
+  }
+}

@@ -1,0 +1,59 @@
+import type { Sweepable } from './domain/sweep-work.js'
+import { type Sweeper, startSweeper } from './domain/sweeper.js'
+import { type Collections, collectionsOf } from './model/collections.js'
+import type { AuthOptions } from './options.js'
+import type { Backend } from './ports/backend.js'
+import type { Clock } from './ports/clock.js'
+import type { Random } from './ports/random.js'
+import type { Collection, Doc } from './ports/store.js'
+import type { Surface } from './ports/surface.js'
+import type { Logger } from './ports/telemetry.js'
+import { createBacklogGauge } from './telemetry/backlog-gauge.js'
+
+interface Deps {
+  /** Guarded: a call that does not come back would hold up everything after it. */
+  readonly backend: Backend
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+type SweepOptions = Pick<AuthOptions, 'sweep' | 'collectionPrefix' | 'meterProvider'>
+
+const surfaces = ['operator', 'client'] as const
+
+/** Starts the sweep in the background, unless the host keeps this process out of it. */
+export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
+  if (options.sweep === false) return { close: async () => {} }
+  const { denylist, counter, lease, store } = deps.backend
+  const opened = surfaces.map((surface) => {
+    return { surface, ...collectionsOf(store, surface, options.collectionPrefix ?? '') }
+  })
+  return startSweeper({
+    ...deps,
+    lease,
+    tiers: opened.map(({ surface, families }) => ({
+      tier: surface,
+      sweep: (before, limit) => families.sweep(before, limit),
+    })),
+    hygiene: [
+      ...opened.flatMap(hygieneOf),
+      { name: 'the denylist', sweep: (before, limit) => denylist.sweep(before, limit) },
+      { name: 'counter windows', sweep: (before, limit) => counter.sweep(before, limit) },
+    ],
+    backlog: createBacklogGauge(options.meterProvider),
+  })
+}
+
+/** Whatever else of a surface expires. */
+function hygieneOf(opened: Collections & { readonly surface: Surface }): readonly Sweepable[] {
+  const sweepable = (name: string, collection: Pick<Collection<Doc>, 'sweep'>): Sweepable => ({
+    name: `${opened.surface} ${name}`,
+    sweep: async (before, limit) => (await collection.sweep(before, limit)).removed,
+  })
+  return [
+    sweepable('sessions', opened.sessions),
+    sweepable('tickets', opened.tickets),
+    sweepable('audit records', opened.auditRecords),
+  ]
+}

@@ -1,0 +1,95 @@
+import {
+  type Attributes,
+  type Counter,
+  type MeterProvider,
+  metrics,
+  type Span,
+  SpanStatusCode,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api'
+import type { Ended, Tracing } from '../ports/tracing.js'
+
+interface Providers {
+  readonly meterProvider?: MeterProvider | undefined
+  readonly tracerProvider?: TracerProvider | undefined
+}
+
+/**
+ * One span an operation, named by its id and of kind internal, because the request itself is the
+ * host's to trace; and the counters `svc_auth_requests_total{surface,operation,outcome}` and
+ * `svc_auth_events_total{surface,type}`. Does nothing without a provider. The global ones are read
+ * now: instruments made before the host registered its own would stay dead.
+ */
+export function createTracing({
+  meterProvider = metrics.getMeterProvider(),
+  tracerProvider = trace.getTracerProvider(),
+}: Providers): Tracing {
+  const tracer = tracerProvider.getTracer('postern')
+  const meter = meterProvider.getMeter('postern')
+  const requests = meter.createCounter('svc_auth_requests_total', {
+    description: 'Operations handled. The outcome is success, refused (4xx) or failed (5xx).',
+  })
+  const events = meter.createCounter('svc_auth_events_total', {
+    description: 'Security events by type.',
+  })
+
+  return {
+    async operation(surface, operation, work) {
+      const attributes = { 'postern.surface': surface }
+      // Held, so that a tracer that fails after it called back does not make the work run twice.
+      const begun: { result?: ReturnType<typeof work> } = {}
+      harmless(() => {
+        tracer.startActiveSpan(operation, { attributes }, (span) => {
+          begun.result = inSpan(span, work)
+        })
+      })
+      const ended = await (begun.result ?? work())
+      count(requests, { surface, operation, outcome: outcomeOf(ended) })
+      return ended
+    },
+
+    event(surface, type) {
+      count(events, { surface, type })
+    },
+  }
+}
+
+async function inSpan<T extends Ended>(span: Span, work: () => Promise<T>): Promise<T> {
+  try {
+    const ended = await work()
+    harmless(() => describe(span, ended))
+    return ended
+  } finally {
+    harmless(() => span.end())
+  }
+}
+
+/** Never the error itself: messages of drivers quote rows and values. */
+function describe(span: Span, ended: Ended): void {
+  const outcome = outcomeOf(ended)
+  span.setAttributes({
+    'http.response.status_code': ended.status,
+    'postern.outcome': outcome,
+    ...(ended.code === null ? {} : { 'error.type': ended.code }),
+  })
+  if (outcome === 'failed') span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+function outcomeOf({ status }: Ended): 'success' | 'refused' | 'failed' {
+  if (status < 400) return 'success'
+  return status < 500 ? 'refused' : 'failed'
+}
+
+function count(counter: Counter, labels: Attributes): void {
+  harmless(() => counter.add(1, labels))
+}
+
+/** Providers are the host's; none of them may keep a request from being served. */
+function harmless(call: () => void): void {
+  try {
+    call()
+  } catch {
+    // A provider that fails has its own ways to say so.
+  }
+}
