@@ -35,6 +35,7 @@ export function refreshClaims(changes: Partial<RefreshClaims> = {}): RefreshClai
     sid: 'session-1',
     gen: 7,
     amr: ['pwd'],
+    authTime: second - 3600,
     ...changes,
   }
 }

@@ -47,6 +47,7 @@ test('G-24 the payload holds the claims and nothing else', async () => {
     sid: 'session-1',
     gen: 7,
     amr: ['pwd'],
+    authTime: second - 3600,
   })
 })
 
