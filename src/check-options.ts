@@ -27,7 +27,8 @@ function parseUrl(text: string): URL | null {
 
 function isBaseUrl(text: string): boolean {
   const url = parseUrl(text)
-  if (url === null || url.search !== '' || url.hash !== '' || url.username !== '') return false
+  if (url === null || url.search !== '' || url.hash !== '') return false
+  if (url.username !== '' || url.password !== '') return false
   return isSafeScheme(url)
 }
 
@@ -37,7 +38,7 @@ function isSafeScheme({ protocol, hostname }: URL): boolean {
 
 function isOrigin(text: string): boolean {
   const url = parseUrl(text)
-  return url !== null && url.origin === text && /^https?:$/.test(url.protocol)
+  return url !== null && url.origin === text && isSafeScheme(url)
 }
 
 /** A page of the host's, linked to with the token in the fragment. */

@@ -38,6 +38,7 @@ import { startSweeping } from './start-sweeping.js'
 import { createSurfaceServices, type SurfaceServices } from './surface-services.js'
 import { contextWordsOf, cookiePolicyOf, linksOf, originsOf } from './surface-setup.js'
 import { consoleLogger } from './system/console-logger.js'
+import { later } from './system/later.js'
 import { systemClock } from './system/system-clock.js'
 import { systemFetcher } from './system/system-fetcher.js'
 import { systemRandom } from './system/system-random.js'
@@ -65,8 +66,8 @@ export interface Auth {
   /** Creates or brings up to date what the database needs. Call before serving; safe in parallel. */
   migrate(): Promise<void>
   /**
-   * Waits for mail being sent, stops the sweep and hands it to another replica. The backend stays
-   * the host's to close.
+   * Waits for mail and audit records on their way, stops the sweep and hands it to another replica.
+   * The backend stays the host's to close.
    */
   close(): Promise<void>
 }
@@ -81,7 +82,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { clock = systemClock, random = systemRandom } = options
   const logger = guardLogger(options.logger ?? consoleLogger)
   const env = options.env ?? process.env
-  const background = createBackground(logger)
+  const background = createBackground(logger, later)
   const timeoutMs = options.backendTimeout ?? 5000
   const backend = guardBackend(options.backend, { clock, logger, timeoutMs })
   const keys = await createKeySource(options.keys, clock, logger)
@@ -163,6 +164,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
         emit,
         logger,
       }),
+      background,
       emit,
       logger,
     }

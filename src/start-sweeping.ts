@@ -20,6 +20,9 @@ interface Deps {
 
 type SweepOptions = Pick<AuthOptions, 'sweep' | 'collectionPrefix' | 'meterProvider'>
 
+/** These deny: a leader whose clock is ahead must not take away what others still obey. */
+const margin = 60 * 60 * 1000
+
 const surfaces = ['operator', 'client'] as const
 
 /** Starts the sweep in the background, unless the host keeps this process out of it. */
@@ -38,8 +41,8 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
     })),
     hygiene: [
       ...opened.flatMap(hygieneOf),
-      { name: 'the denylist', sweep: (before, limit) => denylist.sweep(before, limit) },
-      { name: 'counter windows', sweep: (before, limit) => counter.sweep(before, limit) },
+      { name: 'the denylist', sweep: (before, limit) => denylist.sweep(before - margin, limit) },
+      { name: 'counter windows', sweep: (before, limit) => counter.sweep(before - margin, limit) },
     ],
     backlog: createBacklogGauge(options.meterProvider),
   })

@@ -6,6 +6,7 @@ import { createPasswordRecovery } from './domain/password-recovery.js'
 import { createPasswordWriter } from './domain/password-writer.js'
 import { createProfile } from './domain/profile.js'
 import { createRefresh } from './domain/refresh.js'
+import { createRefreshInspection } from './domain/refresh-inspection.js'
 import { createRegistration } from './domain/registration.js'
 import type { Services } from './domain/services.js'
 import {
@@ -33,13 +34,15 @@ export function createSurfaceServices(deps: SurfaceDeps, authorizer: Authorizer)
   const tickets = createTickets(deps)
   const budget = createGuessBudget(deps)
   const writer = createPasswordWriter(deps)
+  const inspection = createRefreshInspection(deps, tokens, sessions)
+  const refresh = createRefresh(deps, tokens, inspection)
   const services: Services = {
     registration: createRegistration(deps, sessions, tickets),
     login: createLogin(deps, sessions, tickets, budget),
-    logout: createLogout(deps, tokens, sessions),
-    refresh: createRefresh(deps, tokens, sessions),
+    logout: createLogout(deps, tokens, sessions, inspection),
+    refresh,
     passwordRecovery: createPasswordRecovery(deps, sessions, tickets, budget, writer),
-    profile: createProfile(deps, sessions, budget, writer),
+    profile: createProfile(deps, sessions, budget, writer, refresh),
     access: createAccess({ ...deps, authorizer }, tokens),
     limits: deps.limits,
     settings: deps.settings,

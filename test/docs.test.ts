@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { authSettingDeclarations } from '../src/auth-module/index.js'
 import { defaultRateLimits, type RateLimit } from '../src/domain/limits.js'
-import { denylistLifeMs } from '../src/domain/sessions.js'
+import { denylistLifeMs } from '../src/domain/session-ending.js'
 
 const page = (name: string): string =>
   readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')

@@ -27,6 +27,9 @@ const signs: Readonly<Record<string, string>> = {
   $: 's',
 }
 
+/** Characters looked at; more than a password may have bytes. */
+const longestJudged = 1024
+
 /**
  * Whether a password is made of so few guessable pieces that it falls early in an attack. Pieces
  * are a word that `isWord` knows (2 points), a run such as `1234`, `aaaa`, `asdf` or a year
@@ -38,7 +41,8 @@ const signs: Readonly<Record<string, string>> = {
  * words, or fifteen characters of no pattern, stand.
  */
 export function isGuessable(password: string, isWord: (text: string) => boolean): boolean {
-  const whole = password.normalize('NFKC').toLowerCase()
+  // Some characters grow eighteenfold; what is this long is judged by its beginning.
+  const whole = password.normalize('NFKC').slice(0, longestJudged).toLowerCase()
   if (isWord(whole)) return true
   const text = repeatedPart(whole)
   const readings = [text, unmask(text, 'i'), unmask(text, 'l')]

@@ -4,7 +4,7 @@ import { isHuman, type User } from '../model/user.js'
 import type { Authorizer } from '../ports/authorizer.js'
 import type { Clock } from '../ports/clock.js'
 import type { Principal } from './principal.js'
-import { sessionDenylistId, tokenDenylistId } from './sessions.js'
+import { sessionDenylistId, tokenDenylistId } from './session-ending.js'
 import type { SurfaceDeps } from './surface-deps.js'
 import type { Tokens } from './tokens.js'
 

@@ -2,17 +2,23 @@ import { describeError } from '../errors.js'
 import type { Logger } from '../ports/telemetry.js'
 
 export interface Background {
-  /** Runs work nobody waits for. A failure is logged and goes no further. */
+  /**
+   * Runs work nobody waits for, in a later turn of the event loop, so that it delays no reply: how
+   * long a reply takes tells nothing of it. A failure is logged and goes no further.
+   */
   run(what: string, work: () => Promise<void>): void
   /** Resolves when nothing is running any more, what running work started included. */
   drain(): Promise<void>
 }
 
-export function createBackground(logger: Logger): Background {
+/** `later` calls what it is given in a later turn. */
+export function createBackground(logger: Logger, later: (run: () => void) => void): Background {
   const running = new Set<Promise<void>>()
   return {
     run(what, work) {
-      const task = (async () => work())()
+      const turn = new Promise<void>((resolve) => later(resolve))
+      const task = turn
+        .then(work)
         .catch((error: unknown) => {
           logger.error(`${what} failed`, describeError(error))
         })

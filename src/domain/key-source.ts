@@ -20,7 +20,8 @@ export async function createKeySource(
   const read = typeof keys === 'function' ? keys : async (): Promise<KeyRing> => keys
   let ring = await load()
   let readAt = clock.now()
-  let latest = 0
+  let started = 0
+  let newest = 0
 
   async function load(): Promise<LoadedKeyRing> {
     const loaded = await loadKeyRing(await read())
@@ -29,12 +30,14 @@ export async function createKeySource(
   }
 
   async function reload(): Promise<void> {
-    latest += 1
-    const mine = latest
+    started += 1
+    const mine = started
     readAt = clock.now()
     const loaded = await load()
-    // A slow read that began earlier must not undo a newer one.
-    if (mine === latest) ring = loaded
+    // A slow read that began earlier must not undo a newer one; one that failed undoes nothing.
+    if (mine < newest) return
+    newest = mine
+    ring = loaded
   }
 
   return {

@@ -17,12 +17,8 @@ export interface HeldLease {
    * was taken over, could not be renewed, or ran out while the process slept.
    */
   isGood(): boolean
-  /**
-   * Renews now and answers whether the lease stands: to be asked right before each statement. A
-   * machine put to sleep as a whole may wake with a clock that does not show it; the store tells.
-   * Never rejects.
-   */
-  confirm(): Promise<boolean>
+  /** Renews now, and so learns from the store whether the lease still stands. Never rejects. */
+  renew(): Promise<void>
   /** Stops renewing and lets the next contender take the lease at once. Never rejects. */
   release(): Promise<void>
 }
@@ -50,11 +46,11 @@ export function holdLease(
   let cancelTimer = schedule()
 
   function schedule(): () => void {
-    return clock.after(Math.max(0, renewedAt + sweepRenewalMs - clock.now()), renew)
+    return clock.after(Math.max(0, renewedAt + sweepRenewalMs - clock.now()), beginRenewal)
   }
 
   /** Begins a renewal unless one is under way: two at once would refuse each other. */
-  function renew(): void {
+  function beginRenewal(): void {
     renewing ??= renewOnce().finally(() => {
       renewing = null
     })
@@ -95,10 +91,9 @@ export function holdLease(
 
   return {
     isGood,
-    async confirm() {
-      renew()
+    async renew() {
+      beginRenewal()
       await renewing
-      return isGood()
     },
     async release() {
       if (state === 'held') state = 'released'

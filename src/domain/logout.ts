@@ -2,6 +2,7 @@ import type { AccessClaims } from '../crypto/verify-token.js'
 import { AuthError } from '../errors.js'
 import type { Occasion } from './occasion.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
+import type { RefreshInspection } from './refresh-inspection.js'
 import type { Sessions } from './sessions.js'
 import type { SurfaceDeps } from './surface-deps.js'
 import type { Tokens } from './tokens.js'
@@ -25,17 +26,28 @@ export interface Logout {
 
 type Deps = Pick<SurfaceDeps, 'collections'>
 
-export function createLogout(deps: Deps, tokens: Tokens, sessions: Sessions): Logout {
+export function createLogout(
+  deps: Deps,
+  tokens: Tokens,
+  sessions: Sessions,
+  inspection: RefreshInspection,
+): Logout {
   const { users, families } = deps.collections
 
   /** Session id → user id of every valid credential shown. */
-  async function shown({ bearer, refreshTokens }: LogoutInput): Promise<Map<string, string>> {
+  async function shown(
+    { bearer, refreshTokens }: LogoutInput,
+    occasion: Occasion,
+  ): Promise<Map<string, string>> {
     const owners = new Map<string, string>()
     if (bearer?.sid !== undefined) owners.set(bearer.sid, bearer.sub)
     for (const token of refreshTokens) {
       const verified = await tokens.verifyRefresh(token)
-      if (verified.ok) owners.set(verified.claims.sid, verified.claims.sub)
-      else if (verified.reason === 'audience') throw new AuthError('audience_mismatch')
+      if (verified.ok) {
+        owners.set(verified.claims.sid, verified.claims.sub)
+        // A retired token ends its session, with the alarm, and speaks for no other.
+        await inspection.endIfRetired(verified.claims, occasion)
+      } else if (verified.reason === 'audience') throw new AuthError('audience_mismatch')
     }
     return owners
   }
@@ -48,12 +60,13 @@ export function createLogout(deps: Deps, tokens: Tokens, sessions: Sessions): Lo
 
   return {
     async logout(input, occasion) {
-      const owners = await shown(input)
+      const owners = await shown(input, occasion)
       if (owners.size === 0) throw new AuthError('unauthorized')
       for (const [id, userId] of owners) {
         if (input.everywhere && (await isLive(id))) {
           await raiseSessionEpoch(users, userId)
-          await sessions.endAll(userId, 'logout', null, occasion)
+          // This one last: while it lives, the same request again ends what was left.
+          await sessions.endAll(userId, 'logout', id, occasion)
         }
         await sessions.end({ id, userId }, 'logout', occasion)
       }

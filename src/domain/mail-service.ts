@@ -69,6 +69,8 @@ export function createMailService(deps: Deps): MailService {
       send(
         {
           ...to(user),
+          // Nobody proved yet to own the address: what a stranger typed is not passed on to it.
+          name: '',
           template: 'verifyEmail',
           data: { url: withToken(links.verifyEmail, token), token, expiresAt },
         },

@@ -22,7 +22,15 @@ export interface PasswordRecovery {
 
 type Deps = Pick<
   SurfaceDeps,
-  'surface' | 'collections' | 'clock' | 'settings' | 'limits' | 'passwords' | 'mail' | 'emit'
+  | 'surface'
+  | 'collections'
+  | 'clock'
+  | 'settings'
+  | 'limits'
+  | 'passwords'
+  | 'mail'
+  | 'background'
+  | 'emit'
 >
 
 const resetLinkMs = 60 * 60 * 1000
@@ -43,12 +51,22 @@ export function createPasswordRecovery(
   }
 
   /**
-   * The password was written and the rest was not: the same request again completes it. Nobody
-   * else gets here, since it takes the mailed token and the password it set.
+   * The password was written and the rest was not: the same request again completes it. The token
+   * may also have been voided otherwise: so this is a guess like any other, and counts as one.
    */
-  async function isInterrupted(user: User, ticket: Ticket, newPassword: string): Promise<boolean> {
+  async function isInterrupted(
+    user: User,
+    ticket: Ticket,
+    newPassword: string,
+    occasion: Occasion,
+  ): Promise<boolean> {
     if (user.credentialEpoch !== ticket.credentialEpoch + 1) return false
-    return (await deps.passwords.verify(user.passwordHash, newPassword)).ok
+    const verify = () => deps.passwords.verify(user.passwordHash, newPassword)
+    const { ok } = await budget.spend(user.email, verify, (_wrong, until) => {
+      const about = { surface: deps.surface, at: deps.clock.now(), ...occasion }
+      deps.emit({ type: 'login.lockedOut', ...about, userId: user.id, until })
+    })
+    return ok
   }
 
   return {
@@ -59,13 +77,15 @@ export function createPasswordRecovery(
       }
       const email = canonicalEmail(typed)
       if (email === null) throw new AuthError('invalid_request')
-      await deps.limits.check('recoveryPerAddress', email)
+      // A budget of its own: all it can be spent on is mails with a link that helps the owner.
+      await deps.limits.check('recoveryPerAddress', `reset ${email}`)
       const [user] = await users.find({ email }, { limit: 1 })
       const owner = user?.enabled && isHuman(user) ? user : null
-      if (owner === null) await tickets.decoy()
-      else {
-        const ticket = await tickets.issue(owner, 'resetPassword', resetLinkMs, true)
-        deps.mail.resetPassword(owner, ticket)
+      if (owner !== null) {
+        deps.background.run('issuing a reset link', async () => {
+          const ticket = await tickets.issue(owner, 'resetPassword', resetLinkMs, true)
+          deps.mail.resetPassword(owner, ticket)
+        })
       }
       deps.emit({
         type: 'password.resetRequested',
@@ -81,7 +101,8 @@ export function createPasswordRecovery(
       const user = await users.get(ticket.userId)
       if (user === null || !user.enabled || !isHuman(user)) throw new AuthError('invalid_token')
       if (user.credentialEpoch !== ticket.credentialEpoch) {
-        if (!(await isInterrupted(user, ticket, newPassword))) throw new AuthError('invalid_token')
+        if (!(await isInterrupted(user, ticket, newPassword, occasion)))
+          throw new AuthError('invalid_token')
         return finish(user, ticket, occasion)
       }
       const written = await writer.write(user, newPassword, {

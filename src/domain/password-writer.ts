@@ -36,26 +36,28 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     passwordHash: string,
     change: PasswordChange,
   ): Promise<User | null> {
+    const { id, credentialEpoch, sessionEpoch } = user
     const now = clock.now()
-    const written = await users.update(
-      user.id,
-      {
-        credentialEpoch: user.credentialEpoch,
-        sessionEpoch: user.sessionEpoch,
-        enabled: true,
-      },
-      {
-        passwordHash,
-        passwordChangedAt: now,
-        updatedAt: now,
-        credentialEpoch: user.credentialEpoch + 1,
-        ...(change.endsSessions
-          ? { sessionEpoch: user.sessionEpoch + 1, keptSessionId: change.keepSessionId }
-          : {}),
-        ...(change.provesEmail && user.emailVerifiedAt === null ? { emailVerifiedAt: now } : {}),
-      },
-    )
-    return written === 'taken' ? null : written
+    const set = {
+      passwordHash,
+      passwordChangedAt: now,
+      updatedAt: now,
+      credentialEpoch: credentialEpoch + 1,
+      ...(change.endsSessions
+        ? { sessionEpoch: sessionEpoch + 1, keptSessionId: change.keepSessionId }
+        : {}),
+      ...(change.provesEmail && user.emailVerifiedAt === null ? { emailVerifiedAt: now } : {}),
+    }
+    try {
+      const guard = { credentialEpoch, sessionEpoch, enabled: true }
+      const written = await users.update(id, guard, set)
+      return written === 'taken' ? null : written
+    } catch (error) {
+      // It may have taken effect all the same. The salt is ours alone, so the record tells.
+      const found = await users.get(id)
+      if (found?.passwordHash === passwordHash) return found
+      throw error
+    }
   }
 
   return {
@@ -71,11 +73,13 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
         if (user === null || user.credentialEpoch !== seen.credentialEpoch) return null
         if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
         const written = await replace(user, passwordHash, change)
-        if (written !== null) {
-          await announce(written, change, user.emailVerifiedAt === null)
-          return written
+        const found: User | null = written ?? (await users.get(seen.id))
+        // A guard that missed may have been met by the very write whose answer was lost.
+        if (found?.passwordHash === passwordHash) {
+          await announce(found, change, user.emailVerifiedAt === null)
+          return found
         }
-        user = await users.get(seen.id)
+        user = found
       }
       return null
     },

@@ -3,22 +3,32 @@ import type { User } from '../model/user.js'
 import type { GuessBudget } from './guess-budget.js'
 import type { Occasion } from './occasion.js'
 import type { PasswordWriter } from './password-writer.js'
+import type { Refresh } from './refresh.js'
 import type { Sessions } from './sessions.js'
 import type { SurfaceDeps } from './surface-deps.js'
+import type { RefreshGrant } from './tokens.js'
 
 /** What a signed-in person does with their own account. */
 export interface Profile {
   rename(user: User, name: string, occasion: Occasion): Promise<User>
   /**
    * Throws `invalid_credentials` for a wrong current password, which counts like a failed login,
-   * and `password_policy`. Ends the other sessions when the settings say so (S-62).
+   * and `password_policy`. Ends the other sessions when the settings say so (S-62). A browser's
+   * session goes on with the refresh token given back, and a copy of its earlier one is replay;
+   * null when the request carried none, or the settings leave sessions alone.
    */
   changePassword(
-    user: User,
-    sessionId: string,
+    { user, sessionId, refreshCookie }: PasswordChanger,
     input: { readonly currentPassword: string; readonly newPassword: string },
     occasion: Occasion,
-  ): Promise<void>
+  ): Promise<RefreshGrant | null>
+}
+
+/** Whose session asks for the change, and the refresh cookie it sent along. */
+export interface PasswordChanger {
+  readonly user: User
+  readonly sessionId: string
+  readonly refreshCookie: string | null
 }
 
 type Deps = Pick<
@@ -31,9 +41,18 @@ export function createProfile(
   sessions: Sessions,
   budget: GuessBudget,
   writer: PasswordWriter,
+  refresh: Refresh,
 ): Profile {
   const { surface, clock } = deps
   const { users } = deps.collections
+  async function renewed(
+    user: User,
+    sessionId: string,
+    refreshCookie: string | null,
+  ): Promise<RefreshGrant | null> {
+    return refreshCookie === null ? null : refresh.renew(refreshCookie, user, sessionId)
+  }
+
   return {
     async rename(user, name, occasion) {
       const renamed = await users.update(
@@ -56,22 +75,32 @@ export function createProfile(
       return renamed
     },
 
-    async changePassword(user, sessionId, { currentPassword, newPassword }, occasion) {
+    async changePassword({ user, sessionId, refreshCookie }, input, occasion) {
+      const { currentPassword, newPassword } = input
       const userId = user.id
-      const { ok } = await budget.spend(
-        user.email,
-        () => deps.passwords.verify(user.passwordHash, currentPassword),
-        (_wrong, until) =>
-          deps.emit({
-            type: 'login.lockedOut',
-            surface,
-            at: clock.now(),
-            ...occasion,
-            userId,
-            until,
-          }),
-      )
-      if (!ok) {
+      const isPassword = async (guess: string): Promise<boolean> => {
+        const { ok } = await budget.spend(
+          user.email,
+          () => deps.passwords.verify(user.passwordHash, guess),
+          (_wrong, until) =>
+            deps.emit({
+              type: 'login.lockedOut',
+              surface,
+              at: clock.now(),
+              ...occasion,
+              userId,
+              until,
+            }),
+        )
+        return ok
+      }
+      if (!(await isPassword(currentPassword))) {
+        // The new password was written and not all other sessions were ended: the same request
+        // again completes it. Only the session that was spared gets here, and each guess counts.
+        if (user.keptSessionId === sessionId && (await isPassword(newPassword))) {
+          await sessions.endAll(userId, 'password_change', sessionId, occasion)
+          return renewed(user, sessionId, refreshCookie)
+        }
         const type = 'password.changeFailed'
         deps.emit({ type, surface, at: clock.now(), ...occasion, userId, sessionId })
         throw new AuthError('invalid_credentials')
@@ -86,7 +115,9 @@ export function createProfile(
       })
       // Somebody else changed the credentials since the current password was checked.
       if (written === null) throw new AuthError('invalid_credentials')
-      if (endsSessions) await sessions.endAll(user.id, 'password_change', sessionId, occasion)
+      if (!endsSessions) return null
+      await sessions.endAll(user.id, 'password_change', sessionId, occasion)
+      return renewed(written, sessionId, refreshCookie)
     },
   }
 }

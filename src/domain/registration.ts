@@ -28,6 +28,11 @@ export interface Registration {
   resendVerification(email: string, occasion: Occasion): Promise<void>
 }
 
+type Choice = Pick<
+  User,
+  'emailAsTyped' | 'name' | 'passwordHash' | 'passwordChangedAt' | 'termsVersion'
+>
+
 type Deps = Pick<
   SurfaceDeps,
   | 'surface'
@@ -39,6 +44,7 @@ type Deps = Pick<
   | 'passwords'
   | 'passwordRules'
   | 'mail'
+  | 'background'
   | 'emit'
 >
 
@@ -64,21 +70,29 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
     return email
   }
 
-  async function insert(input: RegistrationInput, email: string): Promise<User | null> {
+  /** What the registering person chose. */
+  async function chosen(input: RegistrationInput) {
+    return {
+      emailAsTyped: input.email.trim(),
+      name: input.name ?? '',
+      passwordHash: await deps.passwords.hash(input.password),
+      passwordChangedAt: clock.now(),
+      termsVersion: input.acceptedTermsVersion ?? null,
+    }
+  }
+
+  async function insert(choice: Choice, email: string): Promise<User | null> {
     const now = clock.now()
     const user: User = {
       id: uuidv7(now, deps.random),
       expiresAt: null,
       kind: '',
       email,
-      emailAsTyped: input.email.trim(),
       emailVerifiedAt: null,
-      name: input.name ?? '',
+      ...choice,
       systemRole: 'guest',
       enabled: true,
-      passwordHash: await deps.passwords.hash(input.password),
-      passwordChangedAt: now,
-      termsVersion: input.acceptedTermsVersion ?? null,
+      selfRegistered: true,
       memberships: [],
       sessionEpoch: 0,
       keptSessionId: null,
@@ -90,6 +104,23 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
     return (await users.insert(user)) ? user : null
   }
 
+  /**
+   * Somebody registered this address before and never confirmed it: not its owner, perhaps. The
+   * link that goes out now must not put the earlier person's password in force, so the later choice
+   * replaces it and voids the earlier link. Null for an account that was confirmed or used.
+   */
+  async function replaceUnconfirmed(choice: Choice, email: string): Promise<User | null> {
+    const [user] = await users.find({ email }, { limit: 1 })
+    if (!user?.selfRegistered || user.emailVerifiedAt !== null) return null
+    const { id, credentialEpoch } = user
+    const replaced = await users.update(
+      id,
+      { credentialEpoch, emailVerifiedAt: null, lastLoginAt: null, enabled: true },
+      { ...choice, credentialEpoch: credentialEpoch + 1, updatedAt: clock.now() },
+    )
+    return replaced === 'taken' ? null : replaced
+  }
+
   async function sendVerification(user: User): Promise<void> {
     const { emailVerificationTTL } = await deps.settings()
     deps.mail.verifyEmail(
@@ -98,13 +129,9 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
     )
   }
 
-  /**
-   * Counted for new and taken addresses alike: recovery shares this limit, and a hit on the taken
-   * ones alone could be read off its 429.
-   */
   async function mayTellOwner(email: string): Promise<boolean> {
     try {
-      await deps.limits.check('recoveryPerAddress', email)
+      await deps.limits.check('recoveryPerAddress', `register ${email}`)
       return true
     } catch (error) {
       if (error instanceof AuthError && error.code === 'rate_limited') return false
@@ -112,19 +139,20 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
     }
   }
 
-  /** The owner is told, not the caller. A new account always gets its link. */
-  async function mailAbout(email: string, user: User | null): Promise<void> {
-    const mayTell = await mayTellOwner(email)
-    if (user !== null) return sendVerification(user)
-    await tickets.decoy()
-    if (mayTell) deps.mail.accountExists({ email, name: '' })
+  /** The owner of a taken address is told, not the caller; and three times an hour at most. */
+  async function mailAboutTaken(choice: Choice, email: string): Promise<void> {
+    if (!(await mayTellOwner(email))) return
+    const replaced = await replaceUnconfirmed(choice, email)
+    if (replaced !== null) await sendVerification(replaced)
+    else deps.mail.accountExists({ email, name: '' })
   }
 
   return {
     async register(input, occasion) {
       const email = await admit(input)
       const { emailVerificationRequired } = await deps.settings()
-      const user = await insert(input, email)
+      const choice = await chosen(input)
+      const user = await insert(choice, email)
       const about = { surface, at: clock.now(), ...occasion }
       deps.emit(
         user === null
@@ -132,7 +160,10 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
           : { type: 'account.registered', ...about, userId: user.id },
       )
       if (emailVerificationRequired) {
-        await mailAbout(email, user)
+        // Beside the request: what differs for a taken address shows in no reply and no delay.
+        deps.background.run('mailing about a registration', () =>
+          user === null ? mailAboutTaken(choice, email) : sendVerification(user),
+        )
         return { status: 'verificationRequired' }
       }
       if (user === null) throw new AuthError('email_taken')
@@ -158,11 +189,13 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
     async resendVerification(typed, occasion) {
       const email = canonicalEmail(typed)
       if (email === null) throw new AuthError('invalid_request')
-      await deps.limits.check('recoveryPerAddress', email)
+      await deps.limits.check('recoveryPerAddress', `verify ${email}`)
       const [user] = await users.find({ email }, { limit: 1 })
       const isWaiting = user?.enabled && user.kind === '' && user.emailVerifiedAt === null
       const waiting = isWaiting ? user : null
-      await (waiting === null ? tickets.decoy() : sendVerification(waiting))
+      if (waiting !== null) {
+        deps.background.run('mailing a new link', () => sendVerification(waiting))
+      }
       deps.emit({
         type: 'email.verificationRequested',
         surface,

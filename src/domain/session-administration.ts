@@ -1,9 +1,13 @@
 import { type ActedBy, actBy } from './acted-by.js'
+import type { Occasion } from './occasion.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { Sessions } from './sessions.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
-/** Ending sessions from the host's own code: nobody's permission is asked. */
+/**
+ * Ending sessions from the host's own code: nobody's permission is asked. `by` says on whose behalf,
+ * for events and audit records.
+ */
 export interface SessionAdministration {
   /**
    * Ends one session at once, everywhere: its access tokens are `session_revoked` from the moment
@@ -20,12 +24,25 @@ export function createSessionAdministration(
   sessions: Sessions,
 ): SessionAdministration {
   const { users, families } = deps.collections
+
+  /** The row expired and was swept; an access token minted before may live on. */
+  async function endSwept(
+    sessionId: string,
+    occasion: Occasion,
+    actorId: string | null,
+  ): Promise<boolean> {
+    const document = await deps.collections.sessions.get(sessionId)
+    if (document === null || !document.active) return false
+    await sessions.end(document, 'admin', occasion, { actorId })
+    return true
+  }
+
   return {
     async terminateSession(sessionId, by = {}) {
       const { actorId, occasion } = actBy(by)
       const family = await families.get(sessionId)
-      if (family === null) return false
-      if (family.revokedAt === null) return sessions.end(family, 'admin', occasion, actorId)
+      if (family === null) return endSwept(sessionId, occasion, actorId)
+      if (family.revokedAt === null) return sessions.end(family, 'admin', occasion, { actorId })
       await sessions.closeDocument(sessionId, family.revokedReason ?? 'admin')
       return false
     },

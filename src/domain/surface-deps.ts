@@ -5,6 +5,7 @@ import type { Denylist } from '../ports/denylist.js'
 import type { Random } from '../ports/random.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthEvent, Logger } from '../ports/telemetry.js'
+import type { Background } from './background.js'
 import type { KeySource } from './key-source.js'
 import type { Limits } from './limits.js'
 import type { MailService } from './mail-service.js'
@@ -30,6 +31,7 @@ export interface SurfaceDeps {
   readonly passwords: Passwords
   readonly passwordRules: PasswordRules
   readonly mail: MailService
+  readonly background: Background
   readonly emit: (event: AuthEvent) => void
   readonly logger: Logger
 }

@@ -37,7 +37,10 @@ export interface SweepWork {
 /** Leave to go on; withdrawn when the lease is lost or the process stops. */
 export interface SweepPermit {
   isGood(): boolean
-  /** Asks the lease store as well: for right before a statement. Never rejects. */
+  /**
+   * Asks the lease store as well, for right before a statement: a machine put to sleep as a whole
+   * may wake with a clock that does not show it. Never rejects.
+   */
   confirm(): Promise<boolean>
 }
 
@@ -84,8 +87,7 @@ export function createSweepWork(deps: SweepWorkDeps, permit: SweepPermit): Sweep
       found.push(swept?.left ?? null)
     }
     cycleDue = startedAt + nextCycleIn(found)
-    // A lease lost meanwhile took the series away; they must not come back.
-    if (permit.isGood()) backlog.show(new Map(left))
+    backlog.show(new Map(left))
   }
 
   /** One batch of each kind: so short that a cycle falling due need not wait for a whole round. */

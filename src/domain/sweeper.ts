@@ -46,7 +46,10 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
     })
     if (held === null) return since + sweepContentionMs
     const isGood = () => !closing && held.isGood()
-    const confirm = async () => (await held.confirm()) && isGood()
+    const confirm = async () => {
+      await held.renew()
+      return isGood()
+    }
     const work = createSweepWork(deps, { isGood, confirm })
     try {
       while (isGood()) {

@@ -1,5 +1,5 @@
 import { equalConstantTime, randomToken, sha256 } from '../crypto/secrets.js'
-import { isUuid, uuidv7 } from '../crypto/uuid.js'
+import { isUuid } from '../crypto/uuid.js'
 import { AuthError } from '../errors.js'
 import type { Ticket, TicketPurpose } from '../model/ticket.js'
 import type { User } from '../model/user.js'
@@ -18,8 +18,6 @@ export interface Tickets {
   read(token: string, purposes: readonly TicketPurpose[]): Promise<Ticket>
   /** Spends the ticket; true for the one caller that did. */
   take(ticket: Ticket): Promise<boolean>
-  /** One store call like `issue`, for an account that does not exist: the reply comes as late. */
-  decoy(): Promise<void>
 }
 
 /** A racing `issue` may win the insert or the replacement in between; each try sees the newest. */
@@ -74,15 +72,6 @@ export function createTickets(deps: Deps): Tickets {
 
     async take(ticket) {
       return (await tickets.take(ticket.id, { secretHash: ticket.secretHash })) !== null
-    },
-
-    async decoy() {
-      await tickets.get(`resetPassword:${uuidv7(clock.now(), random)}`)
-      await tickets.update(
-        `resetPassword:${uuidv7(clock.now(), random)}`,
-        { secretHash: sha256(randomToken(random)) },
-        { email: '' },
-      )
     },
   }
 }

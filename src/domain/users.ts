@@ -50,7 +50,8 @@ export interface UserChanges {
 }
 
 /**
- * Users of one surface, for the host's own code: no permission is asked and no mail is sent.
+ * Users of one surface, for the host's own code: no permission is asked and no mail is sent. `by`
+ * says on whose behalf, for events and audit records.
  * Throws `AuthError` with the codes named, and `service_unavailable` when the store fails.
  */
 export interface Users {
@@ -125,6 +126,7 @@ export function createUsers(deps: Deps, sessions: Sessions): Users {
       name,
       systemRole,
       enabled: true,
+      selfRegistered: false,
       passwordHash,
       passwordChangedAt: passwordHash === null ? null : now,
       termsVersion: null,

@@ -14,14 +14,17 @@ export type ClientIp = (
 /** Throws a `RangeError` for a network it cannot read. */
 export function clientIp(trust: TrustProxy): ClientIp {
   const isTrusted = trusted(trust)
-  return (remoteAddress, forwardedFor) => {
-    const peer = normalized(remoteAddress ?? '')
-    // Nearest first: each hop vouches for the one before it, until one is not trusted.
-    const chain = (forwardedFor ?? '').split(',').map((part) => normalized(part.trim()))
-    let client = peer
-    for (const [hop, address] of chain.reverse().entries()) {
-      if (address === null || !isTrusted(client, hop)) break
+  return (remoteAddress, forwardedFor = '') => {
+    let client = normalized(remoteAddress ?? '')
+    let end = forwardedFor.length
+    // Nearest first: each hop vouches for the one before it, until one is not trusted. What lies
+    // before that is anybody's text and is not looked at.
+    for (let hop = 0; end > 0 && isTrusted(client, hop); hop += 1) {
+      const start = forwardedFor.lastIndexOf(',', end - 1) + 1
+      const address = normalized(forwardedFor.slice(start, end).trim())
+      if (address === null) break
       client = address
+      end = start - 1
     }
     return client
   }
@@ -43,17 +46,22 @@ function addNetwork(networks: BlockList, network: string): void {
   const family = isIP(address)
   const widest = family === 4 ? 32 : 128
   const bits = prefix === undefined ? widest : Number(prefix)
-  if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(prefix ?? '0') || bits > widest) {
+  if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(prefix ?? '1') || bits > widest) {
     throw new RangeError(`"${network}" is not an address or a network such as 10.0.0.0/8`)
   }
+  if (bits === 0) throw new RangeError(`"${network}" would believe everybody`)
   networks.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6')
 }
 
+/** The longest text that can be an address: a mapped one with a zone, brackets and a port. */
+const longestAddress = 80
+
 /** `[2001:db8::1]:443` and `192.0.2.1:443`: some proxies add the port. */
-const withPort = /^(?:\[([^\]]*:[^\]]*)\]|([\d.]+))(?::\d{1,5})?$/
+const withPort = /^(?:\[([\da-f:.]+(?:%[\w.-]+)?)\]|([\d.]+))(?::\d{1,5})?$/i
 
 /** A plain IP address, IPv4 also where it came mapped into IPv6; null for anything else. */
 function normalized(address: string): string | null {
+  if (address.length > longestAddress) return null
   const [, bracketed, dotted] = withPort.exec(address) ?? []
   const bare = bracketed ?? dotted ?? address
   if (isIPv4(bare)) return bare

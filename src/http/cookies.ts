@@ -52,14 +52,22 @@ function sameSiteOf(policy: CookiePolicy, sameSite: SameSite): string {
   return sameSite === 'strict' ? 'Strict' : 'Lax'
 }
 
-/** The first cookie of this name, or null. */
+/**
+ * The cookie of this name; null when there is none, or when there are several: then one of them was
+ * planted, by a page of another subdomain perhaps, and which one cannot be told.
+ */
 export function readCookie(header: string | undefined, name: string): string | null {
+  const values: string[] = []
   for (const pair of header?.split(';') ?? []) {
     const equals = pair.indexOf('=')
-    if (equals > 0 && pair.slice(0, equals).trim() === name) {
-      const value = pair.slice(equals + 1).trim()
-      return value === '' ? null : value
+    if (equals > 0 && withoutBlanks(pair.slice(0, equals)) === name) {
+      values.push(withoutBlanks(pair.slice(equals + 1)))
     }
   }
-  return null
+  return values.length === 1 && values[0] ? values[0] : null
+}
+
+/** Space and tab only: what else `trim` takes off would make one name of two (RFC 6265 §5.2). */
+function withoutBlanks(text: string): string {
+  return text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '')
 }

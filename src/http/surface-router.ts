@@ -1,7 +1,9 @@
+import { AuthError } from '../errors.js'
 import type { Surface } from '../ports/surface.js'
 import type { ExchangeRequest, Mountable } from './exchange.js'
 import type { Matcher } from './match.js'
 import type { Pipeline } from './pipeline.js'
+import { problemReply } from './problem.js'
 
 /**
  * One surface alone on its host: its own prefix, where it answers for unknown paths as well, and
@@ -37,11 +39,13 @@ export function bothRouter(
   routers: Readonly<Record<Surface, { readonly matcher: Matcher; readonly pipeline: Pipeline }>>,
   choice: BareChoice,
 ): Mountable {
-  async function surfaceOf(request: ExchangeRequest): Promise<Surface> {
-    if (isBelow(request.path, '/v1/auth/operator')) return 'operator'
-    if (isBelow(request.path, '/v1/auth/client')) return 'client'
+  /** Null on the host of one surface below the other's prefix: the two stay apart there. */
+  async function surfaceOf(request: ExchangeRequest): Promise<Surface | null> {
+    const ofHost = choice.ofHost(request.header('host'))
+    const ofPath = surfaces.find((surface) => isBelow(request.path, `/v1/auth/${surface}`))
+    if (ofPath !== undefined) return ofHost === null || ofHost === ofPath ? ofPath : null
     return (
-      choice.ofHost(request.header('host')) ??
+      ofHost ??
       choice.ofCookie(request.header('cookie')) ??
       (request.path === '/v1/auth/refresh' ? await choice.ofBody(request) : null) ??
       choice.defaultSurface
@@ -51,10 +55,14 @@ export function bothRouter(
     async handle(request) {
       if (!isBelow(request.path, '/v1/auth') && !isBelow(request.path, '/v1/admin')) return null
       const once = readOnce(request)
-      return routers[await surfaceOf(once)].pipeline.run(once)
+      const surface = await surfaceOf(once)
+      if (surface === null) return problemReply(new AuthError('not_found'))
+      return routers[surface].pipeline.run(once)
     },
   }
 }
+
+const surfaces = ['operator', 'client'] as const
 
 function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`)

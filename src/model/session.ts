@@ -38,7 +38,7 @@ export function sessionsOf(surface: Surface): CollectionSpec<Session> {
       userAgent: { kind: 'text', nullable: true },
       deviceId: { kind: 'text', nullable: true },
     },
-    indexes: [{ on: ['userId'] }],
+    indexes: [{ on: ['userId'] }, { on: ['userId', 'active'] }],
     expires: 'fixed',
   }
 }

@@ -16,6 +16,8 @@ export interface User extends Doc {
   readonly name: string
   readonly systemRole: string
   readonly enabled: boolean
+  /** Made by the registration form, not by the host. */
+  readonly selfRegistered: boolean
   /** PHC string; null for an account without a password. */
   readonly passwordHash: string | null
   readonly passwordChangedAt: number | null
@@ -48,6 +50,7 @@ export function usersOf(surface: Surface): CollectionSpec<User> {
       name: { kind: 'text' },
       systemRole: { kind: 'text' },
       enabled: { kind: 'boolean' },
+      selfRegistered: { kind: 'boolean', default: false },
       passwordHash: { kind: 'text', nullable: true },
       passwordChangedAt: { kind: 'time', nullable: true },
       termsVersion: { kind: 'text', nullable: true },

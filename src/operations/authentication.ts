@@ -10,6 +10,7 @@ import {
   passwordChangeRequired,
   passwordInput,
   publicUser,
+  termsInput,
   timestamp,
   tokenInput,
 } from './schemas.js'
@@ -49,7 +50,7 @@ export const register = publicOperation({
     email: emailInput,
     password: passwordInput,
     name: nameInput.optional(),
-    acceptedTermsVersion: z.string().max(64).optional(),
+    acceptedTermsVersion: termsInput.optional(),
   }),
   reply: z.union([
     z.strictObject({ status: z.literal('verificationRequired') }),

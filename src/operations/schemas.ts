@@ -8,7 +8,11 @@ const text = z.string().refine((value) => value.isWellFormed() && !value.include
 export const emailInput = text.min(3).max(320)
 /** Judged by the password policy, not by its schema; the bound is checked in bytes there. */
 export const passwordInput = z.string().min(1).max(4096)
-export const nameInput = text.max(200)
+/** One line: it ends up in mails and lists of the host's. */
+export const nameInput = text.max(200).refine((value) => !/\p{Cc}/u.test(value), {
+  message: 'must not contain control characters',
+})
+export const termsInput = text.max(64)
 export const tokenInput = z.string().min(1).max(8192)
 
 export const noBody = z.strictObject({})

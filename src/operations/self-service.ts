@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { guardedOperation } from './operation.js'
 import { nameInput, noBody, nothing, passwordInput, publicUser, timestamp } from './schemas.js'
-import { meView } from './views.js'
+import { meView, passwordChanged } from './views.js'
 
 const both = ['operator', 'client'] as const
 const tag = 'Self-Service'
@@ -63,8 +63,6 @@ export const changePassword = guardedOperation({
   body: z.strictObject({ currentPassword: passwordInput, newPassword: passwordInput }),
   reply: nothing,
   errors: ['invalid_credentials', 'password_policy', 'server_busy'],
-  handle: async ({ body, user, sessionId, occasion }, { profile }) => {
-    await profile.changePassword(user, sessionId, body, occasion)
-    return { body: null }
-  },
+  handle: async (call, { profile }) =>
+    passwordChanged(await profile.changePassword(call, call.body, call.occasion)),
 })

@@ -101,3 +101,8 @@ export function sessionView(view: SessionView) {
     user: userView(view.user),
   }
 }
+
+/** The session goes on with the cookie of its next refresh token, where it has one. */
+export function passwordChanged(refresh: RefreshGrant | null): Answer<null> {
+  return refresh === null ? { body: null } : { body: null, refreshCookie: refresh }
+}

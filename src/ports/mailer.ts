@@ -1,7 +1,12 @@
 import type { Surface } from './surface.js'
 
 /** A mail the library asks for. The host renders and sends it. */
-export type Mail = { readonly surface: Surface; readonly to: string; readonly name: string } & (
+export type Mail = {
+  readonly surface: Surface
+  readonly to: string
+  /** The account's name; empty in mails to an address that is not confirmed. */
+  readonly name: string
+} & (
   | {
       /** Confirms the address of a new account. `url` carries `token` in its fragment. */
       readonly template: 'verifyEmail'

@@ -29,6 +29,8 @@ export interface ContractHost extends TestAuth {
 export interface HostOptions extends Partial<AuthOptions> {
   /** What the host mounts; `both` by default. */
   readonly mount?: 'operator' | 'client' | 'both'
+  /** Comes between the library and its database. */
+  readonly wrapBackend?: (backend: Backend) => Backend
 }
 
 export interface HostKind {
@@ -61,14 +63,16 @@ export const hostKinds: readonly HostKind[] = [
 /** One kind, for what does not depend on framework or store. */
 export const memoryHost: HostKind = hostKind('express', 'memory')
 
+const identity = (backend: Backend): Backend => backend
+
 function hostKind(framework: string, store: string): HostKind {
   return {
     name: `${framework} on ${store}`,
-    async start({ mount = 'both', ...options } = {}) {
+    async start({ mount = 'both', wrapBackend = identity, ...options } = {}) {
       const opened = await backends[store]?.open()
       const listenWith = frameworks[framework]
       if (opened === undefined || listenWith === undefined) throw new Error('no such host')
-      const t = await testAuth({ backend: opened.backend, ...options })
+      const t = await testAuth({ backend: wrapBackend(opened.backend), ...options })
       const running = await listenWith(t.auth[mount])
       return {
         ...t,

@@ -22,7 +22,7 @@ interface Fault {
   left: number
 }
 
-type Call = <T>(name: string, work: () => Promise<T>) => Promise<T>
+export type Call = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 export function faultyBackend(inner: Backend): FaultyBackend {
   const calls: string[] = []
@@ -65,7 +65,8 @@ export function faultyBackend(inner: Backend): FaultyBackend {
   }
 }
 
-function withCall({ store, denylist, lease, counter }: Backend, call: Call): Backend {
+/** The same backend with `call` around every call. */
+export function withCall({ store, denylist, lease, counter }: Backend, call: Call): Backend {
   return {
     store: {
       collection: (spec) => collectionWithCall(store.collection(spec), spec.name, call),

@@ -26,7 +26,8 @@ const driverTypes = [
 
 const innerZones = [
   ...['src/engine/', 'src/model/', 'src/crypto/', 'src/domain/', 'src/operations/', 'src/http/'],
-  ...['src/openapi/', 'src/auth-module/', 'src/system/', 'src/options.ts', errors],
+  ...['src/openapi/', 'src/auth-module/', 'src/system/', 'src/telemetry/', 'src/options.ts'],
+  errors,
 ]
 
 /** The files directly in `src` that no rule of their own names: they put everything together. */
@@ -69,13 +70,19 @@ const rules: readonly ZoneRule[] = [
   { zone: 'src/openapi/', values: [errors, 'zod'], types: ['src/operations/'] },
   { zone: 'src/auth-module/', values: ['src/engine/', errors], types: [] },
   // The shape of what the host passes is made of the types of those who use it.
-  { zone: 'src/options.ts', values: ['zod', 'src/engine/', errors], types: [...innerZones, ports] },
+  {
+    zone: 'src/options.ts',
+    values: ['zod', 'src/engine/', errors],
+    types: [...innerZones, ports, '@opentelemetry/api'],
+  },
   {
     zone: 'src/check-options.ts',
     values: ['zod', 'src/engine/', errors],
     types: ['src/options.ts', ports],
   },
   { zone: 'src/system/', values: [errors, 'node:*'], types: [ports] },
+  // The only folder that knows OpenTelemetry, so that services stay free of packages.
+  { zone: 'src/telemetry/', values: [errors, '@opentelemetry/api'], types: [ports, 'src/domain/'] },
   { zone: 'src/testing/', values: ['node:assert'], types: [ports] },
   { zone: 'src/client/', values: [], types: [...innerZones, ports] },
   { zone: 'src/cli/', values: ['postern', 'node:*'], types: [] },

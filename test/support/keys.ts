@@ -1,7 +1,8 @@
-import { generateKeyPair } from 'node:crypto'
+import { generateKeyPair, generateKeyPairSync } from 'node:crypto'
 import { promisify } from 'node:util'
 
 let generated: Promise<string> | undefined
+let small: string | undefined
 
 /**
  * One signing key for a test file. Of the least size that is accepted: suites sign tens of
@@ -14,4 +15,14 @@ export function testSigningKey(): Promise<string> {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   }).then(({ privateKey }) => privateKey)
   return generated
+}
+
+/** The smallest key that is accepted: it signs three times as fast, where thousands are signed. */
+export function smallSigningKey(): string {
+  small ??= generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  }).privateKey
+  return small
 }

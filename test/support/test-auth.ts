@@ -28,7 +28,12 @@ export const cheapHash = {
   allowWeakHashesForTests: true,
 } as const
 
-export async function testAuth(options: Partial<AuthOptions> = {}): Promise<TestAuth> {
+export interface TestOptions extends Partial<AuthOptions> {
+  /** Lets this process take part in the sweep, as processes do unless told otherwise. */
+  readonly sweeps?: true
+}
+
+export async function testAuth({ sweeps, ...options }: TestOptions = {}): Promise<TestAuth> {
   const backend = options.backend ?? memory()
   const clock = fakeClock(Date.UTC(2026, 0, 1))
   const mailer = recordingMailer()
@@ -46,6 +51,8 @@ export async function testAuth(options: Partial<AuthOptions> = {}): Promise<Test
     env: {},
     onEvent: (event) => events.push(event),
     hash: cheapHash,
+    // Its calls in the background would be met by chance in suites about something else.
+    ...(sweeps ? {} : { sweep: false }),
     ...options,
     settings: { registrationOperatorEnabled: true, ...options.settings },
     backend,

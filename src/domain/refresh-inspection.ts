@@ -1,0 +1,224 @@
+import type { RefreshClaims } from '../crypto/verify-token.js'
+import { judgeRefresh, type RefreshDecision } from '../engine/refresh.js'
+import { AuthError } from '../errors.js'
+import type { RefreshFamily } from '../model/refresh-family.js'
+import { isHuman, type User } from '../model/user.js'
+import type { DenylistEntry } from '../ports/denylist.js'
+import type { EndReason } from '../ports/telemetry.js'
+import type { Occasion } from './occasion.js'
+import { type Refusal, refusalOf, unfinished } from './refresh-refusal.js'
+import { type SessionEnding, sessionDenylistId } from './session-ending.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import type { Tokens } from './tokens.js'
+
+/** A presented refresh token and all that was read to judge it. Nothing is consumed yet. */
+export interface Attempt<Jti extends string | null = string | null> {
+  readonly claims: RefreshClaims
+  readonly occasion: Occasion
+  readonly nextJti: Jti
+  readonly user: User | null
+  readonly entry: DenylistEntry | null
+  readonly graceMs: number
+  readonly absoluteTtlMs: number | null
+}
+
+interface Row {
+  readonly family: RefreshFamily | null
+  readonly decision: RefreshDecision<EndReason>
+}
+
+/** Looks at refresh tokens and refuses those that are worth nothing, ending what must end. */
+export interface RefreshInspection {
+  /** Reads all that a decision needs, and consumes nothing (T-06). */
+  begin<Jti extends string | null>(
+    token: string | null,
+    occasion: Occasion,
+    nextJti: Jti,
+  ): Promise<Attempt<Jti>>
+  /**
+   * The user, who may hold a session. Throws for anybody else and for a session on the denylist:
+   * their tokens are never consumed.
+   */
+  requireStanding(attempt: Attempt): Promise<User>
+  /** The row, and what it says of the token. */
+  readRow(attempt: Attempt, user: User | null): Promise<Row>
+  /** Throws the code of a decision that refuses, after the ending it calls for. */
+  refuse(attempt: Attempt, row: Row): Promise<never>
+  /**
+   * True for a token that was retired: using it is misuse wherever it is shown. Its session is
+   * ended then, and the alarm raised.
+   */
+  endIfRetired(claims: RefreshClaims, occasion: Occasion): Promise<boolean>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'denylist' | 'limits' | 'clock' | 'settings' | 'emit' | 'logger'
+>
+
+export function createRefreshInspection(
+  deps: Deps,
+  tokens: Tokens,
+  sessions: SessionEnding,
+): RefreshInspection {
+  const { surface, collections, clock } = deps
+  const { users, families } = collections
+
+  async function claimsOf(token: string | null): Promise<RefreshClaims> {
+    if (token === null) throw new AuthError('unauthorized')
+    const verified = await tokens.verifyRefresh(token)
+    if (verified.ok) return verified.claims
+    if (verified.reason === 'audience') throw new AuthError('audience_mismatch')
+    throw new AuthError(
+      verified.reason === 'expired' ? 'refresh_token_expired' : 'refresh_token_invalid',
+    )
+  }
+
+  /** Reads all that a decision needs, and consumes nothing (T-06). */
+  async function begin<Jti extends string | null>(
+    token: string | null,
+    occasion: Occasion,
+    nextJti: Jti,
+  ): Promise<Attempt<Jti>> {
+    const claims = await claimsOf(token)
+    const [, settings, user, entry] = await Promise.all([
+      deps.limits.check('refreshFamily', claims.sid),
+      deps.settings(),
+      users.get(claims.sub),
+      listed(claims),
+    ])
+    return {
+      claims,
+      occasion,
+      nextJti,
+      user,
+      entry,
+      graceMs: settings.refreshReuseGrace,
+      absoluteTtlMs: settings.sessionAbsoluteTTL,
+    }
+  }
+
+  async function listed({ sid }: RefreshClaims): Promise<DenylistEntry | null> {
+    const id = sessionDenylistId(surface, sid)
+    const entries = await deps.denylist.find([id])
+    const now = clock.now()
+    return entries.find((entry) => entry.id === id && entry.expiresAt > now) ?? null
+  }
+
+  function judge(
+    attempt: Attempt,
+    family: RefreshFamily | null,
+    user: User | null,
+  ): RefreshDecision<EndReason> {
+    // A row whose user is not the token's was never minted together with it.
+    const own = family !== null && family.userId === attempt.claims.sub ? family : null
+    return judgeRefresh(
+      own,
+      {
+        generation: attempt.claims.gen,
+        nextJti: attempt.nextJti,
+        requiredEpoch: user === null ? null : requiredEpoch(user, attempt.claims.sid),
+      },
+      attempt,
+      clock.now(),
+    )
+  }
+
+  /** Carries out the ending a refusal calls for and throws its code. */
+  async function refuseWith(
+    attempt: Pick<Attempt, 'claims' | 'occasion'>,
+    refusal: Refusal,
+    announce: () => void = () => {},
+  ): Promise<never> {
+    const { claims, occasion } = attempt
+    if (refusal.end === null) throw new AuthError(refusal.code)
+    const session = { id: claims.sid, userId: claims.sub }
+    const options = { onEnded: announce }
+    const first = await sessions.end(session, refusal.end, occasion, options)
+    // A replay alarms once; whoever comes later learns that the session was ended.
+    const late = !first && refusal.code === 'refresh_token_reused'
+    throw new AuthError(late ? 'session_revoked' : refusal.code)
+  }
+
+  async function refuse(attempt: Attempt, { family, decision }: Row): Promise<never> {
+    if (decision.outcome === 'revoked') {
+      // Denylist and row are in place, in this order; the document may not be yet.
+      await sessions.closeDocument(attempt.claims.sid, decision.reason ?? 'admin')
+    }
+    const refusal = refusalOf(decision)
+    if (refusal === null) {
+      deps.logger.error('a refresh was refused by the store for no reason the row explains')
+      throw new AuthError('session_enforcement_unavailable')
+    }
+    return refuseWith(attempt, refusal, () => announceMisuse(attempt, decision, family))
+  }
+
+  function announceMisuse(
+    { claims, occasion }: Pick<Attempt, 'claims' | 'occasion'>,
+    { outcome }: RefreshDecision<EndReason>,
+    family: RefreshFamily | null,
+  ): void {
+    if (outcome !== 'replay' && outcome !== 'rolledBack') return
+    deps.emit({
+      type: outcome === 'replay' ? 'refresh.replayDetected' : 'refresh.storeRolledBack',
+      surface,
+      at: clock.now(),
+      ...occasion,
+      userId: claims.sub,
+      sessionId: claims.sid,
+      presentedGeneration: claims.gen,
+      currentGeneration: family?.generation ?? 0,
+    })
+  }
+
+  /**
+   * The row, and what it says of the token. A row older than the token is read once more before
+   * anybody is signed out over it: a store that lags looks like one that was rolled back.
+   */
+  async function readRow(attempt: Attempt, user: User | null): Promise<Row> {
+    const family = await families.get(attempt.claims.sid)
+    const decision = judge(attempt, family, user)
+    if (decision.outcome !== 'rolledBack') return { family, decision }
+    const newest = await families.get(attempt.claims.sid)
+    return { family: newest, decision: judge(attempt, newest, user) }
+  }
+
+  async function requireStanding(attempt: Attempt): Promise<User> {
+    const { user, entry } = attempt
+    if (entry === null && user !== null && user.enabled && isHuman(user)) return user
+    const row = await readRow(attempt, user)
+    const { outcome } = row.decision
+    if (outcome === 'revoked') return refuse(attempt, row)
+    // Also when its ending was interrupted: the alarm has not been raised yet. A session over its
+    // maximum age is never called anything else (R-3A-17).
+    const isMisuse = outcome === 'replay' || outcome === 'rolledBack'
+    if (isMisuse && entry?.reason !== 'max_age') return refuse(attempt, row)
+    // The row does not say so yet: an ending was begun and not finished. Finish it.
+    if (entry !== null) return refuseWith(attempt, unfinished(entry))
+    if (outcome === 'unknown' || (user !== null && !isHuman(user))) {
+      throw new AuthError('refresh_token_invalid')
+    }
+    return refuseWith(attempt, { code: 'session_revoked', end: 'admin' })
+  }
+
+  async function endIfRetired(claims: RefreshClaims, occasion: Occasion): Promise<boolean> {
+    const { refreshReuseGrace } = await deps.settings()
+    const attempt = {
+      ...{ claims, occasion, nextJti: null, user: null, entry: null },
+      ...{ graceMs: refreshReuseGrace, absoluteTtlMs: null },
+    }
+    const { family, decision } = await readRow(attempt, null)
+    if (decision.outcome !== 'replay') return false
+    await sessions.end({ id: claims.sid, userId: claims.sub }, 'replay', occasion, {
+      onEnded: () => announceMisuse(attempt, decision, family),
+    })
+    return true
+  }
+
+  return { begin, requireStanding, readRow, refuse, endIfRetired }
+}
+
+/** Null for the one session the user's last "end all others" spared. */
+export function requiredEpoch(user: User, sessionId: string): number | null {
+  return user.keptSessionId === sessionId ? null : user.sessionEpoch
+}

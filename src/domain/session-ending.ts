@@ -1,0 +1,193 @@
+import { describeError } from '../errors.js'
+import type { RefreshFamily } from '../model/refresh-family.js'
+import type { Session } from '../model/session.js'
+import type { DenylistEntry } from '../ports/denylist.js'
+import type { EndReason } from '../ports/telemetry.js'
+import { newestFirst } from './newest-first.js'
+import type { Occasion } from './occasion.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** 24 h covers the longest access token, one minute the largest clock leeway (seed 8). */
+export const denylistLifeMs = 24 * 60 * 60 * 1000 + 60 * 1000
+
+export interface EndingOptions {
+  /** Who ended somebody else's; by default the owner, where the reason says so, or nobody. */
+  readonly actorId?: string | null
+  /** Called at once by the call that ended it, whatever fails afterwards. */
+  readonly onEnded?: () => void
+}
+
+type Ended = Pick<RefreshFamily, 'id' | 'userId'>
+
+export interface SessionEnding {
+  /**
+   * Ends one session in three repeatable steps, denylist first, so that a crash at any point
+   * leaves it refused and the next attempt completes. True for the caller that ended it.
+   */
+  end(
+    session: Ended,
+    reason: EndReason,
+    occasion: Occasion,
+    options?: EndingOptions,
+  ): Promise<boolean>
+  /** The last of the three steps alone, for a session whose first two are known to be done. */
+  closeDocument(sessionId: string, reason: EndReason): Promise<void>
+  /**
+   * Ends every session of a user whose `sessionEpoch` was just raised, except `keep`, and completes
+   * what an earlier call left undone. Call only after the user was written: from then on no older
+   * family can be refreshed.
+   */
+  endAll(
+    userId: string,
+    reason: EndReason,
+    keep: string | null,
+    occasion: Occasion,
+    actorId?: string | null,
+  ): Promise<void>
+  /** Ends what is beyond the newest `limit` live sessions of a user. */
+  trim(userId: string, limit: number, occasion: Occasion): Promise<void>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'denylist' | 'clock' | 'idleMs' | 'emit' | 'logger'
+>
+
+export function createSessionEnding(deps: Deps): SessionEnding {
+  const { surface, denylist, clock } = deps
+  const { sessions, families } = deps.collections
+
+  const entryOf = (id: string, reason: EndReason, expiresAt: number): DenylistEntry => ({
+    id: sessionDenylistId(surface, id),
+    reason: reason === 'max_age' ? 'max_age' : 'revoked',
+    expiresAt,
+  })
+
+  /** True when this very call revoked the family. */
+  async function revoke({ id }: Ended, reason: EndReason, now: number): Promise<boolean> {
+    const set = { revokedAt: now, revokedReason: reason }
+    try {
+      const ended = await families.update(id, { revokedAt: null }, set)
+      return ended !== null && ended !== 'taken'
+    } catch (error) {
+      if (await isRevokedBy(id, set)) return true
+      await outlast(id, reason, now)
+      throw error
+    }
+  }
+
+  /** The answer was lost: the row tells whether the write was. */
+  async function isRevokedBy(
+    id: string,
+    set: Pick<RefreshFamily, 'revokedAt' | 'revokedReason'>,
+  ): Promise<boolean> {
+    try {
+      const row = await families.get(id)
+      return row?.revokedAt === set.revokedAt && row.revokedReason === set.revokedReason
+    } catch {
+      return false
+    }
+  }
+
+  /**
+   * The family stays live in its row: should nobody come to finish, the entry must outlast it. Its
+   * deadline cannot move any more, since it is on the list.
+   */
+  async function outlast(id: string, reason: EndReason, now: number): Promise<void> {
+    try {
+      await denylist.put([entryOf(id, reason, now + deps.idleMs + denylistLifeMs)])
+    } catch (error) {
+      deps.logger.error('an ending was begun and could not be finished', describeError(error))
+    }
+  }
+
+  async function end(
+    session: Ended,
+    reason: EndReason,
+    occasion: Occasion,
+    { actorId = isOwnAct(reason) ? session.userId : null, onEnded }: EndingOptions = {},
+  ): Promise<boolean> {
+    const { id: sessionId, userId } = session
+    const now = clock.now()
+    await denylist.put([entryOf(sessionId, reason, now + denylistLifeMs)])
+    const first = await revoke(session, reason, now)
+    if (first) {
+      const type = 'session.terminated'
+      deps.emit({ type, surface, at: now, ...occasion, userId, sessionId, reason, actorId })
+      onEnded?.()
+    }
+    await closeDocument(sessionId, reason)
+    return first
+  }
+
+  async function closeDocument(sessionId: string, reason: EndReason): Promise<void> {
+    await sessions.update(
+      sessionId,
+      { active: true },
+      { active: false, endedAt: clock.now(), endReason: reason },
+    )
+  }
+
+  /** Visits a user's families that were not revoked, newest first; the reasons of the others. */
+  async function eachFamily(
+    userId: string,
+    visit: (family: RefreshFamily) => Promise<unknown>,
+  ): Promise<ReadonlyMap<string, EndReason>> {
+    const reasons = new Map<string, EndReason>()
+    for await (const family of newestFirst(families, { userId })) {
+      if (family.revokedAt === null) await visit(family)
+      else reasons.set(family.id, family.revokedReason ?? 'admin')
+    }
+    return reasons
+  }
+
+  const activeDocuments = (userId: string): AsyncGenerator<Session> =>
+    newestFirst(sessions, { userId, active: true })
+
+  return {
+    end,
+    closeDocument,
+
+    async endAll(userId, reason, keep, occasion, actorId) {
+      const options = actorId === undefined ? {} : { actorId }
+      // Also the idle-expired: `GET session` may have minted a token just before the deadline.
+      const reasons = await eachFamily(userId, async (family) => {
+        if (family.id !== keep) await end(family, reason, occasion, options)
+      })
+      // What is active still was interrupted before its last step, or its row was swept.
+      for await (const { id } of activeDocuments(userId)) {
+        const known = reasons.get(id)
+        if (known !== undefined) await closeDocument(id, known)
+        else if (id !== keep) await end({ id, userId }, reason, occasion, options)
+      }
+    },
+
+    async trim(userId, limit, occasion) {
+      let live = 0
+      const reasons = await eachFamily(userId, async (family) => {
+        if (family.expiresAt <= clock.now()) return
+        live += 1
+        if (live > limit) await end(family, 'limit', occasion)
+      })
+      if (live <= limit) return
+      // A login cut short while it trimmed left endings undone: the next one is over the limit too.
+      for await (const { id } of activeDocuments(userId)) {
+        const known = reasons.get(id)
+        if (known !== undefined) await closeDocument(id, known)
+      }
+    },
+  }
+}
+
+/** Endings that follow from what the owner did: showed a credential, or set a password. */
+function isOwnAct(reason: EndReason): boolean {
+  return reason === 'logout' || reason === 'password_change'
+}
+
+export function sessionDenylistId(surface: string, sessionId: string): string {
+  return `${surface}:session:${sessionId}`
+}
+
+export function tokenDenylistId(surface: string, jti: string): string {
+  return `${surface}:token:${jti}`
+}

@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../adapters/memory.js'
+import { type Auth, createAuth } from '../src/create-auth.js'
+import { OptionsError } from '../src/errors.js'
+import type { AuthOptions } from '../src/options.js'
+import { loginStatus } from './support/fetch-host.js'
+import { testSigningKey } from './support/keys.js'
+import { recordingMailer } from './support/recording-mailer.js'
+
+const operator = { baseUrl: 'https://admin.example.com' }
+const client = { baseUrl: 'https://app.example.com' }
+
+/** The required options and nothing else. */
+async function bareOptions(): Promise<AuthOptions> {
+  return {
+    backend: memory(),
+    keys: { current: await testSigningKey() },
+    surfaces: { operator, client },
+    mailer: recordingMailer(),
+  }
+}
+
+/** As a JavaScript host might call it. */
+async function created(changes: unknown): Promise<Auth> {
+  const options = { ...(await bareOptions()), env: {}, ...Object(changes) }
+  return createAuth(options)
+}
+
+async function refusal(changes: unknown): Promise<OptionsError> {
+  const error: unknown = await created(changes).catch((reason: unknown) => reason)
+  if (!(error instanceof OptionsError)) throw new Error(`not refused: ${String(error)}`)
+  return error
+}
+
+const surface = (changes: object) => ({ surfaces: { operator, client: { ...client, ...changes } } })
+const weakHash = { memoryCost: 64, timeCost: 1, parallelism: 1 }
+
+describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
+  it.each<[string, unknown]>([
+    ['backend', { backend: undefined }],
+    ['backend', { backend: 'postgres://localhost' }],
+    ['backend', { backend: null }],
+    ['backend.store', { backend: {} }],
+    ['backend.store', { backend: { ...memory(), store: {} } }],
+    ['backend.denylist', { backend: { ...memory(), denylist: undefined } }],
+    ['backend.counter', { backend: { ...memory(), counter: { hit() {} } } }],
+    ['keys', { keys: undefined }],
+    ['keys', { keys: null }],
+    ['keys', { keys: 'a PEM text' }],
+    ['keys', { keys: {} }],
+    ['keys', { keys: { current: 5 } }],
+    ['keys.current', { keys: { current: '' } }],
+    ['keys.current', { keys: { current: 'not a PEM text' } }],
+    ['keys', { keys: async () => null }],
+    ['keys.current', { keys: async () => ({}) }],
+    ['surfaces', { surfaces: undefined }],
+    ['surfaces.operator', { surfaces: { client } }],
+    ['surfaces.client', { surfaces: { operator } }],
+    ['surfaces.admin', { surfaces: { operator, client, admin: client } }],
+    ['surfaces.client.baseUrl', surface({ baseUrl: undefined })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: 5 })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: 'app.example.com' })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: 'http://app.example.com' })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: 'http://localhost.evil.example' })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: 'http://192.168.1.5' })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: 'ftp://localhost' })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: 'https://app.example.com/?x=1' })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: 'https://app.example.com/#x' })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: 'https://me@app.example.com' })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: 'https://:secret@app.example.com' })],
+    ['surfaces.client.cookieDomain', surface({ cookieDomain: '.example.com' })],
+    ['surfaces.client.cookieDomain', surface({ cookieDomain: 'other.example' })],
+    ['surfaces.client.cookieDomain', surface({ cookieDomain: 'p.example.com' })],
+    ['surfaces.client.cookieDomain', surface({ cookieDomain: 'example.com; Secure' })],
+    ['surfaces.client.cookieDomain', surface({ cookieDomain: 5 })],
+    ['surfaces.client.cookiePath', surface({ cookiePath: '/auth' })],
+    ['surfaces.client.cookiePath', surface({ cookiePath: 'auth', cookieDomain: 'example.com' })],
+    ['surfaces.client.cookiePath', surface({ cookiePath: '/a;b', cookieDomain: 'example.com' })],
+    ['surfaces.client.cookiePath', surface({ cookiePath: 5 })],
+    ['surfaces.client.allowedOrigins', surface({ allowedOrigins: 'https://a.example' })],
+    ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['https://a.example/'] })],
+    ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['http://a.example'] })],
+    ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['*'] })],
+    ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['null'] })],
+    ['surfaces.client.allowedOrigins.1', surface({ allowedOrigins: ['https://a.example', 1] })],
+    ['surfaces.client.pages', surface({ pages: 5 })],
+    ['surfaces.client.pages.verifyEmail', surface({ pages: { verifyEmail: 5 } })],
+    [
+      'surfaces.client.pages.verifyEmail',
+      surface({ pages: { verifyEmail: 'javascript:alert(1)' } }),
+    ],
+    [
+      'surfaces.client.pages.resetPassword',
+      surface({ pages: { resetPassword: 'http://a.example' } }),
+    ],
+    ['surfaces.client.pages.login', surface({ pages: { login: '/login#top' } })],
+    ['surfaces.client.pages.logon', surface({ pages: { logon: '/login' } })],
+    ['surfaces.client.rateLimits', surface({ rateLimits: 5 })],
+    ['surfaces.client.rateLimits.perIp', surface({ rateLimits: { perIp: 1 } })],
+    ['surfaces.client.rateLimits.selfPerUser', surface({ rateLimits: { selfPerUser: 100 } })],
+    [
+      'surfaces.client.rateLimits.selfPerUser.limit',
+      surface({ rateLimits: { selfPerUser: { limit: 0, windowMs: 1000 } } }),
+    ],
+    [
+      'surfaces.client.rateLimits.selfPerUser.windowMs',
+      surface({ rateLimits: { selfPerUser: { limit: 1, windowMs: 1 } } }),
+    ],
+    ['surfaces.client.domain', surface({ domain: 'example.com' })],
+    ['mailer', { mailer: undefined }],
+    ['mailer', { mailer: {} }],
+    ['mailer', { mailer: async () => {} }],
+    ['issuer', { issuer: '' }],
+    ['issuer', { issuer: 5 }],
+    ['issuer', { issuer: 'x'.repeat(256) }],
+    ['settings', { settings: 5 }],
+    ['settings.passwordMinimum', { settings: { passwordMinimum: 8 } }],
+    ['settings.passwordMinLength', { settings: { passwordMinLength: 3 } }],
+    ['settings.cookieSameSite', { settings: { cookieSameSite: 'Lax' } }],
+    ['authorizer', { authorizer: {} }],
+    ['authorizer', { authorizer: async () => true }],
+    ['trustProxy', { trustProxy: true }],
+    ['trustProxy', { trustProxy: -1 }],
+    ['trustProxy', { trustProxy: 1.5 }],
+    ['trustProxy', { trustProxy: '10.0.0.0/8' }],
+    ['trustProxy', { trustProxy: ['loopback'] }],
+    ['trustProxy', { trustProxy: [5] }],
+    ['env', { env: 5 }],
+    ['env.PORT', { env: { PORT: 3000 } }],
+    ['hash', { hash: 5 }],
+    ['hash.params', { hash: { params: weakHash } }],
+    ['hash.params.parallelism', { hash: { params: { memoryCost: 19_456, timeCost: 2 } } }],
+    ['hash.params.timeCost', { hash: { params: { ...weakHash, timeCost: 'x' } } }],
+    ['hash.concurrency', { hash: { concurrency: 0 } }],
+    ['hash.queue', { hash: { queue: -1 } }],
+    ['hash.queue', { hash: { queue: '64' } }],
+    ['hash.implementation', { hash: { implementation: 'bcrypt' } }],
+    ['hash.implementation', { hash: { implementation: { hash() {} } } }],
+    ['hash.allowWeakHashesForTests', { hash: { allowWeakHashesForTests: false } }],
+    ['legacyVerifiers', { legacyVerifiers: {} }],
+    ['legacyVerifiers.0', { legacyVerifiers: [{ verify() {} }] }],
+    ['collectionPrefix', { collectionPrefix: 'My-App' }],
+    ['collectionPrefix', { collectionPrefix: 'a"; drop table users' }],
+    ['defaultSurface', { defaultSurface: 'admin' }],
+    ['passwordContextWords', { passwordContextWords: 'acme' }],
+    ['passwordContextWords.0', { passwordContextWords: [5] }],
+    ['clockLeeway', { clockLeeway: 61 }],
+    ['clockLeeway', { clockLeeway: -1 }],
+    ['clockLeeway', { clockLeeway: '5s' }],
+    ['backendTimeout', { backendTimeout: 0 }],
+    ['backendTimeout', { backendTimeout: '5s' }],
+    ['sweep', { sweep: true }],
+    ['meterProvider', { meterProvider: {} }],
+    ['tracerProvider', { tracerProvider: {} }],
+    ['auditRetentionDays', { auditRetentionDays: 29 }],
+    ['auditRetentionDays', { auditRetentionDays: '400d' }],
+    ['onEvent', { onEvent: {} }],
+    ['logger', { logger: { info() {} } }],
+    ['clock', { clock: Date }],
+    ['random', { random: Math.random }],
+    ['fetcher', { fetcher: fetch }],
+    ['database', { database: memory() }],
+  ])('%s, case %#', async (option, changes) => {
+    const error = await refusal(changes)
+    expect(error.option).toBe(option)
+    const [start = '', remedy = ''] = error.message.split(`option "${option}" `)
+    expect(start).toBe('createAuth: ')
+    // What it has to be, in words of this library and not of its schema's.
+    expect(remedy).toMatch(/\b(must|needs?|is not|holds)\b/)
+    expect(error.message).not.toMatch(/Invalid (input|option)|Too (small|big)|received|expected/i)
+  })
+
+  it.each([undefined, null, 5, 'options', []])(
+    '%o in the place of the options',
+    async (options) => {
+      const make: (options: never) => Promise<Auth> = createAuth
+      await expect(make(options as never)).rejects.toThrow(/^createAuth: .*\bmust be\b/)
+    },
+  )
+
+  it('repeats no secret', async () => {
+    const secret = 'c2VjcmV0IGtleQ'
+    const pem = `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----`
+    const error = await refusal({ keys: { current: pem } })
+    expect(`${error.message} ${error.stack}`).not.toContain(secret)
+  })
+
+  it('R-LIB-11 refuses a key too short or of another kind', async () => {
+    const { generateKeyPairSync } = await import('node:crypto')
+    const pkcs8 = { type: 'pkcs8', format: 'pem' } as const
+    const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export(pkcs8)
+    const other = generateKeyPairSync('ed25519').privateKey.export(pkcs8)
+    for (const current of [short, other]) {
+      expect((await refusal({ keys: { current } })).option).toBe('keys.current')
+    }
+  })
+
+  it('lets the host’s own error through when its key function fails', async () => {
+    const reason = new Error('the vault is sealed')
+    const keys = async () => Promise.reject(reason)
+    await expect(created({ keys })).rejects.toBe(reason)
+  })
+})
+
+describe('the required options alone', () => {
+  it('are enough to sign somebody in', async () => {
+    const auth = await createAuth(await bareOptions())
+    await auth.migrate()
+    const credentials = { email: 'ada@example.org', password: 'correct horse battery staple' }
+    await auth.client.users.create({ ...credentials, emailVerified: true })
+    expect(await loginStatus(auth, credentials)).toBe(200)
+    await auth.close()
+  })
+
+  it.each([
+    'http://localhost:3000',
+    'http://127.0.0.1:3000',
+    'http://[::1]:3000',
+    'http://app.localhost',
+    'https://app.example.com:8443/shop',
+  ])('take %s for a surface', async (baseUrl) => {
+    await expect(created(surface({ baseUrl }))).resolves.toBeDefined()
+  })
+})

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type CookiePolicy,
+  clearRefreshCookie,
+  readCookie,
+  refreshCookieName,
+  setRefreshCookie,
+} from '../../src/http/cookies.js'
+
+const hostOnly: CookiePolicy = { surface: 'operator', secure: true, domain: null, path: '/' }
+const shared: CookiePolicy = {
+  surface: 'client',
+  secure: true,
+  domain: 'example.com',
+  path: '/v1/auth',
+}
+const local: CookiePolicy = { surface: 'client', secure: false, domain: null, path: '/' }
+
+describe('T-23 the refresh cookie', () => {
+  it.each([
+    [hostOnly, '__Host-op_refresh'],
+    [{ ...hostOnly, surface: 'client' as const }, '__Host-cl_refresh'],
+    [shared, '__Secure-cl_refresh'],
+    [{ ...shared, surface: 'operator' as const }, '__Secure-op_refresh'],
+    [local, 'cl_refresh'],
+    [{ ...local, surface: 'operator' as const, domain: 'localhost' }, 'op_refresh'],
+  ])('%j is called %s', (policy, name) => {
+    expect(refreshCookieName(policy)).toBe(name)
+  })
+
+  it.each([
+    [
+      hostOnly,
+      'strict',
+      '__Host-op_refresh=a.b.c; Max-Age=60; Path=/; HttpOnly; SameSite=Strict; Secure',
+    ],
+    [
+      hostOnly,
+      'none',
+      '__Host-op_refresh=a.b.c; Max-Age=60; Path=/; HttpOnly; SameSite=None; Secure',
+    ],
+    [
+      shared,
+      'lax',
+      '__Secure-cl_refresh=a.b.c; Max-Age=60; Path=/v1/auth; HttpOnly; SameSite=Lax; Domain=example.com; Secure',
+    ],
+    [local, 'lax', 'cl_refresh=a.b.c; Max-Age=60; Path=/; HttpOnly; SameSite=Lax'],
+    [local, 'none', 'cl_refresh=a.b.c; Max-Age=60; Path=/; HttpOnly; SameSite=Lax'],
+  ] as const)('%j with SameSite %s is set as a whole', (policy, sameSite, line) => {
+    expect(setRefreshCookie(policy, sameSite, 'a.b.c', 60)).toBe(line)
+  })
+
+  it.each([hostOnly, shared, local])('%j is cleared where it was set', (policy) => {
+    const withoutValue = (line: string) => line.replace(/^([^=]+)=[^;]*; Max-Age=\d+/, '$1')
+    const set = setRefreshCookie(policy, 'lax', 'a.b.c', 60)
+    const cleared = clearRefreshCookie(policy, 'lax')
+    expect(withoutValue(cleared)).toBe(withoutValue(set))
+    expect(cleared).toMatch(/^[^=]+=; Max-Age=0; /)
+  })
+})
+
+describe('reading a cookie', () => {
+  it.each([
+    [undefined, null],
+    ['', null],
+    ['op_refresh=x', 'x'],
+    ['a=1; op_refresh=x; b=2', 'x'],
+    ['a=1;op_refresh=x;b=2', 'x'],
+    ['  op_refresh =  x  ', 'x'],
+    ['\top_refresh\t=\tx\t', 'x'],
+    // A page of another subdomain may have planted one of them (RFC 6265bis §8.6).
+    ['op_refresh=x; op_refresh=y', null],
+    ['op_refresh=x; a=1; op_refresh=x', null],
+    ['op_refresh=; op_refresh=x', null],
+    ['\u00a0op_refresh=x', null],
+    ['op_refresh=x; \u00a0op_refresh=y', 'x'],
+    ['op_refresh=x=y==', 'x=y=='],
+    ['op_refresh=', null],
+    ['op_refresh', null],
+    ['=x', null],
+    ['; ; ;', null],
+    ['OP_REFRESH=x', null],
+    ['xop_refresh=x', null],
+    ['op_refresh2=x', null],
+    ['a="op_refresh=x"', null],
+    ['__proto__=1', null],
+    [`${'a=1; '.repeat(10_000)}op_refresh=x`, 'x'],
+  ])('%s', (header, value) => {
+    expect(readCookie(header, 'op_refresh')).toBe(value)
+  })
+})

@@ -1,0 +1,31 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { parseSource, walk } from '../../support/parsed-source.js'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** How the library's sources name collections, the denylist and the counter. */
+const callee =
+  /(^|\.)(users|families|sessions|tickets|passwordHistories|records|collection|denylist|counter)\.(get|find|insert|update|take|put|hit|forgive)$/
+
+/** `src/domain/refresh.ts:162` of every place where the library calls its backend for a request. */
+export function callSites(): ReadonlySet<string> {
+  const paths = globSync('src/domain/*.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
+  return new Set(
+    paths.filter((path) => !path.endsWith('guard-backend.ts')).flatMap((path) => callsIn(path)),
+  )
+}
+
+function callsIn(path: string): readonly string[] {
+  const { tree, lineOf } = parseSource(path, readFileSync(`${root}${path}`, 'utf8'))
+  const found: string[] = []
+  walk(tree, (node) => {
+    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return
+    const text = node.expression.getText()
+    // Elsewhere this is the service that wraps the collection.
+    if (/\btickets\./.test(text) && !path.endsWith('/tickets.ts')) return
+    if (callee.test(text)) found.push(`${path}:${lineOf(node.expression.name)}`)
+  })
+  return found
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { decodeJwt } from 'jose'
+import { type Collections, collectionsOf } from '../../../src/model/collections.js'
+import type { Surface } from '../../../src/ports/surface.js'
+import type { ContractHost } from '../../contract/hosts.js'
+import { newAddress } from '../../contract/open-host.js'
+import { goodPassword, type Person } from '../../contract/people.js'
+import { type Reply, refreshCookieOf, type SendOptions, textOf } from '../../support/http-client.js'
+
+/** What one reply put into a client's hands. */
+export interface Held {
+  readonly userId: string
+  readonly sessionId: string
+  readonly bearer: string
+  /** Null after `GET session`, which mints none. */
+  readonly refreshToken: string | null
+}
+
+/** Held with a refresh token: the outcome of a login or a refresh. */
+export interface Holder extends Held {
+  readonly refreshToken: string
+  /** `name=value`, as a browser would send it. */
+  readonly cookie: string
+}
+
+/** One person's dealings with one surface: what happened to others does not show in it. */
+export interface World {
+  readonly host: ContractHost
+  readonly surface: Surface
+  /** The database, past every check of the library. */
+  readonly stored: Collections
+  /** Everything replies handed out so far. */
+  readonly held: readonly Held[]
+  /** How much of `held` is from before the request under test. */
+  readonly heldAtStart: number
+  readonly userIds: ReadonlySet<string>
+  /** `path` below `/v1/auth/{surface}`. Comes from an address nobody used before. */
+  send(method: string, path: string, options?: SendOptions): Promise<Reply>
+  /** A verified account, made by the host's code. */
+  person(): Promise<Person>
+  signIn(who: Person): Promise<Holder>
+  rotate(holder: Holder): Promise<Holder>
+  /** Signs in and refreshes, so that the row has a past. Later sign-ins are later by the clock. */
+  oldSession(who: Person): Promise<Holder>
+  /** What is handed out from now on, the request under test and its like handed out. */
+  start(): void
+  /** Counts an account made by other means as this world's. */
+  adopt(userId: string): void
+}
+
+let people = 0
+
+export function newWorld(host: ContractHost, surface: Surface): World {
+  const held: Held[] = []
+  const userIds = new Set<string>()
+  let heldAtStart = 0
+
+  function keep(reply: Reply): void {
+    if (reply.status >= 300 || !reply.text.includes('"accessToken"')) return
+    const body = reply.json()
+    const cookie = reply.setCookies.length > 0 ? refreshCookieOf(reply, surface) : ''
+    const fromBody = body['refreshToken']
+    const fromCookie = cookie.slice(cookie.indexOf('=') + 1)
+    const refreshToken = typeof fromBody === 'string' ? fromBody : fromCookie
+    const bearer = textOf(body, 'accessToken')
+    const { sub = '', sid } = decodeJwt(bearer)
+    userIds.add(sub)
+    held.push({
+      userId: sub,
+      sessionId: String(sid),
+      bearer,
+      refreshToken: refreshToken === '' ? null : refreshToken,
+    })
+  }
+
+  async function send(method: string, path: string, options: SendOptions = {}): Promise<Reply> {
+    const reply = await host.send(method, `/v1/auth/${surface}${path}`, {
+      ...options,
+      headers: { 'x-forwarded-for': newAddress(), ...options.headers },
+    })
+    keep(reply)
+    return reply
+  }
+
+  function newest(reply: Reply): Holder {
+    assert.equal(reply.status, 200, reply.text)
+    const last = held.at(-1)
+    assert.ok(last !== undefined && last.refreshToken !== null, 'no refresh token was handed out')
+    const { refreshToken } = last
+    const name = surface === 'operator' ? '__Host-op_refresh' : '__Host-cl_refresh'
+    return { ...last, refreshToken, cookie: `${name}=${refreshToken}` }
+  }
+
+  async function signIn({ email, password }: Person): Promise<Holder> {
+    return newest(await send('POST', '/mobile/login', { body: { email, password } }))
+  }
+
+  async function rotate({ refreshToken }: Holder): Promise<Holder> {
+    return newest(await send('POST', '/refresh', { body: { refreshToken } }))
+  }
+
+  return {
+    host,
+    surface,
+    stored: collectionsOf(host.backend.store, surface, ''),
+    held,
+    get heldAtStart() {
+      return heldAtStart
+    },
+    userIds,
+    send,
+    async person() {
+      people += 1
+      const email = `fault-${people}@example.org`
+      const made = { email, password: goodPassword, name: 'Ada', emailVerified: true }
+      const { id } = await host.auth[surface].users.create(made)
+      userIds.add(id)
+      return { id, email, password: goodPassword }
+    },
+    signIn,
+    rotate,
+    async oldSession(who) {
+      const holder = await rotate(await signIn(who))
+      // Ids of one millisecond are in no order.
+      await host.clock.advance(1)
+      return holder
+    },
+    start() {
+      heldAtStart = held.length
+    },
+    adopt(userId) {
+      userIds.add(userId)
+    },
+  }
+}

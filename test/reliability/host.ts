@@ -1,0 +1,216 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type Auth, AuthError, type AuthOptions, type Backend, createAuth } from 'postern'
+import { expressRouter } from 'postern/express'
+import { type FaultMode, faultyBackend } from '../support/faulty-backend.js'
+import { type Chaos, chaosHeader, chaoticBackend, withChaos } from './chaos.js'
+import { forkingBackend } from './forking-store.js'
+import { type ClockLine, type MovingClock, movingClock } from './moving-clock.js'
+
+/** The options of `createAuth` that fit into JSON. */
+export type PlainOptions = Partial<
+  Pick<
+    AuthOptions,
+    'settings' | 'clockLeeway' | 'backendTimeout' | 'env' | 'sweep' | 'hash' | 'trustProxy'
+  >
+>
+
+export interface HostConfig {
+  readonly clock: ClockLine
+  readonly options: PlainOptions
+  /** Puts the bug into the store that the figures must find. */
+  readonly planted: 'fork' | null
+}
+
+/** What the host did so far. */
+export interface HostState {
+  readonly pid: number
+  /** Events by type. */
+  readonly events: Readonly<Record<string, number>>
+  /** The last hundred log lines of level `error`. */
+  readonly errors: readonly string[]
+  readonly rssBytes: number
+}
+
+/** What a test can have a host do: argument and answer of every command. */
+export interface Commands {
+  createUser(person: { email: string; password: string }): Promise<{ id: string }>
+  /** `first`: this call ended it. */
+  terminate(of: { sessionId: string }): Promise<{ first: boolean }>
+  terminateAll(of: { userId: string }): Promise<null>
+  disable(of: { userId: string }): Promise<null>
+  setClock(line: ClockLine): Promise<null>
+  reloadKeys(none: null): Promise<null>
+  /** As `FaultyBackend.failNext`; without `times`, until `heal`. */
+  failNext(fault: { call: string; mode: FaultMode; times?: number }): Promise<null>
+  heal(none: null): Promise<null>
+  state(none: null): Promise<HostState>
+}
+
+export interface RunningHost {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** One request's clock is ahead of the host's by this many milliseconds. */
+export const aheadHeader = 'x-clock-ahead'
+
+const never = { limit: 1_000_000_000, windowMs: 60_000 }
+const unlimited = {
+  registerPerIp: never,
+  recoveryPerIp: never,
+  recoveryPerAddress: never,
+  refreshPerIp: never,
+  refreshFamily: never,
+  oauthPerIp: never,
+  selfPerUser: never,
+}
+
+const cheapHash = {
+  params: { memoryCost: 64, timeCost: 1, parallelism: 1 },
+  allowWeakHashesForTests: true,
+  queue: 10_000,
+} as const
+
+/**
+ * A host with the library in it, on a free port, which also answers `POST /control/<command>`.
+ * `keys` is asked for the ring whenever the library wants to read it anew.
+ */
+export async function startHost(
+  inner: Backend,
+  keys: AuthOptions['keys'],
+  { clock: line, options, planted }: HostConfig,
+): Promise<RunningHost> {
+  const clock = movingClock(line)
+  const { backend: faulty, ...faults } = faultyBackend(inner)
+  const backend = chaoticBackend(faulty)
+  const events: Record<string, number> = {}
+  const errors: string[] = []
+  const quiet = (): void => {}
+  const auth = await createAuth({
+    hash: cheapHash,
+    env: {},
+    ...options,
+    settings: { loginRateClient: 1000, lockoutThreshold: 0, ...options.settings },
+    surfaces: {
+      operator: { baseUrl: 'https://admin.example.com', rateLimits: unlimited },
+      client: { baseUrl: 'https://app.example.com', rateLimits: unlimited },
+    },
+    // Outermost, so that there is time between its look and its write.
+    backend: planted === null ? backend : forkingBackend(backend),
+    keys,
+    clock,
+    mailer: { send: async () => {} },
+    logger: {
+      debug: quiet,
+      info: quiet,
+      warn: quiet,
+      error(message, fields) {
+        errors.push(`${message} ${JSON.stringify(fields ?? {})}`)
+        errors.splice(0, errors.length - 100)
+      },
+    },
+    onEvent: ({ type }) => {
+      events[type] = (events[type] ?? 0) + 1
+    },
+  })
+  await auth.migrate()
+  const state = (): HostState => ({
+    pid: process.pid,
+    events,
+    errors,
+    rssBytes: process.memoryUsage.rss(),
+  })
+  const commands = commandsOf(auth, clock, faults, state)
+  const router = expressRouter(auth.both)
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    const command = request.url?.split('/control/')[1]
+    if (command !== undefined) void control(commands, command, request, response)
+    else router(request, response, () => response.writeHead(404).end())
+  }
+  const server = createServer((request, response) => {
+    const ahead = Number(request.headers[aheadHeader] ?? 0)
+    clock.ahead(ahead, () => underChaos(request, () => serve(request, response)))
+  })
+  // A connection kept for long must not be closed the moment it is used again.
+  server.keepAliveTimeout = 600_000
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await auth.close()
+    },
+  }
+}
+
+function commandsOf(
+  auth: Auth,
+  clock: MovingClock,
+  faults: Pick<ReturnType<typeof faultyBackend>, 'failNext' | 'heal'>,
+  state: () => HostState,
+): Commands {
+  const { client } = auth
+  return {
+    async createUser({ email, password }) {
+      const { id } = await client.users.create({ email, password, emailVerified: true })
+      return { id }
+    },
+    terminate: async ({ sessionId }) => ({ first: await client.terminateSession(sessionId) }),
+    async terminateAll({ userId }) {
+      await client.terminateSessionsOf(userId)
+      return null
+    },
+    async disable({ userId }) {
+      await client.users.update(userId, { enabled: false })
+      return null
+    },
+    async setClock(line) {
+      clock.set(line)
+      return null
+    },
+    async reloadKeys() {
+      await auth.keys.reload()
+      return null
+    },
+    async failNext({ call, mode, times = Number.POSITIVE_INFINITY }) {
+      faults.failNext(call, mode, times)
+      return null
+    },
+    async heal() {
+      faults.heal()
+      return null
+    },
+    state: async () => state(),
+  }
+}
+
+function underChaos(request: IncomingMessage, work: () => void): void {
+  const header = request.headers[chaosHeader]
+  const chaos: Chaos | null = typeof header === 'string' ? JSON.parse(header) : null
+  if (chaos === null) work()
+  else withChaos(chaos, work)
+}
+
+async function control(
+  commands: Commands,
+  name: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  let status = 200
+  let answer: unknown
+  try {
+    // The names and arguments come from `control` in replicas.ts, typed by the same interface.
+    const command: (given: never) => Promise<unknown> = commands[name as keyof Commands]
+    answer = await command(JSON.parse(await text(request)) as never)
+  } catch (error) {
+    status = error instanceof AuthError ? error.status : 500
+    const { code, cause } = error instanceof AuthError ? error : { code: 'error', cause: error }
+    answer = { code, cause: String(cause) }
+  }
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+}

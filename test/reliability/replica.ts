@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { postgres } from 'postern/postgres'
+import { type HostConfig, startHost } from './host.js'
+
+/** What a replica's process is told in its environment, as JSON. */
+export interface ReplicaConfig extends HostConfig {
+  readonly postgresUrl: string
+  readonly schema: string
+  /** Connections at most. */
+  readonly poolSize: number
+  /** A JSON file with a `KeyRing`, read anew whenever the library asks for the keys. */
+  readonly keysFile: string
+}
+
+export const configVariable = 'POSTERN_REPLICA'
+
+/** What the process sends to its parent once it serves. */
+export interface ReplicaReady {
+  readonly url: string
+}
+
+async function main(given: string): Promise<void> {
+  // Whoever started this process is gone, or has failed: nothing is left to serve.
+  process.once('disconnect', () => process.exit())
+  const config: ReplicaConfig = JSON.parse(given)
+  const pool = new pg.Pool({
+    connectionString: config.postgresUrl,
+    max: config.poolSize,
+    options: '-c synchronous_commit=off',
+  })
+  // The server may be stopped under it; the next call tells.
+  pool.on('error', () => {})
+  const backend = postgres(pool, { schema: config.schema })
+  const keys = async () => JSON.parse(await readFile(config.keysFile, 'utf8'))
+  const { url } = await startHost(backend, keys, config)
+  const ready: ReplicaReady = { url }
+  process.send?.(ready)
+}
+
+const given = process.env[configVariable]
+if (given !== undefined) await main(given)

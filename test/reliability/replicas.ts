@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { KeyRing } from 'postern'
+import { afterAll } from 'vitest'
+import { type BuiltPackage, buildPackage } from '../support/build-package.js'
+import { onDatabase } from '../support/postgres.js'
+import { type Host, hostAt } from './host-client.js'
+import { lineFrom } from './moving-clock.js'
+import { configVariable, type ReplicaConfig, type ReplicaReady } from './replica.js'
+
+/** A host with the library in it, in a process of its own. */
+export interface Replica extends Host {
+  readonly pid: number
+  /** `SIGSTOP`, `SIGCONT`, `SIGKILL`, … Does not wait. */
+  signal(name: NodeJS.Signals): void
+  /** Kills the process and resolves when it is gone. Every replica is stopped when its file ends. */
+  stop(): Promise<void>
+}
+
+export type ReplicaOptions = Pick<ReplicaConfig, 'postgresUrl' | 'schema'> & Partial<ReplicaConfig>
+
+/** Children and the ends of their processes. */
+const running = new Map<ChildProcess, Promise<unknown>>()
+/** Schemas to drop, and where. */
+const schemas = new Map<string, string>()
+let built: Promise<BuiltPackage> | null = null
+let folder: string | null = null
+let ringFile: string | null = null
+
+// A stopped process (SIGSTOP) does not see its parent go; a killed one needs to see nothing.
+process.once('exit', killAll)
+
+afterAll(async () => {
+  killAll()
+  await Promise.all(running.values())
+  for (const [schema, url] of schemas) {
+    await onDatabase(url, (client) => client.query(`drop schema if exists ${schema} cascade`))
+  }
+  await built?.then((it) => it.remove())
+  if (folder !== null) rmSync(folder, { recursive: true, force: true })
+})
+
+function killAll(): void {
+  for (const child of running.keys()) child.kill('SIGKILL')
+}
+
+/**
+ * Starts a replica on a Postgres and waits until it serves. Without options: system time, one key
+ * ring for all replicas of the test file, ten connections, hashing at test cost, no rate limits.
+ */
+export async function startReplica(options: ReplicaOptions): Promise<Replica> {
+  built ??= buildPackage({ replica: 'test/reliability/replica.ts' })
+  const program = (await built).file('replica')
+  ringFile ??= writeRing('ring.json', { current: newKey() })
+  const config: ReplicaConfig = {
+    clock: lineFrom(Date.now()),
+    options: {},
+    planted: null,
+    poolSize: 10,
+    keysFile: ringFile,
+    ...options,
+  }
+  const child = spawn(process.execPath, ['--enable-source-maps', program], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { PATH: process.env['PATH'], [configVariable]: JSON.stringify(config) },
+  })
+  const ended = once(child, 'exit').then(() => running.delete(child))
+  running.set(child, ended)
+  const { url } = await readyOf(child)
+  const host = hostAt(url)
+  return {
+    ...host,
+    pid: child.pid ?? 0,
+    signal: (name) => child.kill(name),
+    async stop() {
+      host.hangUp()
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** Any number of alike replicas, their clocks agreeing, on a schema that goes with the file. */
+export async function startReplicas(
+  count: number,
+  postgresUrl: string,
+  options: Partial<ReplicaConfig> = {},
+): Promise<readonly Replica[]> {
+  const schema = newSchema(postgresUrl)
+  const clock = options.clock ?? lineFrom(Date.now())
+  return Promise.all(
+    Array.from({ length: count }, () => startReplica({ postgresUrl, schema, ...options, clock })),
+  )
+}
+
+/** The name of a schema that is dropped when the file ends. */
+export function newSchema(postgresUrl: string): string {
+  const name = `reliability_${randomBytes(6).toString('hex')}`
+  schemas.set(name, postgresUrl)
+  return name
+}
+
+/** RSA-2048, the least the library takes: signing costs a third of the recommended size. */
+export function newKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+}
+
+/** Writes a ring where replicas read it, all at once; gives the file's path. */
+export function writeRing(name: string, ring: KeyRing): string {
+  folder ??= mkdtempSync(join(tmpdir(), 'postern-ring-'))
+  const path = join(folder, name)
+  writeFileSync(`${path}.new`, JSON.stringify(ring))
+  renameSync(`${path}.new`, path)
+  return path
+}
+
+function readyOf(child: ChildProcess): Promise<ReplicaReady> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (ready) => resolve(ready as ReplicaReady))
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`the replica ended early, with code ${code}`)))
+  })
+}

@@ -1,0 +1,31 @@
+/** `full`: what `npm run reliability` measures. Otherwise the same assertions in fewer rounds. */
+export const isFull = process.env['RELIABILITY'] === 'full'
+
+/** Rounds and durations of every figure, full and short. Nothing asserted depends on them. */
+function size(full: number, short: number): number {
+  return isFull ? full : short
+}
+
+export const sizes = {
+  /** Figure R1: rounds of 64 racers, for each store and each grace. */
+  singleWinnerRounds: size(500, 6),
+  /** Figure R2: histories for each store and each grace, and how many run side by side. */
+  histories: size(200, 12),
+  historiesAtOnce: 4,
+  /** Figure R3: families for each number of rotations from one to ten. */
+  replaysPerLength: size(20, 1),
+  /** Families whose last but one token is shown again after the window. */
+  lateReplays: size(1000, 40),
+  /** Rounds of two tabs, and of a lost reply. */
+  twoTabRounds: size(1000, 60),
+  /** Logouts watched from another process. */
+  watchedLogouts: size(500, 40),
+  /** Rotations of the signing key under load. */
+  keyRotations: size(20, 2),
+  /** Figure R11: of the faults that can befall a call, each call meets every n-th. */
+  faultStride: size(1, 3),
+  /** Figure R16: seconds by which one process is ahead of the other. */
+  skews: isFull
+    ? [-300, -120, -61, -60, -10, -1, 0, 1, 10, 60, 61, 120, 300]
+    : [-300, -60, 0, 9, 300],
+} as const

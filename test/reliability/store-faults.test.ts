@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { describe, expect, it } from 'vitest'
+import type { Surface } from '../../src/ports/surface.js'
+import { type HostKind, hostKinds } from '../contract/hosts.js'
+import { openHost } from '../contract/open-host.js'
+import {
+  type BackendCall,
+  type CallFaults,
+  callFaults,
+  type Fault,
+} from '../support/call-faults.js'
+import { smallSigningKey } from '../support/keys.js'
+import { accountFlows } from './faults/account-flows.js'
+import { callSites } from './faults/call-sites.js'
+import { endingFlows } from './faults/ending-flows.js'
+import type { Flow, Struck } from './faults/flow.js'
+import { loginFlows } from './faults/login-flows.js'
+import { type Bench, backendTimeout, faultsOf, recordCalls, strikeCall } from './faults/matrix.js'
+import { refreshFlows } from './faults/refresh-flows.js'
+import { newWorld } from './faults/world.js'
+import { figure } from './figures.js'
+import { isFull, sizes } from './sizes.js'
+
+const flows = [...refreshFlows, ...loginFlows, ...endingFlows, ...accountFlows]
+
+/** Of the flows, those that write most: what a run on a database costs is mostly waiting. */
+const mostWrites = flows.filter(({ name }) =>
+  [
+    '/refresh with a token of the current generation',
+    '/refresh with a token of the generation before, after the window',
+    '/logout everywhere from the oldest session',
+    '/password/reset',
+    '/me/password that ends the other sessions',
+  ].includes(name),
+)
+
+interface Pass {
+  readonly kind: HostKind
+  readonly surface: Surface
+  readonly flows: readonly Flow[]
+  readonly stride: number
+}
+
+function kindOf(store: string): HostKind {
+  const found = hostKinds.find(({ name }) => name === `express on ${store}`)
+  assert.ok(found !== undefined)
+  return found
+}
+
+const { faultStride: stride } = sizes
+const passes: readonly Pass[] = [
+  { kind: kindOf('memory'), surface: 'client', flows, stride },
+  ...(isFull ? [{ kind: kindOf('memory'), surface: 'operator', flows, stride } as const] : []),
+  {
+    kind: kindOf('postgres'),
+    surface: 'client',
+    flows: isFull ? flows : mostWrites,
+    stride: isFull ? 1 : 7,
+  },
+]
+
+async function open(flow: Flow, kind: HostKind, surface: Surface): Promise<Bench> {
+  let faults: CallFaults | null = null
+  const host = await openHost(
+    {
+      ...flow.options,
+      keys: { current: smallSigningKey() },
+      backendTimeout,
+      wrapBackend: (inner) => {
+        faults = callFaults(inner)
+        return faults.backend
+      },
+    },
+    kind,
+  )
+  assert.ok(faults !== null)
+  return { flow, faults, newWorld: () => newWorld(host, surface) }
+}
+
+/** Where and what, before what went wrong. */
+async function strike(bench: Bench, struck: Struck): Promise<readonly BackendCall[]> {
+  try {
+    return await strikeCall(bench, struck)
+  } catch (error) {
+    const named = ({ at, call, fault }: Struck) =>
+      `"${fault}" at call ${at}, ${call.name} (${call.site})`
+    const both = [struck, ...(struck.next === undefined ? [] : [struck.next])].map(named)
+    const problem = error instanceof Error ? error.message : String(error)
+    throw new Error(`${both.join(', then ')}: ${problem}`, { cause: error })
+  }
+}
+
+const lineOf = ({ site }: BackendCall): string => site.replace(/:\d+$/, '')
+
+/** Every n-th of the faults that can befall a call; however few those are, no call is left alone. */
+function someFaultsOf(call: BackendCall, at: number, every: number): readonly Fault[] {
+  const all = faultsOf(call)
+  const some = all.filter((_fault, n) => (at + n) % every === 0)
+  return some.length > 0 ? some : all.slice(0, 1)
+}
+
+describe.each(passes)('figure R11, $kind.name, $surface surface', (pass) => {
+  const { kind, surface } = pass
+  const places = new Set<string>()
+  const struck = new Map<string, number>()
+  let calls = 0
+  let leftOut = 0
+
+  const count = (fault: string) => struck.set(fault, (struck.get(fault) ?? 0) + 1)
+
+  /** One fault, and after it a second one at calls that only the first has led to. */
+  async function strikeOnceAndTwice(bench: Bench, first: Struck): Promise<void> {
+    if (bench.flow.leavesOut?.(first)) {
+      leftOut += 1
+      return
+    }
+    count(first.fault)
+    const made = await strike(bench, first)
+    for (const [at, call] of made.entries()) {
+      if (at <= first.at || call.site === '' || places.has(lineOf(call))) continue
+      places.add(lineOf(call))
+      for (const fault of faultsOf(call)) {
+        count('second')
+        await strike(bench, { ...first, next: { at, fault, call } })
+      }
+    }
+  }
+
+  it.each(pass.flows)(
+    'R-3A-21 R-7-06 R-LIB-13 every call of $name meets every fault',
+    async (flow) => {
+      const bench = await open(flow, kind, surface)
+      const recorded = await recordCalls(bench)
+      expect(recorded).not.toEqual([])
+      for (const call of recorded) places.add(lineOf(call))
+      for (const [at, call] of recorded.entries()) {
+        calls += 1
+        for (const fault of someFaultsOf(call, at, pass.stride)) {
+          await strikeOnceAndTwice(bench, { at, fault, call })
+        }
+      }
+    },
+    300_000,
+  )
+
+  it('every call of the backend in the library’s sources was struck', () => {
+    const injected = [...struck.values()].reduce((sum, n) => sum + n, 0)
+    const kinds = [...struck].map(([fault, n]) => `${n} ${fault}`).join(', ')
+    const all = callSites()
+    if (pass.flows === flows) expect([...places].sort()).toEqual([...all].sort())
+    figure(
+      'R11',
+      `store fault matrix, ${kind.name}, ${surface} surface`,
+      `${pass.flows.length} flows, ${calls} calls, made at ${places.size} of the ${all.size} places ` +
+        `in the sources that call the backend; ${injected} faults injected (${kinds}), ${leftOut} ` +
+        'stale reads left to the port’s promise; 0 grants the store does not back, 0 half-states, ' +
+        '0 leaks, every flow repeated to its documented end',
+    )
+  })
+})

@@ -1,0 +1,75 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { refreshCookieOf } from '../support/http-client.js'
+import { figure } from './figures.js'
+import { grantOf, type Host, outcomeOf } from './host-client.js'
+import { sizes } from './sizes.js'
+import { at, describeOn, type OpenHosts, openHosts } from './stores.js'
+
+const rounds = sizes.twoTabRounds
+
+/** A refresh whose caller is gone: before the reply, or with the reply's first bytes. */
+function refreshAndLose({ url }: Host, refreshToken: string, when: 'sent' | 'answered') {
+  return new Promise<void>((resolve) => {
+    const sent = request(`${url}/v1/auth/client/refresh`, {
+      method: 'POST',
+      agent: false,
+      headers: { 'content-type': 'application/json' },
+    })
+    sent.on('close', resolve)
+    sent.on('error', () => {})
+    sent.on('response', () => sent.destroy())
+    sent.end(JSON.stringify({ refreshToken }), () => {
+      if (when === 'sent') sent.destroy()
+    })
+  })
+}
+
+describeOn('postgres', 'figure two tabs: nobody is signed out by accident, postgres', () => {
+  let open: OpenHosts | undefined
+  beforeAll(async () => {
+    open = await openHosts('postgres', 2)
+  })
+  afterAll(() => open?.close())
+
+  it(`R-1-15 R-1-18 ${rounds} rounds of two tabs refreshing one cookie at once: 0 sign-outs`, async () => {
+    const hosts = open?.hosts ?? []
+    const { refreshToken } = await at(hosts, 0).newLogin()
+    let cookie = `__Host-cl_refresh=${refreshToken}`
+    let signOuts = 0
+    for (let round = 0; round < rounds; round += 1) {
+      const tabs = await Promise.all(
+        hosts.map((host) => host.send('POST', '/v1/auth/client/refresh-cookie', { cookie })),
+      )
+      expect(tabs.map(outcomeOf).sort()).toEqual(['200 reissued', '200 rotated'])
+      const calls = tabs.map((tab, index) => {
+        return at(hosts, index + 1).me(String(tab.json()['accessToken']))
+      })
+      signOuts += (await Promise.all(calls)).filter(({ status }) => status !== 200).length
+      // The browser keeps the cookie that came last, which may be either.
+      cookie = refreshCookieOf(at(tabs, round % 3), 'client')
+    }
+    expect(signOuts).toBe(0)
+    figure('tabs', 'two tabs refresh at once', `${rounds} rounds on 2 processes: 0 sign-outs`)
+  }, 300_000)
+
+  it(`R-1-15 R-7-06 ${rounds} rounds of a refresh whose reply was lost, tried again: 0 sign-outs`, async () => {
+    const hosts = open?.hosts ?? []
+    let { refreshToken } = await at(hosts, 0).newLogin()
+    const outcomes: Record<string, number> = {}
+    for (let round = 0; round < rounds; round += 1) {
+      await refreshAndLose(at(hosts, round), refreshToken, round % 4 === 0 ? 'sent' : 'answered')
+      const again = await at(hosts, Math.floor(round / 2)).refresh(refreshToken)
+      const outcome = outcomeOf(again)
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+      ;({ refreshToken } = grantOf(again))
+    }
+    const { '200 rotated': rotated = 0, '200 reissued': reissued = 0, ...rest } = outcomes
+    expect([rest, reissued > 0]).toEqual([{}, true])
+    figure(
+      'tabs',
+      'a lost refresh reply, tried again',
+      `${rounds} rounds on 2 processes: 0 sign-outs (${reissued} re-issued, ${rotated} rotated)`,
+    )
+  }, 300_000)
+})
