@@ -31,7 +31,7 @@ import { bothRouter, surfaceRouter } from './http/surface-router.js'
 import { allCollectionSpecs, collectionsOf } from './model/collections.js'
 import { operations } from './operations/index.js'
 import type { AuthOptions } from './options.js'
-import { chooseHasher, hashParams } from './password-hashing.js'
+import { chooseHasher, defaultConcurrency, hashParams } from './password-hashing.js'
 import type { Surface } from './ports/surface.js'
 import type { AuthEvent } from './ports/telemetry.js'
 import { startSweeping } from './start-sweeping.js'
@@ -99,7 +99,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   }
   const readSettings = async () => settings
 
-  const concurrency = options.hash?.concurrency ?? Math.max(1, availableParallelism() - 1)
+  const concurrency = options.hash?.concurrency ?? defaultConcurrency(availableParallelism(), env)
   const queue = options.hash?.queue ?? 64
   const passwords = createPasswords({
     hasher: await chooseHasher(options.hash?.implementation),

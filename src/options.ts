@@ -42,7 +42,7 @@ export interface SurfaceOptions {
 export interface HashOptions {
   /** argon2id costs, never below the floor. Default 19,456 KiB, two passes, one lane. */
   readonly params?: Argon2Params
-  /** Hashes at once; default one less than there are cores, at least one. */
+  /** Hashes at once; default one less than there are cores and threads in Node's pool. */
   readonly concurrency?: number
   /** Hashes waiting; more are refused with `server_busy`. Default 64. */
   readonly queue?: number

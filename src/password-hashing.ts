@@ -21,3 +21,16 @@ export function hashParams(options: HashOptions = {}): Argon2Params {
   if (problem !== null) throw new OptionsError('hash.params', problem)
   return params
 }
+
+/**
+ * One hash less at once than there are cores, and than the thread pool has threads: signing and
+ * reading files go through that pool too, and must not wait behind a flood of logins.
+ */
+export function defaultConcurrency(
+  cores: number,
+  env: Readonly<Record<string, string | undefined>>,
+): number {
+  const asked = Number(env['UV_THREADPOOL_SIZE'])
+  const threads = Number.isInteger(asked) && asked > 0 ? asked : 4
+  return Math.max(1, Math.min(cores, threads) - 1)
+}
