@@ -1,0 +1,158 @@
+import { decodeJwt } from 'jose'
+import { afterEach, describe, expect, it } from 'vitest'
+import { memory } from '../../adapters/memory.js'
+import { collectionsOf } from '../../src/model/collections.js'
+import { type ContractHost, type HostOptions, memoryHost } from '../contract/hosts.js'
+import { otherPassword, signedInPerson, signIn } from '../contract/people.js'
+import { withoutLimits } from '../contract/without-limits.js'
+import { faultyBackend } from '../support/faulty-backend.js'
+import { refreshCookieOf, textOf } from '../support/http-client.js'
+
+const second = 1000
+const day = 24 * 60 * 60 * second
+const at = (path: string): string => `/v1/auth/client${path}`
+
+/** Ways a thief's copy of a token might outlive what the owner did. */
+describe('an ending reaches every token of the session', () => {
+  let host: ContractHost
+  afterEach(() => host.close())
+
+  const start = async (options: HostOptions = {}): Promise<ContractHost> => {
+    host = await memoryHost.start({ ...withoutLimits, ...options })
+    return host
+  }
+  const me = (bearer: string) => host.send('GET', at('/me'), { bearer })
+  const sidOf = (token: string): string => textOf(decodeJwt(token), 'sid')
+  const stored = () => collectionsOf(host.backend.store, 'client', '')
+
+  /** A token minted by `GET session` one second before the session is idle for too long. */
+  async function lastMinuteToken() {
+    const who = await signedInPerson(host, 'client')
+    await host.clock.advance(7 * day - second)
+    const minted = await host.send('GET', at('/session'), { cookie: who.cookie })
+    await host.clock.advance(second)
+    return { ...who, minted: textOf(minted.json(), 'accessToken') }
+  }
+
+  it.each(['in its row', 'swept'])(
+    'R-3A-14 SP-9 also of one that is idle-expired, %s, when all are ended',
+    async (state) => {
+      await start()
+      const who = await lastMinuteToken()
+      if (state === 'swept') await stored().families.sweep(host.clock.now(), 10)
+      expect((await me(who.minted)).status).toBe(200)
+      await host.auth.client.terminateSessionsOf(who.id)
+      expect((await me(who.minted)).code).toBe('session_revoked')
+    },
+  )
+
+  it('R-3A-14 also of one whose row was swept, when it is ended by its id', async () => {
+    await start()
+    const who = await lastMinuteToken()
+    await stored().families.sweep(host.clock.now(), 10)
+    expect(await host.auth.client.terminateSession(sidOf(who.minted))).toBe(true)
+    expect((await me(who.minted)).code).toBe('session_revoked')
+    expect(await host.auth.client.terminateSession(sidOf(who.minted))).toBe(false)
+  })
+
+  it('SP-8 a copy of the kept session’s refresh token is replay after a password change', async () => {
+    await start()
+    const who = await signedInPerson(host, 'client')
+    const { bearer, cookie, password: currentPassword } = who
+    const changed = await host.send('POST', at('/me/password'), {
+      bearer,
+      cookie,
+      body: { currentPassword, newPassword: otherPassword },
+    })
+    expect(changed.status).toBe(204)
+    const renewed = refreshCookieOf(changed, 'client')
+    expect((await me(bearer)).status).toBe(200)
+    const session = await host.send('GET', at('/session'), { cookie: renewed })
+    expect(session.status).toBe(200)
+    const copy = await host.send('POST', at('/refresh-cookie'), { cookie })
+    expect([copy.status, copy.code]).toEqual([401, 'refresh_token_reused'])
+    const owner = await host.send('POST', at('/refresh-cookie'), { cookie: renewed })
+    expect(owner.code).toBe('session_revoked')
+  })
+
+  it('SP-8 the kept session refreshes on with its new cookie, and without a cookie as before', async () => {
+    await start()
+    const who = await signedInPerson(host, 'client')
+    const body = { currentPassword: who.password, newPassword: otherPassword }
+    const { bearer, cookie } = who
+    const changed = await host.send('POST', at('/me/password'), { bearer, cookie, body })
+    const next = await host.send('POST', at('/refresh-cookie'), {
+      cookie: refreshCookieOf(changed, 'client'),
+    })
+    expect(next.headers.get('x-refresh-outcome')).toBe('rotated')
+    const mobile = await signIn(host, 'client', { ...who, password: otherPassword })
+    const again = await host.send('POST', at('/me/password'), {
+      bearer: mobile.bearer,
+      body: { currentPassword: otherPassword, newPassword: `${otherPassword} again` },
+    })
+    expect([again.status, again.setCookies]).toEqual([204, []])
+    const refreshed = await host.send('POST', at('/refresh'), {
+      body: { refreshToken: mobile.refreshToken },
+    })
+    expect(refreshed.headers.get('x-refresh-outcome')).toBe('rotated')
+  })
+
+  it('T-04 an ending that could not reach the row outlasts it', async () => {
+    const faulty = faultyBackend(memory())
+    await start({ backend: faulty.backend })
+    const who = await signedInPerson(host, 'client')
+    faulty.failNext('client_refresh_tokens.update', 'before')
+    const out = await host.send('POST', at('/logout'), { bearer: who.bearer })
+    expect(out.status).toBe(503)
+    for (const days of [2, 4]) {
+      await host.clock.advance(days * day)
+      const reply = await host.send('GET', at('/session'), { cookie: who.cookie })
+      expect([reply.status, reply.code]).toEqual([401, 'session_revoked'])
+    }
+  })
+
+  it.each(['before', 'after'] as const)(
+    'R-1-16 the alarm is raised once though the document fails (%s the write)',
+    async (mode) => {
+      const faulty = faultyBackend(memory())
+      await start({ backend: faulty.backend, settings: { refreshReuseGrace: '0s' } })
+      const who = await signedInPerson(host, 'client')
+      await host.send('POST', at('/refresh-cookie'), { cookie: who.cookie })
+      faulty.failNext('client_sessions.update', mode)
+      const first = await host.send('POST', at('/refresh-cookie'), { cookie: who.cookie })
+      expect(first.status).toBe(503)
+      const next = await host.send('POST', at('/refresh-cookie'), { cookie: who.cookie })
+      expect(next.code).toBe('session_revoked')
+      const alarms = host.events.filter(({ type }) => type === 'refresh.replayDetected')
+      expect(alarms).toHaveLength(1)
+      expect(await stored().sessions.get(sidOf(who.refreshToken))).toMatchObject({ active: false })
+    },
+  )
+
+  it('R-1-16 the alarm is raised though the answer of the row was lost', async () => {
+    const faulty = faultyBackend(memory())
+    await start({ backend: faulty.backend, settings: { refreshReuseGrace: '0s' } })
+    const who = await signedInPerson(host, 'client')
+    await host.send('POST', at('/refresh-cookie'), { cookie: who.cookie })
+    // The first update is the refresh itself, whose guard misses; the second revokes the family.
+    faulty.onCall('denylist.put', () => faulty.failNext('client_refresh_tokens.update', 'after'))
+    const replay = await host.send('POST', at('/refresh-cookie'), { cookie: who.cookie })
+    expect([replay.status, replay.code]).toEqual([401, 'refresh_token_reused'])
+    expect(host.events.map(({ type }) => type)).toContain('refresh.replayDetected')
+  })
+
+  it('R-1-16 a retired token at logout ends its session with the alarm, and no other session', async () => {
+    await start()
+    const who = await signedInPerson(host, 'client')
+    const other = await signIn(host, 'client', who)
+    const next = await host.send('POST', at('/refresh-cookie'), { cookie: who.cookie })
+    await host.send('POST', at('/refresh-cookie'), { cookie: refreshCookieOf(next, 'client') })
+    const out = await host.send('POST', at('/logout'), {
+      body: { refreshToken: who.refreshToken, everywhere: true },
+    })
+    expect(out.status).toBe(204)
+    expect(host.events.map(({ type }) => type)).toContain('refresh.replayDetected')
+    expect((await me(who.bearer)).code).toBe('session_revoked')
+    expect((await me(other.bearer)).status).toBe(200)
+  })
+})
