@@ -123,7 +123,7 @@ function fetchHost(mountable: Mountable): Promise<RunningHost> {
         .then(async (response) => {
           const answer = response ?? new Response('host page', { status: 404 })
           outgoing.writeHead(answer.status, [
-            ...[...answer.headers].flatMap(([name, value]) => [name, value]),
+            ...[...answer.headers].flat(),
           ])
           outgoing.end(Buffer.from(await answer.arrayBuffer()))
         })
