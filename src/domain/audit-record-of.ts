@@ -50,6 +50,7 @@ function factsOf(event: AuthEvent): Facts | null {
     case 'login.succeeded':
       return inSession(own(event.userId, { method: event.method }), event.sessionId)
     case 'login.failed':
+      // Of an address without an account: anybody can go on with that for as long as they like.
       if (event.userId === null) return null
       return unproven(event.userId, { method: event.method, reason: event.reason })
     case 'login.lockedOut':

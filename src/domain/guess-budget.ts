@@ -1,4 +1,3 @@
-import { AuthError } from '../errors.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 /**
@@ -9,7 +8,7 @@ export interface GuessBudget {
   /**
    * Runs a check of a secret: `true` forgives all earlier failures, `false` counts. Throws
    * `rate_limited` when the budget is used up, whatever the secret. A check that could not be made
-   * (a busy server, a failing store) hands its guess back. The guess that failed last before the
+   * (a busy server, a failing store or hasher) hands its guess back. The guess that failed last before the
    * budget was used up calls `lockedOut`, with the time the lockout ends.
    */
   spend<T extends { readonly ok: boolean }>(
@@ -37,7 +36,7 @@ export function createGuessBudget(deps: Pick<SurfaceDeps, 'limits' | 'settings'>
         else if (count >= lockoutThreshold) lockedOut(result, resetsAt)
         return result
       } catch (error) {
-        if (error instanceof AuthError) await limits.forgive(name, email, 1)
+        await limits.forgive(name, email, 1)
         throw error
       }
     },

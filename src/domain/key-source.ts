@@ -10,7 +10,7 @@ export interface KeySource {
   reload(): Promise<void>
 }
 
-export const keyReloadMs = 60_000
+const keyReloadMs = 60_000
 
 export async function createKeySource(
   keys: KeyRing | (() => Promise<KeyRing>),

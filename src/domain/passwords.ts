@@ -58,11 +58,11 @@ export function createPasswords(deps: Deps): Passwords {
     const bytes = bytesOf(password)
     if (bytes === 'malformed') throw new AuthError('invalid_request')
     if (bytes === 'tooLong') throw new AuthError('password_policy')
-    return gate(() => hasher.hash(bytes, costs, random.bytes(16)))
+    return gate(() => guarded(() => hasher.hash(bytes, costs, random.bytes(16))))
   }
 
   async function verifyDummy(): Promise<PasswordVerdict> {
-    await gate(() => hasher.verify(dummy, new Uint8Array(16)))
+    await gate(() => guarded(() => hasher.verify(dummy, new Uint8Array(16))))
     return wrong
   }
 
@@ -71,7 +71,7 @@ export function createPasswords(deps: Deps): Passwords {
     storedHash: string,
     bytes: Uint8Array,
   ): Promise<PasswordVerdict> {
-    const ok = (await gate(() => verifier.verify(storedHash, bytes))) === true
+    const ok = (await gate(() => guarded(() => verifier.verify(storedHash, bytes)))) === true
     return ok ? { ok, rehashTo: params } : wrong
   }
 
@@ -87,16 +87,27 @@ export function createPasswords(deps: Deps): Passwords {
       const legacy =
         phc?.variant === 'argon2id'
           ? undefined
-          : deps.legacyVerifiers.find((verifier) => verifier.recognises(storedHash) === true)
+          : await guarded(async () =>
+              deps.legacyVerifiers.find((verifier) => verifier.recognises(storedHash) === true),
+            )
       if (legacy !== undefined) return verifyLegacy(legacy, storedHash, bytes)
       if (phc === null) {
         deps.logger?.warn('a stored password hash cannot be read; nobody can log in with it')
         return verifyDummy()
       }
-      const ok = (await gate(() => hasher.verify(storedHash, bytes))) === true
+      const ok = (await gate(() => guarded(() => hasher.verify(storedHash, bytes)))) === true
       if (!ok) return wrong
       return { ok, rehashTo: isWeakerThan(phc, params) ? upgradedParams(phc, params) : null }
     },
+  }
+}
+
+/** What the host's hasher or verifier throws is a failure, never an answer of its choosing. */
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof AuthError ? new Error('a hasher failed', { cause: error }) : error
   }
 }
 

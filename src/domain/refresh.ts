@@ -102,6 +102,22 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     })
   }
 
+  /** True when the row is as `next` says: the write whose answer was lost may have taken effect. */
+  async function writeRenewal(
+    sessionId: string,
+    guard: Guard<RefreshFamily>,
+    next: Partial<Omit<RefreshFamily, 'id'>>,
+  ): Promise<boolean> {
+    const tookEffect = async () => (await families.get(sessionId))?.rotatedTo === next.rotatedTo
+    try {
+      const renewed = await families.update(sessionId, guard, next)
+      return (renewed !== null && renewed !== 'taken') || (await tookEffect())
+    } catch (error) {
+      if (await tookEffect()) return true
+      throw error
+    }
+  }
+
   return {
     rotate: (token, occasion) =>
       enforced(async () => {
@@ -153,10 +169,14 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
       const verified = await tokens.verifyRefresh(token)
       if (!verified.ok || verified.claims.sid !== sessionId) return null
       const { claims } = verified
+      const row = await families.get(sessionId)
+      // Of a renewal whose answer was lost nobody has the token: the request repeated goes on there.
+      const wasLost = row?.rotatedAt === 0 && row.generation === claims.gen + 1
+      const generation = wasLost ? row.generation : claims.gen
       const now = clock.now()
       const jti = tokens.nextJti()
       const next = {
-        generation: claims.gen + 1,
+        generation: generation + 1,
         rotatedTo: jti,
         expiresAt: idleDeadline(now, deps.idleMs),
         sessionEpoch: user.sessionEpoch,
@@ -164,12 +184,8 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         rotatedAt: 0,
       }
       const grant = await tokens.refresh({ id: sessionId, userId: user.id, ...next }, jti, claims)
-      const renewed = await families.update(
-        sessionId,
-        { userId: user.id, generation: claims.gen, revokedAt: null, expiresAt: { gt: now } },
-        next,
-      )
-      return renewed === null || renewed === 'taken' ? null : grant
+      const guard = { userId: user.id, generation, revokedAt: null, expiresAt: { gt: now } }
+      return (await writeRenewal(sessionId, guard, next)) ? grant : null
     },
   }
 }

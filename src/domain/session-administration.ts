@@ -33,8 +33,7 @@ export function createSessionAdministration(
   ): Promise<boolean> {
     const document = await deps.collections.sessions.get(sessionId)
     if (document === null || !document.active) return false
-    await sessions.end(document, 'admin', occasion, { actorId })
-    return true
+    return sessions.end(document, 'admin', occasion, { actorId, rowless: true })
   }
 
   return {

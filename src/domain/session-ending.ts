@@ -15,6 +15,8 @@ export interface EndingOptions {
   readonly actorId?: string | null
   /** Called at once by the call that ended it, whatever fails afterwards. */
   readonly onEnded?: () => void
+  /** Its family row was swept: who closes the document is who ended it. */
+  readonly rowless?: true
 }
 
 type Ended = Pick<RefreshFamily, 'id' | 'userId'>
@@ -30,8 +32,11 @@ export interface SessionEnding {
     occasion: Occasion,
     options?: EndingOptions,
   ): Promise<boolean>
-  /** The last of the three steps alone, for a session whose first two are known to be done. */
-  closeDocument(sessionId: string, reason: EndReason): Promise<void>
+  /**
+   * The last of the three steps alone, for a session whose first two are known to be done. True for
+   * the caller that did it.
+   */
+  closeDocument(sessionId: string, reason: EndReason): Promise<boolean>
   /**
    * Ends every session of a user whose `sessionEpoch` was just raised, except `keep`, and completes
    * what an earlier call left undone. Call only after the user was written: from then on no older
@@ -105,27 +110,31 @@ export function createSessionEnding(deps: Deps): SessionEnding {
     session: Ended,
     reason: EndReason,
     occasion: Occasion,
-    { actorId = isOwnAct(reason) ? session.userId : null, onEnded }: EndingOptions = {},
+    { actorId = isOwnAct(reason) ? session.userId : null, onEnded, rowless }: EndingOptions = {},
   ): Promise<boolean> {
     const { id: sessionId, userId } = session
     const now = clock.now()
     await denylist.put([entryOf(sessionId, reason, now + denylistLifeMs)])
-    const first = await revoke(session, reason, now)
-    if (first) {
+    const tell = (): void => {
       const type = 'session.terminated'
       deps.emit({ type, surface, at: now, ...occasion, userId, sessionId, reason, actorId })
       onEnded?.()
     }
-    await closeDocument(sessionId, reason)
-    return first
+    const revoked = await revoke(session, reason, now)
+    if (revoked) tell()
+    const closed = await closeDocument(sessionId, reason)
+    if (revoked || !closed || rowless !== true) return revoked
+    tell()
+    return true
   }
 
-  async function closeDocument(sessionId: string, reason: EndReason): Promise<void> {
-    await sessions.update(
+  async function closeDocument(sessionId: string, reason: EndReason): Promise<boolean> {
+    const closed = await sessions.update(
       sessionId,
       { active: true },
       { active: false, endedAt: clock.now(), endReason: reason },
     )
+    return closed !== null && closed !== 'taken'
   }
 
   /** Visits a user's families that were not revoked, newest first; the reasons of the others. */
@@ -158,7 +167,9 @@ export function createSessionEnding(deps: Deps): SessionEnding {
       for await (const { id } of activeDocuments(userId)) {
         const known = reasons.get(id)
         if (known !== undefined) await closeDocument(id, known)
-        else if (id !== keep) await end({ id, userId }, reason, occasion, options)
+        else if (id !== keep) {
+          await end({ id, userId }, reason, occasion, { ...options, rowless: true })
+        }
       }
     },
 

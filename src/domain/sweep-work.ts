@@ -92,7 +92,6 @@ export function createSweepWork(deps: SweepWorkDeps, permit: SweepPermit): Sweep
 
   /** One batch of each kind: so short that a cycle falling due need not wait for a whole round. */
   async function pass(): Promise<void> {
-    if (round.passes === 0) round = { ...round, startedAt: clock.now() }
     const full: Sweepable[] = []
     for (const kind of round.kinds) {
       const removed = await attempt(kind.name, () => kind.sweep(clock.now(), sweepBatch))
@@ -102,7 +101,7 @@ export function createSweepWork(deps: SweepWorkDeps, permit: SweepPermit): Sweep
     const goesOn = full.length > 0 && passes < hygieneMostBatches
     round = goesOn
       ? { ...round, kinds: full, passes }
-      : newRound(deps.hygiene, round.startedAt + hygieneEveryMs)
+      : newRound(deps.hygiene, round.due + hygieneEveryMs)
   }
 
   return {
@@ -121,12 +120,11 @@ export function createSweepWork(deps: SweepWorkDeps, permit: SweepPermit): Sweep
 /** A walk over everything but refresh tokens, in passes, until each kind came back not full. */
 interface Round {
   readonly due: number
-  readonly startedAt: number
   readonly passes: number
   /** What may still have more. */
   readonly kinds: readonly Sweepable[]
 }
 
 function newRound(kinds: readonly Sweepable[], due: number): Round {
-  return { due, startedAt: due, passes: 0, kinds }
+  return { due, passes: 0, kinds }
 }

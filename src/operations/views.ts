@@ -11,11 +11,11 @@ import type { Answer } from './operation.js'
 
 /** How results of the domain look on the wire. */
 
-export function isoTime(ms: number): string {
+function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-export function userView(user: User) {
+function userView(user: User) {
   return {
     id: user.id,
     email: user.emailAsTyped,

@@ -122,9 +122,7 @@ function fetchHost(mountable: Mountable): Promise<RunningHost> {
       handle(request, remoteAddress === undefined ? {} : { remoteAddress })
         .then(async (response) => {
           const answer = response ?? new Response('host page', { status: 404 })
-          outgoing.writeHead(answer.status, [
-            ...[...answer.headers].flat(),
-          ])
+          outgoing.writeHead(answer.status, [...[...answer.headers].flat()])
           outgoing.end(Buffer.from(await answer.arrayBuffer()))
         })
         .catch(() => outgoing.destroy())
