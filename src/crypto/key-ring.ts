@@ -10,7 +10,7 @@ import {
 import { headerTypes } from './token-claims.js'
 import { type HeaderReader, headerReader } from './token-header.js'
 
-export type { PublicJwk, PublicJwks } from './ring-key.js'
+export type { PublicJwks } from './ring-key.js'
 
 /**
  * The keys that sign and verify tokens, as PEM text. `generateSigningKey()` makes one.
