@@ -2,6 +2,7 @@ import type { Surface } from '../../src/ports/surface.js'
 import type { AuthEvent } from '../../src/ports/telemetry.js'
 import { type Reply, type SendOptions, textOf } from '../support/http-client.js'
 import type { ContractHost, HostOptions } from './hosts.js'
+import { signedInPerson } from './people.js'
 
 /** An event that has to come, and the outcome of the record it has to leave; null for none. */
 export interface Told {
@@ -65,4 +66,10 @@ export function sessionOf(refreshToken: string): string {
 export async function pass(host: ContractHost, ms: number): Promise<void> {
   await host.auth.close()
   await host.clock.advance(ms)
+}
+
+/** A person with a session of the web. */
+export async function signedIn({ host, surface }: Scene) {
+  const who = await signedInPerson(host, surface)
+  return { ...who, sessionId: sessionOf(who.refreshToken) }
 }

@@ -7,12 +7,14 @@ import type { AuthEvent } from '../../src/ports/telemetry.js'
 import { faultyBackend } from '../support/faulty-backend.js'
 import { accountScenarios } from './account-scenarios.js'
 import type { Scenario, Scene, Subject } from './event-scenario.js'
+import { hostScenarios } from './host-scenarios.js'
 import { type ContractHost, type HostKind, hostKinds, memoryHost } from './hosts.js'
+import { loginScenarios } from './login-scenarios.js'
 import { openHost, outcomeOf, surfaces } from './open-host.js'
 import { person, signIn } from './people.js'
 import { sessionScenarios } from './session-scenarios.js'
 
-const scenarios = [...accountScenarios, ...sessionScenarios]
+const scenarios = [...accountScenarios, ...hostScenarios, ...loginScenarios, ...sessionScenarios]
 const day = 24 * 60 * 60 * 1000
 const kinds = hostKinds.filter(({ name }) => name.startsWith('express'))
 
@@ -153,6 +155,7 @@ describe.each(surfaces)('beside the request on the %s surface', (surface) => {
     const store = faultyBackend(memory())
     const host = await openHost({ backend: store.backend })
     const who = await person(host, surface)
+    await host.auth.close()
     let letGo = (): void => {}
     store.onCall(audits, () => new Promise<void>((resolve) => (letGo = resolve)))
     await signIn(host, surface, who)

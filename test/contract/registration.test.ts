@@ -17,6 +17,8 @@ import { goodPassword, otherPassword, person } from './people.js'
 
 const path = (surface: Surface): string => `/v1/auth/${surface}/register`
 
+const stranger = 'the password of a stranger'
+
 function register(host: ContractHost, surface: Surface, given: Record<string, unknown>) {
   const body = { email: 'ada@example.org', password: goodPassword, ...given }
   return host.send('POST', path(surface), { body })
@@ -61,6 +63,7 @@ describe.each(surfaces)('registration on the %s surface', (surface) => {
       enabled: true,
       memberships: [],
     })
+    await host.auth.close() // mail is sent beside the request
     const mail = host.mailer.last('verifyEmail', 'ada@example.org')
     const base = { operator: 'https://admin.example.com', client: 'https://app.example.com' }
     expect(mail.surface).toBe(surface)
@@ -170,6 +173,7 @@ describe.each(hostKinds)('registration, $name', (kind) => {
       const host = await openHost({}, kind)
       const fresh = await register(host, surface, { email: 'new@example.org' })
       const owner = await person(host, surface)
+      await host.auth.close()
       host.mailer.clear()
       const taken = await register(host, surface, { email: owner.email, password: otherPassword })
       expect(seenOf(taken)).toEqual(seenOf(fresh))
@@ -234,13 +238,36 @@ describe.each(hostKinds)('registration, $name', (kind) => {
       expect(eventsOf(host, 'account.registered')).toHaveLength(1)
     })
 
-    it('gives a mailbox back to its owner when somebody else registered it first', async () => {
+    it('takes the later choice when an address is registered twice and was never confirmed', async () => {
       const host = await openHost({}, kind)
       const email = 'victim@example.org'
-      const stranger = 'the password of a stranger'
+      await register(host, surface, { email, password: stranger, name: 'Mallory' })
+      const strangersLink = await mailedToken(host, 'verifyEmail', email)
+      const again = await register(host, surface, { email, name: 'Vic' })
+      expect([again.status, again.text]).toEqual([201, '{"status":"verificationRequired"}'])
+      const link = await mailedToken(host, 'verifyEmail', email)
+      const verify = (token: string) =>
+        host.send('POST', `/v1/auth/${surface}/email/verify`, { body: { token } })
+      expect(outcomeOf(await verify(strangersLink))).toBe('400 invalid_token')
+      expect(outcomeOf(await verify(link))).toBe('200')
+      const login = (password: string) =>
+        host.send('POST', `/v1/auth/${surface}/login`, { body: { email, password } })
+      expect(outcomeOf(await login(stranger))).toBe('401 invalid_credentials')
+      expect((await login(goodPassword)).json()).toMatchObject({ user: { name: 'Vic' } })
+
+      // Confirmed is confirmed: from now on nobody's choice replaces it.
+      await register(host, surface, { email, password: stranger })
+      await host.auth.close()
+      expect(host.mailer.sent.at(-1)).toMatchObject({ to: email, template: 'accountExists' })
+      expect(outcomeOf(await login(stranger))).toBe('401 invalid_credentials')
+      expect(outcomeOf(await login(goodPassword))).toBe('200')
+    })
+
+    it('gives a mailbox back to who resets the password a stranger registered it with', async () => {
+      const host = await openHost({}, kind)
+      const email = 'victim@example.org'
       await register(host, surface, { email, password: stranger })
       const strangersLink = await mailedToken(host, 'verifyEmail', email)
-      expect(outcomeOf(await register(host, surface, { email }))).toBe('201')
       await host.send('POST', `/v1/auth/${surface}/password/forgot`, { body: { email } })
       const token = await mailedToken(host, 'resetPassword', email)
       const reset = await host.send('POST', `/v1/auth/${surface}/password/reset`, {

@@ -64,6 +64,7 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
     { type: 'login.failed', userId: 'u', method: 'password', reason: 'invalid_credentials' },
     facts('failure', null, 'u', { method: 'password', reason: 'invalid_credentials' }),
   ],
+  [{ type: 'login.failed', userId: null, method: 'password', reason: 'invalid_credentials' }, null],
   [{ type: 'login.lockedOut', userId: 'u', until: 5 }, facts('failure', null, 'u', { until: 5 })],
   [
     { type: 'session.terminated', userId: 'u', sessionId: 's', reason: 'admin', actorId: 'a' },

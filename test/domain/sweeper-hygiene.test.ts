@@ -178,6 +178,7 @@ describe('a backlog too large for one round', () => {
       name,
       async sweep(_: number, limit: number) {
         batches[name] += 1
+        time += seconds
         return removed(limit)
       },
     })
@@ -187,10 +188,11 @@ describe('a backlog too large for one round', () => {
     })
     await run()
     expect(batches).toEqual({ endless: 20, empty: 1 })
-    time += hours - 1
+    // The hour counts from the beginning of the round, however long that took.
+    time = hours - 1
     await run()
     expect(batches).toEqual({ endless: 20, empty: 1 })
-    time += 1
+    time = hours
     await run()
     expect(batches).toEqual({ endless: 40, empty: 2 })
   })

@@ -77,11 +77,12 @@ export async function runHistory(plan: HistoryPlan): Promise<History> {
 /** A login; an old one reaches its maximum age on the way. */
 async function openFamily(plan: HistoryPlan, random: () => number, isOld: boolean) {
   const host = pick(random, plan.hosts)
-  while (true) {
-    const aheadMs = isOld ? 2_000 + Math.floor(random() * 8_000) - hour : 0
-    const login = await host.newLogin({ aheadMs })
+  const aheadMs = isOld ? 2_000 + Math.floor(random() * 8_000) - hour : 0
+  // On a slow machine a session is too old, or the hosts are out of patience, before it begins.
+  for (let tries = 1; tries <= 10; tries += 1) {
+    const login = await host.newLogin({ aheadMs }).catch(() => null)
+    if (login === null) continue
     const refreshed = await host.refresh(login.refreshToken)
-    // On a slow machine the session may be too old before the history begins.
     if (refreshed.status !== 200) continue
     const grant = grantOf(refreshed)
     const view = await host.session(grant.refreshToken)
@@ -89,6 +90,7 @@ async function openFamily(plan: HistoryPlan, random: () => number, isOld: boolea
     const { absoluteExpiresAt } = view.json()['session'] as { absoluteExpiresAt: string }
     return { login: { ...login, ...grant }, capAt: Date.parse(absoluteExpiresAt) }
   }
+  throw new Error('no login to begin with')
 }
 
 async function client(family: Family): Promise<void> {

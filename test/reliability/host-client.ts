@@ -20,6 +20,8 @@ export interface Grant {
 }
 
 export interface Login extends Grant {
+  readonly email: string
+  readonly password: string
   readonly userId: string
   readonly sessionId: string
 }
@@ -97,7 +99,12 @@ export function hostAt(url: string): Host {
       const body = { email, password }
       const reply = await send('POST', at('/mobile/login'), { body, ...circumstances })
       const grant = grantOf(reply)
-      return { ...grant, userId: id, sessionId: String(claimsOf(grant.refreshToken)['sid']) }
+      return {
+        ...grant,
+        ...body,
+        userId: id,
+        sessionId: String(claimsOf(grant.refreshToken)['sid']),
+      }
     },
     refresh: (refreshToken, circumstances) =>
       send('POST', at('/refresh'), { body: { refreshToken }, ...circumstances }),
@@ -122,7 +129,7 @@ export function grantOf(reply: Reply): Grant {
 }
 
 /** What a token says, unverified. */
-export function claimsOf(token: string): Record<string, unknown> {
+function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 }
 

@@ -10,7 +10,7 @@ import { describeOn, inLanes, type OpenHosts, openHosts, stores } from './stores
 
 /** A fast clock: ten seconds of grace end within a history, after 200 real milliseconds. */
 const rate = 50
-const lateMs = 400
+const lateMs = 500
 const graces = { '0s': 0, '10s': 10_000 } as const
 
 function configOf(grace: keyof typeof graces, planted: HostConfig['planted'] = null): HostConfig {
@@ -19,8 +19,7 @@ function configOf(grace: keyof typeof graces, planted: HostConfig['planted'] = n
     planted,
     options: {
       settings: { refreshReuseGrace: grace, sessionAbsoluteTTL: '1h' },
-      // In the clock's milliseconds: 300 real ones.
-      backendTimeout: 300 * rate,
+      backendTimeout: 400,
       sweep: false,
     },
   }

@@ -39,14 +39,14 @@ export function shownBy(line: ClockLine, at: number = monotonic()): number {
   return line.epoch + (at - line.since) * line.rate
 }
 
-/** Timers keep the clock's pace; where it stands still they run in real time. */
+/** Timers run in real time, at whatever pace the clock goes. */
 export function movingClock(start: ClockLine): MovingClock {
   const ahead = new AsyncLocalStorage<number>()
   let line = start
   return {
     now: () => Math.floor(shownBy(line)) + (ahead.getStore() ?? 0),
     after(ms, run) {
-      const timer = setTimeout(run, Math.min(ms / (line.rate || 1), 2 ** 31 - 1))
+      const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1))
       timer.unref()
       return () => clearTimeout(timer)
     },

@@ -9,6 +9,8 @@ export interface ReplicaConfig extends HostConfig {
   readonly schema: string
   /** Connections at most. */
   readonly poolSize: number
+  /** Commits wait for the disk: what a server that is stopped at once must not lose. */
+  readonly durable: boolean
   /** A JSON file with a `KeyRing`, read anew whenever the library asks for the keys. */
   readonly keysFile: string
 }
@@ -27,7 +29,7 @@ async function main(given: string): Promise<void> {
   const pool = new pg.Pool({
     connectionString: config.postgresUrl,
     max: config.poolSize,
-    options: '-c synchronous_commit=off',
+    options: `-c synchronous_commit=${config.durable ? 'on' : 'off'}`,
   })
   // The server may be stopped under it; the next call tells.
   pool.on('error', () => {})

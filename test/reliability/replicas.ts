@@ -61,6 +61,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     options: {},
     planted: null,
     poolSize: 10,
+    durable: false,
     keysFile: ringFile,
     ...options,
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Reply } from '../support/http-client.js'
 import { figure } from './figures.js'
 import { type Grant, grantOf, outcomeOf } from './host-client.js'
 import { sizes } from './sizes.js'
@@ -15,6 +16,14 @@ function summary(outcomes: readonly string[]): string {
     .sort()
     .map(([outcome, count]) => `${count} × ${outcome}`)
     .join(', ')
+}
+
+/** Fails with what the hosts logged when one of them could not answer. */
+async function expectNo5xx(hosts: OpenHosts['hosts'], replies: readonly Reply[]): Promise<void> {
+  const failed = replies.filter(({ status }) => status >= 500)
+  if (failed.length === 0) return
+  const states = await Promise.all(hosts.map((host) => host.control('state', null)))
+  expect.fail(`${failed.length} × 5xx: ${states.flatMap(({ errors }) => errors).join('\n')}`)
 }
 
 for (const store of stores) {
@@ -49,6 +58,7 @@ for (const store of stores) {
         const began = performance.now()
         for (let round = 0; round < rounds; round += 1) {
           const replies = await race(lenient, grant)
+          await expectNo5xx(lenient, replies)
           expect(summary(replies.map(outcomeOf))).toBe('63 × 200 reissued, 1 × 200 rotated')
           const grants = replies.map(grantOf)
           const generations = new Set(grants.map(({ generation }) => generation))
@@ -70,6 +80,7 @@ for (const store of stores) {
         for (let round = 0; round < rounds; round += 1) {
           const login = await at(strict, round).newLogin()
           const replies = await race(strict, login)
+          await expectNo5xx(strict, replies)
           const winners = replies.filter(({ status }) => status === 200)
           expect(winners.length).toBeLessThanOrEqual(1)
           const losers = replies.filter(({ status }) => status !== 200).map(outcomeOf)

@@ -24,6 +24,14 @@ export const sizes = {
   keyRotations: size(20, 2),
   /** Figure R11: of the faults that can befall a call, each call meets every n-th. */
   faultStride: size(1, 3),
+  /** Figure R12: how long the store is gone, under how many requests a second. */
+  outageSeconds: size(60, 3),
+  outagePerSecond: size(200, 60),
+  outageWarmUpSeconds: size(15, 2),
+  /** Figure R14: how long connections are cut, and how long each of two full stops lasts. */
+  chaosSeconds: size(60, 5),
+  chaosStopSeconds: size(5, 1),
+  chaosPerSecond: 50,
   /** Figure R16: seconds by which one process is ahead of the other. */
   skews: isFull
     ? [-300, -120, -61, -60, -10, -1, 0, 1, 10, 60, 61, 120, 300]

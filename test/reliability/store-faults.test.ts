@@ -30,7 +30,7 @@ const mostWrites = flows.filter(({ name }) =>
     '/refresh with a token of the generation before, after the window',
     '/logout everywhere from the oldest session',
     '/password/reset',
-    '/me/password that ends the other sessions',
+    '/me/password in a browser',
   ].includes(name),
 )
 
@@ -82,8 +82,7 @@ async function strike(bench: Bench, struck: Struck): Promise<readonly BackendCal
   try {
     return await strikeCall(bench, struck)
   } catch (error) {
-    const named = ({ at, call, fault }: Struck) =>
-      `"${fault}" at call ${at}, ${call.name} (${call.site})`
+    const named = ({ call, fault }: Struck) => `"${fault}" at ${call.key} (${call.site})`
     const both = [struck, ...(struck.next === undefined ? [] : [struck.next])].map(named)
     const problem = error instanceof Error ? error.message : String(error)
     throw new Error(`${both.join(', then ')}: ${problem}`, { cause: error })
@@ -116,12 +115,14 @@ describe.each(passes)('figure R11, $kind.name, $surface surface', (pass) => {
     }
     count(first.fault)
     const made = await strike(bench, first)
-    for (const [at, call] of made.entries()) {
-      if (at <= first.at || call.site === '' || places.has(lineOf(call))) continue
+    // After "down" everything fails anyhow.
+    if (first.fault === 'down') return
+    for (const call of made.filter((one) => !places.has(lineOf(one)))) {
       places.add(lineOf(call))
-      for (const fault of faultsOf(call)) {
+      // Two stale reads are a store that lags, and no longer one mishap.
+      for (const fault of faultsOf(call).filter((one) => one !== 'stale')) {
         count('second')
-        await strike(bench, { ...first, next: { at, fault, call } })
+        await strike(bench, { ...first, next: { fault, call } })
       }
     }
   }
@@ -131,12 +132,14 @@ describe.each(passes)('figure R11, $kind.name, $surface surface', (pass) => {
     async (flow) => {
       const bench = await open(flow, kind, surface)
       const recorded = await recordCalls(bench)
+      // Where a lost answer is followed by further calls, all faults are needed to reach them.
+      const every = pass.flows === flows && mostWrites.includes(flow) ? 1 : pass.stride
       expect(recorded).not.toEqual([])
       for (const call of recorded) places.add(lineOf(call))
       for (const [at, call] of recorded.entries()) {
         calls += 1
-        for (const fault of someFaultsOf(call, at, pass.stride)) {
-          await strikeOnceAndTwice(bench, { at, fault, call })
+        for (const fault of someFaultsOf(call, at, every)) {
+          await strikeOnceAndTwice(bench, { fault, call })
         }
       }
     },

@@ -18,6 +18,9 @@ export type Fault = 'before' | 'after' | 'hang' | 'silent' | 'late' | 'twice' | 
 export interface BackendCall {
   /** `client_users.update`, `denylist.put`. */
   readonly name: string
+  /** `client_users.update #2`: the second call of this name. What runs side by side does not mix
+   * these up, as it would the order of all calls. */
+  readonly key: string
   readonly kind: 'read' | 'write'
   /** `src/domain/refresh.ts:162:28`: where the library made it; empty when that is not known. */
   readonly site: string
@@ -35,10 +38,10 @@ export interface Window {
 export interface CallFaults {
   readonly backend: Backend
   /**
-   * Counts calls anew, from 0; the calls whose numbers the plan names meet its faults.
+   * Counts calls anew; the calls whose keys the plan names meet its faults.
    * `onHang` is told of each that will never answer.
    */
-  begin(plan?: ReadonlyMap<number, Fault>, onHang?: () => void): Window
+  begin(plan?: ReadonlyMap<string, Fault>, onHang?: () => void): Window
   /** The backend is well again; what was held back happens first. */
   heal(): Promise<void>
 }
@@ -53,7 +56,7 @@ const writes = /\.(insert|update|take|put|hit|forgive)$/
 
 interface OpenWindow {
   readonly calls: BackendCall[]
-  readonly plan: ReadonlyMap<number, Fault>
+  readonly plan: ReadonlyMap<string, Fault>
   readonly onHang: () => void
   struck: number
 }
@@ -69,7 +72,7 @@ interface Performed<T> {
 /** Performs a call, or lets happen to it what was planned. */
 type Perform = <T>(name: string, work: () => Promise<T>, older?: Older<T>) => Promise<T>
 
-/** A backend whose calls are counted and can be made to fail one by one, by their number. */
+/** A backend whose calls are counted and can be made to fail one by one. */
 export function callFaults(inner: Backend): CallFaults {
   let open: OpenWindow | null = null
   let heldBack: (() => Promise<unknown>)[] = []
@@ -110,16 +113,14 @@ export function callFaults(inner: Backend): CallFaults {
     const window = open
     if (window === null || background.test(name)) return work()
     const number = window.calls.length
-    const kind = writes.test(name) ? 'write' : 'read'
-    const call = { name, kind, site: callSite(), canBeStale: false } as const
+    const nth = window.calls.filter((call) => call.name === name).length + 1
+    const call = callOf(name, nth)
     window.calls.push(call)
     if (isDown) throw new Error(`${name}: no connection to ${leakMarker}`)
-    const fault = window.plan.get(number)
+    const fault = window.plan.get(call.key)
     if (fault !== undefined) return strike(window, fault, { name, work, older })
     const result = await work()
-    if (kind === 'read' && older(result) !== null) {
-      window.calls[number] = { ...call, canBeStale: true }
-    }
+    if (call.kind === 'read' && older(result) !== null) window.calls[number] = stalable(call)
     return result
   }
 
@@ -140,14 +141,33 @@ export function callFaults(inner: Backend): CallFaults {
   }
 }
 
-/** The place in the library that made the call under way, by the stack it is made on. */
-function callSite(): string {
+/** The call under way; its place in the library is read off the stack it is made on. */
+function callOf(name: string, nth: number): BackendCall {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 40
-  const { stack = '' } = new Error('here')
+  const here = new Error('here')
   Error.stackTraceLimit = stackTraceLimit
-  const frames = stack.matchAll(/src\/domain\/(?!guard-backend)[a-z-]+\.ts:\d+:\d+/g)
-  return [...frames][0]?.[0] ?? ''
+  return {
+    name,
+    key: `${name} #${nth}`,
+    kind: writes.test(name) ? 'write' : 'read',
+    canBeStale: false,
+    // Only on demand: to write out a stack takes longer than the call.
+    get site() {
+      const frames = here.stack?.matchAll(/src\/domain\/(?!guard-backend)[a-z-]+\.ts:\d+:\d+/g)
+      return [...(frames ?? [])][0]?.[0] ?? ''
+    },
+  }
+}
+
+function stalable(call: BackendCall): BackendCall {
+  const { name, key, kind } = call
+  return {
+    ...{ name, key, kind, canBeStale: true },
+    get site() {
+      return call.site
+    },
+  }
 }
 
 function performing({ store, denylist, lease, counter }: Backend, perform: Perform): Backend {

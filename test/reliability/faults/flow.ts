@@ -24,8 +24,6 @@ export interface Attempt {
 
 /** A fault and the call it met. */
 export interface Struck {
-  /** The number of the call in its request. */
-  readonly at: number
   readonly fault: Fault
   readonly call: BackendCall
   /** A later call, made only because of the first fault, and what it met. */

@@ -1,0 +1,442 @@
+import { decodeJwt } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../adapters/memory.js'
+import { nodeRsHasher } from '../../src/crypto/node-rs-hasher.js'
+import { AuthError } from '../../src/errors.js'
+import type { Logger } from '../../src/ports/telemetry.js'
+import { faultyBackend, withCall } from '../support/faulty-backend.js'
+import { type Reply, refreshCookieOf, textOf } from '../support/http-client.js'
+import { testSigningKey } from '../support/keys.js'
+import { expectProblem } from './expectations.js'
+import type { ContractHost, HostOptions } from './hosts.js'
+import { mailedToken, openHost, storedIn, surfaces } from './open-host.js'
+import { goodPassword, otherPassword, type Person, signedInPerson, signIn } from './people.js'
+
+const hour = 60 * 60 * 1000
+const minute = 60 * 1000
+
+/** A host on a store whose calls can be made to fail. */
+async function faultyHost(options: HostOptions = {}) {
+  const store = faultyBackend(memory())
+  return { store, host: await openHost({ backend: store.backend, ...options }) }
+}
+
+type Surface = (typeof surfaces)[number]
+type Credentials = Pick<Awaited<ReturnType<typeof signIn>>, 'cookie' | 'refreshToken'>
+
+/** The three endpoints that live on a refresh token. */
+const doors = {
+  refresh: (host: ContractHost, surface: Surface, { refreshToken }: Credentials) =>
+    host.send('POST', `/v1/auth/${surface}/refresh`, { body: { refreshToken } }),
+  'refresh-cookie': (host: ContractHost, surface: Surface, { cookie }: Credentials) =>
+    host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie }),
+  session: (host: ContractHost, surface: Surface, { cookie }: Credentials) =>
+    host.send('GET', `/v1/auth/${surface}/session`, { cookie }),
+} as const
+
+const doorNames = ['refresh', 'refresh-cookie', 'session'] as const
+
+const me = (host: ContractHost, surface: Surface, bearer: string): Promise<Reply> =>
+  host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+
+const sidOf = ({ refreshToken }: Pick<Credentials, 'refreshToken'>): string =>
+  textOf(decodeJwt(refreshToken), 'sid')
+
+const combinations = surfaces.flatMap((surface) => doorNames.map((door) => ({ surface, door })))
+
+describe.each(combinations)('/$door on $surface while a part of the store fails', (given) => {
+  const { surface, door } = given
+  const row = door === 'session' ? 'refresh_tokens.get' : 'refresh_tokens.update'
+
+  it.each([row, 'users.get', 'denylist.find'])(
+    'R-7-05 R-7-06 R-3A-02 %s: 503, nothing is consumed, and afterwards the same token works',
+    async (call) => {
+      const { store, host } = await faultyHost()
+      const who = await signedInPerson(host, surface)
+      const family = await storedIn(host, surface).families.get(sidOf(who))
+      store.failNext(call.startsWith('denylist') ? call : `${surface}_${call}`, 'before', Infinity)
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        const refused = await doors[door](host, surface, who)
+        expectProblem(refused, 503, 'session_enforcement_unavailable')
+        expect(refused.setCookies).toEqual([])
+        expect(refused.headers.get('x-refresh-outcome')).toBeNull()
+      }
+      store.heal()
+      expect(await storedIn(host, surface).families.get(sidOf(who))).toEqual(family)
+      expect((await me(host, surface, who.bearer)).status).toBe(200)
+      const again = await doors[door](host, surface, who)
+      expect(again.status).toBe(200)
+      // Not "reissued": it was never used.
+      if (door !== 'session') expect(again.headers.get('x-refresh-outcome')).toBe('rotated')
+      const alarms = host.events.filter(({ type }) => /replay|terminated/.test(type))
+      expect(alarms).toEqual([])
+    },
+  )
+
+  it('R-7-05 R-2.4-05 the session documents are not asked: without them it goes on', async () => {
+    const { store, host } = await faultyHost()
+    const who = await signedInPerson(host, surface)
+    for (const method of ['get', 'find', 'update', 'insert']) {
+      store.failNext(`${surface}_sessions.${method}`, 'before', Infinity)
+    }
+    expect((await doors[door](host, surface, who)).status).toBe(200)
+  })
+
+  it.each(['denylist.put', 'refresh_tokens.update', 'sessions.update'])(
+    'R-3A-21 R-7-05 R-3A-19 an ending cut short at %s is 503, and complete at the next attempt',
+    async (call) => {
+      const { store, host } = await faultyHost({ settings: { sessionAbsoluteTTL: '1h' } })
+      const who = await signedInPerson(host, surface)
+      await host.clock.advance(hour + 1)
+      // The row is written once to consume and once to end; here only the ending is made to fail.
+      store.onCall('denylist.put', () => {
+        store.failNext(call.startsWith('denylist') ? call : `${surface}_${call}`, 'before')
+      })
+      const refused = await doors[door](host, surface, who)
+      expectProblem(refused, 503, 'session_enforcement_unavailable')
+      expect(refused.setCookies).toEqual([])
+      const ended = await doors[door](host, surface, who)
+      expectProblem(ended, 401, 'session_max_age_reached')
+      const { families, sessions } = storedIn(host, surface)
+      const id = `${surface}:session:${sidOf(who)}`
+      expect(await host.backend.denylist.find([id])).toMatchObject([{ reason: 'max_age' }])
+      expect(await families.get(sidOf(who))).toMatchObject({ revokedReason: 'max_age' })
+      expect(await sessions.get(sidOf(who))).toMatchObject({ active: false, endReason: 'max_age' })
+    },
+  )
+
+  it('R-7-05 a counter that fails stops nobody: this process counts by itself', async () => {
+    const { store, host } = await faultyHost()
+    const who = await signedInPerson(host, surface)
+    store.failNext('counter.hit', 'before', Infinity)
+    expect((await doors[door](host, surface, who)).status).toBe(200)
+  })
+
+  it('R-7-05 keys that cannot be read again stop nobody: the ring at hand goes on', async () => {
+    const current = await testSigningKey()
+    let fails = false
+    const keys = async () => {
+      if (fails) throw new Error('the vault is sealed')
+      return { current }
+    }
+    const { host } = await faultyHost({ keys })
+    const who = await signedInPerson(host, surface)
+    fails = true
+    await host.clock.advance(2 * minute)
+    expect((await doors[door](host, surface, who)).status).toBe(200)
+    await expect(host.auth.keys.reload()).rejects.toThrow('the vault is sealed')
+    expect((await me(host, surface, who.bearer)).status).toBe(200)
+  })
+})
+
+describe.each(surfaces)('a lost answer on the %s surface', (surface) => {
+  it('R-7-06 a rotation whose answer was lost is seen in the row: no 503, no re-issue', async () => {
+    const { store, host } = await faultyHost({ settings: { refreshReuseGrace: '0s' } })
+    const who = await signedInPerson(host, surface)
+    store.failNext(`${surface}_refresh_tokens.update`, 'after')
+    const reply = await doors.refresh(host, surface, who)
+    expect([reply.status, reply.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
+    const next = { cookie: '', refreshToken: textOf(reply.json(), 'refreshToken') }
+    expect((await doors.refresh(host, surface, next)).status).toBe(200)
+  })
+
+  it('R-7-06 where the row cannot be read either, the window covers the same token', async () => {
+    const { store, host } = await faultyHost()
+    const who = await signedInPerson(host, surface)
+    store.failNext(`${surface}_refresh_tokens.update`, 'after')
+    store.failNext(`${surface}_refresh_tokens.get`, 'before')
+    expectProblem(
+      await doors['refresh-cookie'](host, surface, who),
+      503,
+      'session_enforcement_unavailable',
+    )
+    const again = await doors['refresh-cookie'](host, surface, who)
+    expect([again.status, again.headers.get('x-refresh-outcome')]).toEqual([200, 'reissued'])
+    const cookie = refreshCookieOf(again, surface)
+    const on = await doors['refresh-cookie'](host, surface, { ...who, cookie })
+    expect(on.headers.get('x-refresh-outcome')).toBe('rotated')
+  })
+
+  it('R-3A-21 a replay found while the store fails is still told, and raises its alarm', async () => {
+    const { store, host } = await faultyHost()
+    const who = await signedInPerson(host, surface)
+    await doors.refresh(host, surface, who)
+    await host.clock.advance(minute)
+    store.onCall('denylist.put', () => {
+      store.failNext(`${surface}_refresh_tokens.update`, 'before')
+    })
+    const refused = await doors.refresh(host, surface, who)
+    expectProblem(refused, 503, 'session_enforcement_unavailable')
+    expect((await me(host, surface, who.bearer)).code).toBe('session_revoked')
+    expectProblem(await doors.refresh(host, surface, who), 401, 'refresh_token_reused')
+    expect(host.events.filter(({ type }) => type === 'refresh.replayDetected')).toHaveLength(1)
+  })
+
+  it('R-3A-21 R-2.4-07 ending all sessions, interrupted anywhere, is completed by the same call', async () => {
+    const { store, host } = await faultyHost()
+    const who = await signedInPerson(host, surface)
+    await host.clock.advance(1)
+    const other = await signIn(host, surface, who)
+    store.failNext(`${surface}_sessions.update`, 'before')
+    const { terminateSessionsOf } = host.auth[surface]
+    await expect(terminateSessionsOf(who.id)).rejects.toThrow(AuthError)
+    await terminateSessionsOf(who.id)
+    for (const one of [who, other]) {
+      const { sessions, families } = storedIn(host, surface)
+      expect(await sessions.get(sidOf(one))).toMatchObject({ active: false, endReason: 'admin' })
+      expect(await families.get(sidOf(one))).toMatchObject({ revokedReason: 'admin' })
+      expect((await me(host, surface, one.bearer)).code).toBe('session_revoked')
+    }
+  })
+
+  it('R-3A-21 a logout everywhere that failed half way is completed from the same session', async () => {
+    const { store, host } = await faultyHost()
+    const who = await signedInPerson(host, surface)
+    await host.clock.advance(1)
+    const newest = await signIn(host, surface, who)
+    const logout = () =>
+      host.send('POST', `/v1/auth/${surface}/logout`, {
+        bearer: newest.bearer,
+        body: { everywhere: true },
+      })
+    store.failNext(`${surface}_refresh_tokens.update`, 'before')
+    expectProblem(await logout(), 503, 'session_enforcement_unavailable')
+    expect((await logout()).status).toBe(204)
+    for (const one of [who, newest]) {
+      expect((await me(host, surface, one.bearer)).code).toBe('session_revoked')
+      expect(await storedIn(host, surface).families.get(sidOf(one))).toMatchObject({
+        revokedReason: 'logout',
+      })
+    }
+  })
+
+  it('R-3A-21 a password change that failed half way is completed by the same request', async () => {
+    const { store, host } = await faultyHost()
+    const who = await signedInPerson(host, surface)
+    await host.clock.advance(1)
+    const own = await signIn(host, surface, who)
+    const body = { currentPassword: goodPassword, newPassword: otherPassword }
+    const change = () =>
+      host.send('POST', `/v1/auth/${surface}/me/password`, { bearer: own.bearer, body })
+    store.failNext('denylist.put', 'before')
+    expectProblem(await change(), 503, 'service_unavailable')
+    expect((await me(host, surface, who.bearer)).status).toBe(200)
+    expect((await change()).status).toBe(204)
+    expect((await me(host, surface, who.bearer)).code).toBe('session_revoked')
+    expect((await me(host, surface, own.bearer)).status).toBe(200)
+  })
+
+  it('SP-31 completing a password change is a guess like any other and counts as one', async () => {
+    const { host } = await faultyHost({ settings: { lockoutThreshold: 5 } })
+    const own = await signedInPerson(host, surface)
+    const change = (currentPassword: string, newPassword: string) =>
+      host.send('POST', `/v1/auth/${surface}/me/password`, {
+        bearer: own.bearer,
+        body: { currentPassword, newPassword },
+      })
+    expect((await change(goodPassword, otherPassword)).status).toBe(204)
+    const guesses: string[] = []
+    for (let n = 0; n < 4; n += 1) {
+      const reply = await change(`a wrong guess, number ${n}`, `another wrong one, number ${n}`)
+      guesses.push(String(reply.code))
+    }
+    // Two a request: the fifth guess is the last that is looked at.
+    expect(guesses).toEqual([
+      'invalid_credentials',
+      'invalid_credentials',
+      'rate_limited',
+      'rate_limited',
+    ])
+  })
+})
+
+describe.each(surfaces)('a protected route on the %s surface', (surface) => {
+  it('R-7-05 T-59 without the denylist it is 503, neither 401 nor 200, and recovers', async () => {
+    const { store, host } = await faultyHost()
+    const who = await signedInPerson(host, surface)
+    const gone = await signedInPerson(host, surface)
+    await host.send('POST', `/v1/auth/${surface}/logout`, { bearer: gone.bearer })
+    store.failNext('denylist.find', 'before', Infinity)
+    for (const { bearer } of [who, gone]) {
+      expectProblem(await me(host, surface, bearer), 503, 'session_enforcement_unavailable')
+    }
+    store.heal()
+    expect((await me(host, surface, who.bearer)).status).toBe(200)
+    expectProblem(await me(host, surface, gone.bearer), 401, 'session_revoked')
+  })
+
+  it('R-7-05 without the user records it is 503 as well, and the session goes on', async () => {
+    const { store, host } = await faultyHost()
+    const who = await signedInPerson(host, surface)
+    store.failNext(`${surface}_users.get`, 'before')
+    expectProblem(await me(host, surface, who.bearer), 503, 'service_unavailable')
+    expect((await me(host, surface, who.bearer)).status).toBe(200)
+  })
+})
+
+const secret = 'postgres://auth:hunter2@db.internal'
+
+/** What an adapter's author may come up with, none of it an answer. */
+const tantrums: readonly { readonly how: string; readonly fail: () => never | Promise<never> }[] = [
+  {
+    how: 'throws before it promises',
+    fail: () => {
+      throw new Error(secret)
+    },
+  },
+  {
+    how: 'throws no error at all',
+    fail: () => {
+      throw undefined
+    },
+  },
+  { how: 'rejects with an error', fail: () => Promise.reject(new Error(secret)) },
+  { how: 'rejects with nothing', fail: () => Promise.reject() },
+  { how: 'rejects with null', fail: () => Promise.reject(null) },
+  { how: 'rejects with a text', fail: () => Promise.reject(secret) },
+  {
+    how: 'rejects with something that calls itself a 401',
+    fail: () => Promise.reject({ status: 401, statusCode: 401, code: 'unauthorized', secret }),
+  },
+  {
+    how: 'rejects with an error of this library',
+    fail: () => Promise.reject(new AuthError('refresh_token_reused', { detail: secret })),
+  },
+]
+
+/** A request that makes a call of this name, by somebody who may. */
+const callers: Readonly<Record<string, (host: ContractHost, who: Caller) => Promise<Reply>>> = {
+  'client_users.find': (host, { email, password }) =>
+    host.send('POST', '/v1/auth/client/login', { body: { email, password } }),
+  'client_sessions.insert': (host, { email, password }) =>
+    host.send('POST', '/v1/auth/client/login', { body: { email, password } }),
+  'client_refresh_tokens.insert': (host, { email, password }) =>
+    host.send('POST', '/v1/auth/client/mobile/login', { body: { email, password } }),
+  'client_users.update': (host, { bearer }) =>
+    host.send('PATCH', '/v1/auth/client/me', { bearer, body: { name: 'Grace' } }),
+  'client_users.get': (host, { bearer }) => me(host, 'client', bearer),
+  'client_users.insert': (host) =>
+    host.send('POST', '/v1/auth/client/register', {
+      body: { email: 'new@example.org', password: goodPassword },
+    }),
+  'denylist.find': (host, { bearer }) => me(host, 'client', bearer),
+  'denylist.put': (host, { bearer }) => host.send('POST', '/v1/auth/client/logout', { bearer }),
+  'client_sessions.update': (host, { bearer }) =>
+    host.send('POST', '/v1/auth/client/logout', { bearer }),
+  'client_refresh_tokens.update': (host, who) => doors.refresh(host, 'client', who),
+  'client_refresh_tokens.get': (host, who) => doors.session(host, 'client', who),
+  'client_refresh_tokens.find': (host, { bearer }) =>
+    host.send('POST', '/v1/auth/client/logout', { bearer, body: { everywhere: true } }),
+  'client_password_histories.get': (host, { bearer, password }) =>
+    host.send('POST', '/v1/auth/client/me/password', {
+      bearer,
+      body: { currentPassword: password, newPassword: otherPassword },
+    }),
+  'client_tickets.get': (host, { resetToken }) =>
+    host.send('POST', '/v1/auth/client/password/reset', {
+      body: { token: resetToken, newPassword: otherPassword },
+    }),
+  'client_tickets.take': (host, { resetToken }) =>
+    host.send('POST', '/v1/auth/client/password/reset', {
+      body: { token: resetToken, newPassword: otherPassword },
+    }),
+}
+
+type Caller = Person & Credentials & { readonly bearer: string; readonly resetToken: string }
+
+async function caller(host: ContractHost): Promise<Caller> {
+  const who = await signedInPerson(host, 'client')
+  await host.send('POST', '/v1/auth/client/password/forgot', { body: { email: who.email } })
+  return { ...who, resetToken: await mailedToken(host, 'resetPassword', who.email) }
+}
+
+describe.each(tantrums)('a store method that $how', ({ fail }) => {
+  it.each(Object.keys(callers))('R-LIB-13 R-7-11 %s: 503 without internals', async (name) => {
+    let isFailing = false
+    const backend = withCall(memory(), (called, work) =>
+      isFailing && called === name ? fail() : work(),
+    )
+    const host = await openHost({ backend })
+    const who = await caller(host)
+    isFailing = true
+    const reply = await callers[name]?.(host, who)
+    isFailing = false
+    expect(reply?.status).toBe(503)
+    expect(reply?.code).toMatch(/^(service|session_enforcement)_unavailable$/)
+    expect(reply?.text).not.toContain('hunter2')
+    expect(reply?.setCookies).toEqual([])
+    expect((await doors.refresh(host, 'client', who)).status).not.toBe(503)
+  })
+
+  it.each(['counter.hit', 'counter.forgive', 'client_audit_records.insert'])(
+    'R-LIB-13 %s: the request goes on without it',
+    async (name) => {
+      let isFailing = false
+      const backend = withCall(memory(), (called, work) =>
+        isFailing && called === name ? fail() : work(),
+      )
+      const host = await openHost({ backend })
+      const { email, password } = await caller(host)
+      isFailing = true
+      const body = { email, password }
+      expect((await host.send('POST', '/v1/auth/client/login', { body })).status).toBe(200)
+      await host.auth.close()
+    },
+  )
+})
+
+describe('other ports of the host', () => {
+  it.each(tantrums)('R-LIB-13 a mailer that $how changes no reply', async ({ fail }) => {
+    const host = await openHost({ mailer: { send: fail } })
+    const { email } = await signedInPerson(host, 'client')
+    const body = { email }
+    const reply = await host.send('POST', '/v1/auth/client/password/forgot', { body })
+    expect(reply.status).toBe(202)
+    await host.auth.close()
+    expect(host.events.map(({ type }) => type)).toContain('mail.failed')
+  })
+
+  it.each(tantrums)('R-LIB-13 an onEvent that $how changes no reply', async ({ fail }) => {
+    const host = await openHost({ onEvent: () => fail() })
+    await signedInPerson(host, 'client')
+  })
+
+  it.each(tantrums)('R-LIB-13 a logger that $how changes no reply', async ({ fail }) => {
+    const logger: Logger = { debug: fail, info: fail, warn: fail, error: fail }
+    const { store, host } = await faultyHost({ logger })
+    const who = await signedInPerson(host, 'client')
+    store.failNext('client_users.get', 'before')
+    const refused = await doors.refresh(host, 'client', who)
+    expectProblem(refused, 503, 'session_enforcement_unavailable')
+    expect((await doors.refresh(host, 'client', who)).status).toBe(200)
+  })
+
+  it.each(tantrums)('R-LIB-13 R-7-11 a hasher that $how is 500, not 401', async ({ fail }) => {
+    let isFailing = false
+    const real = nodeRsHasher()
+    const host = await openHost({
+      settings: { lockoutThreshold: 3 },
+      hash: {
+        params: { memoryCost: 64, timeCost: 1, parallelism: 1 },
+        allowWeakHashesForTests: true,
+        implementation: {
+          hash: (...given) => real.hash(...given),
+          verify: (...given) => (isFailing ? fail() : real.verify(...given)),
+        },
+      },
+    })
+    const { email, password } = await signedInPerson(host, 'client')
+    isFailing = true
+    const body = { email, password }
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expectProblem(
+        await host.send('POST', '/v1/auth/client/login', { body }),
+        500,
+        'internal_error',
+      )
+    }
+    isFailing = false
+    // None of these was a wrong guess.
+    expect((await host.send('POST', '/v1/auth/client/login', { body })).status).toBe(200)
+  })
+})

@@ -1,0 +1,163 @@
+import { existsSync, globSync } from 'node:fs'
+import pg from 'pg'
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { memory } from '../../adapters/memory.js'
+import { postgres } from '../../adapters/postgres/index.js'
+import type { Backend } from '../../src/ports/backend.js'
+import { spawnPostgres } from '../support/postgres.js'
+import { recordingClient } from '../support/recording-client.js'
+import { figure } from './figures.js'
+import { startHost } from './host.js'
+import { grantOf, type Host, hostAt, outcomeOf } from './host-client.js'
+import { stoppedAt } from './moving-clock.js'
+import { newKey, newSchema } from './replicas.js'
+import { describeOn } from './stores.js'
+
+const second = 1000
+const hour = 3600 * second
+const day = 24 * hour
+const noon = Date.UTC(2031, 4, 1, 12)
+
+/** Every decision that depends on time, at its edges. */
+async function decisions(host: Host): Promise<readonly string[]> {
+  const found: string[] = []
+  const setClock = (age: number) => host.control('setClock', stoppedAt(noon + age))
+  const login = async () => {
+    await setClock(0)
+    return host.newLogin()
+  }
+  async function refreshAt(age: number, refreshToken: string): Promise<void> {
+    await setClock(age)
+    found.push(outcomeOf(await host.refresh(refreshToken)))
+  }
+
+  const first = await login()
+  await refreshAt(0, first.refreshToken)
+  await refreshAt(10 * second - 1, first.refreshToken)
+  await refreshAt(10 * second, first.refreshToken)
+  const other = await login()
+  await refreshAt(7 * day, other.refreshToken)
+  await refreshAt(7 * day - 1, other.refreshToken)
+
+  const third = await login()
+  await setClock(6 * day)
+  const { refreshToken } = grantOf(await host.refresh(third.refreshToken))
+  await refreshAt(8 * day, refreshToken)
+  await refreshAt(8 * day + 1, grantOf(await host.refresh(refreshToken)).refreshToken)
+
+  const fourth = await login()
+  found.push(outcomeOf(await host.logout(fourth.accessToken)))
+  await setClock(15 * 60 * second - 1)
+  found.push(outcomeOf(await host.me(fourth.accessToken)))
+
+  await setClock(30 * day)
+  const guess = { email: 'nobody@example.org', password: 'not the right password' }
+  const tries = Array.from({ length: 11 }, (_, index) => index)
+  for (const age of [...tries.map(() => 30 * day), 30 * day + 60 * second]) {
+    await setClock(age)
+    const reply = await host.send('POST', '/v1/auth/client/mobile/login', { body: guess })
+    found.push(outcomeOf(reply))
+  }
+  return found
+}
+
+const expected = [
+  ...['200 rotated', '200 reissued', '401 refresh_token_reused'],
+  ...['401 refresh_token_expired', '200 rotated'],
+  ...['200 rotated', '401 session_max_age_reached'],
+  ...['204', '401 session_revoked'],
+  ...new Array<string>(10).fill('401 invalid_credentials'),
+  ...['429 rate_limited', '401 invalid_credentials'],
+]
+
+async function decisionsOn(backend: Backend): Promise<readonly string[]> {
+  const settings = { sessionAbsoluteTTL: '192h', loginRateClient: 10 }
+  const host = await startHost(
+    backend,
+    { current: newKey() },
+    { clock: stoppedAt(noon), options: { settings, sweep: false }, planted: null },
+  )
+  const client = hostAt(host.url)
+  onTestFinished(async () => {
+    client.hangUp()
+    await host.close()
+  })
+  return decisions(client)
+}
+
+function poolOf(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 5 })
+  onTestFinished(() => pool.end())
+  return pool
+}
+
+const databaseClock =
+  /\b(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\s*\(|\b(current_(timestamp|date|time)|localtime(stamp)?)\b/i
+
+it('decisions at their edges, where no database is', async () => {
+  expect(await decisionsOn(memory())).toEqual(expected)
+})
+
+describeOn('postgres', 'figure R16: what the database knows of time, postgres', () => {
+  const url = inject('postgresUrl') ?? ''
+
+  it("R-LIB-05 no statement and no column's default asks the database's clock", async () => {
+    const schema = newSchema(url)
+    const pool = poolOf(url)
+    const { client, sent } = recordingClient(pool)
+    expect(await decisionsOn(postgres(client, { schema }))).toEqual(expected)
+    expect(sent.length).toBeGreaterThan(100)
+    expect(sent.map(({ text }) => text).filter((text) => databaseClock.test(text))).toEqual([])
+    const defaults = await pool.query(
+      `select column_default as text from information_schema.columns
+       where table_schema = $1 and column_default is not null`,
+      [schema],
+    )
+    const texts = defaults.rows.map((row: { text: string }) => row.text)
+    expect(texts.filter((text) => databaseClock.test(text))).toEqual([])
+    figure(
+      'R16',
+      "the database server's clock is never asked",
+      `0 of ${sent.length} statements and 0 column defaults read it`,
+    )
+  })
+})
+
+const [library] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
+const canFake = library !== undefined && existsSync(library) && inject('postgresInstalled')
+
+/** A server of one's own whose clock is off, and by how much it really is. */
+async function serverOff(offset: string) {
+  vi.stubEnv('LD_PRELOAD', library)
+  vi.stubEnv('FAKETIME', offset)
+  vi.stubEnv('FAKETIME_DONT_FAKE_MONOTONIC', '1')
+  try {
+    const server = await spawnPostgres()
+    if (server === null) throw new Error('no binaries')
+    onTestFinished(() => server.remove())
+    return server
+  } finally {
+    vi.unstubAllEnvs()
+  }
+}
+
+describe.skipIf(!canFake)(
+  canFake
+    ? 'figure R16: a database server whose clock is an hour off'
+    : 'figure R16: a database server whose clock is an hour off (libfaketime not found)',
+  () => {
+    it.each(['+1h', '-1h'])('R-LIB-05 by %s: every decision is the same', async (offset) => {
+      const server = await serverOff(offset)
+      const pool = poolOf(server.url)
+      const { rows } = await pool.query('select extract(epoch from now()) * 1000 as shown')
+      const off = Number(rows[0]?.shown) - Date.now()
+      expect(Math.abs(off - (offset === '+1h' ? hour : -hour))).toBeLessThan(60 * second)
+      expect(await decisionsOn(postgres(pool, { schema: 'skewed' }))).toEqual(expected)
+      figure(
+        'R16',
+        `a database server whose clock is off by ${offset}`,
+        `${expected.length} decisions at their edges, all the same`,
+      )
+    })
+  },
+)

@@ -1,0 +1,182 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { postgres } from '../../adapters/postgres/index.js'
+import { refreshFamiliesOf } from '../../src/model/refresh-family.js'
+import { spawnPostgres } from '../support/postgres.js'
+import { figure } from './figures.js'
+import type { Host, Login } from './host-client.js'
+import { monotonic } from './moving-clock.js'
+import { startReplica } from './replicas.js'
+import { sizes } from './sizes.js'
+import { type Client, clientOf, type Observed, steadyLoad, tally, turns } from './steady-load.js'
+
+const installed = inject('postgresInstalled')
+const title = installed ? 'figure R12' : 'figure R12 (no binaries of Postgres found)'
+const { outageSeconds, outagePerSecond, outageWarmUpSeconds } = sizes
+
+const second = 1000
+const megabyte = 1024 * 1024
+const schema = 'outage'
+const graceMs = 10 * second
+
+const unavailable = /^503 (service_unavailable|session_enforcement_unavailable)$/
+const good = /^200/
+
+/** What each kind may be answered at any time. A live session is never 401, an ended one never 200. */
+const allowed: Readonly<Record<string, RegExp>> = {
+  refresh: /^(200 (rotated|reissued)|503 session_enforcement_unavailable)$/,
+  protected: /^(200|503 session_enforcement_unavailable|503 service_unavailable)$/,
+  login: /^(200|503 service_unavailable)$/,
+  ended: /^(401 session_revoked|503 session_enforcement_unavailable)$/,
+}
+
+async function signedIn(host: Host, count: number): Promise<Login[]> {
+  const logins: Login[] = []
+  for (let n = 0; n < count; n += 1) logins.push(await host.newLogin())
+  return logins
+}
+
+describe.skipIf(!installed)(title, () => {
+  it(
+    'R-7-05 R-7-06 T-59 a store that is gone under load signs nobody out and lets nobody in',
+    async () => {
+      const server = await spawnPostgres()
+      if (server === null) throw new Error('no binaries')
+      onTestFinished(() => server.remove())
+      const replica = await startReplica({
+        postgresUrl: server.url,
+        schema,
+        poolSize: 20,
+        durable: true,
+      })
+      onTestFinished(() => replica.stop())
+
+      const clients = (await signedIn(replica, 60)).map((login) => clientOf(replica, login))
+      const ended = await signedIn(replica, 10)
+      for (const { accessToken } of ended) await replica.logout(accessToken)
+      const passing = await signedIn(replica, 10)
+
+      const free = turns(clients)
+      const load = steadyLoad(outagePerSecond, (n) => {
+        if (n % 10 === 8) return ['login', signIn(replica, passing[n % passing.length])]
+        if (n % 10 === 9) return ['ended', ask(replica, ended[n % ended.length])]
+        const client = free()
+        if (client === null) return ['ended', ask(replica, ended[n % ended.length])]
+        return n % 10 < 4 ? ['refresh', client.refresh] : ['protected', client.me]
+      })
+      const memory = watchMemory(replica)
+      await wait(outageWarmUpSeconds * second)
+      const before = memory.peak()
+
+      const stopCalledAt = { epoch: Date.now(), at: monotonic() }
+      await server.stop('immediate')
+      const goneAt = monotonic()
+      await wait(outageSeconds * second)
+      const startedAt = monotonic()
+      await server.start()
+      const backAt = monotonic()
+      await wait(5 * second)
+      await load.stop()
+      const growth = memory.peak() - before
+      memory.stop()
+
+      const { seen } = load
+      const lost = await signedOutByTheOutage(server.url, clients, seen, stopCalledAt.epoch)
+      const wrong = seen.filter(
+        ({ kind, outcome }) => !allowed[kind]?.test(outcome) && !lost.outcomes.has(outcome),
+      )
+      expect(tally(wrong)).toEqual({})
+      expect(lost.unexplained).toEqual([])
+
+      const during = seen.filter((one) => one.startedAt > goneAt && one.endedAt < startedAt)
+      expect(during.length).toBeGreaterThan(outageSeconds * outagePerSecond * 0.8)
+      expect(tally(during.filter(({ outcome }) => !unavailable.test(outcome)))).toEqual({})
+
+      const last = seen.findLast(({ outcome }) => unavailable.test(outcome))
+      const recovery = (last?.startedAt ?? backAt) - backAt
+      expect(recovery).toBeLessThanOrEqual(5 * second)
+      expect(growth).toBeLessThanOrEqual(50 * megabyte)
+
+      // Whoever kept the token signs in nowhere anew.
+      const survivors = clients.filter((client) => !lost.explained.includes(client))
+      for (const client of survivors) expect(await client.refresh()).toMatch(good)
+      figure(
+        'R12',
+        'a Postgres stopped under load',
+        `${outageSeconds} s of outage under ${outagePerSecond} requests a second: ` +
+          `${during.length} requests meanwhile, all 503; 0 live sessions refused, 0 ended ones ` +
+          `accepted in ${seen.length} requests; the last 503 ${Math.max(0, Math.round(recovery))} ms ` +
+          `after the server was back; ${survivors.length} of ${clients.length} sessions went on with ` +
+          `the token they held, ${lost.explained.length} fell under the stated bound (their write ` +
+          `took effect as the server died, ${outageSeconds} s before the retry; the window is ` +
+          `${graceMs / second} s); memory grew by ${Math.round(growth / megabyte)} MB`,
+      )
+    },
+    (outageSeconds + 120) * second,
+  )
+})
+
+function signIn(host: Host, login: Login | undefined) {
+  return async (): Promise<string> => {
+    if (login === undefined) return 'none'
+    const body = { email: login.email, password: login.password }
+    const reply = await host.send('POST', '/v1/auth/client/mobile/login', { body })
+    return [reply.status, reply.code].filter(Boolean).join(' ')
+  }
+}
+
+function ask(host: Host, login: Login | undefined) {
+  return async (): Promise<string> => {
+    if (login === undefined) return 'none'
+    const reply = await host.me(login.accessToken)
+    return [reply.status, reply.code].filter(Boolean).join(' ')
+  }
+}
+
+/** The largest size the host's process had since it was watched. */
+function watchMemory(host: Host) {
+  let peak = 0
+  const look = async (): Promise<void> => {
+    const { rssBytes } = await host.control('state', null)
+    peak = Math.max(peak, rssBytes)
+  }
+  const timer = setInterval(() => void look(), 250)
+  return { peak: () => peak, stop: () => clearInterval(timer) }
+}
+
+/**
+ * The one way to lose a session: the server carried out a refresh and died before it said so, and
+ * was gone for longer than the window. Such a row is one generation ahead of its client, and was
+ * written as the server died.
+ */
+async function signedOutByTheOutage(
+  url: string,
+  clients: readonly Client[],
+  seen: readonly Observed[],
+  diedAt: number,
+) {
+  const refused = seen.filter(({ kind, outcome }) => kind !== 'ended' && outcome.startsWith('401'))
+  const explained: Client[] = []
+  const unexplained: string[] = []
+  if (refused.length > 0) {
+    const pool = new pg.Pool({ connectionString: url, max: 2 })
+    try {
+      const families = postgres(pool, { schema }).store.collection(refreshFamiliesOf('client'))
+      for (const client of clients) {
+        const row = await families.get(client.login.sessionId)
+        if (row?.revokedAt === null) continue
+        const ahead = row?.generation === client.held.generation + 1
+        const asItDied = Math.abs((row?.rotatedAt ?? 0) - diedAt) < 2 * second
+        if (ahead && asItDied && outageSeconds * second >= graceMs) explained.push(client)
+        else unexplained.push(client.login.sessionId)
+      }
+    } finally {
+      await pool.end()
+    }
+  }
+  const outcomes = new Set(
+    explained.length > 0 ? ['401 refresh_token_reused', '401 session_revoked'] : [],
+  )
+  return { explained, unexplained, outcomes }
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { documentOf, fullFigures, missingFigures } from '../../tools/write-reliability.js'
+
+const line = (id: string, what: string, value: string, form = 'full') =>
+  JSON.stringify({ id, what, value, form, how: `figure ${id}: on a store > R-1-18 R-8-02 holds` })
+
+describe('write-reliability', () => {
+  it('takes full measurements only, each the last time it was made, in the order of their numbers', () => {
+    const figures = fullFigures(
+      [
+        line('tabs', 'two tabs', '0'),
+        line('R10', 'lease', '1'),
+        line('R2', 'b', 'old'),
+        line('R2', 'a', '1'),
+        line('R2', 'b', 'new'),
+        line('R1', 'winner', '9', 'short'),
+        '',
+      ].join('\n'),
+    )
+    expect(figures.map(({ id, what, value }) => [id, what, value])).toEqual([
+      ['R2', 'a', '1'],
+      ['R2', 'b', 'new'],
+      ['R10', 'lease', '1'],
+      ['tabs', 'two tabs', '0'],
+    ])
+  })
+
+  it('names what a full run should have measured', () => {
+    expect(missingFigures([])).toContain('R32')
+    expect(missingFigures(fullFigures(line('R32', 'keys', '0')))).not.toContain('R32')
+  })
+
+  it('writes a row for each figure, with the test that asserts it', () => {
+    const table = documentOf(fullFigures(line('R2', 'reads | writes', '0 of 3')))
+    expect(table.split('\n').at(-2)).toBe('| R2 | reads \\| writes | 0 of 3 | on a store: holds |')
+  })
+})
