@@ -17,6 +17,9 @@ type ExpressHandler = (
  * else on: `app.use(expressRouter(auth.both))`, under any prefix, before or after `express.json()`.
  */
 export function expressRouter(mountable: Mountable): ExpressHandler {
+  if (typeof mountable?.handle !== 'function') {
+    throw new TypeError('expressRouter: needs auth.operator, auth.client or auth.both')
+  }
   return (request, response, next) => {
     const [path = '/'] = (request.url ?? '/').split('?')
     mountable

@@ -15,9 +15,13 @@ export interface FetchContext {
 export function fetchHandler(
   mountable: Mountable,
 ): (request: Request, context?: FetchContext) => Promise<Response | null> {
+  if (typeof mountable?.handle !== 'function') {
+    throw new TypeError('fetchHandler: needs auth.operator, auth.client or auth.both')
+  }
   return async (request, context = {}) => {
     const { pathname } = new URL(request.url)
-    const { prefix = '', remoteAddress } = context
+    const { remoteAddress } = context
+    const prefix = (context.prefix ?? '').replace(/\/$/, '')
     if (!pathname.startsWith(`${prefix}/`)) return null
     const reply = await mountable.handle({
       method: request.method,

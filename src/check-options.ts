@@ -26,7 +26,7 @@ function parseUrl(text: string): URL | null {
 }
 
 function isBaseUrl(text: string): boolean {
-  const url = parseUrl(text)
+  const url = text === text.trim() ? parseUrl(text) : null
   if (url === null || url.search !== '' || url.hash !== '') return false
   if (url.username !== '' || url.password !== '') return false
   return isSafeScheme(url)

@@ -1,8 +1,4 @@
 import { availableParallelism } from 'node:os'
-import { readIdleWindow } from './auth-module/idle-window.js'
-import { authSettingDeclarations } from './auth-module/index.js'
-import { seedFromEnv, toStoredValues } from './auth-module/initial-values.js'
-import { readAuthSettings } from './auth-module/read-settings.js'
 import { bareChoice } from './bare-choice.js'
 import { checkOptions } from './check-options.js'
 import { loadCommonPasswords } from './crypto/common-passwords.js'
@@ -19,6 +15,7 @@ import { createLimits } from './domain/limits.js'
 import { createMailService } from './domain/mail-service.js'
 import { createPasswordRules } from './domain/password-rules.js'
 import { createPasswords } from './domain/passwords.js'
+import type { Principal } from './domain/principal.js'
 import type { SessionAdministration } from './domain/session-administration.js'
 import type { SurfaceDeps } from './domain/surface-deps.js'
 import type { Users } from './domain/users.js'
@@ -28,6 +25,7 @@ import type { Mountable } from './http/exchange.js'
 import { matcherOf } from './http/match.js'
 import { createPipeline } from './http/pipeline.js'
 import { bothRouter, surfaceRouter } from './http/surface-router.js'
+import { loadSettings } from './load-settings.js'
 import { allCollectionSpecs, collectionsOf } from './model/collections.js'
 import { operations } from './operations/index.js'
 import type { AuthOptions } from './options.js'
@@ -45,8 +43,16 @@ import { systemRandom } from './system/system-random.js'
 import { createTracing } from './telemetry/open-telemetry-tracing.js'
 
 /** One surface: its routes, to be mounted by a framework adapter, its users, their sessions and records. */
-export interface SurfaceAuth extends Mountable, SessionAdministration {
+export interface SurfaceAuth<S extends Surface = Surface> extends Mountable, SessionAdministration {
   readonly users: Users
+  /**
+   * Whom an `Authorization` header speaks for, for routes of the host's own and outside of HTTP:
+   * signature, audience, expiry and, every time, the denylist. Throws `AuthError`: `unauthorized`
+   * (401 without a code: the client refreshes and retries), `audience_mismatch`, `session_revoked`,
+   * `session_max_age_reached`, or 503 `session_enforcement_unavailable` when the denylist cannot be
+   * asked. The user record is not read: ask `users.get` when standing or roles matter.
+   */
+  authenticate(authorization: string | undefined): Promise<Principal<S>>
   readonly audit: AuditLog
 }
 
@@ -57,9 +63,9 @@ interface Built extends SurfaceServices {
 
 export interface Auth {
   /** `/v1/auth/operator/*` and the bare paths, for a host of its own. */
-  readonly operator: SurfaceAuth
+  readonly operator: SurfaceAuth<'operator'>
   /** `/v1/auth/client/*` and the bare paths, for a host of its own. */
-  readonly client: SurfaceAuth
+  readonly client: SurfaceAuth<'client'>
   /** Both surfaces on one host. */
   readonly both: Mountable
   readonly keys: Pick<KeySource, 'reload'>
@@ -90,13 +96,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const prefix = options.collectionPrefix ?? ''
   const ipOf = readTrustProxy(options)
 
-  const initial = toStoredValues(options.settings ?? {})
-  const values = { ...seedFromEnv(authSettingDeclarations, env), ...initial }
-  const { settings, warnings } = readAuthSettings(values, env)
-  const idle = readIdleWindow(env)
-  for (const warning of [...warnings, ...(idle.warning === undefined ? [] : [idle.warning])]) {
-    logger.warn(warning)
-  }
+  const { settings, idleMs } = loadSettings(options.settings ?? {}, env, logger)
   const readSettings = async () => settings
 
   const concurrency = options.hash?.concurrency ?? defaultConcurrency(availableParallelism(), env)
@@ -144,7 +144,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       settings: readSettings,
       keys,
       issuer,
-      idleMs: idle.ms,
+      idleMs,
       clockLeeway: options.clockLeeway ?? 0,
       passwords,
       passwordRules: createPasswordRules({
@@ -190,11 +190,15 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     return { matcher, pipeline }
   }
   const routes = { operator: route('operator'), client: route('client') }
-  const mount = (surface: Surface): SurfaceAuth => ({
+  const mount = <S extends Surface>(surface: S): SurfaceAuth<S> => ({
     ...surfaceRouter(surface, routes[surface].matcher, routes[surface].pipeline),
     users: built[surface].users,
     audit: built[surface].audit,
     ...built[surface].sessions,
+    async authenticate(authorization) {
+      const principal = await built[surface].services.access.authenticate(authorization)
+      return { ...principal, surface }
+    },
   })
 
   const sweeper = startSweeping(options, { backend, clock, random, logger })

@@ -107,8 +107,8 @@ export class OptionsError extends Error {
   /** The option's path, such as `surfaces.client.baseUrl`. */
   readonly option: string
 
-  constructor(option: string, problem: string) {
-    super(`createAuth: option "${option}" ${problem}`)
+  constructor(option: string, problem: string, options?: { readonly cause: unknown }) {
+    super(`createAuth: option "${option}" ${problem}`, options)
     this.option = option
   }
 }

@@ -5,6 +5,7 @@ export { generateSigningKey } from './crypto/signing-key.js'
 export type { ActedBy } from './domain/acted-by.js'
 export type { AuditLog, AuditPage, AuditPageRequest } from './domain/audit.js'
 export type { RateLimit, RateLimitName, RateLimits } from './domain/limits.js'
+export type { Principal } from './domain/principal.js'
 export type { NewUser, UserChanges, UserRecord, Users } from './domain/users.js'
 export {
   AuthError,

@@ -11,7 +11,15 @@ export async function chooseHasher(
   if (typeof implementation === 'object') return implementation
   if (implementation === 'argon2') return argon2Hasher()
   const { nodeRsHasher } = await import('./crypto/node-rs-hasher.js')
-  return nodeRsHasher()
+  const hasher = nodeRsHasher()
+  try {
+    // Loads the package: a missing one should be met here and not at the first login.
+    await hasher.hash(new Uint8Array(8), defaultArgon2Params, new Uint8Array(16))
+  } catch (cause) {
+    const remedy = 'needs the package @node-rs/argon2: npm install @node-rs/argon2'
+    throw new OptionsError('hash.implementation', remedy, { cause })
+  }
+  return hasher
 }
 
 /** The costs in force; throws below the floor unless a test suite said that it means it. */

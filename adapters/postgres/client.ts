@@ -32,10 +32,27 @@ export function runOn(client: PostgresClient): Run {
         const { rows } = await client.query(text, values)
         return rows as readonly Cells[]
       } catch (error) {
+        if (isMissing(error)) throw new NotMigratedError(error)
         if (tries === mostTries || !wasRolledBack(error)) throw error
       }
     }
   }
+}
+
+/** A table or column is not there; the name is what reaches the host's log. */
+class NotMigratedError extends Error {
+  override readonly name = 'NotMigratedError'
+  readonly code = 'await_auth_migrate_before_serving'
+
+  constructor(cause: unknown) {
+    super('postgres: a table or column is missing; await auth.migrate() before serving', { cause })
+  }
+}
+
+/** `undefined_table`, `undefined_column`. */
+function isMissing(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  return state === '42P01' || state === '42703'
 }
 
 /** `unique_violation`. */

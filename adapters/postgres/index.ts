@@ -24,6 +24,9 @@ export type { PostgresClient, PostgresOptions, PostgresResult }
  * const backend = postgres(new Pool({ connectionString }), { schema: 'auth' })
  */
 export function postgres(client: PostgresClient, options: PostgresOptions = {}): Backend {
+  if (typeof client?.query !== 'function') {
+    throw new TypeError('postgres: needs a pg Pool or a PGlite instance, such as new Pool({ … })')
+  }
   checkOptions(options)
   const run = runOn(client)
   const bind = (spec: AnyCollectionSpec) => tableOf(shapeOf(spec), options)

@@ -1,5 +1,5 @@
 import { type KeyRing, type LoadedKeyRing, loadKeyRing } from '../crypto/key-ring.js'
-import { describeError } from '../errors.js'
+import { describeError, OptionsError } from '../errors.js'
 import type { Clock } from '../ports/clock.js'
 import type { Logger } from '../ports/telemetry.js'
 
@@ -23,8 +23,16 @@ export async function createKeySource(
   let started = 0
   let newest = 0
 
+  async function supplied(): Promise<KeyRing> {
+    try {
+      return await read()
+    } catch (cause) {
+      throw new OptionsError('keys', 'is a function that failed to give a key ring', { cause })
+    }
+  }
+
   async function load(): Promise<LoadedKeyRing> {
-    const loaded = await loadKeyRing(await read())
+    const loaded = await loadKeyRing(await supplied())
     for (const warning of loaded.warnings) logger.warn(warning)
     return loaded
   }

@@ -112,7 +112,7 @@ export function createUsers(deps: Deps, sessions: Sessions): Users {
   }
 
   async function create(input: NewUser): Promise<User> {
-    const { name = '', systemRole = 'guest', memberships = [] } = input
+    const { name = '', systemRole = 'guest', memberships = [] } = onlyMembers(input)
     const email = addressOf(input, name)
     const passwordHash = await hashOf(input, email, name)
     const now = clock.now()
@@ -197,6 +197,13 @@ function addressOf(input: NewUser, name: string): string {
   if (email === null || !valid) throw new AuthError('invalid_request')
   if (isUndeliverable(email)) throw new AuthError('email_not_allowed')
   return email
+}
+
+/** Refuses what is no member, such as `enabled`, rather than make another user than was meant. */
+function onlyMembers(input: NewUser): NewUser {
+  const { email, name, password, emailVerified, systemRole, memberships, ...rest } = input
+  if (Object.keys(rest).length > 0) throw new AuthError('invalid_request')
+  return input
 }
 
 /** Refuses anything but the four members, whatever a cast let through (R-2.1-04). */

@@ -1,0 +1,37 @@
+import type { InitialSettings } from './initial-settings.js'
+import type { SettingKey } from './settings.js'
+
+/** The settings of features that exist. The others are accepted and have no effect yet. */
+const live: readonly SettingKey[] = [
+  'registrationOperatorEnabled',
+  'registrationClientEnabled',
+  'registrationAllowedDomains',
+  'registrationTermsVersion',
+  'emailVerificationRequired',
+  'emailVerificationTTL',
+  'passwordLoginOperatorEnabled',
+  'passwordLoginClientEnabled',
+  'accessTokenTTL',
+  'sessionAbsoluteTTL',
+  'refreshReuseGrace',
+  'cookieSameSite',
+  'passwordMinLength',
+  'passwordBreachCheck',
+  'passwordBlockCommon',
+  'passwordBlockContextual',
+  'passwordHistoryCount',
+  'passwordMaxAge',
+  'loginRateOperator',
+  'loginRateClient',
+  'lockoutThreshold',
+  'lockoutDuration',
+  'notifySecurityChanges',
+  'maxConcurrentSessions',
+  'revokeSessionsOnPasswordChange',
+]
+
+/** The keys a host set whose feature is still to come: nobody should believe that they are on. */
+export function settingsWithoutEffect(given: InitialSettings): readonly string[] {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+  return set.map(([key]) => key).filter((key) => !live.some((known) => known === key))
+}

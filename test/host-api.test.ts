@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
+import { expressRouter } from '../adapters/express.js'
+import { fetchHandler } from '../adapters/fetch.js'
+import { memory } from '../adapters/memory.js'
+import { postgres } from '../adapters/postgres/index.js'
+import { AuthError } from '../src/errors.js'
+import type { Principal } from '../src/index.js'
+import { type ContractHost, memoryHost } from './contract/hosts.js'
+import { signedInPerson } from './contract/people.js'
+import { faultyBackend } from './support/faulty-backend.js'
+import { testAuth } from './support/test-auth.js'
+
+describe('what a host’s own code is given', () => {
+  let host: ContractHost
+  const faulty = faultyBackend(memory())
+  beforeEach(async () => {
+    host = await memoryHost.start({ backend: faulty.backend })
+  })
+  afterEach(() => host.close())
+
+  const refusal = async (header: string | undefined): Promise<string> => {
+    try {
+      await host.auth.client.authenticate(header)
+    } catch (error) {
+      return error instanceof AuthError ? `${error.status} ${error.code}` : 'another error'
+    }
+    return 'authenticated'
+  }
+
+  it('ASVS-4.4.3 authenticate obeys signature, audience, expiry and the denylist', async () => {
+    const who = await signedInPerson(host, 'client')
+    const operator = await signedInPerson(host, 'operator')
+    const principal = await host.auth.client.authenticate(`Bearer ${who.bearer}`)
+    expect(principal).toMatchObject({ surface: 'client', userId: who.id, kind: 'human' })
+    expect(await refusal(undefined)).toBe('401 unauthorized')
+    expect(await refusal('Bearer forged')).toBe('401 unauthorized')
+    expect(await refusal(`Bearer ${operator.bearer}`)).toBe('401 audience_mismatch')
+    faulty.failNext('denylist.find', 'before')
+    expect(await refusal(`Bearer ${who.bearer}`)).toBe('503 session_enforcement_unavailable')
+    await host.auth.client.terminateSession(principal.sessionId ?? '')
+    expect(await refusal(`Bearer ${who.bearer}`)).toBe('401 session_revoked')
+    await host.clock.advance(900_000)
+    expect(await refusal(`Bearer ${who.bearer}`)).toBe('401 unauthorized')
+  })
+
+  it('a principal of one surface is not taken for one of the other', () => {
+    type OfClient = Awaited<ReturnType<typeof host.auth.client.authenticate>>
+    expectTypeOf<OfClient>().toEqualTypeOf<Principal<'client'>>()
+    expectTypeOf<OfClient>().not.toExtend<Principal<'operator'>>()
+  })
+
+  it('a user is not made with members that are none', async () => {
+    const user = { email: 'x@example.org', enabled: false }
+    await expect(host.auth.client.users.create(user)).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
+    expect(await host.auth.client.users.findByEmail('x@example.org')).toBeNull()
+  })
+})
+
+describe('mistakes of a first hour are met at once', () => {
+  it('settings of features that do not exist yet are pointed out', async () => {
+    const { logger } = await testAuth({
+      settings: { mfaPolicyOperator: 'required', passwordMinLength: 20 },
+    })
+    const said = logger.lines.map(({ message }) => message).join('\n')
+    expect(said).toContain('settings.mfaPolicyOperator has no effect yet')
+    expect(said).not.toContain('passwordMinLength')
+  })
+
+  it.each([
+    ['expressRouter', () => expressRouter(Object.create(null))],
+    ['fetchHandler', () => fetchHandler(Object.create(null))],
+    ['postgres', () => postgres(Object.create(null))],
+  ])('%s refuses what it cannot use', (name, make) => {
+    expect(make).toThrow(new RegExp(`^${name}: needs `))
+  })
+
+  it.each([
+    ['surfaces.client.baseUrl', { baseUrl: ' https://app.example.com ' }],
+    ['surfaces.client.baseUrl', { baseUrl: 'http://app.example.com' }],
+  ])('%s: %o', async (option, client) => {
+    const surfaces = { operator: { baseUrl: 'https://admin.example.com' }, client }
+    await expect(testAuth({ surfaces })).rejects.toMatchObject({ option })
+  })
+
+  it('a key function that fails is named', async () => {
+    const keys = () => Promise.reject(new Error('no vault'))
+    await expect(testAuth({ keys })).rejects.toMatchObject({ option: 'keys' })
+  })
+
+  it('the fetch prefix may end in a slash', async () => {
+    const { auth } = await testAuth()
+    const handle = fetchHandler(auth.both)
+    const request = new Request('http://host/identity/v1/auth/client/jwks')
+    expect((await handle(request, { prefix: '/identity/' }))?.status).toBe(200)
+  })
+})
