@@ -61,7 +61,7 @@ export interface AuthOptions {
   readonly mailer: Mailer
   /** The `iss` of every token. Default: the operator surface's `baseUrl`. */
   readonly issuer?: string
-  /** First-boot values of the live settings. */
+  /** Values of the settings, read at every start. They cannot be changed while running yet. */
   readonly settings?: InitialSettings
   /** Default: each person may manage their own account and nothing else. */
   readonly authorizer?: Authorizer

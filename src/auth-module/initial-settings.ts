@@ -40,9 +40,9 @@ export interface InitialSecurityWebhook extends InitialElement {
 }
 
 /**
- * Values the `auth` module's settings start with. They are stored at the first boot, where nothing
- * is stored yet, and never override what an administrator set. Durations are texts such as `'10s'`
- * or `'30d'`.
+ * Values of the `auth` module's settings. They are in force from the start; once settings are
+ * stored, they are first-boot values and never override what an administrator set. Durations are
+ * texts such as `'10s'` or `'30d'`.
  */
 export interface InitialSettings {
   readonly registrationOperatorEnabled?: boolean

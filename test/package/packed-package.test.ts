@@ -94,7 +94,14 @@ const foreign = /^(express|fastify|koa|pg|mongodb|redis|ioredis|@electric-sql\/.
 describe('the tarball', () => {
   it('R-LIB-16 holds the build, the licence and the papers, nothing else', () => {
     const papers = packed.files.filter((path) => !path.startsWith('dist/'))
-    expect(papers).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
+    expect(papers).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      ...['limits', 'operating', 'sessions'].map((page) => `docs/${page}.md`),
+      'package.json',
+    ])
     const odd = packed.files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path))
     expect(odd).toEqual(papers)
   })
