@@ -11,6 +11,7 @@ import {
   clearRefreshCookie,
   readCookie,
   refreshCookieName,
+  type SameSite,
   setRefreshCookie,
 } from './cookies.js'
 import type { ExchangeReply, ExchangeRequest } from './exchange.js'
@@ -62,14 +63,25 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     operation: Operation,
     request: ExchangeRequest,
   ): Promise<Ended & { readonly reply: ExchangeReply }> {
+    let sameSite: SameSite | null = null
     try {
-      const reply = await answer(operation, await perform(operation, request))
+      sameSite = await sameSiteFor(operation)
+      const reply = answer(operation, await perform(operation, request), sameSite)
       return { reply, status: reply.status, code: null }
     } catch (cause) {
       const error = toAuthError(cause, operation)
-      const reply = await refuse(operation, request, error)
+      const reply = refuse(operation, request, error, sameSite)
       return { reply, status: reply.status, code: error.code }
     }
+  }
+
+  /**
+   * Known before anything is consumed: a reply that sets a cookie must not fail for want of it. Null
+   * for a read that sets none.
+   */
+  async function sameSiteFor(operation: Operation): Promise<SameSite | null> {
+    if (operation.method === 'GET' && !operation.usesRefreshCookie) return null
+    return (await services.settings()).cookieSameSite
   }
 
   /** A genuine token of the other surface is told so even where there is no route (T-92). */
@@ -150,8 +162,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return readCookie(request.header('cookie'), refreshCookieName(deps.cookies))
   }
 
-  async function answer(operation: Operation, given: Answer<unknown>): Promise<ExchangeReply> {
+  function answer(
+    operation: Operation,
+    given: Answer<unknown>,
+    sameSite: SameSite | null,
+  ): ExchangeReply {
     const isEmpty = operation.status === 204
+    const { refreshCookie } = given
     return {
       status: operation.status,
       headers: {
@@ -159,34 +176,31 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         ...(isEmpty ? {} : { 'content-type': 'application/json; charset=utf-8' }),
         ...given.headers,
       },
-      cookies: given.refreshCookie === undefined ? [] : [await cookieFor(given.refreshCookie)],
+      cookies: refreshCookie && sameSite ? [cookieFor(refreshCookie, sameSite)] : [],
       body: isEmpty ? null : JSON.stringify(given.body),
     }
   }
 
-  async function cookieFor(
+  function cookieFor(
     refresh: Exclude<Answer<unknown>['refreshCookie'], undefined>,
-  ): Promise<string> {
-    const { cookieSameSite } = await services.settings()
-    if (refresh === 'clear') return clearRefreshCookie(deps.cookies, cookieSameSite)
+    sameSite: SameSite,
+  ): string {
+    if (refresh === 'clear') return clearRefreshCookie(deps.cookies, sameSite)
     const { refreshToken, expiresIn } = refresh
-    return setRefreshCookie(deps.cookies, cookieSameSite, refreshToken, expiresIn)
+    return setRefreshCookie(deps.cookies, sameSite, refreshToken, expiresIn)
   }
 
-  async function refuse(
+  function refuse(
     operation: Operation,
     request: ExchangeRequest,
     error: AuthError,
-  ): Promise<ExchangeReply> {
+    sameSite: SameSite | null,
+  ): ExchangeReply {
     const reply = problemReply(error)
     // A dead cookie is taken away; one of the other surface, or one that could not be judged, stays.
     const dead = error.status === 401 && error.code !== 'audience_mismatch'
-    if (!operation.usesRefreshCookie || !dead || cookieOf(request) === null) return reply
-    try {
-      return { ...reply, cookies: [await cookieFor('clear')] }
-    } catch {
-      return reply
-    }
+    const clears = operation.usesRefreshCookie && dead && cookieOf(request) !== null
+    return clears && sameSite ? { ...reply, cookies: [cookieFor('clear', sameSite)] } : reply
   }
 
   function toAuthError(error: unknown, operation: Operation | null): AuthError {
