@@ -1,4 +1,4 @@
-import { pass, refused, type Scenario, type Scene, told } from './event-scenario.js'
+import { pass, refused, type Scenario, type Scene, signedIn, told } from './event-scenario.js'
 import { mailedToken, storedUser } from './open-host.js'
 import { goodPassword, otherPassword, person, signedInPerson } from './people.js'
 
@@ -156,6 +156,28 @@ const passwords: readonly Scenario[] = [
       const token = await mailedToken(host, 'resetPassword', who.email)
       const body = { token, newPassword: otherPassword }
       return { subject: who, perform: () => post('/password/reset', { body }) }
+    },
+  },
+  {
+    of: 'resetPassword',
+    name: 'a token voided by a change, and the guess that uses the budget up',
+    outcome: '400 invalid_token',
+    options: { settings: { lockoutThreshold: 3 } },
+    tells: ({ id }) => [
+      told('login.lockedOut', 'failure', { userId: id }),
+      refused('resetPassword', 'invalid_token', {}, 'failure'),
+    ],
+    prepare: async (scene) => {
+      const who = await signedIn(scene)
+      await scene.post('/password/forgot', { body: { email: who.email } })
+      const token = await mailedToken(scene.host, 'resetPassword', who.email)
+      const change = { currentPassword: who.password, newPassword: otherPassword }
+      await scene.post('/me/password', { bearer: who.bearer, body: change })
+      const guess = () =>
+        scene.post('/password/reset', { body: { token, newPassword: 'not what it is now' } })
+      await guess()
+      await guess()
+      return { subject: who, perform: guess }
     },
   },
   {

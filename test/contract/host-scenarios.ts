@@ -99,6 +99,7 @@ const hostFunctions: readonly Scenario[] = [
 /** Ending one session or all, while its row is there and after that was swept. */
 const endings = [false, true].flatMap((swept): readonly Scenario[] => {
   const name = swept ? 'when the row was swept' : 'on behalf of an operator'
+  const twice = 'twice at once, told once,'
   const ended = (id: string, sessionId: string) =>
     told('session.terminated', 'success', { ...admin, userId: id, sessionId, reason: 'admin' })
   async function subjectIn({ host, surface }: Scene): Promise<Subject> {
@@ -110,13 +111,14 @@ const endings = [false, true].flatMap((swept): readonly Scenario[] => {
   return [
     {
       of: 'terminateSession',
-      name,
+      name: `${twice} ${name}`,
       outcome: 'done',
       tells: ({ id, sessionId }) => [ended(id, sessionId)],
       prepare: async (scene) => {
         const subject = await subjectIn(scene)
         const { terminateSession } = scene.host.auth[scene.surface]
-        return { subject, perform: () => codeOf(terminateSession(subject.sessionId, admin)) }
+        const end = () => codeOf(terminateSession(subject.sessionId, admin))
+        return { subject, perform: async () => (await Promise.all([end(), end()]))[0] }
       },
     },
     {

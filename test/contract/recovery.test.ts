@@ -237,6 +237,8 @@ describe.each(surfaces)('a reset link on the %s surface', (surface) => {
     const host = await openHost()
     const { id, email } = await person(host, surface)
     const token = await linkFor(host, surface, email)
+    await host.auth[surface].users.update(id, { enabled: false })
+    expect(outcomeOf(await reset(host, surface, token, goodPassword))).toBe('400 invalid_token')
     for (const enabled of [false, true]) {
       await host.auth[surface].users.update(id, { enabled })
       expect(outcomeOf(await reset(host, surface, token, otherPassword))).toBe('400 invalid_token')

@@ -151,6 +151,22 @@ describe.each(surfaces)('registration on the %s surface', (surface) => {
     expect([await countUsers(host, surface), host.mailer.sent]).toEqual([0, []])
   })
 
+  it.each([
+    ['a NUL in the terms', '"acceptedTermsVersion":"1\\u0000"'],
+    ['a lone surrogate in the terms', '"acceptedTermsVersion":"\\udc00"'],
+    ['a lone surrogate in the name', '"name":"\\ud800"'],
+    ['a line break in the name', '"name":"Ada\\r\\nBcc: bob@example.org"'],
+    ['a name that is no text', '"name":{"first":"Ada"}'],
+  ])('refuses what no store could hold and no mail could show: %s', async (_, member) => {
+    const host = await openHost()
+    const reply = await host.send('POST', path(surface), {
+      body: `{"email":"ada@example.org","password":"${goodPassword}",${member}}`,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(outcomeOf(reply)).toBe('400 invalid_request')
+    expect(await countUsers(host, surface)).toBe(0)
+  })
+
   it('R-2.1-03 refuses members that are not its own and stores nothing', async () => {
     const host = await openHost()
     const members = ['"kind":"service"', '"Kind":"service"', '"__proto__":{"kind":"service"}']

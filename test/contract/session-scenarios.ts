@@ -153,6 +153,25 @@ const logouts: readonly Scenario[] = [
   },
   {
     of: 'logout',
+    name: 'what an ending cut short left undone, told by that one',
+    outcome: '204',
+    tells: () => [],
+    prepare: async (scene) => {
+      const { bearer, sessionId } = await signedIn(scene)
+      const { families, sessions } = storedIn(scene.host, scene.surface)
+      const set = { revokedAt: scene.host.clock.now(), revokedReason: 'admin' } as const
+      await families.update(sessionId, { revokedAt: null }, set)
+      return {
+        async perform() {
+          const reply = await scene.post('/logout', { bearer })
+          expect((await sessions.get(sessionId))?.active).toBe(false)
+          return reply
+        },
+      }
+    },
+  },
+  {
+    of: 'logout',
     name: 'from a foreign page',
     outcome: '403 csrf_rejected',
     tells: () => [refused('logout', 'csrf_rejected')],
