@@ -43,12 +43,12 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
   const { surface, clock } = deps
   const { families } = deps.collections
 
-  /** The one guarded write; null when its guard missed or its answer was lost. */
+  /** The one guarded write: won, missed by its guard, or lost with its answer. */
   async function consume(
     attempt: Attempt,
     user: User,
     next: Pick<RefreshFamily, 'generation' | 'rotatedAt' | 'rotatedTo' | 'expiresAt'>,
-  ): Promise<RefreshFamily | null> {
+  ): Promise<'won' | 'missed' | 'lost'> {
     const now = next.rotatedAt
     const epoch = requiredEpoch(user, attempt.claims.sid)
     const cap = attempt.absoluteTtlMs
@@ -62,13 +62,13 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     }
     try {
       const family = await families.update(attempt.claims.sid, guard, next)
-      return family === 'taken' ? null : family
+      return family === null || family === 'taken' ? 'missed' : 'won'
     } catch (error) {
       deps.logger.warn(
         'the answer to a refresh write was lost; reading the row',
         describeError(error),
       )
-      return null
+      return 'lost'
     }
   }
 
@@ -132,7 +132,8 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         }
         // Minted first: when that fails, nothing has been consumed (T-06).
         const minted = await issue(attempt, user, next, attempt.nextJti)
-        if (await consume(attempt, user, next)) {
+        const write = await consume(attempt, user, next)
+        if (write === 'won') {
           announce(attempt, 'refresh.rotated', next.generation)
           return { outcome: 'rotated', ...minted }
         }
@@ -142,6 +143,10 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         if (decision.outcome === 'alreadyRotated') {
           announce(attempt, 'refresh.rotated', next.generation)
           return { outcome: 'rotated', ...minted }
+        }
+        if (write === 'lost' && decision.outcome === 'replay') {
+          // Our write may have won and been followed by others before we looked: no proof of misuse.
+          throw new AuthError('session_enforcement_unavailable')
         }
         if (family === null || decision.outcome !== 'reissue') {
           return inspection.refuse(attempt, row)

@@ -14,7 +14,7 @@ import {
   storedUser,
   surfaces,
 } from './open-host.js'
-import { goodPassword, person } from './people.js'
+import { goodPassword, otherPassword, person } from './people.js'
 
 const email = 'ada@example.org'
 const minute = 60_000
@@ -146,6 +146,21 @@ describe.each(surfaces)('verification links on the %s surface', (surface) => {
     expect(outcomeOf(await verify(host, surface, token))).toBe('503 service_unavailable')
     expect(outcomeOf(await verify(host, surface, token))).toBe('200')
     expect(eventsOf(host, 'email.verified')).toHaveLength(1)
+  })
+
+  it('2.3.3 void the earlier one when a repeated registration fails before it mails', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await openHost({ backend: faulty.backend })
+    const earlier = await registered(host, surface)
+    faulty.failNext(`${surface}_tickets.get`, 'before')
+    const body = { email, password: otherPassword }
+    const again = await host.send('POST', `/v1/auth/${surface}/register`, { body })
+    expect(outcomeOf(again)).toBe('201')
+    await host.auth.close()
+    expect(outcomeOf(await verify(host, surface, earlier))).toBe('400 invalid_token')
+    await resend(host, surface, email)
+    const newer = await mailedToken(host, 'verifyEmail', email)
+    expect(outcomeOf(await verify(host, surface, newer))).toBe('200')
   })
 
   it('O-03 6.3.8 are mailed where due, and every caller sees the same', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
-import type { UserChanges } from '../../src/index.js'
+import type { NewUser, UserChanges } from '../../src/index.js'
 import { openHost, outcomeOf, storedUser, surfaces } from '../contract/open-host.js'
 import { goodPassword, person, signedInPerson } from '../contract/people.js'
 import { faultyBackend } from '../support/faulty-backend.js'
@@ -83,10 +83,21 @@ describe.each(surfaces)('auth.%s.users', (surface) => {
 
   it('R-2.1-03 makes nobody a machine, whatever a cast lets through', async () => {
     const { auth } = await testAuth()
-    const given = { email, kind: 'service', enabled: false, sessionEpoch: 9, id: 'x' }
-    const user = await auth[surface].users.create(given)
-    expect(user).toMatchObject({ kind: 'human', enabled: true })
-    expect(user.id).not.toBe('x')
+    const { users } = auth[surface]
+    // @ts-expect-error the type of a new user has no `kind`
+    const typed: NewUser = { email, kind: 'service' }
+    const smuggled = [
+      typed,
+      { email, kind: '' },
+      JSON.parse(`{"email":"${email}","__proto__":{"kind":"service"}}`),
+      { email, enabled: false },
+      { email, sessionEpoch: 9 },
+      { email, id: 'x' },
+    ]
+    for (const given of smuggled) {
+      await expect(users.create(given)).rejects.toMatchObject({ code: 'invalid_request' })
+    }
+    expect(await users.findByEmail(email)).toBeNull()
   })
 
   it('finds by id and by any spelling, and answers null for nobody', async () => {

@@ -16,13 +16,20 @@ import { describeOn } from './stores.js'
 const second = 1000
 const hour = 3600 * second
 const day = 24 * hour
-const noon = Date.UTC(2031, 4, 1, 12)
+/** About what the server shows, so that an hour is an hour. A whole second. */
+const present = Math.ceil(Date.now() / second) * second
 
-/** Every decision that depends on time, at its edges. */
+/**
+ * Decisions that depend on time, at their edges. Each case ends in the present, where an hour more
+ * or less would change it.
+ */
 async function decisions(host: Host): Promise<readonly string[]> {
   const found: string[] = []
-  const setClock = (age: number) => host.control('setClock', stoppedAt(noon + age))
-  const login = async () => {
+  let start = present
+  const setClock = (age: number) => host.control('setClock', stoppedAt(start + age))
+  /** Signs in so long ago. */
+  const login = async (ago: number) => {
+    start = present - ago
     await setClock(0)
     return host.newLogin()
   }
@@ -31,31 +38,31 @@ async function decisions(host: Host): Promise<readonly string[]> {
     found.push(outcomeOf(await host.refresh(refreshToken)))
   }
 
-  const first = await login()
-  await refreshAt(0, first.refreshToken)
-  await refreshAt(10 * second - 1, first.refreshToken)
-  await refreshAt(10 * second, first.refreshToken)
-  const other = await login()
-  await refreshAt(7 * day, other.refreshToken)
-  await refreshAt(7 * day - 1, other.refreshToken)
+  const racing = await login(10 * second)
+  await refreshAt(0, racing.refreshToken)
+  await refreshAt(10 * second - 1, racing.refreshToken)
+  await refreshAt(10 * second, racing.refreshToken)
 
-  const third = await login()
+  const idle = await login(7 * day)
+  await refreshAt(7 * day, idle.refreshToken)
+  await refreshAt(7 * day - 1, idle.refreshToken)
+
+  const old = await login(8 * day)
   await setClock(6 * day)
-  const { refreshToken } = grantOf(await host.refresh(third.refreshToken))
+  const { refreshToken } = grantOf(await host.refresh(old.refreshToken))
   await refreshAt(8 * day, refreshToken)
   await refreshAt(8 * day + 1, grantOf(await host.refresh(refreshToken)).refreshToken)
 
-  const fourth = await login()
-  found.push(outcomeOf(await host.logout(fourth.accessToken)))
-  await setClock(15 * 60 * second - 1)
-  found.push(outcomeOf(await host.me(fourth.accessToken)))
+  const leaving = await login(day)
+  found.push(outcomeOf(await host.logout(leaving.accessToken)))
+  await setClock(day - 1)
+  found.push(outcomeOf(await host.me(leaving.accessToken)))
 
-  await setClock(30 * day)
+  start = present - 60 * second
   const guess = { email: 'nobody@example.org', password: 'not the right password' }
-  const tries = Array.from({ length: 11 }, (_, index) => index)
-  for (const age of [...tries.map(() => 30 * day), 30 * day + 60 * second]) {
+  for (const age of [...new Array<number>(11).fill(1), 60 * second + 1]) {
     await setClock(age)
-    const reply = await host.send('POST', '/v1/auth/client/mobile/login', { body: guess })
+    const reply = await host.send('POST', '/v1/auth/operator/mobile/login', { body: guess })
     found.push(outcomeOf(reply))
   }
   return found
@@ -71,11 +78,11 @@ const expected = [
 ]
 
 async function decisionsOn(backend: Backend): Promise<readonly string[]> {
-  const settings = { sessionAbsoluteTTL: '192h', loginRateClient: 10 }
+  const settings = { sessionAbsoluteTTL: '192h', accessTokenTTL: '24h', loginRateOperator: 10 }
   const host = await startHost(
     backend,
     { current: newKey() },
-    { clock: stoppedAt(noon), options: { settings, sweep: false }, planted: null },
+    { clock: stoppedAt(present), options: { settings, sweep: false }, planted: null },
   )
   const client = hostAt(host.url)
   onTestFinished(async () => {

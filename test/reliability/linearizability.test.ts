@@ -51,7 +51,7 @@ for (const [store, grace] of stores.flatMap((it) => [[it, '0s'] as const, [it, '
     const config = configOf(grace)
     let open: OpenHosts | undefined
     beforeAll(async () => {
-      open = await openHosts(store, 2, { ...config, poolSize: 20 })
+      open = await openHosts(store, 2, { ...config, poolSize: 8 })
     })
     afterAll(() => open?.close())
 

@@ -22,12 +22,18 @@ export interface ReplicaReady {
   readonly url: string
 }
 
+/** What a replica's connections call themselves to the server. */
+export function replicaName(pid: number): string {
+  return `replica ${pid}`
+}
+
 async function main(given: string): Promise<void> {
   // Whoever started this process is gone, or has failed: nothing is left to serve.
   process.once('disconnect', () => process.exit())
   const config: ReplicaConfig = JSON.parse(given)
   const pool = new pg.Pool({
     connectionString: config.postgresUrl,
+    application_name: replicaName(process.pid),
     max: config.poolSize,
     options: `-c synchronous_commit=${config.durable ? 'on' : 'off'}`,
   })

@@ -21,7 +21,11 @@ export interface Replica extends Host {
   stop(): Promise<void>
 }
 
-export type ReplicaOptions = Pick<ReplicaConfig, 'postgresUrl' | 'schema'> & Partial<ReplicaConfig>
+export type ReplicaOptions = Pick<ReplicaConfig, 'postgresUrl' | 'schema'> &
+  Partial<ReplicaConfig> & {
+    /** The heap the process may have, as in a small container; else as much as V8 likes. */
+    readonly heapMegabytes?: number
+  }
 
 /** Children and the ends of their processes. */
 const running = new Map<ChildProcess, Promise<unknown>>()
@@ -50,9 +54,13 @@ function killAll(): void {
 
 /**
  * Starts a replica on a Postgres and waits until it serves. Without options: system time, one key
- * ring for all replicas of the test file, ten connections, hashing at test cost, no rate limits.
+ * ring for all replicas of the test file, five connections, hashing at test cost, no rate limits.
  */
-export async function startReplica(options: ReplicaOptions): Promise<Replica> {
+export async function startReplica({
+  heapMegabytes,
+  ...options
+}: ReplicaOptions): Promise<Replica> {
+  const heap = heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`]
   built ??= buildPackage({ replica: 'test/reliability/replica.ts' })
   const program = (await built).file('replica')
   ringFile ??= writeRing('ring.json', { current: newKey() })
@@ -60,12 +68,12 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     clock: lineFrom(Date.now()),
     options: {},
     planted: null,
-    poolSize: 10,
+    poolSize: 5,
     durable: false,
     keysFile: ringFile,
     ...options,
   }
-  const child = spawn(process.execPath, ['--enable-source-maps', program], {
+  const child = spawn(process.execPath, [...heap, '--enable-source-maps', program], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { PATH: process.env['PATH'], [configVariable]: JSON.stringify(config) },
   })

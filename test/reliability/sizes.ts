@@ -23,15 +23,22 @@ export const sizes = {
   /** Rotations of the signing key under load. */
   keyRotations: size(20, 2),
   /** Figure R11: of the faults that can befall a call, each call meets every n-th. */
-  faultStride: size(1, 3),
+  faultStride: size(1, 6),
+  /** Figure R10: how much faster than time the clocks of the processes go. */
+  sweepClockRate: size(60, 120),
+  /** … and how many cycles are watched before anything happens to them. */
+  sweepCalmCycles: size(8, 2),
   /** Figure R12: how long the store is gone, under how many requests a second. */
   outageSeconds: size(60, 3),
   outagePerSecond: size(200, 60),
   outageWarmUpSeconds: size(15, 2),
+  outageSettleSeconds: size(10, 2),
   /** Figure R14: how long connections are cut, and how long each of two full stops lasts. */
-  chaosSeconds: size(60, 5),
+  chaosSeconds: size(60, 3),
   chaosStopSeconds: size(5, 1),
   chaosPerSecond: 50,
+  /** More than it may take to be back to normal. */
+  chaosQuietSeconds: size(5, 2.5),
   /** Figure R16: seconds by which one process is ahead of the other. */
   skews: isFull
     ? [-300, -120, -61, -60, -10, -1, 0, 1, 10, 60, 61, 120, 300]

@@ -113,14 +113,20 @@ export function clientOf(host: Host, login: Login): Client {
   }
 }
 
-/** Takes turns among clients that are not busy; null when all are. */
-export function turns(clients: readonly Client[]): () => Client | null {
+/**
+ * Refreshes and protected requests by turns, each by the next client that is not busy; null when
+ * all are.
+ */
+export function turns(
+  clients: readonly Client[],
+): (n: number) => readonly ['refresh' | 'protected', Ask] | null {
   let next = 0
-  return () => {
+  return (n) => {
     for (let tried = 0; tried < clients.length; tried += 1) {
       const client = clients[next % clients.length]
       next += 1
-      if (client !== undefined && !client.isBusy) return client
+      if (client === undefined || client.isBusy) continue
+      return n % 2 === 0 ? ['refresh', client.refresh] : ['protected', client.me]
     }
     return null
   }

@@ -156,3 +156,25 @@ describe('an ending reaches every token of the session', () => {
     expect((await me(other.bearer)).status).toBe(200)
   })
 })
+
+describe('a refresh whose store lost the answer', () => {
+  it('R-7-06 SP-14 is not taken for replay when others rotated on before it looked', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await memoryHost.start({ ...withoutLimits, backend: faulty.backend })
+    try {
+      const who = await signedInPerson(host, 'client')
+      const refresh = (cookie: string) => host.send('POST', at('/refresh-cookie'), { cookie })
+      faulty.failNext('client_refresh_tokens.update', 'after')
+      let newest = ''
+      faulty.onCall('client_refresh_tokens.get', async () => {
+        const reissued = await refresh(who.cookie)
+        newest = refreshCookieOf(await refresh(refreshCookieOf(reissued, 'client')), 'client')
+      })
+      const unlucky = await refresh(who.cookie)
+      expect([unlucky.status, unlucky.code]).toEqual([503, 'session_enforcement_unavailable'])
+      expect((await refresh(newest)).headers.get('x-refresh-outcome')).toBe('rotated')
+    } finally {
+      await host.close()
+    }
+  })
+})

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import type { Surface } from '../../src/ports/surface.js'
+import { type ContractHost, hostKinds } from './hosts.js'
+import { mailedToken, openHost, outcomeOf, surfaces } from './open-host.js'
+import { goodPassword } from './people.js'
+
+const path = (surface: Surface): string => `/v1/auth/${surface}/register`
+
+const stranger = 'the password of a stranger'
+
+function register(host: ContractHost, surface: Surface, given: Record<string, unknown>) {
+  const body = { email: 'ada@example.org', password: goodPassword, ...given }
+  return host.send('POST', path(surface), { body })
+}
+
+describe.each(hostKinds)('an address registered again, $name', (kind) => {
+  describe.each(surfaces)('on the %s surface', (surface) => {
+    it('takes the later choice when an address is registered twice and was never confirmed', async () => {
+      const host = await openHost({}, kind)
+      const email = 'victim@example.org'
+      await register(host, surface, { email, password: stranger, name: 'Mallory' })
+      const strangersLink = await mailedToken(host, 'verifyEmail', email)
+      const again = await register(host, surface, { email, name: 'Vic' })
+      expect([again.status, again.text]).toEqual([201, '{"status":"verificationRequired"}'])
+      const link = await mailedToken(host, 'verifyEmail', email)
+      const verify = (token: string) =>
+        host.send('POST', `/v1/auth/${surface}/email/verify`, { body: { token } })
+      expect(outcomeOf(await verify(strangersLink))).toBe('400 invalid_token')
+      expect(outcomeOf(await verify(link))).toBe('200')
+      const login = (password: string) =>
+        host.send('POST', `/v1/auth/${surface}/login`, { body: { email, password } })
+      expect(outcomeOf(await login(stranger))).toBe('401 invalid_credentials')
+      expect((await login(goodPassword)).json()).toMatchObject({ user: { name: 'Vic' } })
+
+      // Confirmed is confirmed: from now on nobody's choice replaces it.
+      await register(host, surface, { email, password: stranger })
+      await host.auth.close()
+      expect(host.mailer.sent.at(-1)).toMatchObject({ to: email, template: 'accountExists' })
+      expect(outcomeOf(await login(stranger))).toBe('401 invalid_credentials')
+      expect(outcomeOf(await login(goodPassword))).toBe('200')
+    })
+
+    it('replaces no choice of an account that was in use before verification was required', async () => {
+      const lax = await openHost({ settings: { emailVerificationRequired: false } }, kind)
+      const email = 'ada@example.org'
+      await register(lax, surface, { email })
+      const strict = await openHost({ backend: lax.backend })
+      await register(strict, surface, { email, password: stranger })
+      await strict.auth.close()
+      expect(strict.mailer.sent).toMatchObject([{ to: email, template: 'accountExists' }])
+      const login = (password: string) =>
+        lax.send('POST', `/v1/auth/${surface}/login`, { body: { email, password } })
+      expect(outcomeOf(await login(goodPassword))).toBe('200')
+      expect(outcomeOf(await login(stranger))).toBe('401 invalid_credentials')
+    })
+
+    it('gives a mailbox back to who resets the password a stranger registered it with', async () => {
+      const host = await openHost({}, kind)
+      const email = 'victim@example.org'
+      await register(host, surface, { email, password: stranger })
+      const strangersLink = await mailedToken(host, 'verifyEmail', email)
+      await host.send('POST', `/v1/auth/${surface}/password/forgot`, { body: { email } })
+      const token = await mailedToken(host, 'resetPassword', email)
+      const reset = await host.send('POST', `/v1/auth/${surface}/password/reset`, {
+        body: { token, newPassword: goodPassword },
+      })
+      expect(reset.status).toBe(204)
+      const login = (password: string) =>
+        host.send('POST', `/v1/auth/${surface}/login`, { body: { email, password } })
+      expect(outcomeOf(await login(stranger))).toBe('401 invalid_credentials')
+      expect(outcomeOf(await login(goodPassword))).toBe('200')
+      const late = await host.send('POST', `/v1/auth/${surface}/email/verify`, {
+        body: { token: strangersLink },
+      })
+      expect(outcomeOf(late)).toBe('400 invalid_token')
+    })
+  })
+})
