@@ -195,10 +195,10 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     }
   })
 
-  it('lets the host’s own error through when its key function fails', async () => {
-    const reason = new Error('the vault is sealed')
-    const keys = async () => Promise.reject(reason)
-    await expect(created({ keys })).rejects.toBe(reason)
+  it('names the key function that fails, and keeps its own error as the cause', async () => {
+    const cause = new Error('the vault is sealed')
+    const keys = async () => Promise.reject(cause)
+    await expect(created({ keys })).rejects.toMatchObject({ option: 'keys', cause })
   })
 })
 

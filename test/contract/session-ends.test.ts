@@ -1,8 +1,10 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memory } from '../../adapters/memory.js'
 import { collectionsOf } from '../../src/model/collections.js'
+import { faultyBackend } from '../support/faulty-backend.js'
 import { refreshCookieOf, textOf } from '../support/http-client.js'
-import { type ContractHost, hostKinds } from './hosts.js'
+import { type ContractHost, hostKinds, memoryHost } from './hosts.js'
 import { type Person, type SignedIn, signedInPerson, signIn } from './people.js'
 
 const second = 1000
@@ -232,6 +234,52 @@ describe.each(kinds)('sessions end exactly when they should, $name', (kind) => {
         await capped.close()
       } finally {
         await uncapped.close()
+      }
+    })
+
+    it('R-2.4-04 protected routes do not need the session documents', async () => {
+      const store = faultyBackend(memory())
+      const broken = await memoryHost.start({ backend: store.backend })
+      try {
+        const who = await signedInPerson(broken, surface)
+        for (const call of ['get', 'find', 'update']) {
+          store.failNext(`${surface}_sessions.${call}`, 'before', Number.POSITIVE_INFINITY)
+        }
+        const { bearer } = who
+        expect((await broken.send('GET', at('/me'), { bearer })).status).toBe(200)
+        const renamed = await broken.send('PATCH', at('/me'), { bearer, body: { name: 'Eve' } })
+        expect(renamed.status).toBe(200)
+      } finally {
+        await broken.close()
+      }
+    })
+
+    it('R-7-01 a token minted for the other surface is 401 audience_mismatch', async () => {
+      const other = surface === 'operator' ? 'client' : 'operator'
+      const who = await signedInPerson(host, other)
+      const reply = await me(who.bearer)
+      expect([reply.status, reply.code]).toEqual([401, 'audience_mismatch'])
+    })
+
+    it('R-8-04 the lifetime in force applies to every access token minted, whatever minted it', async () => {
+      const short = await kind.start({ surfaces, settings: { accessTokenTTL: '10m' } })
+      try {
+        const who = await signedInPerson(short, surface)
+        const credentials = { email: who.email, password: who.password }
+        const replies = [
+          await short.send('POST', at('/login'), { body: credentials }),
+          await short.send('POST', at('/mobile/login'), { body: credentials }),
+          await short.send('GET', at('/session'), { cookie: who.cookie }),
+          await short.send('POST', at('/refresh'), { body: { refreshToken: who.refreshToken } }),
+          await short.send('POST', at('/refresh-cookie'), { cookie: who.cookie }),
+        ]
+        for (const reply of replies) {
+          const body = reply.json()
+          const { exp = 0, iat = 0 } = decodeJwt(textOf(body, 'accessToken'))
+          expect([body['expiresIn'], exp - iat]).toEqual([600, 600])
+        }
+      } finally {
+        await short.close()
       }
     })
 

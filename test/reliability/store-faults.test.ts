@@ -127,9 +127,9 @@ describe.each(passes)('figure R11, $kind.name, $surface surface', (pass) => {
     }
   }
 
-  it.each(pass.flows)(
-    'R-3A-21 R-7-06 R-LIB-13 every call of $name meets every fault',
-    async (flow) => {
+  it.each(pass.flows.map((flow) => [flow.name, flow] as const))(
+    'R-3A-21 R-7-06 R-LIB-13 every call of %s meets every fault',
+    async (_name, flow) => {
       const bench = await open(flow, kind, surface)
       const recorded = await recordCalls(bench)
       // Where a lost answer is followed by further calls, all faults are needed to reach them.
