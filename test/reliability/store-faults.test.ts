@@ -27,6 +27,7 @@ const flows = [...refreshFlows, ...loginFlows, ...endingFlows, ...accountFlows]
 const mostWrites = flows.filter(({ name }) =>
   [
     '/refresh with a token of the current generation',
+    '/refresh with a token of the current generation, without a window',
     '/refresh with a token of the generation before, after the window',
     '/logout everywhere from the oldest session',
     '/password/reset',
