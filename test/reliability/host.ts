@@ -31,6 +31,8 @@ export interface HostState {
   /** The last hundred log lines of level `error`. */
   readonly errors: readonly string[]
   readonly rssBytes: number
+  /** What is live, and what has not been collected yet. */
+  readonly heapUsedBytes: number
 }
 
 /** What a test can have a host do: argument and answer of every command. */
@@ -121,6 +123,7 @@ export async function startHost(
     events,
     errors,
     rssBytes: process.memoryUsage.rss(),
+    heapUsedBytes: process.memoryUsage().heapUsed,
   })
   const commands = commandsOf(auth, clock, faults, state)
   const router = expressRouter(auth.both)

@@ -23,8 +23,8 @@ export interface Replica extends Host {
 
 export type ReplicaOptions = Pick<ReplicaConfig, 'postgresUrl' | 'schema'> &
   Partial<ReplicaConfig> & {
-    /** The heap the process may have, as in a small container; else as much as V8 likes. */
-    readonly heapMegabytes?: number
+    /** The process gets the heap of a small container; else as much as V8 likes. */
+    readonly smallHeap?: true
   }
 
 /** Children and the ends of their processes. */
@@ -56,11 +56,8 @@ function killAll(): void {
  * Starts a replica on a Postgres and waits until it serves. Without options: system time, one key
  * ring for all replicas of the test file, five connections, hashing at test cost, no rate limits.
  */
-export async function startReplica({
-  heapMegabytes,
-  ...options
-}: ReplicaOptions): Promise<Replica> {
-  const heap = heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`]
+export async function startReplica({ smallHeap, ...options }: ReplicaOptions): Promise<Replica> {
+  const heap = smallHeap ? ['--max-old-space-size=96', '--max-semi-space-size=8'] : []
   built ??= buildPackage({ replica: 'test/reliability/replica.ts' })
   const program = (await built).file('replica')
   ringFile ??= writeRing('ring.json', { current: newKey() })

@@ -16,12 +16,21 @@ import { endingFlows } from './faults/ending-flows.js'
 import type { Flow, Struck } from './faults/flow.js'
 import { loginFlows } from './faults/login-flows.js'
 import { type Bench, backendTimeout, faultsOf, recordCalls, strikeCall } from './faults/matrix.js'
+import { passwordFlows } from './faults/password-flows.js'
 import { refreshFlows } from './faults/refresh-flows.js'
+import { registrationFlows } from './faults/registration-flows.js'
 import { newWorld } from './faults/world.js'
 import { figure } from './figures.js'
 import { isFull, sizes } from './sizes.js'
 
-const flows = [...refreshFlows, ...loginFlows, ...endingFlows, ...accountFlows]
+const flows = [
+  ...refreshFlows,
+  ...loginFlows,
+  ...endingFlows,
+  ...registrationFlows,
+  ...passwordFlows,
+  ...accountFlows,
+]
 
 /** Of the flows, those that write most: what a run on a database costs is mostly waiting. */
 const mostWrites = flows.filter(({ name }) =>
