@@ -1,3 +1,4 @@
+import { denylistLifeMs } from './domain/session-ending.js'
 import type { Sweepable } from './domain/sweep-work.js'
 import { type Sweeper, startSweeper } from './domain/sweeper.js'
 import { type Collections, collectionsOf } from './model/collections.js'
@@ -21,7 +22,8 @@ interface Deps {
 type SweepOptions = Pick<AuthOptions, 'sweep' | 'collectionPrefix' | 'meterProvider'>
 
 /** These deny: a leader whose clock is ahead must not take away what others still obey. */
-const margin = 60 * 60 * 1000
+const denylistMargin = denylistLifeMs
+const counterMargin = 60 * 60 * 1000
 
 const surfaces = ['operator', 'client'] as const
 
@@ -41,8 +43,14 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
     })),
     hygiene: [
       ...opened.flatMap(hygieneOf),
-      { name: 'the denylist', sweep: (before, limit) => denylist.sweep(before - margin, limit) },
-      { name: 'counter windows', sweep: (before, limit) => counter.sweep(before - margin, limit) },
+      {
+        name: 'the denylist',
+        sweep: (before, limit) => denylist.sweep(before - denylistMargin, limit),
+      },
+      {
+        name: 'counter windows',
+        sweep: (before, limit) => counter.sweep(before - counterMargin, limit),
+      },
     ],
     backlog: createBacklogGauge(options.meterProvider),
   })

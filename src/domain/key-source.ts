@@ -51,7 +51,9 @@ export async function createKeySource(
   return {
     reload,
     async ring() {
-      if (typeof keys === 'function' && clock.now() - readAt >= keyReloadMs) {
+      const age = clock.now() - readAt
+      // A clock that stepped back must not keep a key in force that was taken out.
+      if (typeof keys === 'function' && (age < 0 || age >= keyReloadMs)) {
         // Requests go on with the ring at hand: a slow or failing key store signs nobody out.
         reload().catch((error: unknown) => {
           const fields = describeError(error)

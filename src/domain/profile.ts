@@ -49,8 +49,9 @@ export function createProfile(
     user: User,
     sessionId: string,
     refreshCookie: string | null,
+    occasion: Occasion,
   ): Promise<RefreshGrant | null> {
-    return refreshCookie === null ? null : refresh.renew(refreshCookie, user, sessionId)
+    return refreshCookie === null ? null : refresh.renew(refreshCookie, user, sessionId, occasion)
   }
 
   return {
@@ -99,7 +100,7 @@ export function createProfile(
         // again completes it. Only the session that was spared gets here, and each guess counts.
         if (user.keptSessionId === sessionId && (await isPassword(newPassword))) {
           await sessions.endAll(userId, 'password_change', sessionId, occasion)
-          return renewed(user, sessionId, refreshCookie)
+          return renewed(user, sessionId, refreshCookie, occasion)
         }
         const type = 'password.changeFailed'
         deps.emit({ type, surface, at: clock.now(), ...occasion, userId, sessionId })
@@ -117,7 +118,7 @@ export function createProfile(
       if (written === null) throw new AuthError('invalid_credentials')
       if (!endsSessions) return null
       await sessions.endAll(user.id, 'password_change', sessionId, occasion)
-      return renewed(written, sessionId, refreshCookie)
+      return renewed(written, sessionId, refreshCookie, occasion)
     },
   }
 }

@@ -31,10 +31,15 @@ export interface Refresh {
   view(token: string | null, occasion: Occasion): Promise<SessionView>
   /**
    * After a password change: another refresh token for the session that was kept. From now on the
-   * one given, and so any copy of it, is replay. Null, changing nothing, when it is not the newest
-   * token of that session.
+   * one given, and so any copy of it, is replay. Null when it is not the newest token of that
+   * session; when it was retired, the session is ended as for any replay.
    */
-  renew(token: string, user: User, sessionId: string): Promise<RefreshGrant | null>
+  renew(
+    token: string,
+    user: User,
+    sessionId: string,
+    occasion: Occasion,
+  ): Promise<RefreshGrant | null>
 }
 
 type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'idleMs' | 'emit' | 'logger'>
@@ -170,7 +175,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         return { user, family, access, absoluteExpiresAt }
       }),
 
-    async renew(token, user, sessionId) {
+    async renew(token, user, sessionId, occasion) {
       const verified = await tokens.verifyRefresh(token)
       if (!verified.ok || verified.claims.sid !== sessionId) return null
       const { claims } = verified
@@ -190,7 +195,10 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
       }
       const grant = await tokens.refresh({ id: sessionId, userId: user.id, ...next }, jti, claims)
       const guard = { userId: user.id, generation, revokedAt: null, expiresAt: { gt: now } }
-      return (await writeRenewal(sessionId, guard, next)) ? grant : null
+      if (await writeRenewal(sessionId, guard, next)) return grant
+      // Somebody rotated on with a copy, or another tab just did: only the first is misuse.
+      await inspection.endIfRetired(claims, occasion)
+      return null
     },
   }
 }

@@ -48,6 +48,9 @@ type Deps = Pick<
   | 'emit'
 >
 
+/** As long as any link that sets a password. */
+const choiceLinkMs = 60 * 60 * 1000
+
 export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tickets): Registration {
   const { surface, clock } = deps
   const { users } = deps.collections
@@ -105,20 +108,34 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
   }
 
   /**
-   * Somebody registered this address before and never confirmed it: not its owner, perhaps. The
-   * link that goes out now must not put the earlier person's password in force, so the later choice
-   * replaces it and voids the earlier link. Null for an account that was confirmed or used.
+   * Two registered this address and neither confirmed it: whose it is, a click on a link cannot
+   * tell, since either may have caused the mail. So nobody's password stays in force, and the link
+   * that goes out lets the owner of the mailbox choose one. Null for an account that was confirmed,
+   * used, or made by the host.
    */
-  async function replaceUnconfirmed(choice: Choice, email: string): Promise<User | null> {
+  async function contest(email: string): Promise<User | null> {
     const [user] = await users.find({ email }, { limit: 1 })
     if (!user?.selfRegistered || user.emailVerifiedAt !== null) return null
-    const { id, credentialEpoch } = user
-    const replaced = await users.update(
+    const { id, credentialEpoch, passwordHash } = user
+    // Contested before: doing it again would only void the owner's link.
+    if (passwordHash === null) return user
+    const contested = await users.update(
       id,
       { credentialEpoch, emailVerifiedAt: null, lastLoginAt: null, enabled: true },
-      { ...choice, credentialEpoch: credentialEpoch + 1, updatedAt: clock.now() },
+      {
+        passwordHash: null,
+        passwordChangedAt: null,
+        name: '',
+        credentialEpoch: credentialEpoch + 1,
+        updatedAt: clock.now(),
+      },
     )
-    return replaced === 'taken' ? null : replaced
+    return contested === 'taken' ? null : contested
+  }
+
+  /** For an account without a password: the link confirms the address and sets one. */
+  async function sendChoice(user: User): Promise<void> {
+    deps.mail.resetPassword(user, await tickets.issue(user, 'resetPassword', choiceLinkMs, true))
   }
 
   async function sendVerification(user: User): Promise<void> {
@@ -140,10 +157,11 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
   }
 
   /** The owner of a taken address is told, not the caller; and three times an hour at most. */
-  async function mailAboutTaken(choice: Choice, email: string): Promise<void> {
+  async function mailAboutTaken(email: string): Promise<void> {
+    // First, and whether or not a mail may still go out.
+    const contested = await contest(email)
     if (!(await mayTellOwner(email))) return
-    const replaced = await replaceUnconfirmed(choice, email)
-    if (replaced !== null) await sendVerification(replaced)
+    if (contested !== null) await sendChoice(contested)
     else deps.mail.accountExists({ email, name: '' })
   }
 
@@ -162,7 +180,7 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
       if (emailVerificationRequired) {
         // Beside the request: what differs for a taken address shows in no reply and no delay.
         deps.background.run('mailing about a registration', () =>
-          user === null ? mailAboutTaken(choice, email) : sendVerification(user),
+          user === null ? mailAboutTaken(email) : sendVerification(user),
         )
         return { status: 'verificationRequired' }
       }
@@ -194,7 +212,10 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
       const isWaiting = user?.enabled && user.kind === '' && user.emailVerifiedAt === null
       const waiting = isWaiting ? user : null
       if (waiting !== null) {
-        deps.background.run('mailing a new link', () => sendVerification(waiting))
+        const isContested = waiting.selfRegistered && waiting.passwordHash === null
+        deps.background.run('mailing a new link', () =>
+          isContested ? sendChoice(waiting) : sendVerification(waiting),
+        )
       }
       deps.emit({
         type: 'email.verificationRequested',

@@ -141,8 +141,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   ): Promise<SignedIn> {
     const principal = await services.access.authenticate(request.header('authorization'))
     visitor.userId = principal.userId
-    const { sessionId } = services.access.requireHuman(principal)
     await limitByUser(operation.limit, principal.userId, services)
+    const { sessionId } = services.access.requireHuman(principal)
     const permission = operation.guards.find((guard) => guard.kind === 'permission')
     // An entry without a permission would be open to anybody signed in; none is meant to be.
     if (permission === undefined) throw new Error(`${operation.id} names no permission`)

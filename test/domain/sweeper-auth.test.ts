@@ -62,7 +62,7 @@ describe.each(tiers)('sessions beside the sweep, on the %s surface', (surface) =
     const [row] = await stored(backend, surface).families.due(farOff, 10)
     const entry = `${surface}:session:${row?.id}`
     expect(await backend.denylist.find([entry])).toHaveLength(1)
-    await host.clock.advance(27 * hours)
+    await host.clock.advance(51 * hours)
     expect(await backend.denylist.find([entry])).toEqual([])
     const late = await refresh(host, surface, who.refreshToken)
     expect([late.status, late.code]).toEqual([401, 'session_revoked'])

@@ -97,6 +97,22 @@ describe('an ending reaches every token of the session', () => {
     expect(refreshed.headers.get('x-refresh-outcome')).toBe('rotated')
   })
 
+  it('SP-8 a copy that rotated first does not survive a password change either', async () => {
+    await start()
+    const who = await signedInPerson(host, 'client')
+    const { bearer, cookie, password: currentPassword } = who
+    const stolen = await host.send('POST', at('/refresh-cookie'), { cookie })
+    await host.clock.advance(11 * second)
+    const body = { currentPassword, newPassword: otherPassword }
+    const changed = await host.send('POST', at('/me/password'), { bearer, cookie, body })
+    expect([changed.status, changed.setCookies]).toEqual([204, []])
+    expect(host.events.map(({ type }) => type)).toContain('refresh.replayDetected')
+    const thief = await host.send('POST', at('/refresh-cookie'), {
+      cookie: refreshCookieOf(stolen, 'client'),
+    })
+    expect([thief.status, thief.code]).toEqual([401, 'session_revoked'])
+  })
+
   it('T-04 an ending that could not reach the row outlasts it', async () => {
     const faulty = faultyBackend(memory())
     await start({ backend: faulty.backend })

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Backend } from '../../src/ports/backend.js'
 import type { Collection, Doc } from '../../src/ports/store.js'
 
@@ -42,6 +43,8 @@ export interface CallFaults {
    * `onHang` is told of each that will never answer.
    */
   begin(plan?: ReadonlyMap<string, Fault>, onHang?: () => void): Window
+  /** Resolves when no call is being carried out; one that hangs is not. */
+  idle(): Promise<void>
   /** The backend is well again; what was held back happens first. */
   heal(): Promise<void>
 }
@@ -77,6 +80,7 @@ export function callFaults(inner: Backend): CallFaults {
   let open: OpenWindow | null = null
   let heldBack: (() => Promise<unknown>)[] = []
   let isDown = false
+  let running = 0
 
   /** The call that never answers: before it does anything, or after it took effect. */
   function swallow<T>(window: OpenWindow): Promise<T> {
@@ -109,7 +113,15 @@ export function callFaults(inner: Backend): CallFaults {
     }
   }
 
-  const perform: Perform = async (name, work, older = () => null) => {
+  const perform: Perform = async (name, given, older = () => null) => {
+    const work: typeof given = async () => {
+      running += 1
+      try {
+        return await given()
+      } finally {
+        running -= 1
+      }
+    }
     const window = open
     if (window === null || background.test(name)) return work()
     const number = window.calls.length
@@ -129,6 +141,9 @@ export function callFaults(inner: Backend): CallFaults {
     begin(plan = new Map(), onHang = () => {}) {
       open = { calls: [], plan, onHang, struck: 0 }
       return open
+    },
+    async idle() {
+      while (running > 0) await turn()
     },
     async heal() {
       open = null
