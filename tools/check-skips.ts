@@ -20,12 +20,16 @@ export function skipProblems(results: TestResults, subject: string): readonly st
   return tests.length === problems.length ? [...problems, `no test of ${subject} ran`] : problems
 }
 
-function main(subject: string): void {
+function main(subjects: readonly string[]): void {
   const url = new URL('../.results/vitest.json', import.meta.url)
-  const problems = skipProblems(JSON.parse(readFileSync(url, 'utf8')), subject)
-  for (const problem of problems) console.error(problem)
-  if (problems.length > 0) process.exitCode = 1
-  else console.log(`every test of ${subject} ran`)
+  const results: TestResults = JSON.parse(readFileSync(url, 'utf8'))
+  if (subjects.length === 0) throw new Error('name the stores that must have been tested')
+  for (const subject of subjects) {
+    const problems = skipProblems(results, subject)
+    for (const problem of problems) console.error(problem)
+    if (problems.length > 0) process.exitCode = 1
+    else console.log(`every test of ${subject} ran`)
+  }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv[2] ?? '')
+if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2))
