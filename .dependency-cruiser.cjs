@@ -39,10 +39,10 @@ module.exports = {
       to: { path: '^src/testing/' },
     },
     {
-      name: 'adapters-know-types-only',
+      name: 'adapters-know-types-and-checks-only',
       severity: 'error',
       from: { path: '^adapters/' },
-      to: { path: '^src/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^src/', pathNot: '^src/checks/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'peers-by-type-only',

@@ -1,3 +1,4 @@
+import { shapeOf } from '../src/checks/shape.js'
 import type { Backend } from '../src/ports/backend.js'
 import type { AnyCollectionSpec } from '../src/ports/store.js'
 import { memoryCollection } from './memory/collection.js'
@@ -5,7 +6,6 @@ import { memoryCounter } from './memory/counter.js'
 import { memoryDenylist } from './memory/denylist.js'
 import { Table } from './memory/table.js'
 import { collectionLease, leaseSpec } from './shared/collection-lease.js'
-import { shapeOf } from './shared/shape.js'
 
 /**
  * A backend that lives in this process and dies with it: for tests and for trying things out. It

@@ -106,6 +106,12 @@ describe('R-LIB-01 folders depend on each other in one direction only', () => {
       '1: may not import src/ports/store.ts',
     ],
     [
+      'checks that import more than ports',
+      'src/checks/bad.ts',
+      "import { AuthError } from '../errors.js'",
+      '1: may not import src/errors.ts',
+    ],
+    [
       'http that imports a framework',
       'src/http/bad.ts',
       "import express from 'express'",

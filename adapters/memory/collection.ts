@@ -1,13 +1,13 @@
-import type { Collection, Doc, Page, Swept } from '../../src/ports/store.js'
-import { checkExpiry, checkId, checkPage, checkSweep } from '../shared/check-call.js'
+import { checkExpiry, checkId, checkPage, checkSweep } from '../../src/checks/check-call.js'
 import {
   type Condition,
   checkDocument,
   checkEqual,
   checkGuard,
   checkSet,
-} from '../shared/check-write.js'
-import type { Row, Shape } from '../shared/shape.js'
+} from '../../src/checks/check-write.js'
+import type { Row, Shape } from '../../src/checks/shape.js'
+import type { Collection, Doc, Page, Swept } from '../../src/ports/store.js'
 import type { Table } from './table.js'
 
 const mostLeft = 100_000

@@ -1,5 +1,5 @@
+import { checkExpiry, checkForgive, checkHit } from '../../src/checks/check-call.js'
 import type { Counter } from '../../src/ports/counter.js'
-import { checkExpiry, checkForgive, checkHit } from '../shared/check-call.js'
 import { removeFirst } from './remove-first.js'
 
 interface Window {

@@ -1,5 +1,5 @@
+import { checkExpiry } from '../../src/checks/check-call.js'
 import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
-import { checkExpiry } from '../shared/check-call.js'
 import { entriesToPut, mergeEntries } from '../shared/denylist-entries.js'
 import { removeFirst } from './remove-first.js'
 

@@ -1,5 +1,5 @@
-import type { Column } from '../shared/check-value.js'
-import type { Index, Row, Shape } from '../shared/shape.js'
+import type { Column } from '../../src/checks/check-value.js'
+import type { Index, Row, Shape } from '../../src/checks/shape.js'
 import { type IdBuckets, idBuckets } from './id-buckets.js'
 
 interface TableIndex extends Index {

@@ -1,5 +1,5 @@
+import type { Column } from '../../src/checks/check-value.js'
 import type { FieldKind } from '../../src/ports/store.js'
-import type { Column } from '../shared/check-value.js'
 import type { Cells } from './client.js'
 
 /** A column as statements use it. */

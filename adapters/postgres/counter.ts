@@ -1,6 +1,6 @@
+import { checkExpiry, checkForgive, checkHit } from '../../src/checks/check-call.js'
 import type { Counter } from '../../src/ports/counter.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
-import { checkExpiry, checkForgive, checkHit } from '../shared/check-call.js'
 import type { Run } from './client.js'
 import { sweepOf } from './sweep.js'
 import { rowOf, type SqlTable } from './table.js'

@@ -1,7 +1,7 @@
+import { shapeOf } from '../../src/checks/shape.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
-import { shapeOf } from '../shared/shape.js'
 import { type PostgresClient, type PostgresResult, runOn } from './client.js'
 import { postgresCollection } from './collection.js'
 import { counterSpec, postgresCounter } from './counter.js'

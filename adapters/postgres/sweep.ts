@@ -1,5 +1,5 @@
+import { checkSweep } from '../../src/checks/check-call.js'
 import type { Swept } from '../../src/ports/store.js'
-import { checkSweep } from '../shared/check-call.js'
 import type { Run } from './client.js'
 import type { SqlTable } from './table.js'
 

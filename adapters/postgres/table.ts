@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Row, Shape } from '../shared/shape.js'
+import type { Row, Shape } from '../../src/checks/shape.js'
 import type { Cells } from './client.js'
 import { decoded, type SqlColumn, selected, snakeCase } from './columns.js'
 import type { PostgresOptions } from './options.js'

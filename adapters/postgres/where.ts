@@ -1,4 +1,4 @@
-import type { Condition } from '../shared/check-write.js'
+import type { Condition } from '../../src/checks/check-write.js'
 import { encoded, type SqlColumn, sqlTypes } from './columns.js'
 import type { SqlTable } from './table.js'
 

@@ -25,9 +25,9 @@ const driverTypes = [
 ]
 
 const innerZones = [
-  ...['src/engine/', 'src/model/', 'src/crypto/', 'src/domain/', 'src/operations/', 'src/http/'],
-  ...['src/openapi/', 'src/auth-module/', 'src/system/', 'src/telemetry/', 'src/options.ts'],
-  errors,
+  ...['src/checks/', 'src/engine/', 'src/model/', 'src/crypto/', 'src/domain/', 'src/operations/'],
+  ...['src/http/', 'src/openapi/', 'src/auth-module/', 'src/system/', 'src/telemetry/'],
+  ...['src/options.ts', errors],
 ]
 
 /** The files directly in `src` that no rule of their own names: they put everything together. */
@@ -37,6 +37,8 @@ const compositionRoot = 'src/*'
 const rules: readonly ZoneRule[] = [
   { zone: ports, values: [], types: [] },
   { zone: errors, values: [], types: [] },
+  // What the ports promise to refuse, for every adapter alike: shipped ones and a stranger's.
+  { zone: 'src/checks/', values: [], types: [ports] },
   { zone: 'src/engine/', values: [errors], types: [] },
   { zone: 'src/model/', values: ['zod'], types: [ports] },
   {
@@ -88,7 +90,7 @@ const rules: readonly ZoneRule[] = [
   { zone: 'src/cli/', values: ['postern', 'node:*'], types: [] },
   {
     zone: 'adapters/',
-    values: ['adapters/shared/', 'node:*'],
+    values: ['adapters/shared/', 'src/checks/', 'node:*'],
     types: [ports, 'src/http/exchange.ts', ...driverTypes],
   },
   {

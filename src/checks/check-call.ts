@@ -1,5 +1,5 @@
-import type { CounterResult } from '../../src/ports/counter.js'
-import type { Page } from '../../src/ports/store.js'
+import type { CounterResult } from '../ports/counter.js'
+import type { Page } from '../ports/store.js'
 import { isText, isTime } from './check-value.js'
 import type { Shape } from './shape.js'
 

@@ -1,4 +1,4 @@
-import type { Scalar } from '../../src/ports/store.js'
+import type { Scalar } from '../ports/store.js'
 import { type Column, checkValue } from './check-value.js'
 import type { Row, Shape } from './shape.js'
 

@@ -1,4 +1,4 @@
-import type { AnyCollectionSpec } from '../../src/ports/store.js'
+import type { AnyCollectionSpec } from '../ports/store.js'
 import { type Column, checkValue } from './check-value.js'
 
 export interface Index {

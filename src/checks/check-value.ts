@@ -1,4 +1,4 @@
-import type { FieldKind } from '../../src/ports/store.js'
+import type { FieldKind } from '../ports/store.js'
 
 export interface Column {
   readonly name: string
