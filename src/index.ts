@@ -1,4 +1,5 @@
 export type { InitialSettings } from './auth-module/initial-values.js'
+export { checkedStore } from './checked-store.js'
 export { type Auth, createAuth, type SurfaceAuth } from './create-auth.js'
 export type { KeyRing } from './crypto/key-ring.js'
 export { generateSigningKey } from './crypto/signing-key.js'
