@@ -1,4 +1,5 @@
 import type { FieldDeclaration } from './config-declaration.js'
+import { elementPrefix, readRoster, storedText } from './config-keys.js'
 
 /** One element: its fixed `slug`, its `label`, and the text of every declared sub-field. */
 export interface RecordElement {
@@ -11,26 +12,25 @@ export interface RecordElement {
  * The elements of a record list, in roster order. `<field>.__items` holds the roster (slugs joined
  * by commas), `<field>.<slug>.__label` the label, `<field>.<slug>.<subfield>` one value.
  *
- * An absent or empty roster is an empty list. A sub-field that was never set reads as '', a missing
- * label as the slug. Keys of slugs outside the roster, and of undeclared sub-fields, are not read.
+ * An absent or empty roster is an empty list; a slug it names twice is one element. A sub-field that
+ * was never set reads as '', a missing label as the slug. Keys of slugs outside the roster, and of
+ * undeclared sub-fields, are not read.
  */
 export function readRecordList(
   declaration: Pick<FieldDeclaration, 'key' | 'items'>,
   values: Readonly<Record<string, string>>,
 ): readonly RecordElement[] {
-  const roster = values[`${declaration.key}.__items`] ?? ''
-  const slugs = roster.split(',').filter((slug) => slug !== '')
-  return slugs.map((slug) => {
-    const prefix = `${declaration.key}.${slug}.`
+  return readRoster(declaration.key, values).map((slug) => {
+    const prefix = elementPrefix(declaration.key, slug)
     const subFields = (declaration.items ?? []).map((item): [string, string] => [
       item.key,
-      values[prefix + item.key] ?? '',
+      storedText(values, prefix + item.key),
     ])
     // The element's own names come last: no sub-field can pass for the slug.
     return {
       ...Object.fromEntries(subFields),
       slug,
-      label: values[`${prefix}__label`] || slug,
+      label: storedText(values, `${prefix}__label`) || slug,
     }
   })
 }

@@ -1,0 +1,217 @@
+import { checkLocated, type LocatedPatch, locatePatch } from './check-patch.js'
+import type { FieldDeclaration } from './config-declaration.js'
+import { elementPrefix, readRoster, rosterKey } from './config-keys.js'
+import { maxElements } from './max-elements.js'
+import { quoteInput } from './quote-input.js'
+
+export { checkPatch } from './check-patch.js'
+
+/** One environment of a module, texts as stored: an encrypted value is an opaque text. */
+export interface EnvironmentState {
+  /** Raised by 1 at each write. */
+  readonly revision: number
+  readonly values: Readonly<Record<string, string>>
+}
+
+/** Which elements of one record list come and go. Other elements stay as they are. */
+export interface RecordListChange {
+  /** The key of a `FieldRecordList`. */
+  readonly field: string
+  /** Slugs of new elements, appended to the roster in this order. */
+  readonly create: readonly string[]
+  /** Slugs of elements to destroy with every key they have. */
+  readonly remove: readonly string[]
+}
+
+/** An edit of one environment. What it does not mention stays. */
+export interface ConfigPatch {
+  /** New texts by key; an empty text clears. */
+  readonly config?: Readonly<Record<string, string>>
+  readonly recordLists?: readonly RecordListChange[]
+  /** The revision the edit was made on; required as soon as an element is removed. */
+  readonly revision?: number
+}
+
+export type PatchRefusalCode =
+  | 'config.membership_not_allowed'
+  | 'config.duplicate_field'
+  | 'config.create_and_remove'
+  | 'config.removal_requires_revision'
+  | 'config.invalid_slug'
+  | 'config.unknown_key'
+  | 'config.too_many_elements'
+  | 'config.revision_conflict'
+  | 'config.roster_conflict'
+
+/**
+ * Why a patch was not applied. 422 is a patch that has to be written anew; 409 one that was made on
+ * another state: read the environment again and retry.
+ */
+export interface PatchRefusal {
+  readonly status: 409 | 422
+  readonly code: PatchRefusalCode
+  /** The key or record list it is about, as the patch spelled it; null = the patch as a whole. */
+  readonly field: string | null
+  /** Safe to show: holds names the patch used, never a value. */
+  readonly message: string
+  /** Of a 409: the environment's revision now. */
+  readonly revision?: number
+  /** Of `config.roster_conflict`: the elements that are there already, or are gone. */
+  readonly slugs?: readonly string[]
+}
+
+export type PatchPlan =
+  | {
+      readonly kind: 'next'
+      /** The whole next map: what the patch set in plain text, all else as stored. */
+      readonly values: Readonly<Record<string, string>>
+      /** The keys whose text the patch set, rosters included. */
+      readonly changed: readonly string[]
+      /** The keys that are no more. */
+      readonly removed: readonly string[]
+    }
+  | { readonly kind: 'refused'; readonly refusal: PatchRefusal }
+
+/**
+ * The environment after a patch, or why there is none, by every rule that needs no validator, in
+ * the order of T-61: what can never succeed, the stated revision, the rosters, their size. All of
+ * a patch is applied or nothing. Neither argument is changed; the plan's revision is the caller's.
+ */
+export function planPatch(
+  environment: EnvironmentState,
+  patch: ConfigPatch,
+  declarations: readonly FieldDeclaration[],
+): PatchPlan {
+  const located = locatePatch(patch, declarations)
+  const refusal =
+    checkLocated(located, 'environment') ??
+    revisionConflict(environment, patch) ??
+    rosterConflict(environment, located) ??
+    overfull(environment, located)
+  return refusal === null ? nextState(environment, located) : { kind: 'refused', refusal }
+}
+
+/**
+ * Whether a patch whose compare-and-set was lost may be planned again on the newer state: only when
+ * it stated no revision, which is a contract (T-63).
+ */
+export function mayRetry(patch: ConfigPatch): boolean {
+  return patch.revision === undefined
+}
+
+function revisionConflict({ revision }: EnvironmentState, patch: ConfigPatch): PatchRefusal | null {
+  if (patch.revision === undefined || patch.revision === revision) return null
+  return {
+    status: 409,
+    code: 'config.revision_conflict',
+    field: null,
+    message: `The environment is at revision ${revision}, not ${patch.revision}. Read it again and retry.`,
+    revision,
+  }
+}
+
+function rosterConflict(
+  environment: EnvironmentState,
+  { lists, keys }: LocatedPatch,
+): PatchRefusal | null {
+  for (const { field, create, remove } of lists) {
+    const roster = new Set(readRoster(field, environment.values))
+    const present = create.filter((slug) => roster.has(slug))
+    if (present.length > 0) return conflict(environment, field, present, 'exists already')
+    const missing = remove.filter((slug) => !roster.has(slug))
+    if (missing.length > 0) return conflict(environment, field, missing, 'does not exist')
+  }
+  const known = new Map<string, ReadonlySet<string>>()
+  for (const { key, place } of keys) {
+    if (place?.kind !== 'element') continue
+    const list = place.field.key
+    const slugs = known.get(list) ?? slugsAfterCreation(environment, list, lists)
+    known.set(list, slugs)
+    if (!slugs.has(place.slug)) return conflict(environment, key, [place.slug], 'does not exist')
+  }
+  return null
+}
+
+function slugsAfterCreation(
+  { values }: EnvironmentState,
+  list: string,
+  lists: readonly RecordListChange[],
+): ReadonlySet<string> {
+  const created = lists.find(({ field }) => field === list)?.create ?? []
+  return new Set([...readRoster(list, values), ...created])
+}
+
+function conflict(
+  { revision }: EnvironmentState,
+  field: string,
+  slugs: readonly string[],
+  problem: string,
+): PatchRefusal {
+  const [first = ''] = slugs
+  return {
+    status: 409,
+    code: 'config.roster_conflict',
+    field,
+    message: `${quoteInput(field)}: the element ${quoteInput(first)} ${problem}. Read the environment again and retry.`,
+    revision,
+    slugs,
+  }
+}
+
+/** Judged on the roster the write applies to (T-66). Removing alone shrinks an overfull list. */
+function overfull(
+  { values }: EnvironmentState,
+  { lists, fields }: LocatedPatch,
+): PatchRefusal | null {
+  for (const { field, create, remove } of lists) {
+    const max = maxElements(fields.get(field))
+    const size = readRoster(field, values).length - remove.length + create.length
+    if (create.length > 0 && size > max) {
+      return {
+        status: 422,
+        code: 'config.too_many_elements',
+        field,
+        message: `${quoteInput(field)} would have ${size} elements; at most ${max} are allowed.`,
+      }
+    }
+  }
+  return null
+}
+
+function nextState({ values }: EnvironmentState, { lists, keys }: LocatedPatch): PatchPlan {
+  const next: Record<string, string> = { ...values }
+  const changed: string[] = []
+  const removed: string[] = []
+  for (const { field, create, remove } of lists) {
+    if (create.length + remove.length === 0) continue
+    // Creating sweeps too: whatever lies below the new slug is not the new element's (R-4.5-13).
+    for (const key of keysBelow(values, field, [...remove, ...create])) {
+      delete next[key]
+      removed.push(key)
+    }
+    const kept = readRoster(field, values).filter((slug) => !remove.includes(slug))
+    // Stays when empty, as a mark that the list was edited and is not to be seeded again (T-83).
+    next[rosterKey(field)] = [...kept, ...create].join(',')
+    changed.push(rosterKey(field))
+  }
+  for (const { key, text } of keys) {
+    next[key] = text
+    changed.push(key)
+  }
+  return {
+    kind: 'next',
+    values: next,
+    changed,
+    removed: removed.filter((key) => !Object.hasOwn(next, key)),
+  }
+}
+
+/** Undeclared keys included: an element's old secrets go with it (T-69). */
+function keysBelow(
+  values: Readonly<Record<string, string>>,
+  field: string,
+  slugs: readonly string[],
+): readonly string[] {
+  const prefixes = slugs.map((slug) => elementPrefix(field, slug))
+  return Object.keys(values).filter((key) => prefixes.some((prefix) => key.startsWith(prefix)))
+}

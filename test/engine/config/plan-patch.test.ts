@@ -1,0 +1,359 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type ConfigPatch,
+  checkPatch,
+  type EnvironmentState,
+  mayRetry,
+  planPatch,
+} from '../../../src/engine/config-patch.js'
+import { deepFreeze, environment, mailFields } from './mail-module.js'
+
+const stored = environment({
+  sender: 'noreply@example.com',
+  apiKey: 'enc:v1:k1:aaaa:bbbb',
+  'hooks.__items': 'a,a-b,ab',
+  'hooks.a.__label': 'The A',
+  'hooks.a.url': 'https://a.example',
+  'hooks.a.token': 'enc:v1:k1:cccc:dddd',
+  'hooks.a.retired': 'enc:v1:k1:eeee:ffff',
+  'hooks.a-b.url': 'https://a-b.example',
+  'hooks.ab.url': 'https://ab.example',
+})
+
+function plan(patch: ConfigPatch, state: EnvironmentState = stored) {
+  return planPatch(state, deepFreeze(patch), mailFields)
+}
+
+function next(patch: ConfigPatch, state: EnvironmentState = stored) {
+  const planned = plan(patch, state)
+  if (planned.kind === 'refused') throw new Error(planned.refusal.message)
+  return planned
+}
+
+function refusal(patch: ConfigPatch, state: EnvironmentState = stored) {
+  const planned = plan(patch, state)
+  return planned.kind === 'refused' ? planned.refusal : null
+}
+
+describe('changing keys', () => {
+  test('R-4.5-06 G-36 changes what it mentions, clears by an empty text, keeps the rest', () => {
+    const { values, changed, removed } = next({ config: { sender: 'new', apiKey: '' } })
+    expect(values).toEqual({ ...stored.values, sender: 'new', apiKey: '' })
+    expect([changed, removed]).toEqual([['sender', 'apiKey'], []])
+  })
+
+  test.each([{}, { config: {} }, { recordLists: [] }])('R-4.5-06 %j changes nothing', (patch) => {
+    expect(next(patch)).toEqual({ kind: 'next', values: stored.values, changed: [], removed: [] })
+  })
+
+  test('R-2.6-26 T-70 a new label changes neither slug nor roster', () => {
+    const { values, changed } = next({ config: { 'hooks.a.__label': 'Renamed' } })
+    expect(values).toEqual({ ...stored.values, 'hooks.a.__label': 'Renamed' })
+    expect(changed).toEqual(['hooks.a.__label'])
+  })
+
+  test('T-64 needs no revision, R-4.5-12 honours one that is stated', () => {
+    expect(next({ config: { sender: 'x' }, revision: 7 }).changed).toEqual(['sender'])
+    expect(refusal({ config: { sender: 'x' }, revision: 6 })).toMatchObject({ status: 409 })
+  })
+})
+
+describe('creating', () => {
+  test('R-4.5-09 R-4.5-26 R-2.6-27 appends to the roster and takes keys of the new elements', () => {
+    const { values, changed } = next({
+      recordLists: [{ field: 'hooks', create: ['z', 'b'], remove: [] }],
+      config: { 'hooks.z.url': 'https://z.example', 'hooks.z.__label': 'Zed' },
+    })
+    expect(values['hooks.__items']).toBe('a,a-b,ab,z,b')
+    expect(values['hooks.z.url']).toBe('https://z.example')
+    expect(changed).toEqual(['hooks.__items', 'hooks.z.url', 'hooks.z.__label'])
+  })
+
+  test('R-2.6-31 makes the first element of an absent and of an empty list', () => {
+    const patch = { recordLists: [{ field: 'regions', create: ['eu'], remove: [] }] }
+    for (const values of [{}, { 'regions.__items': '' }]) {
+      expect(next(patch, environment(values)).values).toEqual({ 'regions.__items': 'eu' })
+    }
+  })
+
+  test('R-4.5-13 T-71 begins empty where orphan keys lie', () => {
+    const state = environment({ 'hooks.__items': 'a', 'hooks.b.token': 'enc:v1:k1:x:y' })
+    const { values, removed } = next(
+      {
+        recordLists: [{ field: 'hooks', create: ['b'], remove: [] }],
+        config: { 'hooks.b.url': 'https://b.example' },
+      },
+      state,
+    )
+    expect(values).toEqual({ 'hooks.__items': 'a,b', 'hooks.b.url': 'https://b.example' })
+    expect(removed).toEqual(['hooks.b.token'])
+  })
+})
+
+describe('removing', () => {
+  test('R-4.5-13 R-4.5-14 T-69 destroys every key of `a`, and nothing of `a-b` or `ab`', () => {
+    const { values, removed, changed } = next({
+      recordLists: [{ field: 'hooks', create: [], remove: ['a'] }],
+      revision: 7,
+    })
+    expect(values).toEqual({
+      sender: 'noreply@example.com',
+      apiKey: 'enc:v1:k1:aaaa:bbbb',
+      'hooks.__items': 'a-b,ab',
+      'hooks.a-b.url': 'https://a-b.example',
+      'hooks.ab.url': 'https://ab.example',
+    })
+    expect(removed).toEqual(['hooks.a.__label', 'hooks.a.url', 'hooks.a.token', 'hooks.a.retired'])
+    expect(changed).toEqual(['hooks.__items'])
+  })
+
+  test('T-83 the roster of an emptied list stays, empty', () => {
+    const state = environment({ 'regions.__items': 'eu', 'regions.eu.host': 'h' })
+    const patch = { recordLists: [{ field: 'regions', create: [], remove: ['eu'] }], revision: 7 }
+    expect(next(patch, state).values).toEqual({ 'regions.__items': '' })
+  })
+
+  test('R-4.5-08 needs a revision, which may be 0', () => {
+    const patch = { recordLists: [{ field: 'hooks', create: [], remove: ['a'] }] }
+    expect(refusal(patch)).toMatchObject({
+      status: 422,
+      code: 'config.removal_requires_revision',
+    })
+    const atZero = environment(stored.values, 0)
+    expect(next({ ...patch, revision: 0 }, atZero).values['hooks.__items']).toBe('a-b,ab')
+    expect(next({ recordLists: [{ field: 'hooks', create: [], remove: [] }] }).changed).toEqual([])
+  })
+})
+
+const slugs = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => `s${index + from}`)
+
+describe('the number of elements', () => {
+  const holding = (count: number) => environment({ 'hooks.__items': slugs(count).join(',') })
+  const adding = (create: readonly string[], remove: readonly string[] = []) => ({
+    recordLists: [{ field: 'hooks', create, remove }],
+    revision: 7,
+  })
+  const tooMany = { status: 422, code: 'config.too_many_elements', field: 'hooks' }
+
+  test('R-4.5-20 T-66 is at most 50, counted on the roster after the patch', () => {
+    expect(refusal(adding(slugs(50)), holding(0))).toBeNull()
+    expect(refusal(adding(slugs(51)), holding(0))).toMatchObject(tooMany)
+    expect(refusal(adding(['new']), holding(49))).toBeNull()
+    expect(refusal(adding(['new']), holding(50))).toMatchObject(tooMany)
+    expect(refusal(adding(['new'], ['s0']), holding(50))).toBeNull()
+    expect(refusal(adding(['n1', 'n2'], ['s0']), holding(50))).toMatchObject(tooMany)
+  })
+
+  test('R-4.5-20 an overfull list can be made shorter, but takes no new element', () => {
+    expect(refusal(adding([], ['s0']), holding(60))).toBeNull()
+    expect(refusal(adding(['new'], ['s0']), holding(60))).toMatchObject(tooMany)
+  })
+
+  test.each([
+    [undefined, 50],
+    [0, 50],
+    [10, 10],
+    [50, 50],
+    [51, 50],
+    [1000, 50],
+  ])('R-2.6-15 T-67 Max %s allows %i', (max, effective) => {
+    const fields = mailFields
+      .filter(({ key }) => key === 'hooks')
+      .map((field) => (max === undefined ? field : { ...field, max }))
+    const judge = (count: number) =>
+      planPatch(
+        environment({}),
+        { recordLists: [{ field: 'hooks', create: slugs(count), remove: [] }] },
+        fields,
+      ).kind
+    expect([judge(effective), judge(effective + 1)]).toEqual(['next', 'refused'])
+  })
+})
+
+describe('what moved meanwhile', () => {
+  test('R-4.5-12 T-63 a revision that is not the present one is 409, whatever is patched', () => {
+    for (const revision of [6, 8]) {
+      expect(refusal({ revision })).toMatchObject({
+        status: 409,
+        code: 'config.revision_conflict',
+        field: null,
+        revision: 7,
+      })
+    }
+  })
+
+  test.each<[string, ConfigPatch, string, readonly string[]]>([
+    [
+      'R-4.5-16 T-65 creating what exists',
+      { recordLists: [{ field: 'hooks', create: ['new', 'a'], remove: [] }] },
+      'hooks',
+      ['a'],
+    ],
+    [
+      'R-4.5-17 removing what does not',
+      { recordLists: [{ field: 'hooks', create: [], remove: ['a', 'gone'] }], revision: 7 },
+      'hooks',
+      ['gone'],
+    ],
+    [
+      'R-4.5-07 T-71 a key of an element that does not exist',
+      { config: { 'hooks.gone.__label': 'x' } },
+      'hooks.gone.__label',
+      ['gone'],
+    ],
+    [
+      'T-71 a key of a slug that another list has',
+      {
+        config: { 'regions.a.host': 'x' },
+        recordLists: [{ field: 'regions', create: ['b'], remove: [] }],
+      },
+      'regions.a.host',
+      ['a'],
+    ],
+  ])('%s is 409', (_, patch, field, conflicting) => {
+    expect(refusal(patch)).toMatchObject({
+      status: 409,
+      code: 'config.roster_conflict',
+      field,
+      revision: 7,
+      slugs: conflicting,
+    })
+  })
+
+  test('T-62 T-63 only a patch without a revision is planned again', () => {
+    expect([mayRetry({}), mayRetry({ revision: 0 }), mayRetry({ revision: 7 })]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+})
+
+describe('what can never succeed', () => {
+  const list = (field: string, create: readonly string[] = [], remove: readonly string[] = []) => ({
+    field,
+    create,
+    remove,
+  })
+
+  test.each<[string, ConfigPatch, string, string | null]>([
+    [
+      'R-4.5-18 a field twice',
+      { recordLists: [list('hooks'), list('hooks')] },
+      'duplicate_field',
+      'hooks',
+    ],
+    [
+      'R-4.5-19 a slug in both',
+      { recordLists: [list('hooks', ['x'], ['x'])] },
+      'create_and_remove',
+      'hooks',
+    ],
+    [
+      'R-4.5-28 a slug twice',
+      { recordLists: [list('hooks', ['x', 'x'])] },
+      'invalid_slug',
+      'hooks',
+    ],
+    [
+      'R-4.5-28 a slug removed twice',
+      { recordLists: [list('hooks', [], ['a', 'a'])], revision: 7 },
+      'invalid_slug',
+      'hooks',
+    ],
+    [
+      'T-68 a slug with a comma',
+      { recordLists: [list('hooks', ['a,b'])] },
+      'invalid_slug',
+      'hooks',
+    ],
+    [
+      'T-68 a malformed slug to remove',
+      { recordLists: [list('hooks', [], ['A'])], revision: 7 },
+      'invalid_slug',
+      'hooks',
+    ],
+    ['R-4.5-28 a list nobody declared', { recordLists: [list('nope')] }, 'unknown_key', 'nope'],
+    [
+      'R-4.5-28 a field that is no list',
+      { recordLists: [list('sender', ['x'])] },
+      'unknown_key',
+      'sender',
+    ],
+    [
+      'R-4.5-28 a list of the prototype',
+      { recordLists: [list('__proto__')] },
+      'unknown_key',
+      '__proto__',
+    ],
+    ['R-4.5-28 an unknown key', { config: { sendr: 'x' } }, 'unknown_key', 'sendr'],
+    ['a key of the prototype', { config: { constructor: 'x' } }, 'unknown_key', 'constructor'],
+    ['a list itself', { config: { hooks: 'x' } }, 'unknown_key', 'hooks'],
+    [
+      'an undeclared sub-field',
+      { config: { 'hooks.a.retired': 'x' } },
+      'unknown_key',
+      'hooks.a.retired',
+    ],
+    ['a key too deep', { config: { 'hooks.a.b.url': 'x' } }, 'unknown_key', 'hooks.a.b.url'],
+    [
+      'a key with a malformed slug',
+      { config: { 'hooks.A.url': 'x' } },
+      'unknown_key',
+      'hooks.A.url',
+    ],
+    [
+      'a key below a plain field',
+      { config: { 'sender.a.url': 'x' } },
+      'unknown_key',
+      'sender.a.url',
+    ],
+    ['another reserved name', { config: { 'hooks.__order': 'x' } }, 'unknown_key', 'hooks.__order'],
+    [
+      'R-4.5-04 T-70 the roster',
+      { config: { 'hooks.__items': 'a' } },
+      'membership_not_allowed',
+      'hooks.__items',
+    ],
+    [
+      'R-4.5-27 T-87 a key of an element that is removed',
+      { recordLists: [list('hooks', [], ['a'])], config: { 'hooks.a.url': 'x' }, revision: 7 },
+      'unknown_key',
+      'hooks.a.url',
+    ],
+    [
+      'R-4.5-20 more than 50 at once',
+      { recordLists: [list('hooks', slugs(51))] },
+      'too_many_elements',
+      'hooks',
+    ],
+  ])('%s is 422', (_, patch, code, field) => {
+    const expected = { status: 422, code: `config.${code}`, field }
+    expect(refusal(patch)).toMatchObject(expected)
+    expect(checkPatch(patch, mailFields, 'environment')).toMatchObject(expected)
+    // R-4.5-21: with a stale revision too.
+    expect(refusal({ ...patch, revision: 1 })).toMatchObject(expected)
+  })
+
+  test('`__proto__` as parsed JSON has it is an unknown key', () => {
+    const config: Record<string, string> = JSON.parse('{"__proto__":"x"}')
+    expect(refusal({ config })).toMatchObject({ code: 'config.unknown_key', field: '__proto__' })
+  })
+
+  test('R-4.5-04 T-70 the module door takes no membership, but a rename', () => {
+    const judge = (patch: ConfigPatch) => checkPatch(patch, mailFields, 'module')
+    const refused = { status: 422, code: 'config.membership_not_allowed' }
+    expect(judge({ recordLists: [list('hooks', ['x'])] })).toMatchObject(refused)
+    expect(judge({ recordLists: [] })).toMatchObject(refused)
+    expect(judge({ config: { 'hooks.__items': 'a' } })).toMatchObject(refused)
+    expect(judge({ config: { 'hooks.a.__label': 'x', sender: 'y' } })).toBeNull()
+  })
+
+  test('messages name what is wrong, cut short, and never a value', () => {
+    const refused = refusal({ config: { ['k'.repeat(500)]: 'S3CR3T' } })
+    expect(refused?.message).toContain('Check its spelling')
+    expect(refused?.message.length).toBeLessThan(200)
+    expect(JSON.stringify(refused)).not.toContain('S3CR3T')
+  })
+})
