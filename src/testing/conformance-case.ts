@@ -1,8 +1,13 @@
+import { AssertionError } from 'node:assert/strict'
 import type { Backend } from '../ports/backend.js'
 
 /** One promise of a port. `run` rejects, saying what was broken, when it is not kept. */
 export interface ConformanceCase {
   readonly name: string
+  /** What the case belongs to, such as `guards` or `lease`. */
+  readonly group: string
+  /** The promise of the port that is broken when the case fails. */
+  readonly promise: string
   run(): Promise<void>
 }
 
@@ -12,16 +17,78 @@ export interface ConformanceCase {
  */
 export type MakeBackend = () => Promise<Backend>
 
-/** Cases that all start from the same set-up. */
+/** What the cases of most groups are played on. */
+export interface BackendSubject {
+  readonly backend: Backend
+}
+
+/** A case that has not been given anything to be played on yet. */
+export interface CaseScript<Subject> {
+  readonly name: string
+  readonly group: string
+  readonly promise: string
+  play(subject: Subject): Promise<void>
+}
+
+/** Cases that show one promise and start from the same set-up. */
+export interface CaseGroup<Subject, Setup> {
+  readonly group: string
+  readonly promise: string
+  readonly scripts: Scripts<Setup>
+  setUp(subject: Subject): Promise<Setup>
+}
+
 export type Scripts<Setup> = Readonly<Record<string, (setup: Setup) => Promise<void>>>
 
-export function casesOf<Setup>(
-  scripts: Scripts<Setup>,
-  setUp: () => Promise<Setup>,
-): readonly ConformanceCase[] {
+export function scriptsOf<Subject, Setup>({
+  group,
+  promise,
+  scripts,
+  setUp,
+}: CaseGroup<Subject, Setup>): readonly CaseScript<Subject>[] {
   return Object.entries(scripts).map(([name, script]) => {
-    return { name, run: async () => script(await setUp()) }
+    return { name, group, promise, play: async (subject) => script(await setUp(subject)) }
   })
+}
+
+/** The case that plays `script` on a new subject at every run. */
+export function caseOf<Subject>(
+  script: CaseScript<Subject>,
+  withSubject: (play: (subject: Subject) => Promise<void>) => Promise<void>,
+): ConformanceCase {
+  const { name, group, promise } = script
+  const run = async () => {
+    try {
+      await withSubject((subject) => script.play(subject))
+    } catch (error) {
+      throw brokenPromise(script, error)
+    }
+  }
+  return { name, group, promise, run }
+}
+
+/** The cases on backends that `make` gives. */
+export function casesOf(
+  scripts: readonly CaseScript<BackendSubject>[],
+  make: MakeBackend,
+): readonly ConformanceCase[] {
+  return scripts.map((script) => {
+    return caseOf(script, async (play) => play({ backend: await make() }))
+  })
+}
+
+/** The failure, with the promise it breaks before it; runners still show what differed. */
+function brokenPromise({ name, promise }: CaseScript<never>, cause: unknown): Error {
+  const told = cause instanceof Error ? cause : new Error(String(cause))
+  const compared = told instanceof AssertionError ? told : null
+  const what = compared ? told.message : `${told.name}: ${told.message}`
+  const error = new AssertionError({
+    message: `${what}\n  case: ${name}\n  promise: ${promise}`,
+    ...(compared && { actual: compared.actual, expected: compared.expected }),
+    ...(compared && { operator: compared.operator }),
+  })
+  error.cause = told
+  return error
 }
 
 /** Letters and digits that no other case, run or process has. */

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Counter, CounterResult } from '../ports/counter.js'
 import {
+  type BackendSubject,
+  type CaseScript,
   type ConformanceCase,
   casesOf,
   type MakeBackend,
   race,
   rounds,
   type Scripts,
+  scriptsOf,
   uniqueName,
 } from './conformance-case.js'
 
@@ -146,11 +149,17 @@ const scripts: Scripts<Setup> = {
   },
 }
 
-/** What every `Counter` must keep. */
-export function counterCases(make: MakeBackend): readonly ConformanceCase[] {
-  return casesOf(scripts, async () => {
-    const { counter, store } = await make()
+export const counterScripts: readonly CaseScript<BackendSubject>[] = scriptsOf({
+  group: 'counter',
+  promise: 'Counter: counting and checking are one atomic step, by the time that is passed',
+  scripts,
+  async setUp({ backend: { counter, store } }: BackendSubject) {
     await store.prepare([])
     return { counter, key: `kit/${uniqueName()}` }
-  })
+  },
+})
+
+/** What every `Counter` must keep. */
+export function counterCases(make: MakeBackend): readonly ConformanceCase[] {
+  return casesOf(counterScripts, make)
 }

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Denylist, DenylistEntry } from '../ports/denylist.js'
 import {
+  type BackendSubject,
+  type CaseScript,
   type ConformanceCase,
   casesOf,
   type MakeBackend,
   race,
   rounds,
   type Scripts,
+  scriptsOf,
   uniqueName,
 } from './conformance-case.js'
 
@@ -124,10 +127,11 @@ const scripts: Scripts<Setup> = {
   },
 }
 
-/** What every `Denylist` must keep. */
-export function denylistCases(make: MakeBackend): readonly ConformanceCase[] {
-  return casesOf(scripts, async () => {
-    const { denylist, store } = await make()
+export const denylistScripts: readonly CaseScript<BackendSubject>[] = scriptsOf({
+  group: 'denylist',
+  promise: 'Denylist: what was put is found; the first reason stays and the later expiry wins',
+  scripts,
+  async setUp({ backend: { denylist, store } }: BackendSubject): Promise<Setup> {
     await store.prepare([])
     const own = uniqueName()
     return {
@@ -136,5 +140,10 @@ export function denylistCases(make: MakeBackend): readonly ConformanceCase[] {
         return { id: `operator:session:${own}:${name}`, reason, expiresAt }
       },
     }
-  })
+  },
+})
+
+/** What every `Denylist` must keep. */
+export function denylistCases(make: MakeBackend): readonly ConformanceCase[] {
+  return casesOf(denylistScripts, make)
 }

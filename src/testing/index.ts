@@ -1,6 +1,13 @@
+export {
+  type ConformanceOptions,
+  conformance,
+  type ListedCase,
+  type OpenedBackend,
+} from './conformance.js'
 export type { ConformanceCase, MakeBackend } from './conformance-case.js'
 export { counterCases } from './counter-cases.js'
 export { denylistCases } from './denylist-cases.js'
+export type { Driver } from './driver-control.js'
 export { type FakeClock, fakeClock } from './fake-clock.js'
 export { leaseCases } from './lease-cases.js'
 export { type LossyBackend, lostAnswerCases } from './lost-answer-cases.js'

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Lease, LeaseRecord } from '../ports/lease.js'
 import {
+  type BackendSubject,
+  type CaseScript,
   type ConformanceCase,
   casesOf,
   type MakeBackend,
   race,
   rounds,
   type Scripts,
+  scriptsOf,
   uniqueName,
 } from './conformance-case.js'
 
@@ -89,11 +92,17 @@ const scripts: Scripts<Setup> = {
   },
 }
 
-/** What every `Lease` must keep. */
-export function leaseCases(make: MakeBackend): readonly ConformanceCase[] {
-  return casesOf(scripts, async () => {
-    const { lease, store } = await make()
+export const leaseScripts: readonly CaseScript<BackendSubject>[] = scriptsOf({
+  group: 'lease',
+  promise: 'Lease: replace needs exactly the record it saw; of racers that saw the same, one wins',
+  scripts,
+  async setUp({ backend: { lease, store } }: BackendSubject) {
     await store.prepare([])
     return { lease, name: `kit/${uniqueName()}` }
-  })
+  },
+})
+
+/** What every `Lease` must keep. */
+export function leaseCases(make: MakeBackend): readonly ConformanceCase[] {
+  return casesOf(leaseScripts, make)
 }

@@ -1,6 +1,6 @@
 import type { Backend } from '../ports/backend.js'
 import type { Collection, CollectionSpec, Doc, Page } from '../ports/store.js'
-import { type MakeBackend, uniqueName } from './conformance-case.js'
+import { type BackendSubject, uniqueName } from './conformance-case.js'
 
 /** A document with a field of every kind, nullable and not. */
 export interface Sample extends Doc {
@@ -76,8 +76,7 @@ export function sample(id: string, changes: Partial<Sample> = {}): Sample {
   }
 }
 
-export async function storeSetup(make: MakeBackend): Promise<StoreSetup> {
-  const backend = await make()
+export async function storeSetup({ backend }: BackendSubject): Promise<StoreSetup> {
   const open: StoreSetup['open'] = async (expires) => {
     const spec = sampleSpec(expires)
     await backend.store.prepare([spec])

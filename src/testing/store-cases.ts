@@ -1,5 +1,13 @@
-import { type ConformanceCase, casesOf, type MakeBackend } from './conformance-case.js'
-import { storeSetup } from './sample.js'
+import {
+  type BackendSubject,
+  type CaseScript,
+  type ConformanceCase,
+  casesOf,
+  type MakeBackend,
+  type Scripts,
+  scriptsOf,
+} from './conformance-case.js'
+import { type StoreSetup, storeSetup } from './sample.js'
 import { basics } from './store/basics.js'
 import { expiry } from './store/expiry.js'
 import { finding } from './store/finding.js'
@@ -10,6 +18,63 @@ import { rejections } from './store/rejections.js'
 import { uniqueness } from './store/uniqueness.js'
 import { values } from './store/values.js'
 
+const groups: readonly {
+  readonly group: string
+  readonly promise: string
+  readonly scripts: Scripts<StoreSetup>
+}[] = [
+  {
+    group: 'basics',
+    promise: 'Collection: what the last acknowledged write wrote is what a read returns, as a copy',
+    scripts: basics,
+  },
+  {
+    group: 'uniqueness',
+    promise: 'Collection: no two documents share a unique value; the later one changes nothing',
+    scripts: uniqueness,
+  },
+  {
+    group: 'guards',
+    promise: 'Collection.update and take: a guard that does not hold answers null, changes nothing',
+    scripts: guards,
+  },
+  {
+    group: 'rejections',
+    promise: 'Collection: what is not a well-formed call rejects with a TypeError, nothing written',
+    scripts: rejections,
+  },
+  {
+    group: 'paging',
+    promise:
+      'Collection.find: the documents equal in every field of one index, by id, page by page',
+    scripts: finding,
+  },
+  {
+    group: 'values',
+    promise: 'FieldKind: a value comes back as it was given, to the last digit and code unit',
+    scripts: values,
+  },
+  {
+    group: 'expiry',
+    promise: 'Collection.due and sweep: what expired, and never what was renewed',
+    scripts: expiry,
+  },
+  {
+    group: 'prepare',
+    promise: 'Store.prepare: idempotent, forward-only, and safe when many replicas start at once',
+    scripts: preparing,
+  },
+  {
+    group: 'races',
+    promise: 'Collection: of racers with one guard one wins, and nothing acknowledged is lost',
+    scripts: races,
+  },
+]
+
+export const storeScripts: readonly CaseScript<BackendSubject>[] = groups.flatMap((group) => {
+  return scriptsOf({ ...group, setUp: storeSetup })
+})
+
 /**
  * What every `Store` must keep, races included. For the races to mean anything, the backend must
  * be able to carry out several calls at once: give a pool, not a single connection.
@@ -18,16 +83,5 @@ import { values } from './store/values.js'
  * for (const { name, run } of storeCases(async () => myBackend())) test(name, run)
  */
 export function storeCases(make: MakeBackend): readonly ConformanceCase[] {
-  const scripts = {
-    ...basics,
-    ...uniqueness,
-    ...guards,
-    ...rejections,
-    ...finding,
-    ...values,
-    ...expiry,
-    ...preparing,
-    ...races,
-  }
-  return casesOf(scripts, () => storeSetup(make))
+  return casesOf(storeScripts, make)
 }

@@ -1,0 +1,115 @@
+/** A call that an adapter makes of its driver. */
+export interface DriverCall {
+  /** `query`, `collection.findOne`. */
+  readonly name: string
+  readonly args: readonly unknown[]
+  /** It was given a function, inside of which further calls may be made: a transaction. */
+  readonly isScope: boolean
+}
+
+/** What becomes of the driver's answers before the adapter sees them. */
+export interface Interceptor {
+  /** Gives the promise the adapter gets in place of `answer`; the call itself is under way. */
+  later(call: DriverCall, answer: Promise<unknown>): Promise<unknown>
+  /** Told of an answer that was given at once, just before the adapter sees it. May throw. */
+  atOnce(call: DriverCall, answer: unknown): void
+}
+
+/** Objects that are data, whatever their methods: given on as they are. */
+const data = [Array, Date, Map, Set, RegExp, Error, ArrayBuffer]
+
+/**
+ * The client with every answer passed through `interceptor`. Only answers are held, never calls:
+ * until a call was made nobody knows whether its answer is a promise. Objects with methods that
+ * the driver hands out (collections, cursors, connections, prepared statements) are followed.
+ */
+export function throughInterceptor<C extends object>(client: C, interceptor: Interceptor): C {
+  const targets = new WeakMap<object, object>()
+
+  function plain(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value
+    return targets.get(value) ?? value
+  }
+
+  /** What the driver is given: its own objects, also one level deep, as in `{ session }`. */
+  function argument(value: unknown, name: string): unknown {
+    if (typeof value === 'function') {
+      return (...given: unknown[]) => value(...given.map((one) => follow(one, name)))
+    }
+    if (!isPlainObject(value)) return plain(value)
+    const entries = Object.entries(value)
+    if (entries.every(([, inner]) => plain(inner) === inner)) return value
+    return Object.fromEntries(entries.map(([key, inner]) => [key, plain(inner)]))
+  }
+
+  function follow(value: unknown, name: string): unknown {
+    return hasMethods(value) && !targets.has(value) ? wrap(value, name) : value
+  }
+
+  function called(call: DriverCall, answer: unknown): unknown {
+    if (isThenable(answer)) {
+      const settled = Promise.resolve(answer).then((value) => follow(value, call.name))
+      return interceptor.later(call, settled)
+    }
+    if (hasMethods(answer)) return follow(answer, call.name)
+    interceptor.atOnce(call, answer)
+    return answer
+  }
+
+  function run(target: object, method: Method, name: string, given: readonly unknown[]): unknown {
+    const args = given.map((one) => argument(one, name))
+    const isScope = given.some((one) => typeof one === 'function')
+    return called({ name, args, isScope }, Reflect.apply(method, target, args))
+  }
+
+  function wrap<T extends object>(target: T, prefix: string): T {
+    const proxy = new Proxy(target, {
+      get(_, property) {
+        // The target is the receiver: private fields and internal slots are not the proxy's.
+        const value: unknown = Reflect.get(target, property)
+        if (typeof property === 'symbol' && property !== Symbol.asyncIterator) return value
+        const name = joined(prefix, String(property))
+        if (!isMethod(value)) return follow(value, name)
+        return (...given: unknown[]) => {
+          const answer = run(target, value, name, given)
+          return answer === target ? proxy : answer
+        }
+      },
+      apply: (_, _self, given) => run(target, Object(target), prefix || 'call', given),
+    })
+    targets.set(proxy, target)
+    return proxy
+  }
+
+  return wrap(client, '')
+}
+
+type Method = (...args: unknown[]) => unknown
+
+function isMethod(value: unknown): value is Method {
+  return typeof value === 'function'
+}
+
+function joined(prefix: string, name: string): string {
+  return prefix === '' ? name : `${prefix.split('.').at(-1)}.${name}`
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && isMethod(Reflect.get(value, 'then'))
+}
+
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** An object of a driver's class, or a plain one that holds functions; rows and values are not. */
+function hasMethods(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || isThenable(value)) return false
+  if (ArrayBuffer.isView(value) || data.some((kind) => value instanceof kind)) return false
+  if (isPlainObject(value)) return Object.values(value).some(isMethod)
+  const prototype: object = Object.getPrototypeOf(value)
+  const names = Object.getOwnPropertyNames(prototype)
+  return names.some((name) => name !== 'constructor') || hasMethods(prototype)
+}
