@@ -19,6 +19,8 @@ import type { Principal } from './domain/principal.js'
 import type { SessionAdministration } from './domain/session-administration.js'
 import type { SurfaceDeps } from './domain/surface-deps.js'
 import type { Users } from './domain/users.js'
+import { startWebhookRetries } from './domain/webhook-retries.js'
+import { createWebhooks, type Webhooks } from './domain/webhooks.js'
 import { OptionsError } from './errors.js'
 import { type ClientIp, clientIp } from './http/client-ip.js'
 import type { Mountable } from './http/exchange.js'
@@ -59,6 +61,7 @@ export interface SurfaceAuth<S extends Surface = Surface> extends Mountable, Ses
 interface Built extends SurfaceServices {
   readonly audit: AuditLog
   readonly emit: (event: AuthEvent) => void
+  readonly webhooks: Webhooks
 }
 
 export interface Auth {
@@ -110,7 +113,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     logger,
   })
   const isCommon = await loadCommonPasswords()
-  const breachCheck = createBreachCheck({ fetcher: options.fetcher ?? systemFetcher, clock })
+  const fetcher = options.fetcher ?? systemFetcher
+  const breachCheck = createBreachCheck({ fetcher, clock })
   const ownWords = contextWordsOf(issuer, Object.values(options.surfaces))
   const contextWords = [...ownWords, ...(options.passwordContextWords ?? [])]
 
@@ -130,9 +134,21 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       retentionMs,
       announce,
     })
+    const webhooks = createWebhooks({
+      surface,
+      deliveries: collections.webhookDeliveries,
+      settings: readSettings,
+      fetcher,
+      clock,
+      random,
+      background,
+      emit: announce,
+      logger,
+    })
     const emit = (event: AuthEvent): void => {
       announce(event)
       audit.record(event)
+      webhooks.record(event)
     }
     const deps: SurfaceDeps = {
       surface,
@@ -169,7 +185,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       logger,
     }
     const services = createSurfaceServices(deps, options.authorizer ?? defaultAuthorizer)
-    return { ...services, audit: audit.log, emit }
+    return { ...services, audit: audit.log, emit, webhooks }
   }
 
   const built = { operator: build('operator'), client: build('client') }
@@ -202,6 +218,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   })
 
   const sweeper = startSweeping(options, { backend, clock, random, logger })
+  const webhooks = Object.values(built).map((surface) => surface.webhooks)
+  const webhookRetries =
+    options.sweep === false ? null : startWebhookRetries({ webhooks, clock, logger })
   return {
     operator: mount('operator'),
     client: mount('client'),
@@ -209,7 +228,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     keys: { reload: () => keys.reload() },
     migrate: () => options.backend.store.prepare(allCollectionSpecs(prefix)),
     async close() {
-      await Promise.all([background.drain(), sweeper.close()])
+      await Promise.all([background.drain(), sweeper.close(), webhookRetries?.close()])
     },
   }
 }

@@ -85,7 +85,8 @@ export interface AuthOptions {
   /**
    * `false`: this process never removes what has expired. For serverless hosts, whose processes
    * stand still between requests; another process then has to do it. By default every process
-   * takes part and one at a time does the work. Expiry itself never depends on it.
+   * takes part and one at a time does the work. Expiry itself never depends on it. Such a process
+   * does not go on with webhooks that failed either.
    */
   readonly sweep?: false
   /** Where metrics go. Default: OpenTelemetry's global provider, as it is when this is called. */

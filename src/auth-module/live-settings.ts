@@ -26,6 +26,7 @@ const live: readonly SettingKey[] = [
   'lockoutThreshold',
   'lockoutDuration',
   'notifySecurityChanges',
+  'securityWebhooks',
   'maxConcurrentSessions',
   'revokeSessionsOnPasswordChange',
 ]

@@ -80,6 +80,7 @@ function factsOf(event: AuthEvent): Facts | null {
     }
     case 'refresh.rotated':
     case 'mail.failed':
+    case 'webhook.failed':
     case 'audit.failed':
       return null
   }

@@ -6,6 +6,7 @@ import { type RefreshFamily, refreshFamiliesOf } from './refresh-family.js'
 import { type Session, sessionsOf } from './session.js'
 import { type Ticket, ticketsOf } from './ticket.js'
 import { type User, usersOf } from './user.js'
+import { type WebhookDelivery, webhookDeliveriesOf } from './webhook-delivery.js'
 
 /** The collections of one surface, physically apart from the other's (seed 1). */
 export interface Collections {
@@ -15,6 +16,7 @@ export interface Collections {
   readonly tickets: Collection<Ticket>
   readonly passwordHistories: Collection<PasswordHistory>
   readonly auditRecords: AuditRecords
+  readonly webhookDeliveries: Collection<WebhookDelivery>
 }
 
 export function collectionsOf(store: Store, surface: Surface, prefix: string): Collections {
@@ -27,6 +29,7 @@ export function collectionsOf(store: Store, surface: Surface, prefix: string): C
     tickets: open(ticketsOf(surface)),
     passwordHistories: open(passwordHistoriesOf(surface)),
     auditRecords: open(auditRecordsOf(surface)),
+    webhookDeliveries: open(webhookDeliveriesOf(surface)),
   }
 }
 
@@ -40,6 +43,7 @@ export function allCollectionSpecs(prefix: string): readonly AnyCollectionSpec[]
       ticketsOf(surface),
       passwordHistoriesOf(surface),
       auditRecordsOf(surface),
+      webhookDeliveriesOf(surface),
     ])
     .map((spec) => ({ ...spec, name: prefix + spec.name }))
 }

@@ -7,6 +7,12 @@ export interface OutboundRequest {
   readonly timeoutMs: number
   /** The reply is cut off with a rejection beyond this many bytes. */
   readonly maxBytes: number
+  /**
+   * The address came from somebody who may not reach what this machine can reach (SSRF): only
+   * `https:`, and only addresses of the public internet, judged where the connection is made.
+   * A fetcher of the host's own has to see to that too.
+   */
+  readonly publicOnly?: true
 }
 
 export interface OutboundReply {

@@ -155,6 +155,14 @@ type ServiceEvent =
     }
   | { readonly type: 'mail.failed'; readonly template: string; readonly userId: string | null }
   | {
+      /** An event that a webhook never acknowledged, and that is not sent to it any more. */
+      readonly type: 'webhook.failed'
+      /** The webhook's slug. */
+      readonly webhook: string
+      /** The type of the event. */
+      readonly event: string
+    }
+  | {
       /** The act took place and its audit record is missing. */
       readonly type: 'audit.failed'
       /** The type of the event that was to be recorded. */

@@ -1,8 +1,14 @@
 import type { Fetcher } from '../ports/fetcher.js'
+import { createPublicRequest } from './public-request.js'
+import { readAtMost } from './read-at-most.js'
 
-/** The runtime's `fetch`, bounded in time and size, following no redirect. */
+const publicRequest = createPublicRequest()
+
+/** The runtime's own HTTP, bounded in time and size, following no redirect. */
 export const systemFetcher: Fetcher = {
-  async fetch({ url, method, headers, body, timeoutMs, maxBytes }) {
+  async fetch(request) {
+    if (request.publicOnly) return publicRequest(request)
+    const { url, method, headers, body, timeoutMs, maxBytes } = request
     const response = await fetch(url, {
       method,
       headers,
@@ -10,13 +16,9 @@ export const systemFetcher: Fetcher = {
       signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body }),
     })
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const chunk of response.body ?? []) {
-      size += chunk.byteLength
-      if (size > maxBytes) throw new Error(`the reply is larger than ${maxBytes} bytes`)
-      chunks.push(chunk)
+    return {
+      status: response.status,
+      body: response.body === null ? '' : await readAtMost(response.body, maxBytes),
     }
-    return { status: response.status, body: Buffer.concat(chunks).toString('utf8') }
   },
 }

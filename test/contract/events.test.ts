@@ -95,7 +95,7 @@ describe('the walk above', () => {
   it('G-15 R-6-03 meets every type there is, and none of sweeping', () => {
     const met = new Set(scenarios.flatMap(({ tells }) => tells({ id: '', sessionId: '' })))
     const types = new Set([...met].map(({ type }) => type))
-    const elsewhere = ['mail.failed', 'audit.failed']
+    const elsewhere = ['mail.failed', 'audit.failed', 'webhook.failed']
     expect(sorted([...types, ...elsewhere])).toEqual(sorted(Object.keys(catalogue)))
     expect(Object.keys(catalogue).filter((type) => /sweep|backlog/.test(type))).toEqual([])
   })
@@ -126,6 +126,7 @@ const catalogue: Readonly<Record<AuthEvent['type'], true>> = {
   'request.refused': true,
   'session.allTerminated': true,
   'session.terminated': true,
+  'webhook.failed': true,
 }
 
 describe.each(surfaces)('beside the request on the %s surface', (surface) => {

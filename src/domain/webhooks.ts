@@ -1,0 +1,140 @@
+import type { AuthSettings, SecurityWebhook } from '../auth-module/settings.js'
+import { uuidv7 } from '../crypto/uuid.js'
+import { webhookSignature } from '../crypto/webhook-signature.js'
+import { mostAttempts, waitAfterAttempt, wantsEvent } from '../engine/webhook-delivery.js'
+import { describeError } from '../errors.js'
+import type { WebhookDelivery } from '../model/webhook-delivery.js'
+import type { Clock } from '../ports/clock.js'
+import type { Fetcher } from '../ports/fetcher.js'
+import type { Random } from '../ports/random.js'
+import type { Collection } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+import type { AuthEvent, Logger } from '../ports/telemetry.js'
+import type { Background } from './background.js'
+
+/**
+ * Tells the endpoints of `securityWebhooks` of security events: at least once each, in no
+ * particular order. What is on its way is stored, so that another process goes on with it.
+ */
+export interface Webhooks {
+  /** Stores one delivery for every webhook that wants the event and attempts it, beside the caller. */
+  record(event: AuthEvent): void
+  /**
+   * Attempts some of what has fallen due: `more` may be due already, something may come `later`, or
+   * there are no webhooks and nothing is stored (`idle`).
+   */
+  deliverDue(): Promise<'more' | 'later' | 'idle'>
+}
+
+interface Deps {
+  readonly surface: Surface
+  readonly deliveries: Collection<WebhookDelivery>
+  readonly settings: () => Promise<Pick<AuthSettings, 'securityWebhooks'>>
+  readonly fetcher: Fetcher
+  readonly clock: Clock
+  readonly random: Random
+  readonly background: Background
+  readonly emit: (event: AuthEvent) => void
+  readonly logger: Logger
+}
+
+const timeoutMs = 10_000
+const maxReplyBytes = 64 * 1024
+/** Deliveries attempted side by side. */
+const atOnce = 20
+/** How long the last attempt may take before another process may clear it away. */
+const lastAttemptMs = 60_000
+
+export function createWebhooks(deps: Deps): Webhooks {
+  const { surface, deliveries, clock } = deps
+
+  async function record(event: AuthEvent): Promise<void> {
+    const { securityWebhooks } = await deps.settings()
+    const wanting = securityWebhooks.filter(({ events }) => wantsEvent(events, event.type))
+    await Promise.all(wanting.map(({ slug }) => store(slug, event)))
+  }
+
+  async function store(webhook: string, event: AuthEvent): Promise<void> {
+    const now = clock.now()
+    const id = uuidv7(now, deps.random)
+    const { at, ...facts } = event
+    const delivery: WebhookDelivery = {
+      id,
+      webhook,
+      event: event.type,
+      body: JSON.stringify({ id, ...facts, at: new Date(at).toISOString() }),
+      attempts: 0,
+      expiresAt: now,
+    }
+    await deliveries.insert(delivery)
+    await attempt(delivery)
+  }
+
+  /** Of several processes that see a delivery due, one attempts it. */
+  async function attempt(seen: WebhookDelivery): Promise<void> {
+    const { id, expiresAt, attempts } = seen
+    const number = attempts + 1
+    const wait = waitAfterAttempt(number)
+    const next = { attempts: number, expiresAt: clock.now() + (wait ?? lastAttemptMs) }
+    const claimed = await deliveries.update(id, { expiresAt, attempts }, next)
+    if (claimed === null || claimed === 'taken') return
+
+    const { securityWebhooks } = await deps.settings()
+    const webhook = securityWebhooks.find(({ slug }) => slug === seen.webhook)
+    // Removed since, or cut short in the midst of its last attempt.
+    if (webhook === undefined || number > mostAttempts) {
+      await deliveries.take(id)
+      return
+    }
+    const arrived = await send(webhook, seen)
+    if (!arrived && wait !== null) return
+    await deliveries.take(id)
+    if (!arrived) giveUp(seen)
+  }
+
+  async function send({ url, signingSecret }: SecurityWebhook, delivery: WebhookDelivery) {
+    const { webhook, event, body } = delivery
+    try {
+      const { status } = await deps.fetcher.fetch({
+        url,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'user-agent': 'postern',
+          'x-signature': webhookSignature(signingSecret, body),
+        },
+        body,
+        timeoutMs,
+        maxBytes: maxReplyBytes,
+        publicOnly: true,
+      })
+      if (status >= 200 && status < 300) return true
+      deps.logger.warn('a webhook refused an event', { webhook, event, status })
+    } catch (error) {
+      deps.logger.warn('a webhook was not reached', { webhook, event, ...describeError(error) })
+    }
+    return false
+  }
+
+  function giveUp({ webhook, event }: WebhookDelivery): void {
+    const occasion = { surface, at: clock.now(), ip: null, userAgent: null }
+    deps.emit({ ...occasion, type: 'webhook.failed', webhook, event })
+  }
+
+  return {
+    record(event) {
+      if (!wantsEvent('all', event.type)) return
+      deps.background.run('a security webhook', () => record(event))
+    },
+    async deliverDue() {
+      const due = await deliveries.due(clock.now(), atOnce)
+      // One that cannot be attempted now, because the store fails, does not keep back the others.
+      const outcomes = await Promise.allSettled(due.map(attempt))
+      const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+      if (failed) throw failed.reason
+      const { securityWebhooks } = await deps.settings()
+      if (due.length === atOnce) return 'more'
+      return due.length === 0 && securityWebhooks.length === 0 ? 'idle' : 'later'
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/** One event on its way to one webhook. It is taken away when it has arrived or is given up. */
+export interface WebhookDelivery extends Doc {
+  /** The webhook's slug. Where to and under which secret is looked up at each attempt. */
+  readonly webhook: string
+  /** The event's type. */
+  readonly event: string
+  /** What is sent and signed, the same bytes at every attempt. */
+  readonly body: string
+  /** Attempts begun so far. */
+  readonly attempts: number
+  /** Epoch milliseconds of the next attempt. */
+  readonly expiresAt: number
+}
+
+export function webhookDeliveriesOf(surface: Surface): CollectionSpec<WebhookDelivery> {
+  return {
+    name: `${surface}_webhook_deliveries`,
+    fields: {
+      webhook: { kind: 'text' },
+      event: { kind: 'text' },
+      body: { kind: 'text' },
+      attempts: { kind: 'integer' },
+    },
+    indexes: [],
+    expires: 'due',
+  }
+}

@@ -1,0 +1,115 @@
+import type { LookupAddress } from 'node:dns'
+import { createServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { OutboundRequest } from '../../src/ports/fetcher.js'
+import { createPublicRequest } from '../../src/system/public-request.js'
+import { systemFetcher } from '../../src/system/system-fetcher.js'
+import { certificateFor } from '../support/certificate.js'
+
+const name = 'hooks.example'
+let ca: string
+let port: number
+let close: () => Promise<void>
+/** What came in over a connection that was made. */
+let received: { readonly path: string | undefined; readonly body: string }[]
+let connections = 0
+
+beforeAll(async () => {
+  const { cert, key } = await certificateFor(name)
+  ca = cert
+  const server = createServer({ cert, key }, (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      received.push({ path: request.url, body: Buffer.concat(chunks).toString() })
+      if (request.url === '/silent') return
+      if (request.url === '/moved') response.writeHead(302, { location: '/' }).end()
+      else response.end('é'.repeat(50))
+    })
+  })
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    connections += 1
+    sockets.add(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+  close = () =>
+    new Promise((resolve) => {
+      for (const socket of sockets) socket.destroy()
+      server.close(() => resolve())
+    })
+})
+afterAll(() => close())
+beforeEach(() => {
+  received = []
+  connections = 0
+})
+
+const loopback: LookupAddress = { address: '127.0.0.1', family: 4 }
+const onlyLoopback = (address: string) => address === '127.0.0.1'
+
+/** Sends to the server above through a resolver that knows `found`. */
+function post(
+  found: readonly LookupAddress[],
+  isPublic: (address: string) => boolean,
+  { path = '/', ...limits }: Partial<OutboundRequest> & { readonly path?: string } = {},
+) {
+  const send = createPublicRequest({ isPublic, ca, resolve: (_name, done) => done(null, found) })
+  return send({
+    url: `https://${name}:${port}${path}`,
+    method: 'POST',
+    headers: { 'content-type': 'text/plain' },
+    body: 'söme bödy',
+    timeoutMs: 10_000,
+    maxBytes: 100,
+    ...limits,
+  })
+}
+
+describe('the request to the public internet', () => {
+  it('SS-1 goes to a name whose every address is public, with its certificate checked', async () => {
+    expect(await post([loopback], onlyLoopback)).toEqual({ status: 200, body: 'é'.repeat(50) })
+    expect(received).toEqual([{ path: '/', body: 'söme bödy' }])
+  })
+
+  it('SS-1 refuses a name with one private address among its addresses', async () => {
+    const found = [loopback, { address: '10.0.0.1', family: 4 }]
+    await expect(post(found, onlyLoopback)).rejects.toThrow('not public')
+    await expect(post([loopback], () => false)).rejects.toThrow('not public')
+    await expect(post([], onlyLoopback)).rejects.toThrow('no address')
+    expect(connections).toBe(0)
+  })
+
+  it.each(['https://127.0.0.1', 'https://[::1]', 'https://[::ffff:7f00:1]', 'https://0x7f.1'])(
+    'SS-1 ASVS-1.3.6 the default refuses %s without connecting',
+    async (url) => {
+      const request = { url: `${url}:${port}/`, method: 'POST', headers: {} } as const
+      const limits = { timeoutMs: 10_000, maxBytes: 100, publicOnly: true } as const
+      await expect(systemFetcher.fetch({ ...request, ...limits })).rejects.toThrow('not public')
+      expect(connections).toBe(0)
+    },
+  )
+
+  it('SS-1 the default resolves names itself, and refuses localhost', async () => {
+    const request = { url: `https://localhost:${port}/`, method: 'POST', headers: {} } as const
+    const limits = { timeoutMs: 10_000, maxBytes: 100, publicOnly: true } as const
+    await expect(systemFetcher.fetch({ ...request, ...limits })).rejects.toThrow('not public')
+    expect(connections).toBe(0)
+  })
+
+  it('SS-1 sends over TLS only', async () => {
+    const request = { url: 'http://hooks.example/', method: 'POST', headers: {} } as const
+    const limits = { timeoutMs: 10_000, maxBytes: 100, publicOnly: true } as const
+    await expect(systemFetcher.fetch({ ...request, ...limits })).rejects.toThrow('only https:')
+  })
+
+  it('S-60 follows no redirect, and is bounded in time and size', async () => {
+    const moved = await post([loopback], onlyLoopback, { path: '/moved' })
+    expect([moved.status, received.length]).toEqual([302, 1])
+    await expect(post([loopback], onlyLoopback, { maxBytes: 99 })).rejects.toThrow(/larger than 99/)
+    const silent = post([loopback], onlyLoopback, { path: '/silent', timeoutMs: 500 })
+    await expect(silent).rejects.toThrow(/abort|timeout/i)
+  })
+})
