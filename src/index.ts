@@ -23,6 +23,7 @@ export type {
   Mountable,
 } from './http/exchange.js'
 export type { AuditRecord } from './model/audit-record.js'
+export type { CollectionName } from './model/collection-names.js'
 export type { AuthOptions, HashOptions, SurfaceOptions } from './options.js'
 export type { Authorizer, PermissionQuestion } from './ports/authorizer.js'
 export type { Backend } from './ports/backend.js'
@@ -58,3 +59,4 @@ export type {
   Logger,
   LoginFailure,
 } from './ports/telemetry.js'
+export { type StoreSplit, splitStore } from './split-store.js'

@@ -10,6 +10,7 @@ import { postgres } from '../../adapters/postgres/index.js'
 import type { Mountable } from '../../src/http/exchange.js'
 import type { AuthOptions } from '../../src/options.js'
 import type { Backend } from '../../src/ports/backend.js'
+import { splitStore } from '../../src/split-store.js'
 import { httpClient, type Send } from '../support/http-client.js'
 import {
   expressHost,
@@ -51,13 +52,18 @@ interface BackendKind {
 const backends: Readonly<Record<string, BackendKind>> = {
   memory: { open: async () => ({ backend: memory(), close: async () => {} }) },
   postgres: { open: openPostgres },
+  'two memories': { open: async () => ({ backend: splitMemory(), close: async () => {} }) },
 }
 
-/** Every framework on memory, and one of them on Postgres: a real server, or PGlite without one. */
+/**
+ * Every framework on memory, and one of them on Postgres (a real server, or PGlite without one) and
+ * on a split store.
+ */
 export const hostKinds: readonly HostKind[] = [
   hostKind('express', 'memory'),
   hostKind('fetch', 'memory'),
   hostKind('express', 'postgres'),
+  hostKind('fetch', 'two memories'),
 ]
 
 /** One kind, for what does not depend on framework or store. */
@@ -86,6 +92,14 @@ function hostKind(framework: string, store: string): HostKind {
       }
     },
   }
+}
+
+/** What a host may keep in Redis beside its Postgres, in a database of its own. */
+function splitMemory(): Backend {
+  const { store, ...rest } = memory()
+  const tokens = memory().store
+  const overrides = { refresh_tokens: tokens, tickets: tokens }
+  return { ...rest, store: splitStore({ default: store, overrides }) }
 }
 
 async function openPostgres(): Promise<{ backend: Backend; close(): Promise<void> }> {

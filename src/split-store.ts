@@ -1,0 +1,75 @@
+import { type CollectionName, collectionNames } from './model/collection-names.js'
+import { allCollectionSpecs } from './model/collections.js'
+import type { AnyCollectionSpec, Store } from './ports/store.js'
+
+export interface StoreSplit {
+  /** Holds every collection that no override names. */
+  readonly default: Store
+  /**
+   * Other stores by collection, such as `refresh_tokens` and `tickets`: the name of the table
+   * without prefix and surface. Both surfaces' collections of that name go there.
+   */
+  readonly overrides: { readonly [Name in CollectionName]?: Store }
+}
+
+/**
+ * One store out of several: some collections in one database, the rest in another. `prepare`
+ * prepares each store with the collections it holds and no others. Throws a `TypeError` for a
+ * collection that does not exist and for what is no store.
+ *
+ * Nothing the library does needs two collections to change together, so a crash or an outage of
+ * one database between two writes leaves nothing that a single database could not leave as well.
+ *
+ * Denylist, lease and counter are separate ports: each stays in the backend it is taken from.
+ *
+ * @example
+ * const { store, ...rest } = postgres(pool)
+ * const tokens = redis(client).store
+ * const overrides = { refresh_tokens: tokens, tickets: tokens }
+ * const auth = await createAuth({
+ *   ...options,
+ *   backend: { ...rest, store: splitStore({ default: store, overrides }) },
+ * })
+ */
+export function splitStore(split: StoreSplit): Store {
+  checkStore('default', split.default)
+  const byName = new Map<string, Store>()
+  for (const [name, store] of Object.entries(split.overrides)) {
+    checkName(name)
+    checkStore(`overrides.${name}`, store)
+    byName.set(name, store)
+  }
+  const storeOf = (collection: string): Store => byName.get(baseNameOf(collection)) ?? split.default
+  return {
+    collection: (spec) => storeOf(spec.name).collection(spec),
+    async prepare(specs) {
+      // The default store even without any: its backend may have tables for the other ports to make.
+      const shares = new Map<Store, AnyCollectionSpec[]>([[split.default, []]])
+      for (const store of byName.values()) shares.set(store, [])
+      for (const spec of specs) shares.get(storeOf(spec.name))?.push(spec)
+      for (const [store, share] of shares) await store.prepare(share)
+    },
+  }
+}
+
+/** `refresh_tokens` of `acme_client_refresh_tokens`; empty for what is no collection of ours. */
+function baseNameOf(collection: string): string {
+  const own = allCollectionSpecs('').map(({ name }) => name)
+  const full = own.find((name) => collection.endsWith(name)) ?? ''
+  return full.replace(/^(?:operator|client)_/, '')
+}
+
+function checkName(name: string): void {
+  if (collectionNames.some((known) => known === name)) return
+  throw new TypeError(
+    `splitStore: option "overrides.${name}" names no collection; ` +
+      `they are ${collectionNames.join(', ')}, without prefix and surface`,
+  )
+}
+
+function checkStore(option: string, store: Partial<Store> | undefined): void {
+  if (typeof store?.collection === 'function' && typeof store.prepare === 'function') return
+  throw new TypeError(
+    `splitStore: option "${option}" must be a store, such as the \`store\` of a backend`,
+  )
+}
