@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Auth, AuthError, type AuthOptions, type Backend, createAuth } from 'postern'
 import { expressRouter } from 'postern/express'
-import { type FaultMode, faultyBackend } from '../support/faulty-backend.js'
+import { type FaultMode, faultyBackend, withCall } from '../support/faulty-backend.js'
 import { type Chaos, chaosHeader, chaoticBackend, withChaos } from './chaos.js'
 import { forkingBackend } from './forking-store.js'
-import { type ClockLine, type MovingClock, movingClock } from './moving-clock.js'
+import { type ClockLine, movingClock } from './moving-clock.js'
+import { type Settled, steppedClock, type TimeFile } from './stepped-clock.js'
 
 /** The options of `createAuth` that fit into JSON. */
 export type PlainOptions = Partial<
@@ -17,7 +18,7 @@ export type PlainOptions = Partial<
 >
 
 export interface HostConfig {
-  readonly clock: ClockLine
+  readonly clock: ClockLine | TimeFile
   readonly options: PlainOptions
   /** Puts the bug into the store that the figures must find. */
   readonly planted: 'fork' | null
@@ -42,7 +43,10 @@ export interface Commands {
   terminate(of: { sessionId: string }): Promise<{ first: boolean }>
   terminateAll(of: { userId: string }): Promise<null>
   disable(of: { userId: string }): Promise<null>
+  /** For a host whose clock is a line. */
   setClock(line: ClockLine): Promise<null>
+  /** As `SteppedClock.settle`, for a host whose clock is stepped. */
+  settle(none: null): Promise<Settled>
   reloadKeys(none: null): Promise<null>
   /** As `FaultyBackend.failNext`; without `times`, until `heal`. */
   failNext(fault: { call: string; mode: FaultMode; times?: number }): Promise<null>
@@ -82,10 +86,10 @@ const cheapHash = {
 export async function startHost(
   inner: Backend,
   keys: AuthOptions['keys'],
-  { clock: line, options, planted }: HostConfig,
+  { clock: given, options, planted }: HostConfig,
 ): Promise<RunningHost> {
-  const clock = movingClock(line)
-  const { backend: faulty, ...faults } = faultyBackend(inner)
+  const { clock, ahead, followed, ...timing } = timingOf(given)
+  const { backend: faulty, ...faults } = faultyBackend(followed(inner))
   const backend = chaoticBackend(faulty)
   const events: Record<string, number> = {}
   const errors: string[] = []
@@ -125,7 +129,7 @@ export async function startHost(
     rssBytes: process.memoryUsage.rss(),
     heapUsedBytes: process.memoryUsage().heapUsed,
   })
-  const commands = commandsOf(auth, clock, faults, state)
+  const commands = commandsOf(auth, timing, faults, state)
   const router = expressRouter(auth.both)
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     const command = request.url?.split('/control/')[1]
@@ -133,8 +137,9 @@ export async function startHost(
     else router(request, response, () => response.writeHead(404).end())
   }
   const server = createServer((request, response) => {
-    const ahead = Number(request.headers[aheadHeader] ?? 0)
-    clock.ahead(ahead, () => underChaos(request, () => serve(request, response)))
+    ahead(Number(request.headers[aheadHeader] ?? 0), () =>
+      underChaos(request, () => serve(request, response)),
+    )
   })
   // A connection kept for long must not be closed the moment it is used again.
   server.keepAliveTimeout = 600_000
@@ -150,14 +155,44 @@ export async function startHost(
   }
 }
 
+/** A host's clock and what a test may do to it. */
+function timingOf(given: HostConfig['clock']) {
+  if ('timeFile' in given) {
+    const clock = steppedClock(given)
+    return {
+      clock,
+      ahead: (_ms: number, work: () => void) => work(),
+      followed: (backend: Backend) =>
+        withCall(backend, (name, work) =>
+          // What the sweeper does, and nothing that a request waits for.
+          /^lease\.|\.sweep$/.test(name) ? clock.following(name, work) : work(),
+        ),
+      setClock: () => Promise.reject(new Error('this clock is stepped')),
+      settle: () => clock.settle(),
+    }
+  }
+  const clock = movingClock(given)
+  return {
+    clock,
+    ahead: (ms: number, work: () => void) => clock.ahead(ms, work),
+    followed: (backend: Backend) => backend,
+    async setClock(line: ClockLine) {
+      clock.set(line)
+      return null
+    },
+    settle: () => Promise.reject(new Error('this clock is not stepped')),
+  }
+}
+
 function commandsOf(
   auth: Auth,
-  clock: MovingClock,
+  timing: Pick<Commands, 'setClock' | 'settle'>,
   faults: Pick<ReturnType<typeof faultyBackend>, 'failNext' | 'heal'>,
   state: () => HostState,
 ): Commands {
   const { client } = auth
   return {
+    ...timing,
     async createUser({ email, password }) {
       const { id } = await client.users.create({ email, password, emailVerified: true })
       return { id }
@@ -169,10 +204,6 @@ function commandsOf(
     },
     async disable({ userId }) {
       await client.users.update(userId, { enabled: false })
-      return null
-    },
-    async setClock(line) {
-      clock.set(line)
       return null
     },
     async reloadKeys() {

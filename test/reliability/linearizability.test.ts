@@ -13,7 +13,7 @@ const rate = 50
 const lateMs = 500
 const graces = { '0s': 0, '10s': 10_000 } as const
 
-function configOf(grace: keyof typeof graces, planted: HostConfig['planted'] = null): HostConfig {
+function configOf(grace: keyof typeof graces, planted: HostConfig['planted'] = null) {
   return {
     clock: lineFrom(Date.now(), rate),
     planted,
@@ -22,7 +22,7 @@ function configOf(grace: keyof typeof graces, planted: HostConfig['planted'] = n
       backendTimeout: 400,
       sweep: false,
     },
-  }
+  } satisfies HostConfig
 }
 
 async function manyHistories(plan: HistoryPlan, count: number): Promise<readonly History[]> {

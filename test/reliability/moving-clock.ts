@@ -12,8 +12,6 @@ export interface ClockLine {
   readonly since: number
   /** Clock milliseconds to a real one; 0 stands still. */
   readonly rate: number
-  /** Timers go as fast as the clock. */
-  readonly timersKeepPace?: boolean
 }
 
 export interface MovingClock extends Clock {
@@ -41,17 +39,14 @@ export function shownBy(line: ClockLine, at: number = monotonic()): number {
   return line.epoch + (at - line.since) * line.rate
 }
 
-/** Timers run in real time, at whatever pace the clock goes, unless its line says otherwise. */
+/** Timers run in real time, at whatever pace the clock goes. */
 export function movingClock(start: ClockLine): MovingClock {
   const ahead = new AsyncLocalStorage<number>()
   let line = start
   return {
     now: () => Math.floor(shownBy(line)) + (ahead.getStore() ?? 0),
     after(ms, run) {
-      const timer = setTimeout(
-        run,
-        Math.min(line.timersKeepPace ? ms / line.rate : ms, 2 ** 31 - 1),
-      )
+      const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1))
       timer.unref()
       return () => clearTimeout(timer)
     },
