@@ -57,7 +57,7 @@ export function indexSteps(table: SqlTable): readonly Step[] {
 
 function expirySteps(table: SqlTable): readonly Step[] {
   if (table.shape.expires === 'never') return []
-  const column = table.shape.expires === 'sliding' ? dayColumn : '"expires_at"'
+  const column = table.expiryColumn
   const name = column.slice(1, -1).replace(/^_/, '')
   return [
     {

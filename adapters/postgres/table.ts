@@ -17,6 +17,8 @@ export interface SqlTable {
   readonly selectList: string
   /** True of rows whose expiry is at or before `$1`, in a form that an index of the table serves. */
   readonly expired: string
+  /** What the index on expiry is of. */
+  readonly expiryColumn: string
 }
 
 /**
@@ -49,6 +51,7 @@ export function tableOf(shape: Shape, options: PostgresOptions): SqlTable {
       shape.expires === 'sliding'
         ? `${dayColumn} <= ${dayOf('$1::timestamptz')} and ${exactly}`
         : exactly,
+    expiryColumn: shape.expires === 'sliding' ? dayColumn : '"expires_at"',
   }
 }
 

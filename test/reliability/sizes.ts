@@ -28,6 +28,8 @@ export const sizes = {
   sweepClockRate: size(60, 120),
   /** … and how many cycles are watched before anything happens to them. */
   sweepCalmCycles: size(8, 2),
+  /** Figure sweep: rows of the small table; the large one has ten times as many. */
+  sweepRows: size(100_000, 10_000),
   /** Figure R12: how long the store is gone, under how many requests a second. */
   outageSeconds: size(60, 3),
   outagePerSecond: size(200, 60),
