@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memory } from '../../adapters/memory.js'
+import { type ContractHost, memoryHost } from '../contract/hosts.js'
+import { type Person, person, type SignedIn, signIn } from '../contract/people.js'
+import {
+  depthOf,
+  type MeteredBackend,
+  meteredBackend,
+  type TimedCall,
+} from '../support/call-depth.js'
+import type { Reply } from '../support/http-client.js'
+import { figure } from './figures.js'
+
+/** One after the other: on a network of half a millisecond this is what a user waits for. */
+interface Trips {
+  /** Of store and denylist. */
+  readonly store: number
+  /** With the rate limits, when they are counted in the same database. */
+  readonly all: number
+}
+
+const isCounter = ({ name }: TimedCall): boolean => name.startsWith('counter.')
+/** What goes on beside a request, and no reply waits for. */
+const isBeside = ({ name }: TimedCall): boolean => name.includes('audit_records.')
+
+describe.each(['operator', 'client'] as const)('figure trips on the %s surface', (surface) => {
+  const at = (path: string): string => `/v1/auth/${surface}${path}`
+  let metered: MeteredBackend
+  let host: ContractHost
+  let who: Person & SignedIn
+  beforeAll(async () => {
+    metered = meteredBackend(memory())
+    host = await memoryHost.start({ backend: metered.backend })
+    const made = await person(host, surface)
+    who = { ...made, ...(await signIn(host, surface, made)) }
+  })
+  afterAll(() => host.close())
+
+  /** The trips of one request, nothing else being under way. */
+  async function tripsOf<T>(work: () => Promise<T>): Promise<Trips & { readonly answer: T }> {
+    await host.auth.close()
+    metered.take()
+    const answer = await work()
+    await host.auth.close()
+    const calls = metered.take().filter((call) => !isBeside(call))
+    return {
+      answer,
+      store: depthOf(calls.filter((call) => !isCounter(call))),
+      all: depthOf(calls),
+    }
+  }
+
+  async function requestTrips(status: number, work: () => Promise<Reply>): Promise<Trips> {
+    const { answer, store, all } = await tripsOf(work)
+    expect(answer.status, answer.text).toBe(status)
+    return { store, all }
+  }
+
+  function show(what: string, { store, all }: Trips): void {
+    figure(
+      'trips',
+      `${what}, ${surface} surface`,
+      `${store} round trips to store and denylist one after the other, ${all} with the rate limits`,
+    )
+  }
+
+  const refresh = (refreshToken: string) => () =>
+    host.send('POST', at('/refresh'), { body: { refreshToken } })
+
+  it('a refresh: 2, and 1 more to learn why it was too late', async () => {
+    const { refreshToken } = await signIn(host, surface, who)
+    const won = await requestTrips(200, refresh(refreshToken))
+    const late = await requestTrips(200, refresh(refreshToken))
+    expect([won, late]).toEqual([
+      { store: 2, all: 3 },
+      { store: 3, all: 4 },
+    ])
+    show('a refresh that rotates', won)
+    show('a refresh that came second', late)
+  })
+
+  it('GET session: 2', async () => {
+    const trips = await requestTrips(200, () =>
+      host.send('GET', at('/session'), { cookie: who.cookie }),
+    )
+    expect(trips).toEqual({ store: 2, all: 3 })
+    show('GET session', trips)
+  })
+
+  it('a login: 4 beside the hash, each to be acknowledged before the next is sent', async () => {
+    const { email, password } = who
+    const trips = await requestTrips(200, () =>
+      host.send('POST', at('/login'), { body: { email, password } }),
+    )
+    expect(trips).toEqual({ store: 4, all: 7 })
+    show('a login', trips)
+  })
+
+  it('a route of the host behind a bearer token: 1, the denylist', async () => {
+    const { store, all } = await tripsOf(async () => {
+      await host.auth[surface].authenticate(`Bearer ${who.bearer}`)
+    })
+    expect({ store, all }).toEqual({ store: 1, all: 1 })
+    show('a route of the host behind a bearer token', { store, all })
+  })
+
+  it('… and 0 where the denylist is in the memory of the process', async () => {
+    const { denylist } = memory()
+    const apart = meteredBackend(memory())
+    const other = await memoryHost.start({ backend: { ...apart.backend, denylist } })
+    try {
+      const { bearer } = await signIn(other, surface, await person(other, surface))
+      await other.auth.close()
+      apart.take()
+      await other.auth[surface].authenticate(`Bearer ${bearer}`)
+      expect(apart.take()).toEqual([])
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('a route guarded by a permission: 1 more, the principal', async () => {
+    const trips = await requestTrips(200, () => host.send('GET', at('/me'), { bearer: who.bearer }))
+    expect(trips).toEqual({ store: 2, all: 3 })
+    show('a route guarded by a permission', trips)
+  })
+})
