@@ -113,12 +113,69 @@ export class OptionsError extends Error {
   }
 }
 
+/**
+ * What a module's validator returns or throws to refuse values. With a `code` (dotted, such as
+ * `tenant.single_mode_conflict`) callers get 422 with `message` as the detail; without one they get
+ * the bare text `Unprocessable Entity`.
+ */
+export class ConfigValidationError extends Error {
+  override readonly name = 'ConfigValidationError'
+  /** The key that is wrong, such as `sender` or `hooks.gmail-eu.url`. */
+  readonly field: string
+  readonly code?: string
+
+  /** `message` is shown to whoever edits the configuration: it must not quote a secret. */
+  constructor(field: string, message: string, code?: string) {
+    super(message)
+    this.field = field
+    if (code !== undefined) this.code = code
+  }
+}
+
+/** One thing wrong with a module's declaration. */
+export interface DeclarationProblem {
+  /** `sender`, `hooks.url` for a sub-field, or '' for the module itself. */
+  readonly field: string
+  /** The problem and its remedy, as the rest of a sentence that begins with the field. */
+  readonly problem: string
+}
+
+/** Thrown where a module is declared or registered when its declaration breaks a rule. */
+export class DeclarationError extends Error {
+  override readonly name = 'DeclarationError'
+  readonly module: string
+  /** Everything that is wrong, not just the first thing. */
+  readonly problems: readonly DeclarationProblem[]
+
+  constructor(module: string, problems: readonly DeclarationProblem[]) {
+    const lines = problems.map(({ field, problem }) =>
+      field === '' ? `it ${problem}` : `field "${field}" ${problem}`,
+    )
+    super(`Module "${module}" is not declared correctly: ${lines.join('; ')}`)
+    this.module = module
+    this.problems = problems
+  }
+}
+
+/** Thrown when a key that shall encrypt configuration secrets cannot. Never repeats the key. */
+export class SecretKeyError extends Error {
+  override readonly name = 'SecretKeyError'
+  /** The id of the key in the ring. */
+  readonly keyId: string
+
+  constructor(keyId: string, problem: string) {
+    super(`The configuration encryption key "${keyId}" ${problem}`)
+    this.keyId = keyId
+  }
+}
+
 /** Somebody else's answer did not come in time. The message holds nothing but what and how long. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
 }
 
-const ownErrors = [AuthError, OptionsError, TimeoutError]
+// Not ConfigValidationError: hosts write its message, and could quote a secret.
+const ownErrors = [AuthError, DeclarationError, OptionsError, SecretKeyError, TimeoutError]
 const identifier = /^\w{1,64}$/
 
 /**

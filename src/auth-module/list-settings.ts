@@ -1,7 +1,7 @@
 import type { RecordElement } from '../engine/record-list.js'
+import { readChoice } from '../engine/stored-value.js'
 import { anySurface, oneSurface, redirectFlows, webhookEvents } from './choices.js'
 import type { AllowedDomain, RedirectTarget, SecurityWebhook } from './settings.js'
-import { readChoice } from './stored-value.js'
 
 type Warn = (message: string) => void
 

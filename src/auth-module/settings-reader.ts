@@ -1,16 +1,10 @@
 import { formatDuration } from '../engine/duration.js'
 import { type RecordElement, readRecordList } from '../engine/record-list.js'
+import { type Reading, readBool, readChoice, readDuration } from '../engine/stored-value.js'
 import type { AuthField } from './auth-field.js'
 import { authSettingDeclarations } from './index.js'
 import type { SettingKey } from './settings.js'
-import {
-  type Reading,
-  readBool,
-  readChoice,
-  readDuration,
-  readInt,
-  readText,
-} from './stored-value.js'
+import { readNumber, readShaped } from './stored-value.js'
 
 const fields = new Map<string, AuthField>(
   authSettingDeclarations.map((field) => [field.key, field]),
@@ -52,7 +46,7 @@ export function settingsReader(
 
   return {
     bool: (key: SettingKey): boolean => read(key, (_, text) => readBool(text)),
-    int: (key: SettingKey): number => read(key, readInt),
+    int: (key: SettingKey): number => read(key, readNumber),
     duration: (key: SettingKey): number => read(key, readDuration, formatDuration),
     choice: <T extends string>(key: SettingKey, options: readonly T[]): T =>
       read(key, (_, text) => readChoice(options, text)),
@@ -60,7 +54,7 @@ export function settingsReader(
     durationOrNone: (key: SettingKey): number | null =>
       read(key, readDurationOrNone, (ms) => (ms === null ? 'none' : formatDuration(ms))),
     text: (key: SettingKey): string =>
-      read(key, readText, (text) => `its first ${Array.from(text).length} characters`),
+      read(key, readShaped, (text) => `its first ${Array.from(text).length} characters`),
     /** Like `text`, but an unreadable value is no value, where the default would allow more. */
     textOrNothing: (key: SettingKey): string => read(key, readTextOrNothing, () => 'no value'),
     /** Given through as it is; whether it is a good secret shows when it is used. */
@@ -76,7 +70,7 @@ function readDurationOrNone(field: AuthField, text: string): Reading<number | nu
 }
 
 function readTextOrNothing(field: AuthField, text: string): Reading<string> {
-  return readText(field, text) ?? { value: '', inRange: false }
+  return readShaped(field, text) ?? { value: '', inRange: false }
 }
 
 function declared(key: SettingKey): AuthField {

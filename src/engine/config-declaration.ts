@@ -55,5 +55,16 @@ export interface ItemDeclaration {
   /** The sub-field counts only where a sibling of the same element has this value. */
   readonly condition?: { readonly field: string; readonly equals: string }
   readonly options?: readonly string[]
+  /** As of a field. */
+  readonly min?: number
+  /** As of a field. */
   readonly max?: number
+}
+
+/** Whether texts of this field or sub-field are encrypted at rest and never shown. */
+export function isSecret(declaration: {
+  readonly type: FieldType
+  readonly secret?: boolean
+}): boolean {
+  return declaration.type === FieldSecret || declaration.secret === true
 }

@@ -1,0 +1,116 @@
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
+import { SecretKeyError } from '../errors.js'
+import type { Random } from '../ports/random.js'
+
+/** A key that encrypts configuration secrets. */
+export interface ConfigKey {
+  /** Names the key in what it encrypts: letters, digits, `-` and `_`, 32 at most. */
+  readonly id: string
+  /** 32 random bytes in base64. */
+  readonly key: string
+}
+
+/** Where a secret belongs. A text sealed for one place opens at no other. */
+export interface SecretPlace {
+  readonly module: string
+  readonly environment: string
+  /** The whole key, such as `hooks.gmail-eu.token`. */
+  readonly key: string
+}
+
+/** Encrypts and decrypts configuration secrets: AES-256-GCM (NIST SP 800-38D). */
+export interface SecretBox {
+  /** A new text each time, even for an equal secret. The empty text, which clears, stays empty. */
+  seal(secret: string, place: SecretPlace): string
+  /**
+   * The secret; null when there is none to be had: another place or key, a text that was changed or
+   * is not encrypted at all. Never a part of a secret.
+   */
+  open(sealed: string, place: SecretPlace): string | null
+  /** Whether the ring's first key encrypted it; the empty text needs no key. */
+  isCurrent(sealed: string): boolean
+}
+
+const scheme = 'enc:v1:'
+const nonceBytes = 12
+const tagBytes = 16
+const keyBytes = 32
+
+/**
+ * A box for a ring of keys: the first encrypts, all of them decrypt. Nonces are drawn from `random`:
+ * renew a key before it has encrypted 2^32 texts. Throws a `SecretKeyError` for a ring it cannot use.
+ */
+export function secretBox(keys: readonly ConfigKey[], random: Random): SecretBox {
+  const ring = new Map<string, KeyObject>()
+  for (const { id, key } of keys) {
+    if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) {
+      throw new SecretKeyError(id, 'needs an id of 1 to 32 letters, digits, "-" or "_"')
+    }
+    if (ring.has(id)) throw new SecretKeyError(id, 'is in the ring twice; give each key its own id')
+    ring.set(id, importKey(id, key))
+  }
+  const [current] = ring
+  if (current === undefined) throw new SecretKeyError('', 'is missing; the ring needs one at least')
+  const [currentId, currentKey] = current
+  const currentPrefix = `${scheme}${currentId}:`
+
+  return {
+    seal(secret, place) {
+      if (secret === '') return ''
+      const nonce = random.bytes(nonceBytes)
+      const cipher = createCipheriv('aes-256-gcm', currentKey, nonce, { authTagLength: tagBytes })
+      cipher.setAAD(associatedData(place))
+      const parts = [cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]
+      return `${currentPrefix}${base64url(nonce)}:${base64url(Buffer.concat(parts))}`
+    },
+    open(sealed, place) {
+      if (sealed === '') return ''
+      const [id = '', nonceText = '', bodyText = ''] = sealed.slice(scheme.length).split(':')
+      const nonce = Buffer.from(nonceText, 'base64url')
+      const body = Buffer.from(bodyText, 'base64url')
+      const key = ring.get(id)
+      // Spelled in one way only, so that no changed character of a stored text goes unnoticed.
+      const spelled = `${scheme}${id}:${base64url(nonce)}:${base64url(body)}`
+      if (key === undefined || spelled !== sealed) return null
+      if (nonce.length !== nonceBytes || body.length < tagBytes) return null
+      return decrypt(key, nonce, body, place)
+    },
+    isCurrent: (sealed) => sealed === '' || sealed.startsWith(currentPrefix),
+  }
+}
+
+function decrypt(key: KeyObject, nonce: Buffer, body: Buffer, place: SecretPlace): string | null {
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+  decipher.setAAD(associatedData(place))
+  decipher.setAuthTag(body.subarray(-tagBytes))
+  const text = decipher.update(body.subarray(0, -tagBytes))
+  try {
+    decipher.final()
+  } catch {
+    return null
+  }
+  return text.toString('utf8')
+}
+
+/** No name of a module, an environment or a key has a bar in it. */
+function associatedData({ module, environment, key }: SecretPlace): Buffer {
+  return Buffer.from(`${module}|${environment}|${key}`)
+}
+
+/** Without it a mistyped key would be cut or padded into another, weaker one. */
+function importKey(id: string, text: string): KeyObject {
+  const bytes = Buffer.from(typeof text === 'string' ? text : '', 'base64')
+  const spelled = [bytes.toString('base64'), bytes.toString('base64url')]
+  const isBase64 = spelled.some((one) => one.replace(/=+$/, '') === String(text).replace(/=+$/, ''))
+  if (bytes.length !== keyBytes || !isBase64) {
+    throw new SecretKeyError(
+      id,
+      `must be ${keyBytes} random bytes in base64; "openssl rand -base64 ${keyBytes}" makes one`,
+    )
+  }
+  return createSecretKey(bytes)
+}
+
+function base64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')
+}

@@ -1,0 +1,124 @@
+import { ConfigValidationError } from '../errors.js'
+import { FieldBool, type FieldDeclaration, type ItemDeclaration } from './config-declaration.js'
+import {
+  elementPrefix,
+  fieldsByKey,
+  type KeyPlace,
+  locateKey,
+  readRoster,
+  storedText,
+} from './config-keys.js'
+import { type ValueProblem, valueProblem } from './stored-value.js'
+
+/** The values a patch would leave, and whose they are. */
+export interface PatchedValues {
+  /** The module's name; codes begin with it. */
+  readonly module: string
+  readonly declarations: readonly FieldDeclaration[]
+  /** The map before the patch: an element in its roster is not new. */
+  readonly before: Readonly<Record<string, string>>
+  /** The whole next map. Secrets may be opaque where `changed` does not name them. */
+  readonly values: Readonly<Record<string, string>>
+  /** The keys whose text the patch set, rosters included: `changed` of the plan. */
+  readonly changed: readonly string[]
+}
+
+/** The rule for the text of one field that is not part of a record list. */
+export type FieldRule = (field: FieldDeclaration, text: string) => ValueProblem | null
+
+/**
+ * The first value of a patch that its declaration refuses, else the first required sub-field that
+ * is missing in an element the patch touches; null when there is neither. Answered like an error of
+ * the module's own validator: a plain type error without a code, `<module>.value_out_of_range`,
+ * `<module>.value_required`. What the patch does not touch is not judged, so that one damaged value
+ * cannot stop every other edit.
+ */
+export function checkValues(
+  patched: PatchedValues,
+  rule: FieldRule = valueProblem,
+): ConfigValidationError | null {
+  const fields = fieldsByKey(patched.declarations)
+  const touched = new Map<string, Touched>()
+  for (const key of patched.changed) {
+    const place = locateKey(key, fields)
+    if (place === null) continue
+    const problem = placeProblem(place, storedText(patched.values, key), rule)
+    if (problem !== null) return refusal(patched.module, key, problem)
+    for (const one of touchedBy(place, patched))
+      touched.set(elementPrefix(one.list.key, one.slug), one)
+  }
+  for (const [prefix, { list }] of touched) {
+    const item = missingItem(list, prefix, patched.values)
+    if (item !== undefined) {
+      return refusal(patched.module, prefix + item.key, {
+        code: 'value_required',
+        problem: 'is required and must not be empty',
+      })
+    }
+  }
+  return null
+}
+
+interface Touched {
+  readonly list: FieldDeclaration
+  readonly slug: string
+}
+
+function touchedBy(place: KeyPlace, { before, values }: PatchedValues): readonly Touched[] {
+  const list = place.field
+  if (place.kind === 'field') return []
+  if (place.kind === 'element') return [{ list, slug: place.slug }]
+  const old = new Set(readRoster(list.key, before))
+  return readRoster(list.key, values)
+    .filter((slug) => !old.has(slug))
+    .map((slug) => ({ list, slug }))
+}
+
+function placeProblem(place: KeyPlace, text: string, rule: FieldRule): ValueProblem | null {
+  if (place.kind === 'roster') return null
+  if (place.kind === 'field') return rule(place.field, text)
+  return place.item === null ? labelProblem(text) : valueProblem(place.item, text)
+}
+
+const maxLabel = 200
+
+function labelProblem(text: string): ValueProblem | null {
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) {
+    return { code: null, problem: 'must not contain control characters or broken Unicode' }
+  }
+  return text.length <= maxLabel
+    ? null
+    : { code: 'value_out_of_range', problem: `must be text of at most ${maxLabel} characters` }
+}
+
+function missingItem(
+  { items = [] }: FieldDeclaration,
+  prefix: string,
+  values: Readonly<Record<string, string>>,
+): ItemDeclaration | undefined {
+  return items.find(
+    (item) =>
+      item.required === true &&
+      storedText(values, prefix + item.key) === '' &&
+      conditionHolds(item, items, prefix, values),
+  )
+}
+
+function conditionHolds(
+  { condition }: ItemDeclaration,
+  siblings: readonly ItemDeclaration[],
+  prefix: string,
+  values: Readonly<Record<string, string>>,
+): boolean {
+  if (condition === undefined) return true
+  const sibling = siblings.find(({ key }) => key === condition.field)
+  const stored = storedText(values, prefix + condition.field)
+  // A switch that was never set is off.
+  const text = stored === '' && sibling?.type === FieldBool ? 'false' : stored
+  return text === condition.equals
+}
+
+function refusal(module: string, key: string, { code, problem }: ValueProblem) {
+  const dotted = code === null ? undefined : `${module}.${code}`
+  return new ConfigValidationError(key, `"${key}" ${problem}.`, dotted)
+}

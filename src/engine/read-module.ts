@@ -1,0 +1,111 @@
+import {
+  FieldBool,
+  type FieldDeclaration,
+  FieldDuration,
+  FieldInt,
+  FieldRecordList,
+  FieldSecret,
+  FieldSelect,
+} from './config-declaration.js'
+import { storedText } from './config-keys.js'
+import type { ModuleDefinition } from './define-module.js'
+import type { FieldValues } from './module-values.js'
+import { readRecordList } from './record-list.js'
+import {
+  type Reading,
+  readBool,
+  readChoice,
+  readDuration,
+  readInt,
+  readText,
+  type ValueDeclaration,
+} from './stored-value.js'
+
+type Values = Readonly<Record<string, string>>
+type Warn = (message: string) => void
+type Scalar = string | number | boolean | null
+
+/** How the fields of a module are found: a definition is one. */
+type Fielded<Fields extends readonly FieldDeclaration[]> = Pick<
+  ModuleDefinition<Fields>,
+  'name' | 'fields'
+>
+
+/**
+ * A module's values from the flat map of stored texts, secrets decrypted. Never throws. What was
+ * never set or was cleared reads as its default, without one as '', false or null; what is out of
+ * range as the nearest allowed value; what cannot be read as if it were not set. The last two are
+ * told to `warn`, without the value, which may be a secret.
+ */
+export function readModule<const Fields extends readonly FieldDeclaration[]>(
+  values: Values,
+  module: Fielded<Fields>,
+  warn: Warn = () => undefined,
+): FieldValues<Fields> {
+  const read = module.fields.map((field) => [
+    field.key,
+    field.type === FieldRecordList
+      ? readElements(field, values, module.name, warn)
+      : readScalar(field, field.default ?? '', storedText(values, field.key), (problem) =>
+          warn(`Setting "${module.name}.${field.key}" ${problem}`),
+        ),
+  ])
+  // The keys and types are those of the declarations, which a map of them cannot show.
+  return Object.fromEntries(read) as FieldValues<Fields>
+}
+
+function readElements(field: FieldDeclaration, values: Values, module: string, warn: Warn) {
+  const items = field.items ?? []
+  return readRecordList(field, values).map((element) => ({
+    ...Object.fromEntries(
+      items.map((item) => [
+        item.key,
+        readScalar(item, '', element[item.key] ?? '', (problem) =>
+          warn(`Setting "${module}.${field.key}.${element.slug}.${item.key}" ${problem}`),
+        ),
+      ]),
+    ),
+    slug: element.slug,
+    label: element.label,
+  }))
+}
+
+function readScalar(
+  declaration: ValueDeclaration,
+  usual: string,
+  stored: string,
+  warn: Warn,
+): Scalar {
+  const reading = stored === '' ? null : parse(declaration, stored)
+  if (reading !== null) {
+    if (!reading.inRange) warn('is out of range; the nearest allowed value is used.')
+    return reading.value
+  }
+  if (stored !== '') warn('cannot be read; it counts as not set.')
+  return usual === ''
+    ? unset(declaration)
+    : (parse(declaration, usual)?.value ?? unset(declaration))
+}
+
+function parse(declaration: ValueDeclaration, text: string): Reading<Scalar> | null {
+  switch (declaration.type) {
+    case FieldBool:
+      return readBool(text)
+    case FieldInt:
+      return readInt(declaration, text)
+    case FieldDuration:
+      return readDuration(declaration, text)
+    case FieldSelect:
+      return readChoice(declaration.options ?? [], text)
+    // Cutting a secret to length would make another secret of it.
+    case FieldSecret:
+      return { value: text, inRange: true }
+    default:
+      return readText(declaration, text)
+  }
+}
+
+function unset({ type }: ValueDeclaration): Scalar {
+  if (type === FieldBool) return false
+  return type === FieldInt || type === FieldDuration || type === FieldSelect ? null : ''
+}

@@ -1,0 +1,134 @@
+import {
+  FieldBool,
+  type FieldDeclaration,
+  FieldDuration,
+  FieldInt,
+  FieldRecordList,
+  FieldSelect,
+} from './config-declaration.js'
+import { formatDuration, parseDuration } from './duration.js'
+
+/** A stored text understood: the value, moved to the nearest allowed one when `inRange` is false. */
+export interface Reading<T> {
+  readonly value: T
+  readonly inRange: boolean
+}
+
+/** What a field and a sub-field say of their values. */
+export type ValueDeclaration = Pick<FieldDeclaration, 'type' | 'min' | 'max' | 'options'>
+
+type Bounds = Pick<FieldDeclaration, 'min' | 'max'>
+
+/** What is wrong with a text as a value. */
+export interface ValueProblem {
+  /** Dotted behind the module's name; null for a plain type error, which has no code. */
+  readonly code: string | null
+  /** The second half of a sentence. Never repeats the text, which may be a secret. */
+  readonly problem: string
+}
+
+export function readBool(text: string): Reading<boolean> | null {
+  return text === 'true' || text === 'false' ? { value: text === 'true', inRange: true } : null
+}
+
+/** A sign is no number where none below 0 is allowed, so that `-1` never comes to mean 0. */
+export function readInt(bounds: Bounds, text: string): Reading<number> | null {
+  const form = (bounds.min ?? 0) < 0 ? /^-?[0-9]+$/ : /^[0-9]+$/
+  return form.test(text) ? clamp(bounds, Number(text)) : null
+}
+
+export function readDuration(bounds: Bounds, text: string): Reading<number> | null {
+  const value = parseDuration(text)
+  return value === null ? null : clamp(bounds, value)
+}
+
+export function readChoice<T extends string>(
+  options: readonly T[],
+  text: string,
+): Reading<T> | null {
+  const value = options.find((option) => option === text)
+  return value === undefined ? null : { value, inRange: true }
+}
+
+/** Null for a text shorter than `min`, which has no nearest one. The empty text is no value. */
+export function readText(bounds: Bounds, text: string): Reading<string> | null {
+  if (text === '') return { value: '', inRange: true }
+  const { min = 0, max = Number.POSITIVE_INFINITY } = bounds
+  // A text has at most as many code points as code units: most are measured without being split.
+  if (text.length <= max && min <= 1) return { value: text, inRange: true }
+  const codePoints = Array.from(text)
+  if (codePoints.length < min) return null
+  return codePoints.length > max
+    ? { value: codePoints.slice(0, max).join(''), inRange: false }
+    : { value: text, inRange: true }
+}
+
+/** Null when `text` may be stored as a value. The empty text clears, and always may. */
+export function valueProblem(declaration: ValueDeclaration, text: string): ValueProblem | null {
+  if (text === '') return null
+  // Line breaks and tabs are text: a certificate or a template has them.
+  if (/[^\P{Cc}\t\n\r]|\p{Cs}/u.test(text)) {
+    return { code: null, problem: 'must not contain control characters or broken Unicode' }
+  }
+  const reading = readAny(declaration, text)
+  if (reading?.inRange === true) return null
+  const isType = reading === null && !isText(declaration)
+  return { code: isType ? null : 'value_out_of_range', problem: expectedForm(declaration) }
+}
+
+/** The form a value must have, as the second half of a sentence. */
+export function expectedForm(declaration: ValueDeclaration): string {
+  const { type, min, max, options = [] } = declaration
+  switch (type) {
+    case FieldBool:
+      return 'must be true or false'
+    case FieldInt:
+      return `must be a whole number${range(min ?? 0, max, String)}`
+    case FieldDuration:
+      return `must be a duration${range(min ?? 0, max, formatDuration)}, such as '15m' or '1d'`
+    case FieldSelect:
+      return `must be one of ${options.map((option) => `'${option}'`).join(', ')}`
+    case FieldRecordList:
+      return `must be a list of at most ${max} elements`
+    default:
+      return textLength(min ?? 0, max)
+  }
+}
+
+function range(min: number, max: number | undefined, show: (value: number) => string): string {
+  return max === undefined ? ` of at least ${show(min)}` : ` from ${show(min)} to ${show(max)}`
+}
+
+function textLength(min: number, max: number | undefined): string {
+  if (max === undefined) return `must be text of at least ${min} characters`
+  if (min === max) return `must be text of ${max} characters`
+  return min > 0
+    ? `must be text of ${min} to ${max} characters`
+    : `must be text of at most ${max} characters`
+}
+
+function readAny(declaration: ValueDeclaration, text: string): Reading<unknown> | null {
+  switch (declaration.type) {
+    case FieldBool:
+      return readBool(text)
+    case FieldInt:
+      return readInt(declaration, text)
+    case FieldDuration:
+      return readDuration(declaration, text)
+    case FieldSelect:
+      return readChoice(declaration.options ?? [], text)
+    case FieldRecordList:
+      return null
+    default:
+      return readText(declaration, text)
+  }
+}
+
+function isText({ type }: ValueDeclaration): boolean {
+  return type === 'FieldString' || type === 'FieldSecret'
+}
+
+function clamp({ min = 0, max = Number.MAX_SAFE_INTEGER }: Bounds, value: number): Reading<number> {
+  const nearest = Math.min(Math.max(value, min), max)
+  return { value: nearest, inRange: nearest === value }
+}

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import { authModuleName, authSettingDeclarations } from '../../../src/auth-module/index.js'
+import { checkDeclarations } from '../../../src/engine/check-declarations.js'
+import {
+  FieldBool,
+  type FieldDeclaration,
+  FieldDuration,
+  FieldInt,
+  FieldRecordList,
+  FieldSecret,
+  FieldSelect,
+  FieldString,
+  type ItemDeclaration,
+} from '../../../src/engine/config-declaration.js'
+import { assertModule, defineModule } from '../../../src/engine/define-module.js'
+import { DeclarationError } from '../../../src/errors.js'
+import { deepFreeze, mailFields } from './mail-module.js'
+
+const field = (
+  own: Partial<Omit<FieldDeclaration, 'items'>> & { items?: unknown },
+): FieldDeclaration =>
+  // Hosts without types can pass anything.
+  ({ key: 'f', label: 'F', type: FieldString, group: 'G', ...own }) as FieldDeclaration
+const item = (own: Partial<ItemDeclaration>): ItemDeclaration => ({
+  key: 'a',
+  label: 'A',
+  type: FieldString,
+  ...own,
+})
+const list = (...items: readonly ItemDeclaration[]) => field({ type: FieldRecordList, items })
+
+const problems = (...fields: readonly FieldDeclaration[]) => checkDeclarations(deepFreeze(fields))
+
+test('R-2.6-08 R-2.6-33 the auth module and a module with every feature are declared correctly', () => {
+  expect(checkDeclarations(authSettingDeclarations)).toEqual([])
+  expect(checkDeclarations(mailFields)).toEqual([])
+  const types = [FieldString, FieldSecret, FieldBool, FieldInt, FieldDuration] as const
+  expect(problems(...types.map((type) => field({ key: type, type })))).toEqual([])
+})
+
+describe('accepted', () => {
+  test.each<[string, FieldDeclaration]>([
+    [
+      'R-2.6-12 sub-field keys with underscores',
+      list(item({ key: '_x' }), item({ key: 'x__' }), item({ key: 'a__b' })),
+    ],
+    [
+      'R-2.6-14 a condition on a sibling declared later',
+      list(item({ condition: { field: 'b', equals: 'x' } }), item({ key: 'b' })),
+    ],
+    ['a key of the prototype', field({ key: 'constructor' })],
+    ['R-2.6-15 any Max of a list', { ...list(item({})), max: 1000 }],
+    ['a number below 0', field({ type: FieldInt, min: -5, max: 5, default: '-1' })],
+    ['an empty default', field({ type: FieldInt, default: '' })],
+    ['no items on another type', field({ items: null })],
+  ])('%s', (_, declared) => {
+    expect(problems(declared)).toEqual([])
+  })
+})
+
+describe('refused', () => {
+  test.each<[string, FieldDeclaration, string, RegExp]>([
+    ['R-2.6-09 a list without items', field({ type: FieldRecordList }), 'f', /without "items"/],
+    [
+      'R-2.6-09 a list with items null',
+      field({ type: FieldRecordList, items: null }),
+      'f',
+      /without "items"/,
+    ],
+    ['R-2.6-09 a list with empty items', list(), 'f', /without "items"/],
+    ['R-2.6-10 items on a string', field({ items: [item({})] }), 'f', /only a FieldRecordList/],
+    [
+      'R-2.6-10 items on a secret',
+      field({ type: FieldSecret, items: [item({})] }),
+      'f',
+      /only a FieldRecordList/,
+    ],
+    ['R-2.6-10 empty items on a string', field({ items: [] }), 'f', /only a FieldRecordList/],
+    ['R-2.6-11 a nested list', list(item({ type: FieldRecordList })), 'f.a', /inside another/],
+    ['R-2.6-12 a sub-field __x', list(item({ key: '__x' })), 'f.__x', /reserved/],
+    ['R-2.6-12 a sub-field __', list(item({ key: '__' })), 'f.__', /reserved/],
+    ['R-2.6-12 a sub-field __label', list(item({ key: '__label' })), 'f.__label', /reserved/],
+    ['R-2.6-12 a sub-field __proto__', list(item({ key: '__proto__' })), 'f.__proto__', /reserved/],
+    ['R-2.6-13 T-85 a field __x', field({ key: '__x' }), '__x', /reserved/],
+    [
+      'R-2.6-14 a condition on a field',
+      list(item({ condition: { field: 'f', equals: 'x' } })),
+      'f.a',
+      /another sub-field/,
+    ],
+    [
+      'R-2.6-14 a condition on nothing',
+      list(item({ condition: { field: 'z', equals: 'x' } })),
+      'f.a',
+      /another sub-field/,
+    ],
+    [
+      'R-2.6-14 a dotted condition',
+      list(item({ condition: { field: 'f.b', equals: 'x' } }), item({ key: 'b' })),
+      'f.a',
+      /another sub-field/,
+    ],
+    [
+      'T-85 a condition on itself',
+      list(item({ condition: { field: 'a', equals: 'x' } })),
+      'f.a',
+      /another sub-field/,
+    ],
+    [
+      'a condition that cannot hold',
+      list(item({ condition: { field: 'b', equals: 'yes' } }), item({ key: 'b', type: FieldBool })),
+      'f.a',
+      /never meet: that must be true or false/,
+    ],
+    ['T-85 a sub-field twice', list(item({}), item({})), 'f.a', /twice/],
+    ['T-85 a sub-field slug', list(item({ key: 'slug' })), 'f.slug', /every element/],
+    ['T-85 a sub-field label', list(item({ key: 'label' })), 'f.label', /every element/],
+    ['T-68 a key with a dot', field({ key: 'a.b' }), 'a.b', /rename/],
+    ['T-68 a key with a comma', field({ key: 'a,b' }), 'a,b', /rename/],
+    ['T-68 an empty key', field({ key: '' }), '', /rename/],
+    ['T-68 a sub-field key with a hyphen', list(item({ key: 'a-b' })), 'f.a-b', /rename/],
+    ['an unknown type', { ...field({}), type: 'FieldText' as 'FieldString' }, 'f', /unknown type/],
+    ['a choice without options', field({ type: FieldSelect }), 'f', /without "options"/],
+    ['a choice with an empty option', field({ type: FieldSelect, options: [''] }), 'f', /not set/],
+    [
+      'a choice with an option twice',
+      field({ type: FieldSelect, options: ['a', 'a'] }),
+      'f',
+      /"a" twice/,
+    ],
+    ['options on another type', field({ options: ['a'] }), 'f', /only a FieldSelect/],
+    [
+      'a default that is no option',
+      field({ type: FieldSelect, options: ['a'], default: 'b' }),
+      'f',
+      /must be one of 'a'/,
+    ],
+    ['a default out of range', field({ type: FieldInt, max: 3, default: '4' }), 'f', /from 0 to 3/],
+    [
+      'a default of a secret',
+      field({ type: FieldSecret, default: 'x' }),
+      'f',
+      /secret and has a default/,
+    ],
+    [
+      'R-2.6-36 a default of a field marked secret',
+      field({ secret: true, default: 'x' }),
+      'f',
+      /secret and has a default/,
+    ],
+    ['min above max', field({ type: FieldInt, min: 2, max: 1 }), 'f', /above/],
+    ['a max that is no number', field({ max: Number.NaN }), 'f', /no whole number/],
+    ['a length below 0', field({ min: -1 }), 'f', /only a FieldInt/],
+    ['a secret list', { ...list(item({})), secret: true }, 'f', /FieldSecret/],
+    ['T-70 a list from a variable', { ...list(item({})), envVar: 'F' }, 'f', /can hold no list/],
+  ])('%s', (_, declared, at, problem) => {
+    expect(problems(declared)).toEqual([{ field: at, problem: expect.stringMatching(problem) }])
+  })
+
+  test('T-85 a field twice', () => {
+    expect(problems(field({}), field({}))).toEqual([
+      { field: 'f', problem: expect.stringMatching(/twice/) },
+    ])
+  })
+})
+
+describe('R-2.6-16 a module', () => {
+  test('with any problem is no module, and the error tells all of them with the remedy', () => {
+    const define = () =>
+      defineModule({
+        name: 'mail',
+        environments: ['production'],
+        fields: [field({ items: [] }), field({ key: 'a.b' })],
+      })
+    expect(define).toThrow(DeclarationError)
+    expect(define).toThrow(
+      'Module "mail" is not declared correctly: field "f" has "items", which only a FieldRecordList may have; remove them; field "a.b" has a key',
+    )
+  })
+
+  test.each([
+    ['Mail', ['production'], /has a name/],
+    ['a|b', ['production'], /has a name/],
+    ['', ['production'], /has a name/],
+    ['mail', [], /has no environments/],
+    ['mail', ['EU'], /"EU" that is not/],
+    ['mail', ['a', 'a'], /twice/],
+  ])('G-29 is refused by the name %j with the environments %j', (name, environments, problem) => {
+    expect(() => assertModule({ name, environments, fields: [] })).toThrow(problem)
+  })
+
+  test('auth is one', () => {
+    const definition = { name: authModuleName, environments: ['production'] }
+    expect(() => assertModule({ ...definition, fields: authSettingDeclarations })).not.toThrow()
+  })
+})

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { checkValues } from '../../../src/engine/check-values.js'
+import type { FieldDeclaration } from '../../../src/engine/config-declaration.js'
+import { type ConfigPatch, planPatch } from '../../../src/engine/config-patch.js'
+import { deepFreeze, environment, mailFields } from './mail-module.js'
+
+function check(
+  patch: ConfigPatch,
+  stored: Readonly<Record<string, string>> = {},
+  declarations: readonly FieldDeclaration[] = mailFields,
+) {
+  const state = environment(stored)
+  const plan = planPatch(state, deepFreeze(patch), declarations)
+  if (plan.kind === 'refused') throw new Error(plan.refusal.message)
+  const before = state.values
+  const error = checkValues(deepFreeze({ module: 'mail', declarations, before, ...plan }))
+  return error && { field: error.field, code: error.code, message: error.message }
+}
+
+const creating = (field: string, slug: string, config: Readonly<Record<string, string>>) => ({
+  recordLists: [{ field, create: [slug], remove: [] }],
+  config,
+})
+
+describe('R-4.5-02 the text of a key', () => {
+  test.each([
+    ['retries', 'three', undefined],
+    ['retries', '-1', undefined],
+    ['retries', '11', 'mail.value_out_of_range'],
+    ['sender', 'a\0b', undefined],
+    ['sender', '\ud800', undefined],
+    ['apiKey', 'S3CR3T\u0007', undefined],
+  ])('%s = %j is refused', (key, text, code) => {
+    const error = check({ config: { [key]: text } })
+    expect(error).toMatchObject({ field: key, code })
+    expect(error?.message).toContain(`"${key}" must`)
+    expect(error?.message).not.toContain('S3CR3T')
+  })
+
+  test.each([
+    { retries: '10', sender: 'x', apiKey: 'line\nbreak' },
+    { retries: '', sender: '', apiKey: '' },
+  ])('%j is accepted', (config) => {
+    expect(check({ config })).toBeNull()
+  })
+
+  test('of a sub-field and of a label is judged too', () => {
+    const stored = { 'hooks.__items': 'a', 'hooks.a.url': 'u' }
+    const judge = (key: string, text: string) => check({ config: { [key]: text } }, stored)
+    expect(judge('hooks.a.kind', 'closed')).toMatchObject({
+      field: 'hooks.a.kind',
+      code: undefined,
+    })
+    expect(judge('hooks.a.active', 'yes')).toMatchObject({ field: 'hooks.a.active' })
+    expect(judge('hooks.a.__label', 'x'.repeat(201))).toMatchObject({
+      code: 'mail.value_out_of_range',
+    })
+    expect(judge('hooks.a.__label', 'a\nb')).toMatchObject({ field: 'hooks.a.__label' })
+    expect(judge('hooks.a.__label', '')).toBeNull()
+  })
+
+  test('can have a rule of the module', () => {
+    const plan = { values: { retries: '99' }, changed: ['retries'], before: {} }
+    const patched = { module: 'mail', declarations: mailFields, ...plan }
+    expect(checkValues(patched, () => null)).toBeNull()
+    expect(checkValues(patched, () => ({ code: 'odd', problem: 'is odd' }))?.code).toBe('mail.odd')
+  })
+
+  test('what the patch leaves alone is not judged', () => {
+    expect(check({ config: { sender: 'x' } }, { retries: 'damaged' })).toBeNull()
+  })
+})
+
+describe('R-2.6-17 a required sub-field', () => {
+  const missing = (field: string) => ({ field, code: 'mail.value_required' })
+
+  test('is required of a new element, in the request that creates it', () => {
+    expect(check(creating('hooks', 'a', {}))).toMatchObject(missing('hooks.a.url'))
+    expect(check(creating('hooks', 'a', { 'hooks.a.url': '' }))).toMatchObject(
+      missing('hooks.a.url'),
+    )
+    expect(check(creating('hooks', 'a', { 'hooks.a.url': 'u' }))).toBeNull()
+  })
+
+  test('cannot be cleared, and is not asked for where it is set', () => {
+    const stored = { 'hooks.__items': 'a', 'hooks.a.url': 'u' }
+    expect(check({ config: { 'hooks.a.url': '' } }, stored)).toMatchObject(missing('hooks.a.url'))
+    expect(check({ config: { 'hooks.a.active': 'true' } }, stored)).toBeNull()
+  })
+
+  test('counts only where its condition holds', () => {
+    const make = (config: Readonly<Record<string, string>>) =>
+      check(creating('hooks', 'a', { 'hooks.a.url': 'u', ...config }))
+    expect(make({ 'hooks.a.kind': 'open' })).toBeNull()
+    expect(make({ 'hooks.a.kind': 'signed' })).toMatchObject(missing('hooks.a.token'))
+    expect(make({ 'hooks.a.kind': 'signed', 'hooks.a.token': 't' })).toBeNull()
+    const stored = { 'hooks.__items': 'a', 'hooks.a.url': 'u', 'hooks.a.token': '' }
+    expect(check({ config: { 'hooks.a.kind': 'signed' } }, stored)).toMatchObject(
+      missing('hooks.a.token'),
+    )
+  })
+
+  test('takes an encrypted text, opaque as it is, for a value', () => {
+    const stored = {
+      'hooks.__items': 'a',
+      'hooks.a.url': 'u',
+      'hooks.a.kind': 'signed',
+      'hooks.a.token': 'enc:v1:k:n:c',
+    }
+    expect(check({ config: { 'hooks.a.__label': 'A' } }, stored)).toBeNull()
+  })
+
+  test('has a condition on a switch that was never set: it is off', () => {
+    const items = [
+      { key: 'tls', label: 'TLS', type: 'FieldBool' },
+      {
+        key: 'why',
+        label: 'Why not',
+        type: 'FieldString',
+        required: true,
+        condition: { field: 'tls', equals: 'false' },
+      },
+    ] as const
+    const fields = [{ key: 'l', label: 'L', type: 'FieldRecordList', group: 'G', items }] as const
+    expect(check(creating('l', 'a', {}), {}, fields)).toMatchObject(missing('l.a.why'))
+    expect(check(creating('l', 'a', { 'l.a.tls': 'true' }), {}, fields)).toBeNull()
+  })
+
+  test('is not asked of elements the patch does not touch', () => {
+    const stored = { 'hooks.__items': 'old' }
+    expect(check({ config: { sender: 'x' } }, stored)).toBeNull()
+    expect(check(creating('hooks', 'new', { 'hooks.new.url': 'u' }), stored)).toBeNull()
+    const removing = { recordLists: [{ field: 'hooks', create: [], remove: ['old'] }], revision: 7 }
+    expect(check(removing, stored)).toBeNull()
+  })
+})
