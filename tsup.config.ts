@@ -3,6 +3,7 @@ import { defineConfig } from 'tsup'
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
+    config: 'src/config/index.ts',
     testing: 'src/testing/index.ts',
     express: 'adapters/express.ts',
     fetch: 'adapters/fetch.ts',

@@ -8,7 +8,7 @@ import {
   FieldSelect,
 } from './config-declaration.js'
 import { storedText } from './config-keys.js'
-import type { ModuleDefinition } from './define-module.js'
+import type { ModuleDeclaration } from './module-declaration.js'
 import type { FieldValues } from './module-values.js'
 import { readRecordList } from './record-list.js'
 import {
@@ -25,9 +25,8 @@ type Values = Readonly<Record<string, string>>
 type Warn = (message: string) => void
 type Scalar = string | number | boolean | null
 
-/** How the fields of a module are found: a definition is one. */
 type Fielded<Fields extends readonly FieldDeclaration[]> = Pick<
-  ModuleDefinition<Fields>,
+  ModuleDeclaration<Fields>,
   'name' | 'fields'
 >
 

@@ -26,8 +26,8 @@ const driverTypes = [
 
 const innerZones = [
   ...['src/checks/', 'src/engine/', 'src/model/', 'src/crypto/', 'src/domain/', 'src/operations/'],
-  ...['src/http/', 'src/openapi/', 'src/auth-module/', 'src/system/', 'src/telemetry/'],
-  ...['src/options.ts', errors],
+  ...['src/http/', 'src/openapi/', 'src/auth-module/', 'src/config/', 'src/system/'],
+  ...['src/telemetry/', 'src/options.ts', errors],
 ]
 
 /** The files directly in `src` that no rule of their own names: they put everything together. */
@@ -56,7 +56,7 @@ const rules: readonly ZoneRule[] = [
   {
     zone: 'src/domain/',
     values: ['src/engine/', 'src/model/', 'src/crypto/', errors],
-    types: [ports, 'src/auth-module/'],
+    types: [ports, 'src/auth-module/', 'src/config/'],
   },
   {
     zone: 'src/operations/',
@@ -70,6 +70,12 @@ const rules: readonly ZoneRule[] = [
     types: ['src/operations/', ports, 'src/domain/services.ts'],
   },
   { zone: 'src/openapi/', values: [errors, 'zod'], types: ['src/operations/'] },
+  // The pure half of configuration, which loads without anything of authentication.
+  {
+    zone: 'src/config/',
+    values: [...['src/engine/', errors, 'src/crypto/secret-box.ts', 'src/crypto/sealed-values.ts']],
+    types: [ports],
+  },
   { zone: 'src/auth-module/', values: ['src/engine/', errors], types: [] },
   // The shape of what the host passes is made of the types of those who use it.
   {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { authModuleName, authSettingDeclarations } from '../../../src/auth-module/index.js'
+import { defineModule } from '../../../src/config/define-module.js'
 import { checkDeclarations } from '../../../src/engine/check-declarations.js'
 import {
   FieldBool,
@@ -12,7 +13,7 @@ import {
   FieldString,
   type ItemDeclaration,
 } from '../../../src/engine/config-declaration.js'
-import { assertModule, defineModule } from '../../../src/engine/define-module.js'
+import { assertModule } from '../../../src/engine/module-declaration.js'
 import { DeclarationError } from '../../../src/errors.js'
 import { deepFreeze, mailFields } from './mail-module.js'
 

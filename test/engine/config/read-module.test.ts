@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
+import { defineModule, type ModuleValues } from '../../../src/config/define-module.js'
 import {
   FieldBool,
   FieldDuration,
@@ -8,7 +9,6 @@ import {
   FieldSelect,
   FieldString,
 } from '../../../src/engine/config-declaration.js'
-import { defineModule, type ModuleValues } from '../../../src/engine/define-module.js'
 import { readModule } from '../../../src/engine/read-module.js'
 import { ConfigValidationError } from '../../../src/errors.js'
 import { deepFreeze } from './mail-module.js'

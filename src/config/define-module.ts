@@ -1,7 +1,7 @@
-import { type ConfigValidationError, DeclarationError, type DeclarationProblem } from '../errors.js'
-import { checkDeclarations } from './check-declarations.js'
-import type { FieldDeclaration } from './config-declaration.js'
-import type { FieldValues } from './module-values.js'
+import type { FieldDeclaration } from '../engine/config-declaration.js'
+import { assertModule, type ModuleDeclaration } from '../engine/module-declaration.js'
+import type { FieldValues } from '../engine/module-values.js'
+import type { ConfigValidationError } from '../errors.js'
 
 /** What a validator sees of an environment. */
 export interface ActivationContext<Fields extends readonly FieldDeclaration[]> {
@@ -24,17 +24,13 @@ export interface PatchContext<Fields extends readonly FieldDeclaration[]>
 // biome-ignore lint/suspicious/noConfusingVoidType: a validator that only throws returns void.
 export type Verdict = ConfigValidationError | null | undefined | void
 
-/** A unit of configuration: its fields, its environments, and what it says of their values. */
+/** A module with what it says of its values. */
 export interface ModuleDefinition<
   Fields extends readonly FieldDeclaration[] = readonly FieldDeclaration[],
-> {
-  readonly name: string
-  /** The first one is active to begin with. */
-  readonly environments: readonly string[]
-  readonly fields: Fields
+> extends ModuleDeclaration<Fields> {
   /**
-   * Asked at every edit of either kind of environment, active or not, before anything is written;
-   * more than once when another edit came between.
+   * Asked at every edit of an environment, active or not, before anything is written; once more
+   * when another edit came between.
    */
   validatePatch?(context: PatchContext<Fields>): Verdict | Promise<Verdict>
   /** Asked before an environment becomes active. Without it any environment can. */
@@ -46,9 +42,6 @@ export type ModuleValues<Module extends Pick<ModuleDefinition, 'fields'>> = Fiel
   Module['fields']
 >
 
-/** Of modules and environments: a part of a URL, and of the place a secret is bound to. */
-const nameForm = /^[a-z0-9]+([_-][a-z0-9]+)*$/
-
 /**
  * Declares a module. The types of its values follow from the declaration, so give `fields` as a
  * literal. Throws a `DeclarationError` that lists everything wrong with it.
@@ -58,25 +51,4 @@ export function defineModule<const Fields extends readonly FieldDeclaration[]>(
 ): ModuleDefinition<Fields> {
   assertModule(definition)
   return definition
-}
-
-/** Throws a `DeclarationError` when a module breaks a rule of declarations. */
-export function assertModule(definition: ModuleDefinition): void {
-  const problems = [...nameProblems(definition), ...checkDeclarations(definition.fields)]
-  if (problems.length > 0) throw new DeclarationError(definition.name, problems)
-}
-
-function nameProblems({ name, environments }: ModuleDefinition): readonly DeclarationProblem[] {
-  const form = 'lower-case letters and digits, joined by single hyphens or underscores'
-  const malformed = environments.filter((one) => !isName(one))
-  return [
-    ...(isName(name) ? [] : [`has a name that is not ${form}`]),
-    ...(environments.length > 0 ? [] : ['has no environments; name one, such as "production"']),
-    ...malformed.map((one) => `has an environment "${one}" that is not ${form}`),
-    ...(new Set(environments).size < environments.length ? ['has an environment twice'] : []),
-  ].map((problem) => ({ field: '', problem }))
-}
-
-function isName(text: string): boolean {
-  return text.length <= 63 && nameForm.test(text)
 }
