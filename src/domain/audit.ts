@@ -1,5 +1,6 @@
 import { uuidv7 } from '../crypto/uuid.js'
 import { isStorable } from '../engine/is-storable.js'
+import { oncePerWindow } from '../engine/once-per-window.js'
 import { AuthError } from '../errors.js'
 import type { AuditRecord, AuditRecords } from '../model/audit-record.js'
 import type { Clock } from '../ports/clock.js'
@@ -53,9 +54,22 @@ interface Deps {
 
 const pageSize = 50
 const maxPageSize = 200
+/** One record of re-issues to the same session, address and browser, however many there are. */
+const reissueWindowMs = 60 * 60 * 1000
 
 export function createAudit(deps: Deps): Audit {
   const { surface, records, clock } = deps
+  const isFirst = oncePerWindow()
+
+  /**
+   * Two tabs cause re-issues all day, and records are kept for a year. A poller from elsewhere is
+   * another address or browser, and so leaves a record of its own.
+   */
+  function isRepeated(event: AuthEvent): boolean {
+    if (event.type !== 'refresh.reissued') return false
+    const key = JSON.stringify([event.sessionId, event.ip, event.userAgent])
+    return !isFirst(key, reissueWindowMs, clock.now())
+  }
 
   async function write(entry: AuditEntry): Promise<void> {
     const id = uuidv7(entry.at, deps.random)
@@ -87,7 +101,7 @@ export function createAudit(deps: Deps): Audit {
 
     record(event) {
       const entry = auditRecordOf(event)
-      if (entry === null) return
+      if (entry === null || isRepeated(event)) return
       deps.background.run('writing an audit record', async () => {
         try {
           await write(entry)

@@ -1,4 +1,5 @@
 import type { Occasion } from '../domain/services.js'
+import { oncePerWindow } from '../engine/once-per-window.js'
 import { AuthError, type ErrorCode } from '../errors.js'
 import type { Clock } from '../ports/clock.js'
 import type { Surface } from '../ports/surface.js'
@@ -33,12 +34,15 @@ const toldByServices: readonly ErrorCode[] = [
 ]
 
 export function refusalEvents({ surface, clock, emit }: Deps): RefusalEvents {
-  const isFirst = oncePerWindow(clock)
+  const isFirst = oncePerWindow()
   return {
     announce(operation, error, { occasion, userId }) {
       if (!(error instanceof AuthError) || !isSecurityRelevant(error)) return
       const wait = error.retryAfter
-      if (wait !== null && !isFirst(`${operation} ${occasion.ip}`, wait * 1000)) return
+      // Whoever is over a limit may go on asking; one event says so until the window is over. Each
+      // of several people behind one address is told of.
+      const who = `${operation} ${occasion.ip} ${userId}`
+      if (wait !== null && !isFirst(who, wait * 1000, clock.now())) return
       emit({
         type: 'request.refused',
         surface,
@@ -55,21 +59,4 @@ export function refusalEvents({ surface, clock, emit }: Deps): RefusalEvents {
 function isSecurityRelevant({ code, status }: AuthError): boolean {
   if (toldByServices.includes(code)) return false
   return statuses.includes(status) || tokenCodes.includes(code)
-}
-
-/** Bounded: when full, the oldest makes room and may be told once more. */
-const capacity = 10_000
-
-/** Whoever is over a limit may go on asking; one event says so until the window is over. */
-function oncePerWindow(clock: Clock): (key: string, windowMs: number) => boolean {
-  const until = new Map<string, number>()
-  return (key, windowMs) => {
-    const now = clock.now()
-    if ((until.get(key) ?? now) > now) return false
-    until.delete(key)
-    until.set(key, now + windowMs)
-    const oldest = until.keys().next()
-    if (until.size > capacity && !oldest.done) until.delete(oldest.value)
-    return true
-  }
 }

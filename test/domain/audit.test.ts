@@ -177,6 +177,29 @@ describe('a record', () => {
     expect(await stored.due(9e12, 10)).toEqual([])
   })
 
+  it('is written once an hour of re-issues to one session, address and browser', async () => {
+    const { audit, background, clock, stored } = setUp()
+    const reissue = (given: { ip?: string; userAgent?: string }, sessionId = 's') =>
+      audit.record({
+        ...whole({ type: 'refresh.reissued', userId: 'u', sessionId, generation: 2 }),
+        ...given,
+      })
+    for (let n = 0; n < 60; n += 1) reissue({})
+    reissue({ ip: '203.0.113.9' })
+    reissue({ userAgent: 'a poller' })
+    reissue({}, 'another session')
+    await background.drain()
+    expect(await stored.due(9e12, 100)).toHaveLength(4)
+    await clock.advance(60 * 60 * 1000 - 1)
+    reissue({})
+    await background.drain()
+    expect(await stored.due(9e12, 100)).toHaveLength(4)
+    await clock.advance(1)
+    reissue({})
+    await background.drain()
+    expect(await stored.due(9e12, 100)).toHaveLength(5)
+  })
+
   const find = async () => []
   const sweep = async () => ({ removed: 0, left: 0 })
   it.each<[string, AuditRecords['insert']]>([

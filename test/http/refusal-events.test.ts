@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { AuthError } from '../../src/errors.js'
+import { refusalEvents } from '../../src/http/refusal-events.js'
+import type { AuthEvent } from '../../src/ports/telemetry.js'
+import { fakeClock } from '../../src/testing/fake-clock.js'
+
+it('each of two people over a limit behind one address is told of, once a window', async () => {
+  const clock = fakeClock()
+  const told: AuthEvent[] = []
+  const { announce } = refusalEvents({ surface: 'client', clock, emit: (it) => told.push(it) })
+  const occasion = { ip: '198.51.100.1', userAgent: null }
+  const refuse = (userId: string | null): void =>
+    announce('me', new AuthError('rate_limited', { retryAfter: 60 }), { occasion, userId })
+  for (const userId of ['ada', 'ada', 'bob', 'bob', null, null, 'ada']) refuse(userId)
+  expect(told).toMatchObject([{ userId: 'ada' }, { userId: 'bob' }, { userId: null }])
+  await clock.advance(60_000)
+  refuse('ada')
+  expect(told).toHaveLength(4)
+})
