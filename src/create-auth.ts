@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { bareChoice } from './bare-choice.js'
 import { checkOptions } from './check-options.js'
+import { closeInTime } from './close-in-time.js'
 import { loadCommonPasswords } from './crypto/common-passwords.js'
 import { hashGate } from './crypto/hash-gate.js'
 import { createAnnouncer } from './domain/announcer.js'
@@ -76,7 +77,8 @@ export interface Auth {
   migrate(): Promise<void>
   /**
    * Waits for mail and audit records on their way, stops the sweep and hands it to another replica.
-   * The backend stays the host's to close.
+   * Gives up after 15 seconds, with a warning in the log: a mailer may never answer. The backend
+   * stays the host's to close.
    */
   close(): Promise<void>
 }
@@ -227,9 +229,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     both: bothRouter(routes, bareChoice(options, built)),
     keys: { reload: () => keys.reload() },
     migrate: () => options.backend.store.prepare(allCollectionSpecs(prefix)),
-    async close() {
-      await Promise.all([background.drain(), sweeper.close(), webhookRetries?.close()])
-    },
+    close: () =>
+      closeInTime([background.drain(), sweeper.close(), webhookRetries?.close()], {
+        clock,
+        logger,
+      }),
   }
 }
 

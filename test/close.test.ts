@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { type ContractHost, memoryHost } from './contract/hosts.js'
+import { person } from './contract/people.js'
+
+const said = ({ logger }: ContractHost) =>
+  logger.lines.filter(({ message }) => message.startsWith('close()'))
+
+it('close() gives up on a mailer that never answers after 15 seconds, and says so', async () => {
+  let answer = (): void => {}
+  const never = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const host = await memoryHost.start({ mailer: { send: () => never } })
+  const { email } = await person(host, 'client')
+  await host.send('POST', '/v1/auth/client/password/forgot', { body: { email } })
+  let closed = false
+  const closing = host.auth.close().then(() => {
+    closed = true
+  })
+  await host.clock.advance(14_999)
+  expect([closed, said(host)]).toEqual([false, []])
+  await host.clock.advance(1)
+  await closing
+  const [line] = said(host)
+  expect(line?.message).toMatch(/^close\(\) gave up after 15 seconds/)
+  answer()
+  await host.close()
+})
+
+it('close() that needs no time leaves no timer behind', async () => {
+  const host = await memoryHost.start()
+  await host.auth.close()
+  await host.clock.advance(60_000)
+  expect(said(host)).toEqual([])
+  await host.close()
+})
