@@ -64,6 +64,12 @@ export const errorCatalogue = {
   service_unavailable: { status: 503, detail: 'The service is not available right now.' },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
 
+/**
+ * Seconds (RFC 9110 §10.2.3). Short, because a client that repeats a refresh whose answer was lost
+ * has to do so within the window of a retired token.
+ */
+const outageRetryAfter = 1
+
 export type ErrorCode = keyof typeof errorCatalogue
 
 export interface AuthErrorOptions {
@@ -82,6 +88,7 @@ export class AuthError extends Error {
   override readonly name = 'AuthError'
   readonly code: ErrorCode
   readonly status: number
+  /** Whole seconds after which to try again; null where waiting does not help. */
   readonly retryAfter: number | null
 
   constructor(code: ErrorCode, options: AuthErrorOptions = {}) {
@@ -89,7 +96,7 @@ export class AuthError extends Error {
     super(options.detail ?? entry.detail, { cause: options.cause })
     this.code = code
     this.status = entry.status
-    this.retryAfter = options.retryAfter ?? null
+    this.retryAfter = options.retryAfter ?? (entry.status === 503 ? outageRetryAfter : null)
   }
 }
 

@@ -70,7 +70,7 @@ export function hashGate(options: HashGateOptions): HashGate {
 }
 
 function busy(): AuthError {
-  return new AuthError('server_busy', { retryAfter: 1 })
+  return new AuthError('server_busy')
 }
 
 function requireBetween(option: string, value: number, min: number, max: number): void {

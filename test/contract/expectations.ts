@@ -18,6 +18,7 @@ export function expectHouseHeaders(reply: Reply, cacheControl = 'no-store'): voi
   if (status === 401) expect(headers.get('www-authenticate')).toBe('Bearer')
   if (status === 405) expect(headers.get('allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/)
   if (status === 429) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  if (status === 503) expect(headers.get('retry-after')).toBe('1')
 }
 
 /** The problem body of this status and code; without a code, the plain 401. */
