@@ -68,6 +68,21 @@ export function createSessionEnding(deps: Deps): SessionEnding {
     expiresAt,
   })
 
+  /**
+   * Why a session is on the denylist; null where it is not, or nobody can tell. Asked beside the
+   * write and so costs no time: the first reason stays, whichever comes first.
+   */
+  async function listedReason(sessionId: string): Promise<DenylistEntry['reason'] | null> {
+    const id = sessionDenylistId(surface, sessionId)
+    try {
+      const entries = await denylist.find([id])
+      return entries.find((entry) => entry.id === id)?.reason ?? null
+    } catch {
+      // Only the name of the ending is at stake, and not whether there is one.
+      return null
+    }
+  }
+
   /** True when this very call revoked the family. */
   async function revoke({ id }: Ended, reason: EndReason, now: number): Promise<boolean> {
     const set = { revokedAt: now, revokedReason: reason }
@@ -108,13 +123,24 @@ export function createSessionEnding(deps: Deps): SessionEnding {
 
   async function end(
     session: Ended,
-    reason: EndReason,
+    given: EndReason,
     occasion: Occasion,
-    { actorId = isOwnAct(reason) ? session.userId : null, onEnded, rowless }: EndingOptions = {},
+    {
+      actorId: endedBy = isOwnAct(given) ? session.userId : null,
+      onEnded,
+      rowless,
+    }: EndingOptions = {},
   ): Promise<boolean> {
     const { id: sessionId, userId } = session
     const now = clock.now()
-    await denylist.put([entryOf(sessionId, reason, now + denylistLifeMs)])
+    const [listed] = await Promise.all([
+      listedReason(sessionId),
+      denylist.put([entryOf(sessionId, given, now + denylistLifeMs)]),
+    ])
+    // An ending over the maximum age that was interrupted is finished as what it is (R-3A-17).
+    const isMaxAge = listed === 'max_age'
+    const reason = isMaxAge ? listed : given
+    const actorId = isMaxAge ? null : endedBy
     const tell = (): void => {
       const type = 'session.terminated'
       deps.emit({ type, surface, at: now, ...occasion, userId, sessionId, reason, actorId })

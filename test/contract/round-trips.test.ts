@@ -73,11 +73,12 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
     ])
   })
 
-  it('a logout: the three steps', async () => {
+  it('a logout: the three steps, and beside the first whether it was done before', async () => {
     const { bearer } = await signIn(host, surface, who)
     const calls = await callsOf(() => host.send('POST', at('/logout'), { bearer }), 204)
     expect(calls).toEqual([
       'counter.hit',
+      'denylist.find',
       'denylist.put',
       'refresh_tokens.update',
       'sessions.update',

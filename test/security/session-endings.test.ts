@@ -113,6 +113,37 @@ describe('an ending reaches every token of the session', () => {
     expect([thief.status, thief.code]).toEqual([401, 'session_revoked'])
   })
 
+  it.each(['the owner', 'an administrator', 'all at once'] as const)(
+    'R-3A-17 an ending over the maximum age that was interrupted keeps its name, finished by %s',
+    async (by) => {
+      const faulty = faultyBackend(memory())
+      await start({ backend: faulty.backend, settings: { sessionAbsoluteTTL: '1h' } })
+      const who = await signedInPerson(host, 'client')
+      const sid = sidOf(who.bearer)
+      await host.clock.advance(60 * 60 * second + 1)
+      faulty.failNext('client_refresh_tokens.update', 'before')
+      const late = await host.send('GET', at('/session'), { cookie: who.cookie })
+      expect(late.status).toBe(503)
+      if (by === 'the owner') {
+        await host.send('POST', at('/logout'), { cookie: who.cookie })
+      } else if (by === 'an administrator') await host.auth.client.terminateSession(sid)
+      else await host.auth.client.terminateSessionsOf(who.id)
+      expect(await stored().families.get(sid)).toMatchObject({ revokedReason: 'max_age' })
+      expect(await stored().sessions.get(sid)).toMatchObject({ endReason: 'max_age' })
+      const ended = host.events.filter(({ type }) => type === 'session.terminated')
+      expect(ended).toMatchObject([{ reason: 'max_age', actorId: null }])
+    },
+  )
+
+  it('T-04 an ending goes on though nobody can tell whether it was begun before', async () => {
+    const faulty = faultyBackend(memory())
+    await start({ backend: faulty.backend })
+    const who = await signedInPerson(host, 'client')
+    faulty.failNext('denylist.find', 'before')
+    expect(await host.auth.client.terminateSession(sidOf(who.bearer))).toBe(true)
+    expect((await me(who.bearer)).code).toBe('session_revoked')
+  })
+
   it('T-04 an ending that could not reach the row outlasts it', async () => {
     const faulty = faultyBackend(memory())
     await start({ backend: faulty.backend })
