@@ -66,7 +66,8 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
   async function run(): Promise<void> {
     let next = clock.now() + sweepStartMs
     while (!closing) {
-      await pause.wait(next - clock.now())
+      // Never longer, though a clock that stepped back says so: nobody else may be left to sweep.
+      await pause.wait(Math.min(next - clock.now(), sweepContentionMs))
       if (closing) return
       try {
         next = await takePart()

@@ -188,3 +188,25 @@ describe('R-8-23 a lease store that fails', () => {
     }
   })
 })
+
+describe('a clock that steps back', () => {
+  it('R-8-23 never puts off the next contention by more than five minutes', async () => {
+    const backend = memory()
+    const steady = fakeClock()
+    const leader = startReplica(backend, steady)
+    await steady.advance(untilFirst)
+    let behind = 0
+    const other = startReplica(backend, steady, {
+      ...steady,
+      now: () => steady.now() - behind,
+    })
+    // It finds the lease held, and its clock steps back by an hour while it watches the lease.
+    await steady.advance(untilFirst)
+    behind = hours
+    await steady.advance(1 * minutes)
+    await leader.sweeper.close()
+    const before = other.count('lease.replace')
+    await steady.advance(5 * minutes)
+    expect(other.count('lease.replace')).toBeGreaterThan(before)
+  })
+})
