@@ -180,9 +180,10 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
       if (!verified.ok || verified.claims.sid !== sessionId) return null
       const { claims } = verified
       const row = await families.get(sessionId)
-      // Of a renewal whose answer was lost nobody has the token: the request repeated goes on there.
-      const wasLost = row?.rotatedAt === 0 && row.generation === claims.gen + 1
-      const generation = wasLost ? row.generation : claims.gen
+      // A renewal came right after this token, and its answer may have been lost: the request
+      // repeated goes on from there. Should it have arrived, its token is replay from now on.
+      const mayBeLost = row?.rotatedAt === 0 && row.generation === claims.gen + 1
+      const generation = mayBeLost ? row.generation : claims.gen
       const now = clock.now()
       const jti = tokens.nextJti()
       const next = {
@@ -190,7 +191,9 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         rotatedTo: jti,
         expiresAt: idleDeadline(now, deps.idleMs),
         sessionEpoch: user.sessionEpoch,
-        // No window for the token before: whoever shows a copy of it is a thief.
+        // No window for the token before: within it a copy would be exchanged for the newest token,
+        // and so outlive the change. A tab of the owner's that refreshes in this very moment signs
+        // in once more.
         rotatedAt: 0,
       }
       const grant = await tokens.refresh({ id: sessionId, userId: user.id, ...next }, jti, claims)

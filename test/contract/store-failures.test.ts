@@ -225,7 +225,7 @@ describe.each(surfaces)('a lost answer on the %s surface', (surface) => {
     expect((await me(host, surface, own.bearer)).status).toBe(200)
   })
 
-  it('SP-31 completing a password change is a guess like any other and counts as one', async () => {
+  it('ASVS-6.2.3 completing a password change is a guess like any other and counts as one', async () => {
     const { host } = await faultyHost({ settings: { lockoutThreshold: 5 } })
     const own = await signedInPerson(host, surface)
     const change = (currentPassword: string, newPassword: string) =>
