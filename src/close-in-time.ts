@@ -6,7 +6,7 @@ const closeLimitMs = 15_000
 
 /** Waits for `work`, and gives up after 15 seconds with a warning: a mailer may never answer. */
 export async function closeInTime(
-  work: readonly (Promise<unknown> | undefined)[],
+  work: readonly Promise<unknown>[],
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<void> {
   let cancel = (): void => {}

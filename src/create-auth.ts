@@ -229,11 +229,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     both: bothRouter(routes, bareChoice(options, built)),
     keys: { reload: () => keys.reload() },
     migrate: () => options.backend.store.prepare(allCollectionSpecs(prefix)),
-    close: () =>
-      closeInTime([background.drain(), sweeper.close(), webhookRetries?.close()], {
-        clock,
-        logger,
-      }),
+    close() {
+      const work = [background.drain(), sweeper.close()]
+      if (webhookRetries !== undefined) work.push(webhookRetries.close())
+      return closeInTime(work, { clock, logger })
+    },
   }
 }
 
