@@ -231,7 +231,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     migrate: () => options.backend.store.prepare(allCollectionSpecs(prefix)),
     close() {
       const work = [background.drain(), sweeper.close()]
-      if (webhookRetries !== undefined) work.push(webhookRetries.close())
+      if (webhookRetries !== null) work.push(webhookRetries.close())
       return closeInTime(work, { clock, logger })
     },
   }
