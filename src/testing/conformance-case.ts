@@ -82,13 +82,15 @@ function brokenPromise({ name, promise }: CaseScript<never>, cause: unknown): Er
   const told = cause instanceof Error ? cause : new Error(String(cause))
   const compared = told instanceof AssertionError ? told : null
   const what = compared ? told.message : `${told.name}: ${told.message}`
-  const error = new AssertionError({
-    message: `${what}\n  case: ${name}\n  promise: ${promise}`,
-    ...(compared && { actual: compared.actual, expected: compared.expected }),
-    ...(compared && { operator: compared.operator }),
-  })
-  error.cause = told
-  return error
+  return failureLike(compared ?? told, `${what}\n  case: ${name}\n  promise: ${promise}`)
+}
+
+/** Another message for a failure; what was compared stays, for runners that show a difference. */
+export function failureLike(cause: Error, message: string): Error {
+  const error = new AssertionError({ message })
+  if (!(cause instanceof AssertionError)) return Object.assign(error, { cause })
+  const { actual, expected, operator } = cause
+  return Object.assign(error, { actual, expected, operator, cause })
 }
 
 /** Letters and digits that no other case, run or process has. */

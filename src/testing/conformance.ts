@@ -4,6 +4,11 @@ import { counterScripts } from './counter-cases.js'
 import { denylistScripts } from './denylist-cases.js'
 import { type Driver, type DriverControl, driverControl } from './driver-control.js'
 import { type BreakableBackend, failureScripts } from './failure-cases.js'
+import {
+  type InterleavedBackend,
+  type InterleavingOptions,
+  interleavingScripts,
+} from './interleavings/interleaving-cases.js'
 import { leaseScripts } from './lease-cases.js'
 import { type LossyBackend, lostAnswerScripts } from './lost-answer-cases.js'
 import { skipReasons } from './skip-reasons.js'
@@ -31,6 +36,8 @@ export interface ConformanceOptions {
   open(driver: Driver): OpenedBackend | Promise<OpenedBackend>
   /** Why a case, or a whole group of them, cannot be run: names to written reasons. */
   readonly skip?: Readonly<Record<string, string>>
+  /** How far to go with the `interleavings`, or which one to play again. */
+  readonly interleavings?: InterleavingOptions
 }
 
 /** A case to hand to any test runner. */
@@ -40,9 +47,7 @@ export interface ListedCase extends ConformanceCase {
 }
 
 /** All that the cases of the different groups need. */
-interface Subject extends LossyBackend, BreakableBackend {
-  readonly driver: DriverControl
-}
+interface Subject extends LossyBackend, BreakableBackend, InterleavedBackend {}
 
 const scripts: readonly CaseScript<Subject>[] = [
   ...storeScripts,
@@ -51,6 +56,7 @@ const scripts: readonly CaseScript<Subject>[] = [
   ...counterScripts,
   ...failureScripts,
   ...lostAnswerScripts,
+  ...interleavingScripts,
 ]
 
 /**
@@ -68,16 +74,16 @@ const scripts: readonly CaseScript<Subject>[] = [
  * @example With Vitest
  * for (const { name, skip, run } of cases) test.skipIf(skip)(name, run)
  */
-export function conformance({ open, skip = {} }: ConformanceOptions): readonly ListedCase[] {
+export function conformance(options: ConformanceOptions): readonly ListedCase[] {
   const cases = scripts.map((script) => {
-    return caseOf(script, (play: (subject: Subject) => Promise<void>) => opened(open, play))
+    return caseOf(script, (play: (subject: Subject) => Promise<void>) => opened(options, play))
   })
-  const reasons = skipReasons(cases, skip)
+  const reasons = skipReasons(cases, options.skip ?? {})
   return cases.map((one) => ({ ...one, skip: reasons.get(one.name) ?? false }))
 }
 
 async function opened(
-  open: ConformanceOptions['open'],
+  { open, interleavings = {} }: ConformanceOptions,
   play: (subject: Subject) => Promise<void>,
 ): Promise<void> {
   const driver = driverControl()
@@ -86,6 +92,7 @@ async function opened(
     await play({
       backend,
       driver,
+      interleavings,
       loseNextAnswer: () => driver.loseNextAnswer(),
       breakBackend: breakBackend ?? (() => cut(driver)),
     })

@@ -1,8 +1,12 @@
 /** A call that an adapter makes of its driver. */
 export interface DriverCall {
-  /** `query`, `collection.findOne`. */
+  /** The method: `query`, `findOne`. */
   readonly name: string
+  /** The call that handed out the object whose method it is; null for the client itself. */
+  readonly madeBy: DriverCall | null
   readonly args: readonly unknown[]
+  /** The client that was passed `through`. */
+  readonly client: object
   /** It was given a function, inside of which further calls may be made: a transaction. */
   readonly isScope: boolean
 }
@@ -32,9 +36,9 @@ export function throughInterceptor<C extends object>(client: C, interceptor: Int
   }
 
   /** What the driver is given: its own objects, also one level deep, as in `{ session }`. */
-  function argument(value: unknown, name: string): unknown {
+  function argument(value: unknown, call: DriverCall): unknown {
     if (typeof value === 'function') {
-      return (...given: unknown[]) => value(...given.map((one) => follow(one, name)))
+      return (...given: unknown[]) => value(...given.map((one) => follow(one, call)))
     }
     if (!isPlainObject(value)) return plain(value)
     const entries = Object.entries(value)
@@ -42,56 +46,53 @@ export function throughInterceptor<C extends object>(client: C, interceptor: Int
     return Object.fromEntries(entries.map(([key, inner]) => [key, plain(inner)]))
   }
 
-  function follow(value: unknown, name: string): unknown {
-    return hasMethods(value) && !targets.has(value) ? wrap(value, name) : value
+  function follow(value: unknown, madeBy: DriverCall | null): unknown {
+    return hasMethods(value) && !targets.has(value) ? wrap(value, madeBy) : value
   }
 
   function called(call: DriverCall, answer: unknown): unknown {
     if (isThenable(answer)) {
-      const settled = Promise.resolve(answer).then((value) => follow(value, call.name))
+      const settled = Promise.resolve(answer).then((value) => follow(value, call))
       return interceptor.later(call, settled)
     }
-    if (hasMethods(answer)) return follow(answer, call.name)
+    if (hasMethods(answer)) return follow(answer, call)
     interceptor.atOnce(call, answer)
     return answer
   }
 
-  function run(target: object, method: Method, name: string, given: readonly unknown[]): unknown {
-    const args = given.map((one) => argument(one, name))
-    const isScope = given.some((one) => typeof one === 'function')
-    return called({ name, args, isScope }, Reflect.apply(method, target, args))
+  function run(target: object, method: Method, call: DriverCall): unknown {
+    const args = call.args.map((one) => argument(one, call))
+    return called(call, Reflect.apply(method, target, args))
   }
 
-  function wrap<T extends object>(target: T, prefix: string): T {
+  function wrap<T extends object>(target: T, madeBy: DriverCall | null): T {
+    const callOf = (name: string, args: readonly unknown[]): DriverCall => {
+      return { name, madeBy, args, client, isScope: args.some(isMethod) }
+    }
     const proxy = new Proxy(target, {
       get(_, property) {
         // The target is the receiver: private fields and internal slots are not the proxy's.
         const value: unknown = Reflect.get(target, property)
         if (typeof property === 'symbol' && property !== Symbol.asyncIterator) return value
-        const name = joined(prefix, String(property))
-        if (!isMethod(value)) return follow(value, name)
+        if (!isMethod(value)) return follow(value, madeBy)
         return (...given: unknown[]) => {
-          const answer = run(target, value, name, given)
+          const answer = run(target, value, callOf(String(property), given))
           return answer === target ? proxy : answer
         }
       },
-      apply: (_, _self, given) => run(target, Object(target), prefix || 'call', given),
+      apply: (_, _self, given) => run(target, Object(target), callOf('call', given)),
     })
     targets.set(proxy, target)
     return proxy
   }
 
-  return wrap(client, '')
+  return wrap(client, null)
 }
 
 type Method = (...args: unknown[]) => unknown
 
 function isMethod(value: unknown): value is Method {
   return typeof value === 'function'
-}
-
-function joined(prefix: string, name: string): string {
-  return prefix === '' ? name : `${prefix.split('.').at(-1)}.${name}`
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

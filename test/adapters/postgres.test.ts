@@ -1,14 +1,13 @@
 import { describe, inject } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
 import {
+  conformance,
   counterCases,
   denylistCases,
   leaseCases,
-  lostAnswerCases,
   storeCases,
 } from '../../src/testing/index.js'
 import { testEach } from '../support/each-case.js'
-import { losingClient } from '../support/losing-client.js'
 import { schemasOf } from '../support/postgres-schemas.js'
 
 const url = inject('postgresUrl')
@@ -16,17 +15,11 @@ const title = url ? 'postgres' : 'postgres (Postgres not found)'
 
 describe.skipIf(!url)(title, () => {
   const { pool, schema } = schemasOf(url)
-  const make = async () => postgres(pool, { schema: schema() })
 
-  testEach('store', storeCases(make))
-  testEach('denylist', denylistCases(make))
-  testEach('lease', leaseCases(make))
-  testEach('counter', counterCases(make))
   testEach(
-    'lost answer',
-    lostAnswerCases(async () => {
-      const { client, loseNextAnswer } = losingClient(pool)
-      return { backend: postgres(client, { schema: schema() }), loseNextAnswer }
+    'postgres',
+    conformance({
+      open: ({ through }) => ({ backend: postgres(through(pool), { schema: schema() }) }),
     }),
   )
 })

@@ -91,7 +91,8 @@ const rules: readonly ZoneRule[] = [
   { zone: 'src/system/', values: [errors, 'node:*'], types: [ports] },
   // The only folder that knows OpenTelemetry, so that services stay free of packages.
   { zone: 'src/telemetry/', values: [errors, '@opentelemetry/api'], types: [ports, 'src/domain/'] },
-  { zone: 'src/testing/', values: ['node:assert'], types: [ports] },
+  // It tells racers apart by their asynchronous context.
+  { zone: 'src/testing/', values: ['node:assert', 'node:async_hooks'], types: [ports] },
   { zone: 'src/client/', values: [], types: [...innerZones, ports] },
   { zone: 'src/cli/', values: ['postern', 'node:*'], types: [] },
   {

@@ -1,24 +1,12 @@
-import { PGlite } from '@electric-sql/pglite'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
-import { postgres } from '../../adapters/postgres/index.js'
 import { conformance } from '../../src/testing/index.js'
 
 const openMemory = () => ({ backend: memory() })
 const noDriver = 'it lives in this process and has no connection to lose'
 
 describe('R-LIB-06 conformance', () => {
-  const database = new PGlite()
-  afterAll(() => database.close())
-  const cases = conformance({
-    open: async ({ through }) => ({
-      backend: postgres(through(database), { schema: 'entry' }),
-    }),
-  })
-
-  for (const { name, skip, run } of cases.filter(({ group }) => /failures|lost/.test(group))) {
-    it.skipIf(skip)(`keeps, on PGlite: ${name}`, run)
-  }
+  const cases = conformance({ open: ({ through }) => ({ backend: through(memory()) }) })
 
   it('names each case once and tells what it promises', () => {
     expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length)

@@ -1,0 +1,54 @@
+import type { DriverCall } from '../through.js'
+
+/** How a statement, a script or a command's name begins; keys and values look different. */
+const statements =
+  /^\s*(--|\(|select|insert|update|delete|with|merge|replace|begin|start|commit|rollback|savepoint|release|set|local|return|if)\b/i
+const commandName = /^[A-Z]{2,16}$/
+const longest = 160
+const mostFields = 5
+
+/**
+ * A call of a driver for people to read: statements with their literals struck out, and of every
+ * value only its shape, since a host's own tests may hold real keys and tokens.
+ */
+export function describeCall({ madeBy, name, args }: DriverCall): string {
+  const own = `${name}(${args.map(describeArgument).join(', ')})`
+  if (madeBy === null) return own
+  // Of what made the object, only a statement tells anything: `prepare("select …").get(…)`.
+  const [made = ''] = madeBy.args.map(describeArgument)
+  return `${madeBy.name}${made.startsWith('"') ? `(${made})` : ''}.${own}`
+}
+
+function describeArgument(value: unknown, at: number): string {
+  const isText = at === 0 && typeof value === 'string'
+  const isShown = isText && (statements.test(value) || commandName.test(value))
+  return isShown ? statement(value) : shapeOf(value)
+}
+
+/** SQL, or a command such as `HSETNX`, without what was written into it. */
+function statement(text: string): string {
+  const bare = text
+    .replace(/'(?:[^']|'')*'/g, "'…'")
+    .replace(/\s+/g, ' ')
+    .trim()
+  return JSON.stringify(bare.length > longest ? `${bare.slice(0, longest)}…` : bare)
+}
+
+/** `text(5)`, `number`, `true`, `{ _id: text(3), count: number }`, `[3 × text(7)]`. */
+export function shapeOf(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return `text(${value.length})`
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value !== 'object' || value === null) return value == null ? `${value}` : typeof value
+  if (ArrayBuffer.isView(value)) return `bytes(${value.byteLength})`
+  if (Array.isArray(value)) return shapeOfList(value, depth)
+  const entries = Object.entries(value)
+  if (depth > 1 || entries.length === 0) return entries.length === 0 ? '{}' : '{…}'
+  const shown = entries.slice(0, mostFields)
+  const rest = entries.length > mostFields ? ', …' : ''
+  return `{ ${shown.map(([key, inner]) => `${key}: ${shapeOf(inner, depth + 1)}`).join(', ')}${rest} }`
+}
+
+function shapeOfList(list: readonly unknown[], depth: number): string {
+  if (list.length === 0) return '[]'
+  return `[${list.length} × ${shapeOf(list[0], depth + 1)}]`
+}

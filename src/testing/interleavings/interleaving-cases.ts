@@ -1,0 +1,123 @@
+import { AssertionError } from 'node:assert/strict'
+import type { Backend } from '../../ports/backend.js'
+import { type CaseScript, failureLike, uniqueName } from '../conformance-case.js'
+import type { DriverControl } from '../driver-control.js'
+import { sampleSpec } from '../sample.js'
+import { letterOf, type Played, playSchedule, type Racer } from './play-schedule.js'
+import { portScenarios } from './port-scenarios.js'
+import type { Scenario, ScenarioSetup } from './scenario.js'
+import {
+  type Play,
+  playSchedules,
+  replaying,
+  type ScheduleOptions,
+  scheduleText,
+} from './schedules.js'
+import { storeScenarios } from './store-scenarios.js'
+
+/** What was explored of one case. */
+export interface ExploredCase {
+  readonly name: string
+  readonly schedules: number
+  /** Whether these are all the schedules there are. */
+  readonly isExhaustive: boolean
+  /** The driver's calls in the longest of them. */
+  readonly steps: number
+}
+
+export interface InterleavingOptions extends ScheduleOptions {
+  /** Plays nothing but this schedule: the letters a failure printed. */
+  readonly replay?: string
+  /** Told of each case that passed. */
+  explored?(report: ExploredCase): void
+}
+
+/** A backend whose driver passes through the kit, and how far to go with it. */
+export interface InterleavedBackend {
+  readonly backend: Backend
+  readonly driver: DriverControl
+  readonly interleavings: InterleavingOptions
+}
+
+export const interleavingScripts: readonly CaseScript<InterleavedBackend>[] = [
+  ...storeScenarios,
+  ...portScenarios,
+].map((scenario) => {
+  const { name, promise } = scenario
+  return { name, group: 'interleavings', promise, play: (subject) => explore(scenario, subject) }
+})
+
+async function explore(
+  scenario: Scenario,
+  { backend, driver, interleavings }: InterleavedBackend,
+): Promise<void> {
+  const spec = sampleSpec('sliding')
+  await backend.store.prepare([spec])
+  const setup = { ...backend, samples: backend.store.collection(spec) }
+  let steps = 0
+  const play: Play = async (choose) => {
+    const { trace, decisions } = await playOnce(scenario, setup, driver, choose)
+    steps = Math.max(steps, trace.length)
+    if (trace.length === 0) throw new TypeError(nothingPassed)
+    return decisions
+  }
+  const { replay, explored } = interleavings
+  if (replay !== undefined) {
+    await play(replaying(replay))
+    return
+  }
+  const done = await playSchedules(play, interleavings)
+  explored?.({ name: scenario.name, steps, ...done })
+}
+
+const nothingPassed =
+  'open: none of the racing calls passed `through`, so they cannot be interleaved; give the ' +
+  'adapter its client by way of `through`, or skip "interleavings" with a reason'
+
+async function playOnce(
+  { arrange }: Scenario,
+  setup: ScenarioSetup,
+  driver: DriverControl,
+  choose: Parameters<Play>[0],
+): Promise<Played> {
+  const { racers, check } = await arrange(setup, `kit${uniqueName()}`)
+  const played = await playSchedule(driver, racers, choose)
+  try {
+    await check(answersOf(played))
+  } catch (error) {
+    throw withTrace(error, racers, played)
+  }
+  return played
+}
+
+/** A lost race is an answer; only a call that could not be carried out may reject. */
+function answersOf({ outcomes }: Played): readonly unknown[] {
+  return outcomes.map((outcome, at) => {
+    if ('answer' in outcome) return outcome.answer
+    const { failure } = outcome
+    const what = failure instanceof Error ? `${failure.name}: ${failure.message}` : typeof failure
+    const message = `a race must be answered, but ${letterOf(at)} rejected with ${what}`
+    throw failureLike(failure instanceof Error ? failure : new Error(what), message)
+  })
+}
+
+/** The failure with its interleaving, step by step. */
+function withTrace(error: unknown, racers: readonly Racer[], played: Played): Error {
+  if (!(error instanceof AssertionError)) throw error
+  const { trace, decisions, outcomes } = played
+  const schedule = scheduleText(decisions)
+  const message = [
+    error.message,
+    ...racers.map(({ call }, at) => `  ${letterOf(at)} is ${call}`),
+    `  interleaving (replay: '${schedule}')`,
+    ...trace.map((step, at) => `    ${at + 1}. ${step}`),
+    ...outcomes.map((outcome, at) => `  ${letterOf(at)} ${ending(outcome)}`),
+  ].join('\n')
+  return failureLike(error, message)
+}
+
+function ending(outcome: Played['outcomes'][number]): string {
+  if ('failure' in outcome) return 'rejected'
+  const { answer } = outcome
+  return `answered ${typeof answer === 'object' && answer !== null ? 'an object' : String(answer)}`
+}

@@ -1,0 +1,108 @@
+import { type Choose, type Decision, letterOf } from './play-schedule.js'
+
+export interface ScheduleOptions {
+  /** Schedules a case plays at most; 150 by default. */
+  readonly limit?: number
+  /** Of the random schedules that are played when there are more than `limit`; 1 by default. */
+  readonly seed?: number
+}
+
+/** Plays one schedule and tells what could have been chosen. */
+export type Play = (choose: Choose) => Promise<readonly Decision[]>
+
+export interface Explored {
+  readonly schedules: number
+  /** Whether these are all there are. */
+  readonly isExhaustive: boolean
+}
+
+/**
+ * Plays every schedule when `limit` allows it. Otherwise all those that take the turn from a racer
+ * no more than once, which is what most faults need, and then random ones by `seed`.
+ */
+export async function playSchedules(
+  play: Play,
+  { limit = 150, seed = 1 }: ScheduleOptions,
+): Promise<Explored> {
+  const first = await play(() => 0)
+  if (countOf(first) <= limit) {
+    const { played, isWhole } = await playTree(play, first, Number.POSITIVE_INFINITY, limit)
+    return { schedules: played, isExhaustive: isWhole }
+  }
+  const { played } = await playTree(play, first, 1, limit)
+  const random = randomOf(seed)
+  for (let at = played; at < limit; at++) {
+    await play((options) => Math.floor(random() * options.length))
+  }
+  return { schedules: Math.max(played, limit), isExhaustive: false }
+}
+
+/** The letters of the racers in the order they were let go on. */
+export function scheduleText(decisions: readonly Decision[]): string {
+  return decisions.map(({ options, picked }) => letterOf(options[picked] ?? 0)).join('')
+}
+
+/** Chooses what `text` says, and the first racer that can go on where it says nothing possible. */
+export function replaying(text: string): Choose {
+  const letters = [...text]
+  return (options) => {
+    const letter = letters.shift()
+    return options.findIndex((racer) => letterOf(racer) === letter)
+  }
+}
+
+/** In how many orders the racers of this run could have gone on. */
+function countOf(decisions: readonly Decision[]): number {
+  const turns = new Map<number, number>()
+  let count = 1
+  for (const [at, { options, picked }] of decisions.entries()) {
+    const racer = options[picked] ?? 0
+    const own = (turns.get(racer) ?? 0) + 1
+    turns.set(racer, own)
+    count *= (at + 1) / own
+  }
+  return Math.round(count)
+}
+
+/** Depth first from the first run, as far as the bound on preemptions and the limit go. */
+async function playTree(
+  play: Play,
+  first: readonly Decision[],
+  mostPreemptions: number,
+  limit: number,
+): Promise<{ readonly played: number; readonly isWhole: boolean }> {
+  let prefix = nextPrefix(first, mostPreemptions)
+  let played = 1
+  while (prefix !== null && played < limit) {
+    const path = prefix
+    let at = 0
+    const decisions = await play(() => path[at++] ?? 0)
+    played += 1
+    prefix = nextPrefix(decisions, mostPreemptions)
+  }
+  return { played, isWhole: prefix === null }
+}
+
+/** The choices that lead to the next branch not taken yet; null when there is none. */
+function nextPrefix(decisions: readonly Decision[], most: number): readonly number[] | null {
+  for (let at = decisions.length - 1; at >= 0; at--) {
+    const here = decisions[at]
+    if (!here || here.picked + 1 >= here.options.length) continue
+    const before = decisions.slice(0, at)
+    const preemptions = before.filter((one) => one.isPreemptive && one.picked > 0).length
+    if (preemptions + (here.isPreemptive ? 1 : 0) > most) continue
+    return [...before.map(({ picked }) => picked), here.picked + 1]
+  }
+  return null
+}
+
+/** Mulberry32: the same numbers, 0 to 1, for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

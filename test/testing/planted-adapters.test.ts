@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../adapters/memory.js'
+import type { Backend } from '../../src/ports/backend.js'
+import { conformance, type InterleavingOptions } from '../../src/testing/index.js'
+import { plantedAdapters } from './planted-adapters.js'
+
+/** What fails: each case's promise and what the author is told, by the case's name. */
+async function failures(
+  adapter: (driver: Backend) => Backend,
+  interleavings: InterleavingOptions = {},
+) {
+  const told = new Map<string, { readonly promise: string; readonly message: string }>()
+  const open = ({ through }: { through: <C extends object>(client: C) => C }) => {
+    return { backend: adapter(through(memory())) }
+  }
+  for (const { name, promise, run } of conformance({ open, interleavings })) {
+    await run().catch(({ message }: Error) => told.set(name, { promise, message }))
+  }
+  return told
+}
+
+describe('R-LIB-06 R-LIB-07 the kit proves itself', () => {
+  it('finds nothing wrong with an adapter that is right', async () => {
+    expect([...(await failures((driver) => driver)).keys()]).toEqual([])
+  })
+
+  it.each(plantedAdapters)(
+    'finds "$fault" by the cases that name it, and no other',
+    async (one) => {
+      const told = await failures(one.adapter)
+      expect([...told.keys()].sort()).toEqual([...one.found].sort())
+      for (const [name, { promise, message }] of told) {
+        expect(message).toContain(`case: ${name}\n  promise: ${promise}`)
+        if (!name.startsWith('interleaved')) continue
+        expect(message).toMatch(
+          /A is .+\n {2}B is .+\n(.+\n)* {2}interleaving \(replay: '[ABC]+'\)\n/,
+        )
+        expect(message).toMatch(/\d+\. A: collection\.\w+\(.+ → /)
+        expect(message).toMatch(/\d+\. B: collection\.\w+\(.+ → /)
+      }
+    },
+  )
+
+  it('finds the same interleaving every time, and again by its letters alone', async () => {
+    const [readThenWrite] = plantedAdapters
+    if (!readThenWrite) throw new Error('none planted')
+    const name = 'interleaved: of two updates with one guard, one wins'
+    const first = (await failures(readThenWrite.adapter)).get(name)?.message
+    expect((await failures(readThenWrite.adapter)).get(name)?.message).toBe(first)
+    const replay = /replay: '(\w+)'/.exec(first ?? '')?.[1] ?? ''
+    expect((await failures(readThenWrite.adapter, { replay })).get(name)?.message).toBe(first)
+    const inTurn = await failures(readThenWrite.adapter, { replay: 'AAAABBBB' })
+    expect(inTurn.get(name)).toBeUndefined()
+  })
+})
