@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { PGlite } from '@electric-sql/pglite'
+import { Pool } from 'pg'
+import { memory } from '../../adapters/memory.js'
+import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
+import type { ConformanceOptions } from '../../src/testing/index.js'
+import { findPostgres, onDatabase } from '../../test/support/postgres.js'
+
+/** A store that the kit is to be played on. */
+export interface TestedStore {
+  readonly name: string
+  /** Null where its server is missing; nothing is left behind then. */
+  start(): Promise<StartedStore | null>
+}
+
+export interface StartedStore extends Pick<ConformanceOptions, 'open' | 'skip'> {
+  stop(): Promise<void>
+}
+
+/** A schema a case; `client` outlives all of them. */
+function inSchemas(client: PostgresClient): ConformanceOptions['open'] {
+  return ({ through }) => {
+    const schema = `case_${randomBytes(6).toString('hex')}`
+    return {
+      backend: postgres(through(client), { schema }),
+      close: async () => void (await client.query(`drop schema if exists ${schema} cascade`)),
+    }
+  }
+}
+
+async function startPglite(): Promise<StartedStore> {
+  const database = new PGlite()
+  await database.waitReady
+  return { open: inSchemas(database), stop: () => database.close() }
+}
+
+async function startPostgres(): Promise<StartedStore | null> {
+  const server = await findPostgres()
+  if (!server) return null
+  const name = `conformance_${randomBytes(6).toString('hex')}`
+  const url = new URL(server.url)
+  url.pathname = name
+  await onDatabase(server.url, (client) => client.query(`create database ${name}`))
+  const pool = new Pool({ connectionString: url.href, max: 10 })
+  return {
+    open: inSchemas(pool),
+    async stop() {
+      await pool.end()
+      await onDatabase(server.url, (client) => client.query(`drop database ${name} with (force)`))
+      await server.release()
+    },
+  }
+}
+
+/** One line a store. */
+export const stores: readonly TestedStore[] = [
+  {
+    name: 'memory',
+    start: async () => ({
+      open: ({ through }) => ({ backend: through(memory()) }),
+      stop: async () => {},
+    }),
+  },
+  { name: 'postgres', start: startPostgres },
+  { name: 'pglite', start: startPglite },
+]
