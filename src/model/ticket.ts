@@ -2,7 +2,8 @@ import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
 /** What a mailed or handed-out one-time token is good for. */
-export type TicketPurpose = 'verifyEmail' | 'resetPassword' | 'expiredPassword'
+export const ticketPurposes = ['verifyEmail', 'resetPassword', 'expiredPassword'] as const
+export type TicketPurpose = (typeof ticketPurposes)[number]
 
 /**
  * One-time tokens of one user and purpose: one document, whose id follows from both. A newer token

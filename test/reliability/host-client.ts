@@ -9,6 +9,8 @@ export interface Circumstances {
   readonly chaos?: Chaos
   /** The host's clock is ahead by this many milliseconds for this request. */
   readonly aheadMs?: number
+  /** The address it comes from, for hosts behind one proxy. */
+  readonly from?: string
 }
 
 /** The tokens of one answer. */
@@ -64,7 +66,7 @@ export function hostAt(url: string): Host {
   const agent = new Agent({ keepAlive: true, maxSockets: 128 })
   const raw = rawClient(url)
 
-  const send: Host['send'] = (method, path, { body, bearer, cookie, chaos, aheadMs } = {}) =>
+  const send: Host['send'] = (method, path, { body, bearer, cookie, chaos, aheadMs, from } = {}) =>
     raw(method, path, {
       agent,
       headers: {
@@ -73,6 +75,7 @@ export function hostAt(url: string): Host {
         ...(cookie === undefined ? {} : { cookie }),
         ...(chaos === undefined ? {} : { [chaosHeader]: JSON.stringify(chaos) }),
         ...(aheadMs === undefined ? {} : { [aheadHeader]: String(aheadMs) }),
+        ...(from === undefined ? {} : { 'x-forwarded-for': from }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })

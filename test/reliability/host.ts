@@ -6,7 +6,9 @@ import { expressRouter } from 'postern/express'
 import { type FaultMode, faultyBackend, withCall } from '../support/faulty-backend.js'
 import { type Chaos, chaosHeader, chaoticBackend, withChaos } from './chaos.js'
 import { forkingBackend } from './forking-store.js'
+import { type Mailbox, type MailedToken, mailbox } from './mailbox.js'
 import { type ClockLine, movingClock } from './moving-clock.js'
+import { type PortCommands, portCommands } from './port-commands.js'
 import { type Settled, steppedClock, type TimeFile } from './stepped-clock.js'
 
 /** The options of `createAuth` that fit into JSON. */
@@ -37,7 +39,7 @@ export interface HostState {
 }
 
 /** What a test can have a host do: argument and answer of every command. */
-export interface Commands {
+export interface Commands extends PortCommands {
   createUser(person: { email: string; password: string }): Promise<{ id: string }>
   /** `first`: this call ended it. */
   terminate(of: { sessionId: string }): Promise<{ first: boolean }>
@@ -52,6 +54,9 @@ export interface Commands {
   failNext(fault: { call: string; mode: FaultMode; times?: number }): Promise<null>
   heal(none: null): Promise<null>
   state(none: null): Promise<HostState>
+  /** As `Mailbox.next`: only this host's mail is in it. */
+  mailed(to: { email: string }): Promise<MailedToken>
+  forgetMail(to: { email: string }): Promise<null>
 }
 
 export interface RunningHost {
@@ -93,6 +98,7 @@ export async function startHost(
   const backend = chaoticBackend(faulty)
   const events: Record<string, number> = {}
   const errors: string[] = []
+  const mail = mailbox()
   const quiet = (): void => {}
   const auth = await createAuth({
     hash: cheapHash,
@@ -107,7 +113,7 @@ export async function startHost(
     backend: planted === null ? backend : forkingBackend(backend),
     keys,
     clock,
-    mailer: { send: async () => {} },
+    mailer: mail,
     logger: {
       debug: quiet,
       info: quiet,
@@ -129,7 +135,10 @@ export async function startHost(
     rssBytes: process.memoryUsage.rss(),
     heapUsedBytes: process.memoryUsage().heapUsed,
   })
-  const commands = commandsOf(auth, timing, faults, state)
+  const commands = {
+    ...commandsOf(auth, timing, faults, mail, state),
+    ...portCommands(inner),
+  }
   const router = expressRouter(auth.both)
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     const command = request.url?.split('/control/')[1]
@@ -188,8 +197,9 @@ function commandsOf(
   auth: Auth,
   timing: Pick<Commands, 'setClock' | 'settle'>,
   faults: Pick<ReturnType<typeof faultyBackend>, 'failNext' | 'heal'>,
+  mail: Mailbox,
   state: () => HostState,
-): Commands {
+): Omit<Commands, keyof PortCommands> {
   const { client } = auth
   return {
     ...timing,
@@ -219,6 +229,11 @@ function commandsOf(
       return null
     },
     state: async () => state(),
+    mailed: ({ email }) => mail.next(email),
+    async forgetMail({ email }) {
+      mail.empty(email)
+      return null
+    },
   }
 }
 

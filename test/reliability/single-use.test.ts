@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { ticketPurposes } from '../../src/model/ticket.js'
+import { onDatabase } from '../support/postgres.js'
+import { figure } from './figures.js'
+import { raceSettings, type SingleUse, singleUses } from './single-uses.js'
+import { sizes } from './sizes.js'
+import { at, describeOn, type OpenHosts, openHosts, stores } from './stores.js'
+
+const racers = 16
+const rounds = sizes.singleUseRounds
+
+describe('what may be used once', () => {
+  it('R7 2.3.4 has an entry for every purpose a ticket can have', () => {
+    const raced = new Set(singleUses.flatMap(({ purpose }) => purpose ?? []))
+    expect([...raced].sort()).toEqual([...ticketPurposes].sort())
+  })
+
+  it('R7 has no kind twice', () => {
+    expect(new Set(singleUses.map(({ kind }) => kind)).size).toBe(singleUses.length)
+  })
+})
+
+/** One round: the winners' number as the replies, or the hosts, tell it. */
+async function race({ hosts }: OpenHosts, use: SingleUse, round: number): Promise<number> {
+  const { attempt, happened } = await use.prepare(at(hosts, round), round)
+  await happened?.(hosts)
+  const outcomes = await Promise.all(
+    Array.from({ length: racers }, (_, racer) => attempt(at(hosts, racer), racer)),
+  )
+  const strange = outcomes.filter((outcome) => !use.won.test(outcome) && !use.lost.test(outcome))
+  expect(strange, `round ${round}`).toEqual([])
+  return (await happened?.(hosts)) ?? outcomes.filter((outcome) => use.won.test(outcome)).length
+}
+
+for (const store of stores) {
+  const processes = store === 'memory' ? '2 instances' : '2 processes'
+
+  describeOn(store, `figure R7: ${racers} racers, ${processes} on ${store}`, () => {
+    const raced: string[] = []
+    let open: OpenHosts
+    beforeAll(async () => {
+      const options = { trustProxy: 1, sweep: false as const, settings: raceSettings }
+      open = await openHosts(store, 2, { options })
+    })
+    afterAll(() => open.close())
+
+    if (store === 'postgres') {
+      it('the database isolates no more than it does by default: read committed', async () => {
+        await onDatabase(inject('postgresUrl') ?? '', async (client) => {
+          const { rows } = await client.query('show transaction_isolation')
+          expect(rows).toEqual([{ transaction_isolation: 'read committed' }])
+        })
+      })
+    }
+
+    it.each(singleUses)(
+      'R7 2.3.4 $kind has one winner in every round',
+      async (use) => {
+        for (let round = 0; round < rounds; round += 1) {
+          expect(await race(open, use, round), `winners of round ${round}`).toBe(use.winners ?? 1)
+        }
+        raced.push(use.kind)
+      },
+      600_000,
+    )
+
+    it('R7 all of these were raced', () => {
+      expect(raced).toEqual(singleUses.map(({ kind }) => kind))
+      figure(
+        'R7',
+        `what may be used once, on ${store}`,
+        `${rounds} rounds of ${racers} racers over ${processes}: exactly one winner in every round ` +
+          `(of guesses, as many as there are) for ${raced.join(', ')}`,
+      )
+    })
+  })
+}
