@@ -14,7 +14,7 @@ import { describeOn } from './stores.js'
 /** The small table's rows, and how many times as many the large one has. */
 const { sweepRows } = sizes
 const times = 10
-const samples = 7
+const samples = 21
 const day = 24 * 60 * 60 * 1000
 /** One batch has expired. Half past noon: the day the sweep happens on is neither over nor young. */
 const noon = Date.UTC(2026, 5, 15, 12, 30)
