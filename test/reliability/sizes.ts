@@ -22,6 +22,8 @@ export const sizes = {
   watchedLogouts: size(500, 40),
   /** Rotations of the signing key under load. */
   keyRotations: size(20, 2),
+  /** Figure R7: rounds of 16 racers for each kind of what may be used once, on each store. */
+  singleUseRounds: size(100, 4),
   /** Figure R11: of the faults that can befall a call, each call meets every n-th. */
   faultStride: size(1, 6),
   /** Figure R10: how much faster than time the clocks of the processes go. */
@@ -41,6 +43,8 @@ export const sizes = {
   chaosPerSecond: 50,
   /** More than it may take to be back to normal. */
   chaosQuietSeconds: size(5, 2.5),
+  /** Figure R15: processes killed. */
+  kills: size(300, 4),
   /** Figure R16: seconds by which one process is ahead of the other. */
   skews: isFull
     ? [-300, -120, -61, -60, -10, -1, 0, 1, 10, 60, 61, 120, 300]

@@ -1,0 +1,203 @@
+import type { Reply } from '../support/http-client.js'
+import { type Grant, grantOf, type Host, outcomeOf } from './host-client.js'
+
+/** Hosts of which any may be killed at any moment; gives one that was well when last seen. */
+export type AnyHost = () => Promise<Host>
+
+/** Somebody who goes through every flow, asking again whenever no reply came. */
+export interface CrashPerson {
+  readonly email: string
+  /** How often no reply came. */
+  readonly lost: () => number
+  /** From nobody to a signed-in user with a confirmed address. */
+  arrive(): Promise<void>
+  /** Every flow there is for who is signed in; ends signed in. */
+  live(): Promise<void>
+  /** Refresh tokens that replies handed out for the session it is in. */
+  readonly refreshTokens: () => readonly string[]
+}
+
+/** Something a client may not meet: the test fails with it. */
+export class Stuck extends Error {
+  override readonly name = 'Stuck'
+}
+
+interface Answered {
+  readonly reply: Reply
+  /** How many requests before it got no reply. */
+  readonly lost: number
+}
+
+const mostTries = 12
+
+let people = 0
+let visits = 0
+
+export function crashPerson(anyHost: AnyHost): CrashPerson {
+  people += 1
+  const email = `crash-${process.pid}-${people}@example.org`
+  let passwords = 0
+  let password = newPassword()
+  let grant: Grant | null = null
+  let tokens: string[] = []
+  let lost = 0
+
+  function newPassword(): string {
+    passwords += 1
+    return `the passphrase ${people} of number ${passwords}`
+  }
+
+  /** Asks one host after the other until one has answered. */
+  async function untilAnswered<T>(ask: (host: Host) => Promise<T>): Promise<[T, number]> {
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const host = await anyHost()
+      try {
+        return [await ask(host), tries]
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error)) throw error
+        lost += 1
+      }
+    }
+    throw new Stuck(`${email}: no host answers`)
+  }
+
+  async function send(
+    method: string,
+    path: string,
+    given: { body?: unknown; bearer?: string; cookie?: string } = {},
+  ): Promise<Answered> {
+    visits += 1
+    // No limit per address is to be met.
+    const from = `10.${(visits >> 16) & 255}.${(visits >> 8) & 255}.${visits & 255}`
+    const [reply, before] = await untilAnswered((host) =>
+      host.send(method, `/v1/auth/client${path}`, { ...given, from }),
+    )
+    return { reply, lost: before }
+  }
+
+  async function expectAnswer(allowed: RegExp, ...request: Parameters<typeof send>) {
+    const answered = await send(...request)
+    const outcome = outcomeOf(answered.reply)
+    if (!allowed.test(outcome)) {
+      throw new Stuck(`${email}: ${request[1]} answered ${outcome} (${answered.lost} unanswered)`)
+    }
+    return answered
+  }
+
+  /** The token of a link that was asked for and mailed by the same host. */
+  async function linkBy(path: string): Promise<{ template: string; token: string }> {
+    const [mailed] = await untilAnswered(async (host) => {
+      await host.control('forgetMail', { email })
+      const reply = await host.send('POST', `/v1/auth/client${path}`, { body: { email } })
+      if (reply.status !== 202) throw new Stuck(`${email}: ${path} answered ${outcomeOf(reply)}`)
+      return host.control('mailed', { email })
+    })
+    return mailed
+  }
+
+  function keep(next: Grant): void {
+    grant = next
+    tokens.push(next.refreshToken)
+  }
+
+  const held = (): Grant => {
+    if (grant === null) throw new Stuck(`${email} is not signed in`)
+    return grant
+  }
+
+  async function login(allowed = /^200/): Promise<string> {
+    const body = { email, password }
+    const { reply } = await expectAnswer(allowed, 'POST', '/mobile/login', { body })
+    if (reply.status === 200) {
+      tokens = []
+      keep(grantOf(reply))
+    }
+    return outcomeOf(reply)
+  }
+
+  async function refresh(allowed = /^200/): Promise<boolean> {
+    const body = { refreshToken: held().refreshToken }
+    const { reply } = await expectAnswer(allowed, 'POST', '/refresh', { body })
+    if (reply.status === 200) keep(grantOf(reply))
+    return reply.status === 200
+  }
+
+  /** Asked again after a lost reply, a spent link says so; whether it did its work shows elsewhere. */
+  async function reset(token: string): Promise<void> {
+    password = newPassword()
+    const body = { token, newPassword: password }
+    const { reply, lost: before } = await expectAnswer(
+      /^(204|400 invalid_token)$/,
+      'POST',
+      '/password/reset',
+      { body },
+    )
+    if (reply.status !== 204 && before === 0) {
+      throw new Stuck(`${email}: a link that nobody used is spent`)
+    }
+  }
+
+  async function changePassword(withCookie: boolean): Promise<void> {
+    const { accessToken, refreshToken } = held()
+    const currentPassword = password
+    password = newPassword()
+    const { reply, lost: before } = await expectAnswer(/^204$/, 'POST', '/me/password', {
+      body: { currentPassword, newPassword: password },
+      bearer: accessToken,
+      ...(withCookie ? { cookie: `__Host-cl_refresh=${refreshToken}` } : {}),
+    })
+    const renewed = /__Host-cl_refresh=([^;]+)/.exec(reply.setCookies.join())?.[1]
+    if (renewed !== undefined) keep({ ...held(), refreshToken: renewed })
+    // Of two renewals whose replies were lost nobody has a token: that session is over.
+    const mayBeOver = withCookie && before > 1
+    const goesOn = await refresh(mayBeOver ? /^(200|401)/ : /^200/)
+    if (!goesOn) await login()
+  }
+
+  async function logout(): Promise<void> {
+    const { accessToken, refreshToken } = held()
+    await expectAnswer(/^204$/, 'POST', '/logout', { bearer: accessToken })
+    await expectAnswer(/^401 session_revoked$/, 'GET', '/me', { bearer: accessToken })
+    await expectAnswer(/^401 session_revoked$/, 'POST', '/refresh', { body: { refreshToken } })
+    grant = null
+    tokens = []
+  }
+
+  return {
+    email,
+    lost: () => lost,
+    refreshTokens: () => tokens,
+
+    async arrive() {
+      await expectAnswer(/^201$/, 'POST', '/register', { body: { email, password } })
+      for (let tries = 0; tries < mostTries; tries += 1) {
+        // Whatever became of the first mail; and of an address registered twice nobody knows the
+        // password, so that its owner gets a link to choose one.
+        const { template, token } = await linkBy('/email/verify/resend')
+        if (template === 'resetPassword') await reset(token)
+        else
+          await expectAnswer(/^(200|400 invalid_token)$/, 'POST', '/email/verify', {
+            body: { token },
+          })
+        const outcome = await login(/^(200|40[13] (email_not_verified|invalid_credentials))$/)
+        if (outcome === '200') return
+      }
+      throw new Stuck(`${email} never gets in`)
+    },
+
+    async live() {
+      await refresh()
+      await expectAnswer(/^200/, 'GET', '/session', {
+        cookie: `__Host-cl_refresh=${held().refreshToken}`,
+      })
+      await changePassword(passwords % 2 === 0)
+      await refresh()
+      await logout()
+      await login()
+      const { accessToken } = held()
+      await reset((await linkBy('/password/forgot')).token)
+      await expectAnswer(/^401 session_revoked$/, 'GET', '/me', { bearer: accessToken })
+      await login()
+    },
+  }
+}
