@@ -18,7 +18,7 @@ export interface CrashPerson {
 }
 
 /** Something a client may not meet: the test fails with it. */
-export class Stuck extends Error {
+class Stuck extends Error {
   override readonly name = 'Stuck'
 }
 

@@ -27,7 +27,7 @@ export interface Race {
 }
 
 /** How many wrong passwords one address may meet, on hosts that race these. */
-export const guesses = 5
+const guesses = 5
 export const raceSettings = {
   refreshReuseGrace: '0s',
   lockoutThreshold: guesses,
