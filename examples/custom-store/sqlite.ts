@@ -1,0 +1,88 @@
+// A storage adapter for a database Postern does not ship: SQLite, which Node has built in
+// (node:sqlite, Node 22.13 or newer). Processes on one machine may share the file.
+import type { DatabaseSync } from 'node:sqlite'
+import { type Backend, type Counter, checkedStore, type Denylist, type Lease } from 'postern'
+import { bind, schemaOf, sweep } from './collection.ts'
+
+const schema = `
+  create table if not exists postern_denylist
+    (id text primary key, reason text not null, expiresAt integer not null) strict;
+  create table if not exists postern_leases
+    (id text primary key, owner text, renewal integer not null) strict;
+  create table if not exists postern_counters
+    (id text primary key, hits integer, allowed integer, expiresAt integer not null) strict;`
+
+/** @example const backend = sqlite(new DatabaseSync('auth.db')) */
+export function sqlite(db: DatabaseSync): Backend {
+  // Waits so long for another process's write, then rejects. Waiting blocks this process.
+  db.exec('pragma busy_timeout = 2000')
+  db.exec('pragma journal_mode = wal') // the one writer and the readers do not wait for each other
+  db.exec('pragma synchronous = full') // what was acknowledged survives a power cut
+  const store = checkedStore({
+    collection: (spec) => bind(db, spec),
+    prepare: async (specs) => db.exec([schema, ...specs.map(schemaOf)].join('\n')),
+  })
+  return { store, denylist: denylist(db), lease: lease(db), counter: counter(db) }
+}
+
+/** An id is listed once: the first reason stays, the later expiry wins. */
+function denylist(db: DatabaseSync): Denylist {
+  const put = `insert into postern_denylist (id, reason, expiresAt)
+    select value ->> 'id', value ->> 'reason', value ->> 'expiresAt' from json_each(?) where true
+    on conflict do update set expiresAt = max(expiresAt, excluded.expiresAt)`
+  const find = 'select * from postern_denylist where id in (select value from json_each(?))'
+  return {
+    put: async (entries) => void db.prepare(put).run(JSON.stringify(entries)),
+    async find(ids) {
+      const rows = db.prepare(find).all(JSON.stringify(ids))
+      return rows.map(({ id, reason, expiresAt }) => {
+        const known = reason === 'max_age' ? reason : 'revoked'
+        return { id: String(id), reason: known, expiresAt: Number(expiresAt) }
+      })
+    },
+    sweep: (before, limit) => sweep(db, 'postern_denylist', before, limit),
+  }
+}
+
+/** One record and one guarded write: of those who saw the same record, one replaces it. */
+function lease(db: DatabaseSync): Lease {
+  const read = 'select owner, renewal from postern_leases where id = ?'
+  const create = 'insert or ignore into postern_leases (owner, renewal, id) values (?, ?, ?)'
+  const replace = `update postern_leases set owner = ?, renewal = ?
+    where id = ? and owner is ? and renewal = ?`
+  return {
+    async read(name) {
+      const [row] = db.prepare(read).all(name)
+      const owner = typeof row?.['owner'] === 'string' ? row['owner'] : null
+      return row ? { owner, renewal: Number(row['renewal']) } : null
+    },
+    async replace(name, seen, next) {
+      const values = [next.owner, next.renewal, name]
+      if (seen === null) return db.prepare(create).run(...values).changes === 1
+      return db.prepare(replace).run(...values, seen.owner, seen.renewal).changes === 1
+    },
+  }
+}
+
+/** A hit looks, decides and counts in one statement, so parallel hits never exceed the limit. */
+function counter(db: DatabaseSync): Counter {
+  const hit = `insert into postern_counters (id, hits, allowed, expiresAt)
+    values (:key, min(1, :limit), :limit > 0, :now + :windowMs) on conflict do update set
+      hits = iif(expiresAt <= :now, excluded.hits, hits + (hits < :limit)),
+      allowed = iif(expiresAt <= :now, excluded.allowed, hits < :limit),
+      expiresAt = iif(expiresAt <= :now, excluded.expiresAt, expiresAt)
+    returning hits, allowed, expiresAt`
+  const lower = 'update postern_counters set hits = max(0, hits - ?) where id = ?'
+  return {
+    async hit(key, windowMs, limit, now) {
+      const [row] = db.prepare(hit).all({ key, windowMs, limit, now })
+      const { allowed, hits, expiresAt } = row ?? {}
+      return { allowed: allowed === 1, count: Number(hits), resetsAt: Number(expiresAt) }
+    },
+    async forgive(key, hits) {
+      if (hits === undefined) db.prepare('delete from postern_counters where id = ?').run(key)
+      else db.prepare(lower).run(hits, key)
+    },
+    sweep: (before, limit) => sweep(db, 'postern_counters', before, limit),
+  }
+}
