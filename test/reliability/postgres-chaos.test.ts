@@ -17,7 +17,15 @@ import {
 import { monotonic } from './moving-clock.js'
 import { startReplica } from './replicas.js'
 import { sizes } from './sizes.js'
-import { type Ask, type Client, clientOf, steadyLoad, tally, turns } from './steady-load.js'
+import {
+  type Ask,
+  type Client,
+  clientOf,
+  type Observed,
+  steadyLoad,
+  tally,
+  turns,
+} from './steady-load.js'
 
 const installed = inject('postgresInstalled')
 const title = installed ? 'figure R14' : 'figure R14 (no binaries of Postgres found)'
@@ -69,14 +77,14 @@ describe.skipIf(!installed)(title, () => {
 
       await wait(second)
       const cuts = await cutConnections(server.url, chaosSeconds * second)
-      const quiet = [await quietPeriod()]
+      const quiet = [await quietPeriod(load.seen)]
       for (const mode of ['immediate', 'fast'] as const) {
         connections.pause()
         await server.stop(mode)
         await wait(chaosStopSeconds * second)
         await server.start()
         connections.resume()
-        quiet.push(await quietPeriod())
+        quiet.push(await quietPeriod(load.seen))
       }
       await load.stop()
       connections.stop()
@@ -89,7 +97,11 @@ describe.skipIf(!installed)(title, () => {
         const last = failed.findLast((one) => one.startedAt > from && one.startedAt < until)
         return last === undefined ? 0 : last.startedAt - from
       })
-      for (const ms of recoveries) expect(ms).toBeLessThanOrEqual(2 * second)
+      const late = recoveries.filter((ms, n) => {
+        const period = quiet[n]
+        return period !== undefined && ms > 2 * second * slowness(seen, period)
+      })
+      expect(late).toEqual([])
       expect(connections.most()).toBeLessThanOrEqual(poolSize)
 
       // Every client kept its tokens and is where it was.
@@ -118,15 +130,41 @@ describe.skipIf(!installed)(title, () => {
           `returned; at most ${connections.most()} connections of ${poolSize}`,
       )
     },
-    (chaosSeconds + 2 * chaosStopSeconds + 120) * second,
+    (chaosSeconds + 2 * chaosStopSeconds + 300) * second,
   )
 })
 
-/** Nothing is done to the server. A request that meets its next stop is not of the period. */
-async function quietPeriod() {
+interface Period {
+  readonly from: number
+  readonly until: number
+}
+
+/**
+ * Nothing is done to the server, for a while and until requests have been answered for as long as a
+ * recovery may take, a minute at most. A request that meets its next stop is not of the period.
+ */
+async function quietPeriod(seen: readonly Observed[]): Promise<Period> {
   const from = monotonic()
   await wait(chaosQuietSeconds * second)
+  const isOver = () => {
+    const last = seen.findLast(({ outcome }) => outcome.startsWith('503'))
+    return monotonic() - Math.max(from, last?.endedAt ?? 0) > 2 * second
+  }
+  while (!isOver() && monotonic() - from < 60 * second) await wait(100)
   return { from, until: monotonic() - second / 10 }
+}
+
+/**
+ * How many times slower than an idle machine this one was: by the requests that need no store, whose
+ * time is the machine's and not the store's. 1 for any machine that is fast enough.
+ */
+function slowness(seen: readonly Observed[], { from, until }: Period): number {
+  const times = seen
+    .filter(({ kind }) => kind === 'jwks' || kind === 'judged')
+    .filter(({ startedAt }) => startedAt > from && startedAt < until)
+    .map(({ startedAt, endedAt }) => endedAt - startedAt)
+    .toSorted((a, b) => a - b)
+  return Math.max(1, (times[Math.floor(times.length / 2)] ?? 0) / 25)
 }
 
 async function asked(host: Host, path: string): Promise<string> {
