@@ -77,12 +77,9 @@ export async function runHistory(plan: HistoryPlan): Promise<History> {
 /** A login; an old one reaches its maximum age on the way. */
 async function openFamily(plan: HistoryPlan, random: () => number, isOld: boolean) {
   const host = pick(random, plan.hosts)
-  let left = 2_000 + Math.floor(random() * 8_000)
-  // On a slow machine a session is too old, or the hosts are out of patience, before it begins: so
-  // it is given as much time as the machine turns out to need.
-  for (let tries = 1; tries <= 100; tries += 1) {
-    const aheadMs = isOld ? Math.min(left - hour, 0) : 0
-    left *= 1.5
+  const aheadMs = isOld ? 2_000 + Math.floor(random() * 8_000) - hour : 0
+  // On a slow machine a session is too old, or the hosts are out of patience, before it begins.
+  for (let tries = 1; tries <= 10; tries += 1) {
     const login = await host.newLogin({ aheadMs }).catch(() => null)
     if (login === null) continue
     const refreshed = await host.refresh(login.refreshToken)
