@@ -1,3 +1,5 @@
+import { NotMigratedError } from '../shared/not-migrated-error.js'
+
 /** What a query gives back. A `pg` result and a PGlite result are both of this form. */
 export interface PostgresResult {
   readonly rows: readonly unknown[]
@@ -32,20 +34,12 @@ export function runOn(client: PostgresClient): Run {
         const { rows } = await client.query(text, values)
         return rows as readonly Cells[]
       } catch (error) {
-        if (isMissing(error)) throw new NotMigratedError(error)
+        if (isMissing(error)) {
+          throw new NotMigratedError('postgres: a table or column is missing', error)
+        }
         if (tries === mostTries || !wasRolledBack(error)) throw error
       }
     }
-  }
-}
-
-/** A table or column is not there; the name is what reaches the host's log. */
-class NotMigratedError extends Error {
-  override readonly name = 'NotMigratedError'
-  readonly code = 'await_auth_migrate_before_serving'
-
-  constructor(cause: unknown) {
-    super('postgres: a table or column is missing; await auth.migrate() before serving', { cause })
   }
 }
 
