@@ -9,6 +9,7 @@ export default defineConfig({
     fetch: 'adapters/fetch.ts',
     memory: 'adapters/memory.ts',
     postgres: 'adapters/postgres/index.ts',
+    mongo: 'adapters/mongo/index.ts',
   },
   format: ['esm'],
   target: 'node20',

@@ -99,7 +99,7 @@ describe('the tarball', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
-      ...['limits', 'operating', 'sessions'].map((page) => `docs/${page}.md`),
+      ...['limits', 'mongo', 'operating', 'sessions'].map((page) => `docs/${page}.md`),
       'package.json',
     ])
     const odd = packed.files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path))
@@ -129,7 +129,7 @@ describe('the tarball', () => {
     ).toEqual([])
   })
 
-  it.each(['testing.js', 'express.js', 'fetch.js', 'memory.js', 'postgres.js'])(
+  it.each(['testing.js', 'express.js', 'fetch.js', 'memory.js', 'postgres.js', 'mongo.js'])(
     'R-LIB-01 %s loads no framework and no driver at run time',
     (file) => {
       expect([...outerImports(file)].filter((name) => foreign.test(name))).toEqual([])

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
+import { dropDatabases, findMongo } from './mongo.js'
 import { findBinaries, findPostgres, onDatabase } from './postgres.js'
 
 declare module 'vitest' {
@@ -8,31 +9,62 @@ declare module 'vitest' {
     postgresUrl: string | null
     /** Whether `spawnPostgres` can start a server. */
     postgresInstalled: boolean
+    /** Null when no server was found. */
+    mongo: {
+      readonly url: string
+      /** What it is, for test titles. */
+      readonly name: string
+      /** Every database whose name starts with this is dropped at the end of the run. */
+      readonly databasePrefix: string
+    } | null
   }
 }
+
+type TearDown = () => Promise<void>
 
 /** Sorts unlike JavaScript, so that a text column without its own collation would show. */
 const dictionaryOrder = "template template0 encoding 'UTF8' locale_provider icu icu_locale 'en-US'"
 
-export default async function setup(project: TestProject): Promise<(() => Promise<void>) | void> {
+const own = `postern_test_${randomBytes(6).toString('hex')}`
+
+export default async function setup(project: TestProject): Promise<TearDown> {
+  const tearDowns = await Promise.all([setUpPostgres(project), setUpMongo(project)])
+  return async () => {
+    for (const tearDown of tearDowns) await tearDown()
+  }
+}
+
+async function setUpPostgres(project: TestProject): Promise<TearDown> {
   project.provide('postgresInstalled', (await findBinaries()) !== null)
   const server = await findPostgres()
   if (!server) {
     project.provide('postgresUrl', null)
-    return
+    return async () => {}
   }
-  const name = `postern_test_${randomBytes(6).toString('hex')}`
   await onDatabase(server.url, async (client) => {
     await client
-      .query(`create database ${name} ${dictionaryOrder}`)
+      .query(`create database ${own} ${dictionaryOrder}`)
       // Without ICU the server's own order has to do.
-      .catch(() => client.query(`create database ${name}`))
+      .catch(() => client.query(`create database ${own}`))
   })
   const url = new URL(server.url)
-  url.pathname = `/${name}`
+  url.pathname = `/${own}`
   project.provide('postgresUrl', url.href)
   return async () => {
-    await onDatabase(server.url, (client) => client.query(`drop database ${name} with (force)`))
+    await onDatabase(server.url, (client) => client.query(`drop database ${own} with (force)`))
+    await server.release()
+  }
+}
+
+async function setUpMongo(project: TestProject): Promise<TearDown> {
+  const server = await findMongo()
+  if (!server) {
+    project.provide('mongo', null)
+    return async () => {}
+  }
+  project.provide('mongo', { url: server.url, name: server.name, databasePrefix: own })
+  return async () => {
+    if (server.isShared) await dropDatabases(server.url, own)
     await server.release()
   }
 }

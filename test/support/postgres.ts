@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { freePort } from './free-port.js'
 
 const run = promisify(execFile)
 const installed = '/usr/lib/postgresql'
@@ -132,16 +132,4 @@ async function asServer(command: string, args: readonly string[]): Promise<void>
 
 async function idOf(which: '-u' | '-g'): Promise<number> {
   return Number((await run('id', [which, 'postgres'])).stdout)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      const port = address && typeof address === 'object' ? address.port : 0
-      probe.close(() => resolve(port))
-    })
-  })
 }

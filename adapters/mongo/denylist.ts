@@ -1,0 +1,75 @@
+import type { AnyBulkWriteOperation } from 'mongodb'
+import { checkExpiry } from '../../src/checks/check-call.js'
+import { isText } from '../../src/checks/check-value.js'
+import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
+import type { CollectionSpec, Doc } from '../../src/ports/store.js'
+import { entriesToPut } from '../shared/denylist-entries.js'
+import type { BoundCollection } from './bound-collection.js'
+import { type Documents, isTaken, type StoredDocument } from './handle.js'
+import { removeExpired } from './sweep.js'
+import { rowOf } from './values.js'
+
+interface DenylistDoc extends Doc {
+  readonly reason: string
+}
+
+export const denylistSpec: CollectionSpec<DenylistDoc> = {
+  name: 'postern_denylist',
+  fields: { reason: { kind: 'text' } },
+  indexes: [],
+  expires: 'fixed',
+}
+
+// Each further try needs the entry to have been put and swept in between.
+const mostTries = 10
+
+export function mongoDenylist({ shape, open }: BoundCollection): Denylist {
+  return {
+    async put(given) {
+      const entries = entriesToPut(given)
+      if (entries.length > 0) await put(await open(), entries.map(listing))
+    },
+    async find(ids) {
+      if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
+      if (ids.length === 0) return []
+      const options = { batchSize: ids.length + 1 }
+      const found = await (await open()).find({ _id: { $in: [...ids] } }, options).toArray()
+      return found.map((stored): DenylistEntry => {
+        const row = rowOf(shape, stored)
+        return {
+          id: String(row['id']),
+          reason: row['reason'] === 'max_age' ? 'max_age' : 'revoked',
+          expiresAt: Number(row['expiresAt']),
+        }
+      })
+    },
+    async sweep(before, limit) {
+      checkExpiry('denylist.sweep', before, limit)
+      return (await removeExpired(await open(), before, limit)).removed
+    },
+  }
+}
+
+type Listing = AnyBulkWriteOperation<StoredDocument>
+
+/** The first reason stays, since only an insert writes it; the later expiry wins. */
+function listing({ id, reason, expiresAt }: DenylistEntry): Listing {
+  const update = { $setOnInsert: { reason }, $max: { expiresAt: new Date(expiresAt) } }
+  return { updateOne: { filter: { _id: { $eq: id } }, update, upsert: true } }
+}
+
+/**
+ * One command. Of two that list a new id at the same moment, the server may refuse one as a
+ * duplicate: nothing of that entry was written then, and the next try finds it listed. Sending all
+ * of them again changes nothing about those that were written.
+ */
+async function put(documents: Documents, listings: readonly Listing[]): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await documents.bulkWrite([...listings], { ordered: false })
+      return
+    } catch (error) {
+      if (tries === mostTries || !isTaken(error)) throw error
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { shapeOf } from '../../src/checks/shape.js'
+import type { Backend } from '../../src/ports/backend.js'
+import type { AnyCollectionSpec } from '../../src/ports/store.js'
+import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
+import { bindCollection } from './bound-collection.js'
+import { mongoCollection } from './collection.js'
+import { counterSpec, mongoCounter } from './counter.js'
+import { denylistSpec, mongoDenylist } from './denylist.js'
+import { openDocuments } from './handle.js'
+import { checkOptions, type MongoOptions } from './options.js'
+import { prepare } from './prepare.js'
+import { preparedNotes } from './prepared-notes.js'
+
+export type { MongoOptions }
+
+/**
+ * A backend on MongoDB: one collection for each of the library's, times as dates, everything else
+ * as it is. Works on a replica set and on a single server; needs no transactions. Does no I/O by
+ * itself; `store.prepare` creates collections and indexes, and a call on a collection that was not
+ * prepared rejects. Throws a `TypeError` that names the option which will not do.
+ *
+ * Reads go to the primary and writes wait for the majority, whatever the connection string says.
+ * The first call of a process that did not prepare the database itself takes one more round trip.
+ *
+ * @example
+ * const backend = mongo({ db: new MongoClient(uri).db('auth') })
+ */
+export function mongo(options: MongoOptions): Backend {
+  checkOptions(options)
+  const { db, prefix = '' } = options
+  const notes = preparedNotes(openDocuments(db, `${prefix}postern_collections`))
+  const bind = (spec: AnyCollectionSpec) => bindCollection(options, notes, shapeOf(spec))
+  const own = { denylist: bind(denylistSpec), lease: bind(leaseSpec), counter: bind(counterSpec) }
+  return {
+    store: {
+      collection: (spec) => mongoCollection(bind(spec)),
+      async prepare(specs) {
+        const reserved = specs.find(({ name }) => name.startsWith('postern_'))
+        if (reserved) throw new TypeError(`mongo: "${reserved.name}": "postern_" is reserved`)
+        await prepare(db, notes, [...Object.values(own), ...specs.map(bind)])
+      },
+    },
+    denylist: mongoDenylist(own.denylist),
+    lease: collectionLease(mongoCollection(own.lease)),
+    counter: mongoCounter(own.counter),
+  }
+}

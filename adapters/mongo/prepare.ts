@@ -1,0 +1,113 @@
+import type { CollectionInfo, Db, IndexDescriptionInfo } from 'mongodb'
+import type { BoundCollection } from './bound-collection.js'
+import { isIndexConflict, isTaken, isThere } from './handle.js'
+import { type NotesByName, type PreparedNotes, refuseOtherKinds } from './prepared-notes.js'
+import { indexesToCreate, refuseForeign, refuseTimeToLive } from './refuse-contradictions.js'
+import type { WantedIndex } from './wanted-indexes.js'
+
+interface Plan {
+  readonly bound: BoundCollection
+  readonly exists: boolean
+  readonly missing: readonly WantedIndex[]
+}
+
+/**
+ * Brings the database up to what the collections need: creates what is missing, never drops or
+ * alters. All is looked at before anything is changed, and every step is one that replicas may
+ * take at the same time. The note comes last, so that a collection is used only with its indexes.
+ */
+export async function prepare(
+  db: Db,
+  notes: PreparedNotes,
+  collections: readonly BoundCollection[],
+): Promise<void> {
+  const noted = await notes.read()
+  const infos = await db.listCollections({}, { readPreference: 'primary' }).toArray()
+  const found = new Map(infos.map((info) => [info.name, info]))
+  const plans: Plan[] = []
+  for (const bound of collections) plans.push(await planOf(bound, found, noted, notes))
+  for (const plan of plans) {
+    await carryOut(db, plan)
+    await notes.write(plan.bound.name, plan.bound.shape)
+  }
+}
+
+async function planOf(
+  bound: BoundCollection,
+  found: ReadonlyMap<string, CollectionInfo | Pick<CollectionInfo, 'name' | 'type'>>,
+  noted: NotesByName,
+  notes: PreparedNotes,
+): Promise<Plan> {
+  const info = found.get(bound.name)
+  const note = noted.get(bound.name)
+  refuseOtherKinds(bound.name, bound.shape, note)
+  if (info === undefined) return { bound, exists: false, missing: indexesToCreate(bound, []) }
+  refuseForeign(info)
+  if (note === undefined) await refuseStrangers(bound, notes)
+  await refuseHoles(bound, Object.keys(note?.fields ?? {}))
+  const indexes: readonly IndexDescriptionInfo[] = await bound.documents.listIndexes().toArray()
+  refuseTimeToLive(bound.name, indexes)
+  return { bound, exists: true, missing: indexesToCreate(bound, indexes) }
+}
+
+async function carryOut(db: Db, { bound, exists, missing }: Plan): Promise<void> {
+  if (!exists) {
+    await db
+      .createCollection(bound.name, { writeConcern: { w: 'majority' } })
+      .catch((error: unknown) => {
+        if (!isThere(error)) throw error
+      })
+  }
+  if (missing.length === 0) return
+  try {
+    await bound.documents.createIndexes([...missing])
+  } catch (error) {
+    throw indexFailure(bound.name, missing, error)
+  }
+}
+
+/** What the server says of a duplicate holds the value, an address perhaps: it is not passed on. */
+function indexFailure(name: string, missing: readonly WantedIndex[], error: unknown): unknown {
+  const names = missing.map((index) => `"${index.name}"`).join(', ')
+  if (isTaken(error)) {
+    return new Error(
+      `mongo: documents of collection "${name}" have the same value where ${names} must be ` +
+        `unique; make them differ and start again`,
+    )
+  }
+  if (isIndexConflict(error)) {
+    return new Error(
+      `mongo: collection "${name}" has an index that does not go with ${names}; drop it with ` +
+        `db.${name}.dropIndex(…) and start again`,
+      { cause: error },
+    )
+  }
+  return error
+}
+
+/** Documents that are already there and were not written by this library. */
+async function refuseStrangers({ name, documents }: BoundCollection, notes: PreparedNotes) {
+  const some = await documents.findOne({}, { projection: { _id: 1 } })
+  // Another replica may have prepared it in the meantime, and somebody used it.
+  if (some === null || (await notes.read()).has(name)) return
+  throw new Error(
+    `mongo: collection "${name}" holds documents that are not of this library; choose another ` +
+      `database, or set the option "prefix"`,
+  )
+}
+
+/** A new field without which documents are already stored must have something to read as. */
+async function refuseHoles({ name, shape, documents }: BoundCollection, noted: readonly string[]) {
+  const fresh = [...shape.columns.values()].filter((column) => {
+    const mustBeThere = !column.nullable && column.default === undefined
+    return mustBeThere && column.name !== 'id' && !noted.includes(column.name)
+  })
+  for (const column of fresh) {
+    const hole = await documents.findOne({ [column.name]: { $exists: false } })
+    if (hole === null) continue
+    throw new Error(
+      `mongo: collection "${name}" holds documents without "${column.name}"; declare a default ` +
+        `for the field, or make it nullable`,
+    )
+  }
+}

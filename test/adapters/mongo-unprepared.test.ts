@@ -1,0 +1,48 @@
+import { describe, expect, inject, it } from 'vitest'
+import { mongo } from '../../adapters/mongo/index.js'
+import { sample, sampleSpec } from '../../src/testing/sample.js'
+import { looseUsers, mongoDatabases, mongoTitle, prepare } from '../support/mongo-databases.js'
+import { testAuth } from '../support/test-auth.js'
+
+describe.skipIf(!inject('mongo'))(mongoTitle('a database that was not prepared'), () => {
+  const { database } = mongoDatabases()
+
+  it('refuses every call and creates nothing, until it is', async () => {
+    const db = database()
+    const wanted = sampleSpec('sliding')
+    const { store, denylist, lease, counter } = mongo({ db })
+    const samples = store.collection(wanted)
+    const calls = [
+      () => samples.insert(sample('a')),
+      () => samples.get('a'),
+      () => denylist.find(['x']),
+      () => lease.replace('l', null, { owner: 'a', renewal: 1 }),
+      () => counter.hit('k', 1000, 1, 0),
+    ]
+    for (const call of calls) await expect(call()).rejects.toThrow(/await auth\.migrate\(\)/)
+    expect(await db.listCollections().toArray()).toEqual([])
+    await mongo({ db }).store.prepare([wanted])
+    expect(await samples.insert(sample('a'))).toBe(true)
+  })
+
+  it('refuses a version whose indexes it does not have', async () => {
+    const db = database()
+    const email = { email: { kind: 'text' } } as const
+    await prepare(db, [email])
+    const users = looseUsers(db, email, { indexes: [{ on: ['email'], unique: true }] })
+    await expect(users.insert({ id: 'a', expiresAt: null, email: 'x' })).rejects.toThrow(
+      'mongo: collection "users" has not been prepared; await auth.migrate() before serving',
+    )
+  })
+
+  it('says what to do, in the log and to whoever calls', async () => {
+    const backend = mongo({ db: database() })
+    const { auth, logger } = await testAuth({
+      backend: { ...backend, store: { ...backend.store, prepare: async () => {} } },
+    })
+    await expect(auth.client.users.findByEmail('a@example.org')).rejects.toMatchObject({
+      code: 'service_unavailable',
+    })
+    expect(JSON.stringify(logger.lines)).toContain('NotMigratedError')
+  })
+})

@@ -1,0 +1,15 @@
+import { describe, inject, it } from 'vitest'
+import { mongo } from '../../adapters/mongo/index.js'
+import { conformance } from '../../src/testing/index.js'
+import { mongoDatabases, mongoTitle } from '../support/mongo-databases.js'
+
+describe.skipIf(!inject('mongo'))(mongoTitle('mongo'), () => {
+  const { database } = mongoDatabases()
+  const cases = conformance({
+    open: ({ through }) => ({ backend: mongo({ db: through(database()) }) }),
+  })
+
+  for (const { group, name, skip, run } of cases) {
+    it.skipIf(skip)(`R-LIB-06 R-LIB-07 ${group}: ${name}`, run)
+  }
+})
