@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
 import { PGlite } from '@electric-sql/pglite'
+import { MongoClient } from 'mongodb'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { fetchHandler } from '../../adapters/fetch.js'
 import { memory } from '../../adapters/memory.js'
+import { mongo } from '../../adapters/mongo/index.js'
 import { postgres } from '../../adapters/postgres/index.js'
 import type { Mountable } from '../../src/http/exchange.js'
 import type { AuthOptions } from '../../src/options.js'
@@ -53,17 +55,19 @@ const backends: Readonly<Record<string, BackendKind>> = {
   memory: { open: async () => ({ backend: memory(), close: async () => {} }) },
   postgres: { open: openPostgres },
   'two memories': { open: async () => ({ backend: splitMemory(), close: async () => {} }) },
+  mongo: { open: openMongo },
 }
 
 /**
  * Every framework on memory, and one of them on Postgres (a real server, or PGlite without one) and
- * on a split store.
+ * on a split store; and one on MongoDB where there is one, as its own suites say by name.
  */
 export const hostKinds: readonly HostKind[] = [
   hostKind('express', 'memory'),
   hostKind('fetch', 'memory'),
   hostKind('express', 'postgres'),
   hostKind('fetch', 'two memories'),
+  ...(inject('mongo') === null ? [] : [hostKind('express', 'mongo')]),
 ]
 
 /** One kind, for what does not depend on framework or store. */
@@ -115,6 +119,20 @@ async function openPostgres(): Promise<{ backend: Backend; close(): Promise<void
     async close() {
       await pool.query(`drop schema if exists "${schema}" cascade`)
       await pool.end()
+    },
+  }
+}
+
+async function openMongo(): Promise<{ backend: Backend; close(): Promise<void> }> {
+  const server = inject('mongo')
+  if (server === null) throw new Error('no MongoDB')
+  const client = new MongoClient(server.url)
+  const db = client.db(`${server.databasePrefix}_${randomBytes(6).toString('hex')}`)
+  return {
+    backend: mongo({ db }),
+    async close() {
+      await db.dropDatabase()
+      await client.close()
     },
   }
 }
