@@ -1,7 +1,7 @@
 import type { CollectionInfo, Db, IndexDescriptionInfo } from 'mongodb'
 import type { BoundCollection } from './bound-collection.js'
 import { isIndexConflict, isTaken, isThere } from './handle.js'
-import { type NotesByName, type PreparedNotes, refuseOtherKinds } from './prepared-notes.js'
+import { covers, type NotesByName, type PreparedNotes, refuseOtherKinds } from './prepared-notes.js'
 import { indexesToCreate, refuseForeign, refuseTimeToLive } from './refuse-contradictions.js'
 import type { WantedIndex } from './wanted-indexes.js'
 
@@ -14,7 +14,7 @@ interface Plan {
 /**
  * Brings the database up to what the collections need: creates what is missing, never drops or
  * alters. All is looked at before anything is changed, and every step is one that replicas may
- * take at the same time. The note comes last, so that a collection is used only with its indexes.
+ * take at the same time. The notes come last, so that a collection is used only with its indexes.
  */
 export async function prepare(
   db: Db,
@@ -24,12 +24,11 @@ export async function prepare(
   const noted = await notes.read()
   const infos = await db.listCollections({}, { readPreference: 'primary' }).toArray()
   const found = new Map(infos.map((info) => [info.name, info]))
-  const plans: Plan[] = []
-  for (const bound of collections) plans.push(await planOf(bound, found, noted, notes))
-  for (const plan of plans) {
-    await carryOut(db, plan)
-    await notes.write(plan.bound.name, plan.bound.shape)
-  }
+  const plans = await Promise.all(collections.map((it) => planOf(it, found, noted, notes)))
+  await Promise.all(plans.map((plan) => carryOut(db, plan)))
+  const unnoted = collections.filter(({ name, shape }) => !covers(noted.get(name), shape))
+  await Promise.all(unnoted.map(({ name, shape }) => notes.write(name, shape)))
+  if (unnoted.length > 0) await notes.read()
 }
 
 async function planOf(

@@ -38,7 +38,6 @@ export function preparedNotes(documents: Documents): PreparedNotes {
       throw new NotMigratedError(`mongo: collection "${name}" has not been prepared`)
     },
     async write(name, shape) {
-      if (covers((await read()).get(name), shape)) return
       const { fields, indexes } = noteFor(shape)
       const kinds = prefixed('fields', fields)
       // Matches unless a field is noted as another kind; `null` is what is not noted yet.
@@ -53,7 +52,6 @@ export function preparedNotes(documents: Documents): PreparedNotes {
         const { matchedCount } = await documents.updateOne(filter, change)
         if (matchedCount === 0) refuseOtherKinds(name, shape, (await read()).get(name))
       }
-      await read()
     },
   }
 }
@@ -72,7 +70,8 @@ export function refuseOtherKinds(name: string, shape: Shape, note: PreparedNote 
   }
 }
 
-function covers(note: PreparedNote | undefined, shape: Shape): boolean {
+/** Whether a collection with this note has all that the shape needs. */
+export function covers(note: PreparedNote | undefined, shape: Shape): boolean {
   if (note === undefined) return false
   const { fields, indexes } = noteFor(shape)
   return (

@@ -205,7 +205,9 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       expect([reply.status, reply.code]).toEqual([401, 'refresh_token_invalid'])
     })
 
-    const rounds = kind.name.startsWith('express') && surface === 'client' ? 200 : 5
+    // What stands in for MongoDB runs one command at a time: more rounds would show no more.
+    const isLong = kind.name.startsWith('express') && !kind.name.endsWith('mongo')
+    const rounds = isLong && surface === 'client' ? 200 : 5
 
     it(`R-1-18 R-1-15 twenty at once: one rotated, nineteen re-issued, one generation (${rounds} rounds)`, async () => {
       let { refreshToken } = await signedInPerson(host, surface)
