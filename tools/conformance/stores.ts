@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { PGlite } from '@electric-sql/pglite'
+import { MongoClient } from 'mongodb'
 import { Pool } from 'pg'
 import { memory } from '../../adapters/memory.js'
+import { mongo } from '../../adapters/mongo/index.js'
 import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
 import type { ConformanceOptions } from '../../src/testing/index.js'
+import { findMongo } from '../../test/support/mongo.js'
 import { findPostgres, onDatabase } from '../../test/support/postgres.js'
 
 /** A store that the kit is to be played on. */
@@ -52,6 +55,26 @@ async function startPostgres(): Promise<StartedStore | null> {
   }
 }
 
+/** A database a case. */
+async function startMongo(): Promise<StartedStore | null> {
+  const server = await findMongo()
+  if (!server) return null
+  const client = new MongoClient(server.url)
+  return {
+    open: ({ through }) => {
+      const db = client.db(`conformance_${randomBytes(6).toString('hex')}`)
+      return {
+        backend: mongo({ db: through(db) }),
+        close: async () => void (await db.dropDatabase()),
+      }
+    },
+    async stop() {
+      await client.close()
+      await server.release()
+    },
+  }
+}
+
 /** One line a store. */
 export const stores: readonly TestedStore[] = [
   {
@@ -63,4 +86,5 @@ export const stores: readonly TestedStore[] = [
   },
   { name: 'postgres', start: startPostgres },
   { name: 'pglite', start: startPglite },
+  { name: 'mongo', start: startMongo },
 ]
