@@ -1,19 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Backend } from '../../src/ports/backend.js'
-import type { Collection, Doc } from '../../src/ports/store.js'
+import { type Fault, faultPlayer } from '../../src/testing/faults/fault-player.js'
+import { type Around, interceptBackend } from '../../src/testing/faults/intercept-backend.js'
 
-/**
- * What may befall one call of the backend:
- * - `before`: it does nothing and rejects
- * - `after`: it takes effect, and rejects because its answer was lost
- * - `hang`: it does nothing and never answers
- * - `silent`: it takes effect and never answers
- * - `late`: it never answers, and takes effect once the caller has given up
- * - `twice`: a driver sends it again by itself, and the second answer is the one that comes
- * - `stale`: a read gives what was stored before the last write
- * - `down`: it takes effect, its answer is lost, and so is every call after it
- */
-export type Fault = 'before' | 'after' | 'hang' | 'silent' | 'late' | 'twice' | 'stale' | 'down'
+export type { Fault }
 
 /** A call as it was made. */
 export interface BackendCall {
@@ -64,56 +54,13 @@ interface OpenWindow {
   struck: number
 }
 
-type Older<T> = (now: T) => T | null
-
-interface Performed<T> {
-  readonly name: string
-  readonly work: () => Promise<T>
-  readonly older: Older<T>
-}
-
-/** Performs a call, or lets happen to it what was planned. */
-type Perform = <T>(name: string, work: () => Promise<T>, older?: Older<T>) => Promise<T>
-
 /** A backend whose calls are counted and can be made to fail one by one. */
 export function callFaults(inner: Backend): CallFaults {
   let open: OpenWindow | null = null
-  let heldBack: (() => Promise<unknown>)[] = []
-  let isDown = false
   let running = 0
+  const player = faultPlayer((name) => new Error(`${name}: the connection to ${leakMarker} broke`))
 
-  /** The call that never answers: before it does anything, or after it took effect. */
-  function swallow<T>(window: OpenWindow): Promise<T> {
-    window.onHang()
-    return new Promise<T>(() => {})
-  }
-
-  async function strike<T>(
-    window: OpenWindow,
-    fault: Fault,
-    { name, work, older }: Performed<T>,
-  ): Promise<T> {
-    const broken = new Error(`${name}: the connection to ${leakMarker} broke`)
-    window.struck += 1
-    if (fault === 'before') throw broken
-    if (fault === 'late') heldBack.push(work)
-    if (fault === 'late' || fault === 'hang') return swallow(window)
-    isDown = fault === 'down'
-    const result = await work()
-    switch (fault) {
-      case 'after':
-      case 'down':
-        throw broken
-      case 'silent':
-        return swallow(window)
-      case 'stale':
-        return older(result) ?? result
-      case 'twice':
-        return work()
-    }
-  }
-
-  const perform: Perform = async (name, given, older = () => null) => {
+  const around: Around = async (name, given, older = () => null) => {
     const work: typeof given = async () => {
       running += 1
       try {
@@ -128,16 +75,19 @@ export function callFaults(inner: Backend): CallFaults {
     const nth = window.calls.filter((call) => call.name === name).length + 1
     const call = callOf(name, nth)
     window.calls.push(call)
-    if (isDown) throw new Error(`${name}: no connection to ${leakMarker}`)
+    if (player.isDown) return player.strike('before', { name, work, older })
     const fault = window.plan.get(call.key)
-    if (fault !== undefined) return strike(window, fault, { name, work, older })
+    if (fault !== undefined) {
+      window.struck += 1
+      return player.strike(fault, { name, work, older }, window.onHang)
+    }
     const result = await work()
     if (call.kind === 'read' && older(result) !== null) window.calls[number] = stalable(call)
     return result
   }
 
   return {
-    backend: performing(inner, perform),
+    backend: interceptBackend(inner, around, { keepsVersions: true }),
     begin(plan = new Map(), onHang = () => {}) {
       open = { calls: [], plan, onHang, struck: 0 }
       return open
@@ -147,11 +97,8 @@ export function callFaults(inner: Backend): CallFaults {
     },
     async heal() {
       open = null
-      isDown = false
-      const held = heldBack
-      heldBack = []
-      // Its caller is gone; what becomes of a write that comes too late is nobody's to hear.
-      await Promise.all(held.map((work) => work().catch(() => {})))
+      player.heal()
+      await player.deliverLate()
     },
   }
 }
@@ -182,77 +129,5 @@ function stalable(call: BackendCall): BackendCall {
     get site() {
       return call.site
     },
-  }
-}
-
-function performing({ store, denylist, lease, counter }: Backend, perform: Perform): Backend {
-  return {
-    store: {
-      collection: (spec) => performingCollection(store.collection(spec), spec.name, perform),
-      prepare: (specs) => store.prepare(specs),
-    },
-    denylist: {
-      put: (entries) => perform('denylist.put', () => denylist.put(entries)),
-      find: (ids) =>
-        perform(
-          'denylist.find',
-          () => denylist.find(ids),
-          // An entry has no version before the one that lists it.
-          (found) => (found.length > 0 ? [] : null),
-        ),
-      sweep: (before, limit) => perform('denylist.sweep', () => denylist.sweep(before, limit)),
-    },
-    lease: {
-      read: (name) => perform('lease.read', () => lease.read(name)),
-      replace: (name, seen, next) =>
-        perform('lease.replace', () => lease.replace(name, seen, next)),
-    },
-    counter: {
-      hit: (key, windowMs, limit, now) =>
-        perform('counter.hit', () => counter.hit(key, windowMs, limit, now)),
-      forgive: (key, hits) => perform('counter.forgive', () => counter.forgive(key, hits)),
-      sweep: (before, limit) => perform('counter.sweep', () => counter.sweep(before, limit)),
-    },
-  }
-}
-
-function performingCollection<T extends Doc>(
-  inner: Collection<T>,
-  name: string,
-  perform: Perform,
-): Collection<T> {
-  /** Each document as it was before its last write, for stale reads. */
-  const versions = new Map<string, T>()
-
-  /** Remembers what a write replaced. */
-  async function replacing<R>(id: string, write: () => Promise<R>): Promise<R> {
-    const before = await inner.get(id)
-    const result = await write()
-    if (before !== null && result !== null && result !== 'taken') versions.set(id, before)
-    return result
-  }
-
-  return {
-    get: (id) =>
-      perform(
-        `${name}.get`,
-        () => inner.get(id),
-        () => versions.get(id) ?? null,
-      ),
-    find: (equal, page) =>
-      perform(
-        `${name}.find`,
-        () => inner.find(equal, page),
-        (found) =>
-          found.some(({ id }) => versions.has(id))
-            ? found.map((doc) => versions.get(doc.id) ?? doc)
-            : null,
-      ),
-    insert: (doc) => perform(`${name}.insert`, () => inner.insert(doc)),
-    update: (id, guard, set) =>
-      perform(`${name}.update`, () => replacing(id, () => inner.update(id, guard, set))),
-    take: (id, guard) => perform(`${name}.take`, () => replacing(id, () => inner.take(id, guard))),
-    due: (before, limit) => perform(`${name}.due`, () => inner.due(before, limit)),
-    sweep: (before, limit) => perform(`${name}.sweep`, () => inner.sweep(before, limit)),
   }
 }
