@@ -6,6 +6,7 @@ const statements =
 const commandName = /^[A-Z]{2,16}$/
 const longest = 160
 const mostFields = 5
+const mostOfResult = 20
 
 /**
  * A call of a driver for people to read: statements with their literals struck out, and of every
@@ -42,6 +43,8 @@ export function shapeOf(value: unknown, depth = 0): string {
   if (ArrayBuffer.isView(value)) return `bytes(${value.byteLength})`
   if (Array.isArray(value)) return shapeOfList(value, depth)
   const entries = Object.entries(value)
+  // A connection or a pool, not a result.
+  if (entries.length > mostOfResult) return value.constructor?.name || 'object'
   if (depth > 1 || entries.length === 0) return entries.length === 0 ? '{}' : '{…}'
   const shown = entries.slice(0, mostFields)
   const rest = entries.length > mostFields ? ', …' : ''

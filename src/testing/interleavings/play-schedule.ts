@@ -32,7 +32,7 @@ export interface Played {
 }
 
 /** A step of the database that takes longer is taken to wait for another racer's lock. */
-const patienceMs = 250
+const patienceMs = 100
 /** When no racer can go on and nothing has changed for so long, nothing ever will. */
 const stuckMs = 15_000
 /** Turns of the event loop a racer is given to make its next call. */

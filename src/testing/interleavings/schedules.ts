@@ -1,7 +1,7 @@
 import { type Choose, type Decision, letterOf } from './play-schedule.js'
 
 export interface ScheduleOptions {
-  /** Schedules a case plays at most; 150 by default. */
+  /** Schedules a case plays at most; 100 by default. */
   readonly limit?: number
   /** Of the random schedules that are played when there are more than `limit`; 1 by default. */
   readonly seed?: number
@@ -22,7 +22,7 @@ export interface Explored {
  */
 export async function playSchedules(
   play: Play,
-  { limit = 150, seed = 1 }: ScheduleOptions,
+  { limit = 100, seed = 1 }: ScheduleOptions,
 ): Promise<Explored> {
   const first = await play(() => 0)
   if (countOf(first) <= limit) {
