@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { MongoClient } from 'mongodb'
 import pg from 'pg'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { mongo } from '../../adapters/mongo/index.js'
 import { postgres } from '../../adapters/postgres/index.js'
 import { collectionsOf } from '../../src/model/collections.js'
 import type { Backend } from '../../src/ports/backend.js'
@@ -10,9 +12,9 @@ import { fsck, fsckUnderLoad, type Leftovers } from './fsck.js'
 import type { Host } from './host-client.js'
 import type { Database } from './invariants.js'
 import { randomOf } from './random-of.js'
-import { newSchema, type Replica, startReplica } from './replicas.js'
+import { newPlace, type Replica, startReplica } from './replicas.js'
 import { sizes } from './sizes.js'
-import { at, describeOn, inLanes, stores } from './stores.js'
+import { at, describeOn, everyStore, inLanes } from './stores.js'
 
 const lanes = 8
 const fleetSize = 3
@@ -20,11 +22,11 @@ const kills = sizes.kills
 const expiredDocs = 900
 const sweptAtOnce = 2
 
-for (const store of stores) {
+for (const store of everyStore) {
   if (store === 'memory') continue
   describeOn(store, `figure R15 on ${store}`, () => {
     it(`R-7-06 2.3.3 ${kills} processes killed amid everything they do leave nothing half done`, async () => {
-      const shared = await openShared()
+      const shared = await openShared(store)
       onTestFinished(() => shared.close())
       const database: Database = {
         surface: 'client',
@@ -40,6 +42,7 @@ for (const store of stores) {
       const seen = { sessionsWithoutFamily: 0, endingsBegun: 0, documentsToClose: 0 }
       for (let n = 0; n < kills; n += 1) {
         await fleet.killOne()
+        lives.expectWell()
         if (n % 10 !== 9) continue
         const { problems, leftovers } = await fsckUnderLoad(database)
         expect(problems, `after ${n + 1} kills`).toEqual([])
@@ -96,9 +99,13 @@ function runLives(fleet: Fleet, people: CrashPerson[]) {
     }
   }
   const running = Promise.all([sweeping(), ...Array.from({ length: lanes }, lane)])
-  // A failure is the test's at `stop`, and nobody's before.
-  running.catch(() => {})
+  const failures: unknown[] = []
+  running.catch((error: unknown) => failures.push(error))
   return {
+    /** Throws what anybody met that may not be met. */
+    expectWell() {
+      for (const failure of failures) throw failure
+    },
     async stop() {
       goesOn = false
       await running
@@ -148,20 +155,24 @@ interface SharedStore {
   close(): Promise<void>
 }
 
-async function openShared(): Promise<SharedStore> {
-  const postgresUrl = inject('postgresUrl') ?? ''
-  const schema = newSchema(postgresUrl)
-  const pool = new pg.Pool({ connectionString: postgresUrl, max: 4 })
+async function openShared(store: 'postgres' | 'mongo'): Promise<SharedStore> {
+  const place = newPlace(store)
   const options = {
     trustProxy: 1,
     sweep: false,
     settings: { refreshReuseGrace: '60s', passwordHistoryCount: 3 },
   } as const
-  return {
-    backend: postgres(pool, { schema }),
-    start: () => startReplica({ postgresUrl, schema, options, poolSize: 5 }),
-    close: () => pool.end(),
+  const start = () => startReplica({ ...place, options })
+  if ('mongo' in place) {
+    const client = new MongoClient(place.mongo.url)
+    return {
+      backend: mongo({ db: client.db(place.mongo.database) }),
+      start,
+      close: () => client.close(),
+    }
   }
+  const pool = new pg.Pool({ connectionString: place.postgresUrl, max: 4 })
+  return { backend: postgres(pool, place), start, close: () => pool.end() }
 }
 
 /** Documents of somebody who never came back, for the sweep to remove. */

@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import { MongoClient } from 'mongodb'
 import pg from 'pg'
+import type { Backend } from 'postern'
+import { mongo } from 'postern/mongo'
 import { postgres } from 'postern/postgres'
 import { type HostConfig, startHost } from './host.js'
 
@@ -7,12 +10,19 @@ import { type HostConfig, startHost } from './host.js'
 export interface ReplicaConfig extends HostConfig {
   readonly postgresUrl: string
   readonly schema: string
+  /** Instead of Postgres. */
+  readonly mongo: MongoPlace | null
   /** Connections at most. */
   readonly poolSize: number
   /** Commits wait for the disk: what a server that is stopped at once must not lose. */
   readonly durable: boolean
   /** A JSON file with a `KeyRing`, read anew whenever the library asks for the keys. */
   readonly keysFile: string
+}
+
+export interface MongoPlace {
+  readonly url: string
+  readonly database: string
 }
 
 export const configVariable = 'POSTERN_REPLICA'
@@ -31,6 +41,14 @@ async function main(given: string): Promise<void> {
   // Whoever started this process is gone, or has failed: nothing is left to serve.
   process.once('disconnect', () => process.exit())
   const config: ReplicaConfig = JSON.parse(given)
+  const backend = config.mongo === null ? onPostgres(config) : onMongo(config.mongo)
+  const keys = async () => JSON.parse(await readFile(config.keysFile, 'utf8'))
+  const { url } = await startHost(backend, keys, config)
+  const ready: ReplicaReady = { url }
+  process.send?.(ready)
+}
+
+function onPostgres(config: ReplicaConfig): Backend {
   const pool = new pg.Pool({
     connectionString: config.postgresUrl,
     application_name: replicaName(process.pid),
@@ -39,11 +57,11 @@ async function main(given: string): Promise<void> {
   })
   // The server may be stopped under it; the next call tells.
   pool.on('error', () => {})
-  const backend = postgres(pool, { schema: config.schema })
-  const keys = async () => JSON.parse(await readFile(config.keysFile, 'utf8'))
-  const { url } = await startHost(backend, keys, config)
-  const ready: ReplicaReady = { url }
-  process.send?.(ready)
+  return postgres(pool, { schema: config.schema })
+}
+
+function onMongo({ url, database }: MongoPlace): Backend {
+  return mongo({ db: new MongoClient(url).db(database) })
 }
 
 const given = process.env[configVariable]

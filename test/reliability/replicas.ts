@@ -5,12 +5,17 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KeyRing } from 'postern'
-import { afterAll } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import { type BuiltPackage, buildPackage } from '../support/build-package.js'
 import { onDatabase } from '../support/postgres.js'
 import { type Host, hostAt } from './host-client.js'
 import { lineFrom } from './moving-clock.js'
-import { configVariable, type ReplicaConfig, type ReplicaReady } from './replica.js'
+import {
+  configVariable,
+  type MongoPlace,
+  type ReplicaConfig,
+  type ReplicaReady,
+} from './replica.js'
 
 /** A host with the library in it, in a process of its own. */
 export interface Replica extends Host {
@@ -21,11 +26,17 @@ export interface Replica extends Host {
   stop(): Promise<void>
 }
 
-export type ReplicaOptions = Pick<ReplicaConfig, 'postgresUrl' | 'schema'> &
-  Partial<ReplicaConfig> & {
+export type ReplicaOptions = Place &
+  ReplicaSettings & {
     /** The process gets the heap of a small container; else as much as V8 likes. */
     readonly smallHeap?: true
   }
+
+/** All else. */
+export type ReplicaSettings = Partial<Omit<ReplicaConfig, 'postgresUrl' | 'schema' | 'mongo'>>
+
+/** Where replicas that belong together keep what they share. */
+export type Place = Pick<ReplicaConfig, 'postgresUrl' | 'schema'> | { readonly mongo: MongoPlace }
 
 /** Children and the ends of their processes. */
 const running = new Map<ChildProcess, Promise<unknown>>()
@@ -65,6 +76,9 @@ export async function startReplica({ smallHeap, ...options }: ReplicaOptions): P
     clock: lineFrom(Date.now()),
     options: {},
     planted: null,
+    postgresUrl: '',
+    schema: '',
+    mongo: null,
     poolSize: 5,
     durable: false,
     keysFile: ringFile,
@@ -90,17 +104,26 @@ export async function startReplica({ smallHeap, ...options }: ReplicaOptions): P
   }
 }
 
-/** Any number of alike replicas, their clocks agreeing, on a schema that goes with the file. */
+/** Any number of alike replicas, their clocks agreeing. */
 export async function startReplicas(
   count: number,
-  postgresUrl: string,
-  options: Partial<ReplicaConfig> = {},
+  place: Place,
+  options: ReplicaSettings = {},
 ): Promise<readonly Replica[]> {
-  const schema = newSchema(postgresUrl)
   const clock = options.clock ?? lineFrom(Date.now())
   return Promise.all(
-    Array.from({ length: count }, () => startReplica({ postgresUrl, schema, ...options, clock })),
+    Array.from({ length: count }, () => startReplica({ ...place, ...options, clock })),
   )
+}
+
+/** A place nobody uses yet, which goes with the file or with the run. */
+export function newPlace(store: 'postgres' | 'mongo'): Place {
+  if (store === 'postgres') {
+    const postgresUrl = inject('postgresUrl') ?? ''
+    return { postgresUrl, schema: newSchema(postgresUrl) }
+  }
+  const { url, databasePrefix } = inject('mongo') ?? { url: '', databasePrefix: '' }
+  return { mongo: { url, database: `${databasePrefix}_${randomBytes(6).toString('hex')}` } }
 }
 
 /** The name of a schema that is dropped when the file ends. */

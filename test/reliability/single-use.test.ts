@@ -4,7 +4,7 @@ import { onDatabase } from '../support/postgres.js'
 import { figure } from './figures.js'
 import { raceSettings, type SingleUse, singleUses } from './single-uses.js'
 import { sizes } from './sizes.js'
-import { at, describeOn, type OpenHosts, openHosts, stores } from './stores.js'
+import { at, describeOn, everyStore, type OpenHosts, openHosts } from './stores.js'
 
 const racers = 16
 const rounds = sizes.singleUseRounds
@@ -32,7 +32,7 @@ async function race({ hosts }: OpenHosts, use: SingleUse, round: number): Promis
   return (await happened?.(hosts)) ?? outcomes.filter((outcome) => use.won.test(outcome)).length
 }
 
-for (const store of stores) {
+for (const store of everyStore) {
   const processes = store === 'memory' ? '2 instances' : '2 processes'
 
   describeOn(store, `figure R7: ${racers} racers, ${processes} on ${store}`, () => {

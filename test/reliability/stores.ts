@@ -3,11 +3,12 @@ import { memory } from '../../adapters/memory.js'
 import { startHost } from './host.js'
 import { type Host, hostAt } from './host-client.js'
 import { lineFrom } from './moving-clock.js'
-import type { ReplicaConfig } from './replica.js'
-import { newKey, startReplicas } from './replicas.js'
+import { newKey, newPlace, type ReplicaSettings, startReplicas } from './replicas.js'
 
 export const stores = ['postgres', 'memory'] as const
-export type StoreName = (typeof stores)[number]
+/** What races and crashes are decided by has to hold on every one. */
+export const everyStore = [...stores, 'mongo'] as const
+export type StoreName = (typeof everyStore)[number]
 
 /** Hosts that share one backend and one line of time. */
 export interface OpenHosts {
@@ -15,14 +16,14 @@ export interface OpenHosts {
   close(): Promise<void>
 }
 
-/** Processes on one Postgres, or instances of the library over one memory in this process. */
+/** Processes on one database, or instances of the library over one memory in this process. */
 export async function openHosts(
   store: StoreName,
   count: number,
-  options: Partial<ReplicaConfig> = {},
+  options: ReplicaSettings = {},
 ): Promise<OpenHosts> {
-  if (store === 'postgres') {
-    const replicas = await startReplicas(count, inject('postgresUrl') ?? '', options)
+  if (store !== 'memory') {
+    const replicas = await startReplicas(count, newPlace(store), options)
     return {
       hosts: replicas,
       close: async () => void (await Promise.all(replicas.map((it) => it.stop()))),
@@ -44,10 +45,14 @@ export async function openHosts(
   }
 }
 
-/** A `describe` that is skipped, and says why, where its store needs a Postgres and there is none. */
+/** A `describe` that is skipped, and says why, where its store needs a server and there is none. */
 export function describeOn(store: StoreName, title: string, suite: () => void): void {
-  const skipped = store === 'postgres' && inject('postgresUrl') === null
-  describe.skipIf(skipped)(skipped ? `${title} (Postgres not found)` : title, suite)
+  const missing = {
+    memory: false,
+    postgres: inject('postgresUrl') === null && 'Postgres not found',
+    mongo: inject('mongo') === null && 'MongoDB not found',
+  }[store]
+  describe.skipIf(missing !== false)(missing === false ? title : `${title} (${missing})`, suite)
 }
 
 /** `hosts[index]`, around and around. */
