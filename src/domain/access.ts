@@ -1,12 +1,12 @@
 import type { AccessClaims } from '../crypto/verify-token.js'
-import { AuthError, describeError, TimeoutError } from '../errors.js'
+import { AuthError, describeError } from '../errors.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Authorizer } from '../ports/authorizer.js'
-import type { Clock } from '../ports/clock.js'
 import type { Principal } from './principal.js'
 import { sessionDenylistId, tokenDenylistId } from './session-ending.js'
 import type { SurfaceDeps } from './surface-deps.js'
 import type { Tokens } from './tokens.js'
+import { withinTime } from './within-time.js'
 
 /** The checks in front of guarded routes, each throwing the code it refuses with. */
 export interface Access {
@@ -63,6 +63,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
           memberships: user.memberships,
           permission,
         }),
+        authorizerTimeoutMs,
         clock,
       )
       return answer === true || allows(answer)
@@ -112,20 +113,6 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
       if (!(await ask(principal, user, permission))) throw new AuthError('permission_denied')
       return user
     },
-  }
-}
-
-async function withinTime<T>(answer: Promise<T>, clock: Clock): Promise<T> {
-  let cancel = (): void => {}
-  const late = new Promise<never>((_resolve, reject) => {
-    cancel = clock.after(authorizerTimeoutMs, () => {
-      reject(new TimeoutError(`no answer within ${authorizerTimeoutMs} ms`))
-    })
-  })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    cancel()
   }
 }
 

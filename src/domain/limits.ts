@@ -21,6 +21,7 @@ export type RateLimitName =
   | 'refreshFamily'
   | 'oauthPerIp'
   | 'selfPerUser'
+  | 'adminPerUser'
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
 
@@ -36,6 +37,7 @@ export function defaultRateLimits(surface: Surface): RateLimits {
     refreshFamily: { limit: 60, windowMs: minute },
     oauthPerIp: { limit: 30, windowMs: minute },
     selfPerUser: { limit: 120, windowMs: minute },
+    adminPerUser: { limit: 60, windowMs: minute },
   }
 }
 

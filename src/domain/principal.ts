@@ -12,9 +12,13 @@ export interface Principal<S extends Surface = Surface> {
   readonly claims: AccessClaims
 }
 
-/** A person with a session, and their record as read for this request. */
-export interface SignedIn {
+/** Who may do this, and their record as read for this request. */
+export interface Admitted {
   readonly principal: Principal
-  readonly sessionId: string
   readonly user: User
+}
+
+/** A person with a session. */
+export interface SignedIn extends Admitted {
+  readonly sessionId: string
 }

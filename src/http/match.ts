@@ -2,7 +2,12 @@ import type { Operation } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'
 
 export type Match =
-  | { readonly kind: 'operation'; readonly operation: Operation }
+  | {
+      readonly kind: 'operation'
+      readonly operation: Operation
+      /** What stood in the path for `{name}` and the like, still percent-encoded. */
+      readonly params: Readonly<Record<string, string>>
+    }
   | { readonly kind: 'method'; readonly allow: readonly string[] }
   | { readonly kind: 'none' }
 
@@ -11,29 +16,65 @@ export interface Matcher {
   match(method: string, path: string): Match
 }
 
+type ByMethod = Map<string, Operation>
+
+interface Found {
+  readonly byMethod: ByMethod
+  readonly params: Readonly<Record<string, string>>
+}
+
 /** The routes of one surface. HEAD goes where GET goes; adapters drop the body. */
 export function matcherOf(operations: readonly Operation[], surface: Surface): Matcher {
-  const routes = new Map<string, Map<string, Operation>>()
+  const routes = new Map<string, ByMethod>()
   for (const operation of operations) {
     if (!operation.surfaces.includes(surface)) continue
     const paths = [operation.path.replace('{surface}', surface), operation.bareAlias]
     for (const path of paths) {
       if (path === undefined) continue
-      const byMethod = routes.get(path) ?? new Map<string, Operation>()
+      const byMethod: ByMethod = routes.get(path) ?? new Map()
       byMethod.set(operation.method, operation)
       routes.set(path, byMethod)
     }
   }
+  const templates = [...routes].filter(([path]) => path.includes('{'))
+
+  function find(path: string): Found | null {
+    const exact = path.includes('{') ? undefined : routes.get(path)
+    if (exact !== undefined) return { byMethod: exact, params: {} }
+    for (const [template, byMethod] of templates) {
+      const params = paramsOf(template, path)
+      if (params !== null) return { byMethod, params }
+    }
+    return null
+  }
+
   return {
     match(method, path) {
-      const byMethod = routes.get(path)
-      if (byMethod === undefined) return { kind: 'none' }
+      const found = find(path)
+      if (found === null) return { kind: 'none' }
+      const { byMethod, params } = found
       const operation = byMethod.get(method === 'HEAD' ? 'GET' : method)
-      if (operation !== undefined) return { kind: 'operation', operation }
+      if (operation !== undefined) return { kind: 'operation', operation, params }
       const allow = [...byMethod.keys()].flatMap((known) =>
         known === 'GET' ? ['GET', 'HEAD'] : [known],
       )
       return { kind: 'method', allow }
     },
   }
+}
+
+/** The texts in place of a template's `{…}`; null for a path of another form. */
+function paramsOf(template: string, path: string): Readonly<Record<string, string>> | null {
+  const wanted = template.split('/')
+  const given = path.split('/')
+  if (wanted.length !== given.length) return null
+  const params: [string, string][] = []
+  for (const [index, segment] of wanted.entries()) {
+    const text = given[index] ?? ''
+    if (!segment.startsWith('{')) {
+      if (segment !== text) return null
+    } else if (text === '') return null
+    else params.push([segment.slice(1, -1), text])
+  }
+  return Object.fromEntries(params)
 }

@@ -1,6 +1,14 @@
-import type { Services, SignedIn } from '../domain/services.js'
-import { AuthError, describeError } from '../errors.js'
-import type { Answer, Guard, GuardedOperation, Operation } from '../operations/operation.js'
+import type { Admitted, Services, SignedIn } from '../domain/services.js'
+import { AuthError, ConfigValidationError, describeError } from '../errors.js'
+import type {
+  AdminOperation,
+  Answer,
+  Call,
+  Guard,
+  GuardedOperation,
+  Operation,
+  Params,
+} from '../operations/operation.js'
 import type { Clock } from '../ports/clock.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthEvent, Logger } from '../ports/telemetry.js'
@@ -17,7 +25,7 @@ import {
 import type { ExchangeReply, ExchangeRequest } from './exchange.js'
 import type { Matcher } from './match.js'
 import { isOriginAllowed } from './origin.js'
-import { commonHeaders, problemReply } from './problem.js'
+import { commonHeaders, problemReply, validatorReply } from './problem.js'
 import { limitByAddress, limitByUser } from './rate-class.js'
 import { refusalEvents, type Visitor } from './refusal-events.js'
 import { readBody } from './request-body.js'
@@ -43,7 +51,8 @@ export interface PipelineDeps {
 
 /**
  * The fixed order of checks, the same for every operation: route, address limit, origin, bearer
- * (or a foreign bearer on a public route), user limit, permission, body, handler.
+ * (or a foreign bearer on a public route), user limit, permission, what the path names, body,
+ * handler.
  */
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const { surface, services, tracing } = deps
@@ -52,9 +61,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   async function run(request: ExchangeRequest): Promise<ExchangeReply> {
     const match = deps.matcher.match(request.method, request.path)
     if (match.kind !== 'operation') return refuseRoute(request, match)
-    const { operation } = match
+    const { operation, params } = match
     const { reply } = await tracing.operation(surface, operation.id, () =>
-      handle(operation, request),
+      handle(operation, request, params),
     )
     return reply
   }
@@ -62,13 +71,18 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   async function handle(
     operation: Operation,
     request: ExchangeRequest,
+    params: Params,
   ): Promise<Ended & { readonly reply: ExchangeReply }> {
     let sameSite: SameSite | null = null
     try {
       sameSite = await sameSiteFor(operation)
-      const reply = answer(operation, await perform(operation, request), sameSite)
+      const reply = answer(operation, await perform(operation, request, params), sameSite)
       return { reply, status: reply.status, code: null }
     } catch (cause) {
+      if (cause instanceof ConfigValidationError) {
+        // Its own code may be anything, and labels are of a closed list.
+        return { reply: validatorReply(cause), status: 422, code: null }
+      }
       const error = toAuthError(cause, operation)
       const reply = refuse(operation, request, error, sameSite)
       return { reply, status: reply.status, code: error.code }
@@ -80,6 +94,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
    * for a read that sets none.
    */
   async function sameSiteFor(operation: Operation): Promise<SameSite | null> {
+    // An administrator must be able to mend settings that cannot be read.
+    if (operation.access === 'admin') return null
     if (operation.method === 'GET' && !operation.usesRefreshCookie) return null
     return (await services.settings()).cookieSameSite
   }
@@ -99,11 +115,15 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return problemReply(new AuthError('method_not_allowed'), allow)
   }
 
-  async function perform(operation: Operation, request: ExchangeRequest): Promise<Answer<unknown>> {
+  async function perform(
+    operation: Operation,
+    request: ExchangeRequest,
+    params: Params,
+  ): Promise<Answer<unknown>> {
     const ip = deps.clientIp(request.remoteAddress, request.header('x-forwarded-for'))
     const visitor: Visitor = { occasion: { ip, userAgent: userAgentOf(request) }, userId: null }
     try {
-      return await admitAndServe(operation, request, visitor)
+      return await admitAndServe(operation, request, params, visitor)
     } catch (error) {
       refusals.announce(operation.id, error, visitor)
       throw error
@@ -113,6 +133,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   async function admitAndServe(
     operation: Operation,
     request: ExchangeRequest,
+    params: Params,
     visitor: Visitor,
   ): Promise<Answer<unknown>> {
     const { occasion } = visitor
@@ -126,28 +147,50 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       visitor.userId = bearer?.sub ?? null
       await limitByUser(operation.limit, bearer?.sub ?? address, services)
       const body = await readBody(request, operation)
-      return operation.handle({ body, occasion, refreshCookie, bearer }, services)
+      return operation.handle({ body, occasion, refreshCookie, bearer, params }, services)
     }
-    const signedIn = await admit(operation, request, visitor)
-    const body = await readBody(request, operation)
-    const bearer = signedIn.principal.claims
-    return operation.handle({ body, occasion, refreshCookie, bearer, ...signedIn }, services)
-  }
-
-  async function admit(
-    operation: GuardedOperation,
-    request: ExchangeRequest,
-    visitor: Visitor,
-  ): Promise<SignedIn> {
     const principal = await services.access.authenticate(request.header('authorization'))
     visitor.userId = principal.userId
     await limitByUser(operation.limit, principal.userId, services)
+    const call = { occasion, refreshCookie, bearer: principal.claims, params }
+    return operation.access === 'admin'
+      ? serveAdmin(operation, request, principal, call)
+      : serveSignedIn(operation, request, principal, call)
+  }
+
+  async function serveSignedIn(
+    operation: GuardedOperation,
+    request: ExchangeRequest,
+    principal: Admitted['principal'],
+    call: Omit<Call<unknown>, 'body'>,
+  ): Promise<Answer<unknown>> {
     const { sessionId } = services.access.requireHuman(principal)
+    const signedIn: SignedIn = { ...(await permit(operation, principal)), sessionId }
+    const body = await readBody(request, operation)
+    return operation.handle({ ...call, body, ...signedIn }, services)
+  }
+
+  async function serveAdmin(
+    operation: AdminOperation,
+    request: ExchangeRequest,
+    principal: Admitted['principal'],
+    call: Omit<Call<unknown>, 'body'>,
+  ): Promise<Answer<unknown>> {
+    const admitted = await permit(operation, principal)
+    await operation.locate(call.params, services)
+    const body = await readBody(request, operation)
+    return operation.handle({ ...call, body, ...admitted }, services)
+  }
+
+  async function permit(
+    operation: GuardedOperation | AdminOperation,
+    principal: Admitted['principal'],
+  ): Promise<Admitted> {
     const permission = operation.guards.find((guard) => guard.kind === 'permission')
     // An entry without a permission would be open to anybody signed in; none is meant to be.
     if (permission === undefined) throw new Error(`${operation.id} names no permission`)
     const user = await services.access.permit(principal, permission.key)
-    return { principal, sessionId, user }
+    return { principal, user }
   }
 
   function checkOrigin(request: ExchangeRequest): void {

@@ -1,4 +1,4 @@
-import { type AuthError, titleOf } from '../errors.js'
+import { type AuthError, type ConfigValidationError, titleOf } from '../errors.js'
 import type { ExchangeReply } from './exchange.js'
 
 /** On every reply: none of them is a page, a script, or fit to be kept. */
@@ -35,5 +35,25 @@ export function problemReply(
     },
     cookies: [],
     body: JSON.stringify(body),
+  }
+}
+
+/**
+ * What a module's validator refused: the problem body with the module's own code, or, without one,
+ * the text-only body of old (seed 4.5.4). Clients compare that one byte by byte (T-76).
+ */
+export function validatorReply({ code = '', message }: ConfigValidationError): ExchangeReply {
+  const [status, title] = [422, titleOf(422)]
+  const isText = code === ''
+  return {
+    status,
+    headers: {
+      ...commonHeaders,
+      'content-type': isText
+        ? 'text/plain; charset=utf-8'
+        : 'application/problem+json; charset=utf-8',
+    },
+    cookies: [],
+    body: isText ? title : JSON.stringify({ status, title, detail: message, code }),
   }
 }

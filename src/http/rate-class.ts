@@ -21,7 +21,9 @@ export async function limitByAddress(
   if (rateClass === 'login') {
     const { loginRate } = settingsFor(surface, await services.settings())
     await limits.checkWith('loginPerIp', subject, { limit: loginRate, windowMs: 60_000 })
-  } else if (rateClass !== 'self') await limits.check(perIp[rateClass], subject)
+  } else if (rateClass !== 'self' && rateClass !== 'admin') {
+    await limits.check(perIp[rateClass], subject)
+  }
 }
 
 /** Counts a request of somebody known, after the token was judged. */
@@ -31,4 +33,5 @@ export async function limitByUser(
   services: Services,
 ): Promise<void> {
   if (rateClass === 'self') await services.limits.check('selfPerUser', subject)
+  if (rateClass === 'admin') await services.limits.check('adminPerUser', subject)
 }

@@ -42,7 +42,9 @@ export function bothRouter(
   /** Null on the host of one surface below the other's prefix: the two stay apart there. */
   async function surfaceOf(request: ExchangeRequest): Promise<Surface | null> {
     const ofHost = choice.ofHost(request.header('host'))
-    const ofPath = surfaces.find((surface) => isBelow(request.path, `/v1/auth/${surface}`))
+    const ofPath = isBelow(request.path, '/v1/admin')
+      ? 'operator'
+      : surfaces.find((surface) => isBelow(request.path, `/v1/auth/${surface}`))
     if (ofPath !== undefined) return ofHost === null || ofHost === ofPath ? ofPath : null
     return (
       ofHost ??

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type {
   AccessClaims,
+  Admitted,
   Occasion,
   RefreshGrant,
   Services,
@@ -10,10 +11,10 @@ import type {
 import type { ErrorCode } from '../errors.js'
 
 /** The tags of the seed, spelled as there. */
-export type Tag = 'Authentication' | 'Mobile' | 'Self-Service'
+export type Tag = 'Authentication' | 'Mobile' | 'Self-Service' | 'Module Configuration'
 
 /** A rate-limit policy by name; its numbers are elsewhere. */
-export type RateClass = 'register' | 'login' | 'recovery' | 'refresh' | 'oauth' | 'self'
+export type RateClass = 'register' | 'login' | 'recovery' | 'refresh' | 'oauth' | 'self' | 'admin'
 
 export type Guard =
   /** Nobody needs to be signed in. Said aloud: no operation is public by omission. */
@@ -22,6 +23,8 @@ export type Guard =
   | { readonly kind: 'origin' }
   /** A valid access token of a person with a session. */
   | { readonly kind: 'bearer' }
+  /** A valid access token, of a person or of a service account. */
+  | { readonly kind: 'principal' }
   /** Asked of the authorizer, after `bearer`. */
   | { readonly kind: 'permission'; readonly key: string }
 
@@ -33,9 +36,15 @@ export interface Call<B> {
   readonly refreshCookie: string | null
   /** The bearer token's claims on a public operation, when it is a valid one of this surface. */
   readonly bearer: AccessClaims | null
+  /** What stood for `{name}` and the like in the path. Raw text: no store may see it unparsed. */
+  readonly params: Params
 }
 
+export type Params = Readonly<Record<string, string>>
+
 export interface GuardedCall<B> extends Call<B>, SignedIn {}
+
+export interface AdminCall<B> extends Call<B>, Admitted {}
 
 /** What a handler answers; the status is the operation's. */
 export interface Answer<R> {
@@ -81,7 +90,15 @@ export interface GuardedOperation<B extends z.ZodType = z.ZodType, R extends z.Z
   handle(call: GuardedCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
-export type Operation = PublicOperation | GuardedOperation
+export interface AdminOperation<B extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType>
+  extends Common<B, R> {
+  readonly access: 'admin'
+  /** Throws the 404 of what the path names, before the body is looked at (T-61). */
+  locate(params: Params, services: Services): Promise<void>
+  handle(call: AdminCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
+}
+
+export type Operation = PublicOperation | GuardedOperation | AdminOperation
 
 /** An operation anybody may call; infers its schemas. */
 export function publicOperation<B extends z.ZodType, R extends z.ZodType>(
@@ -95,4 +112,11 @@ export function guardedOperation<B extends z.ZodType, R extends z.ZodType>(
   entry: Omit<GuardedOperation<B, R>, 'access'>,
 ): GuardedOperation<B, R> {
   return { ...entry, access: 'guarded' }
+}
+
+/** An operation of a signed-in person or a service account; infers its schemas. */
+export function adminOperation<B extends z.ZodType, R extends z.ZodType>(
+  entry: Omit<AdminOperation<B, R>, 'access'>,
+): AdminOperation<B, R> {
+  return { ...entry, access: 'admin' }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Text a store can hold: well-formed, without NUL. */
-const text = z.string().refine((value) => value.isWellFormed() && !value.includes('\0'), {
+export const text = z.string().refine((value) => value.isWellFormed() && !value.includes('\0'), {
   message: 'must be well-formed text without NUL',
 })
 

@@ -11,6 +11,7 @@ const rateLimits: RateLimits = {
   refreshFamily: never,
   oauthPerIp: never,
   selfPerUser: never,
+  adminPerUser: never,
 }
 
 /** For tests that send more requests than one person would. */

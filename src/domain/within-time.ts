@@ -1,0 +1,15 @@
+import { TimeoutError } from '../errors.js'
+import type { Clock } from '../ports/clock.js'
+
+/** The answer, or a `TimeoutError` when there is none after `ms` milliseconds. */
+export async function withinTime<T>(answer: Promise<T>, ms: number, clock: Clock): Promise<T> {
+  let cancel = (): void => {}
+  const late = new Promise<never>((_resolve, reject) => {
+    cancel = clock.after(ms, () => reject(new TimeoutError(`no answer within ${ms} ms`)))
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    cancel()
+  }
+}
