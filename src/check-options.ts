@@ -105,6 +105,7 @@ const surface = z
         refreshFamily: rateLimit.optional(),
         oauthPerIp: rateLimit.optional(),
         selfPerUser: rateLimit.optional(),
+        adminPerUser: rateLimit.optional(),
       })
       .optional(),
   })
@@ -122,6 +123,17 @@ const surface = z
       context.addIssue({ code: 'custom', path: ['cookiePath'], message })
     }
   })
+
+const permission = z.string().min(1, 'must be the key of a permission')
+
+/** Enough for the rules of declarations to look at. */
+const moduleShape = z.looseObject({
+  name: z.string(),
+  environments: z.array(z.string()),
+  fields: z.array(z.looseObject({ key: z.string(), label: z.string(), type: z.string() })),
+  validatePatch: functionValue.optional(),
+  validateActivation: functionValue.optional(),
+})
 
 const proxies =
   'must be false, the number of proxies in front of this process, or a list of their networks'
@@ -142,6 +154,16 @@ const schema = z.strictObject({
   mailer: port('send'),
   issuer: z.string(issuerForm).min(1, issuerForm).max(255, issuerForm).optional(),
   settings: z.record(z.string(), z.unknown()).optional(),
+  modules: z.array(moduleShape, 'must be an array of modules made with defineModule').optional(),
+  configKeys: z
+    .array(
+      z.strictObject({ id: z.string(), key: z.string() }),
+      'must be an array of { id, key }; the first one encrypts',
+    )
+    .optional(),
+  permissions: z
+    .strictObject({ modulesRead: permission.optional(), modulesManage: permission.optional() })
+    .optional(),
   authorizer: port('check').optional(),
   trustProxy: z
     .union([z.literal(false), whole(0, largest, proxies), z.array(z.string())], proxies)

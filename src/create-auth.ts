@@ -2,12 +2,15 @@ import { availableParallelism } from 'node:os'
 import { bareChoice } from './bare-choice.js'
 import { checkOptions } from './check-options.js'
 import { closeInTime } from './close-in-time.js'
+import { type Config, createConfigApi } from './config-api.js'
+import { modulesOf, withPermissionNames } from './config-setup.js'
 import { loadCommonPasswords } from './crypto/common-passwords.js'
 import { hashGate } from './crypto/hash-gate.js'
 import { createAnnouncer } from './domain/announcer.js'
 import { type AuditLog, createAudit } from './domain/audit.js'
 import { createBackground } from './domain/background.js'
 import { createBreachCheck } from './domain/breach-check.js'
+import { createConfigStore } from './domain/config-store.js'
 import { defaultAuthorizer } from './domain/default-authorizer.js'
 import { guardBackend } from './domain/guard-backend.js'
 import { guardLogger } from './domain/guard-logger.js'
@@ -30,6 +33,7 @@ import { createPipeline } from './http/pipeline.js'
 import { bothRouter, surfaceRouter } from './http/surface-router.js'
 import { loadSettings } from './load-settings.js'
 import { allCollectionSpecs, collectionsOf } from './model/collections.js'
+import { moduleCollectionsOf } from './model/module-collections.js'
 import { operations } from './operations/index.js'
 import type { AuthOptions } from './options.js'
 import { chooseHasher, defaultConcurrency, hashParams } from './password-hashing.js'
@@ -73,7 +77,11 @@ export interface Auth {
   /** Both surfaces on one host. */
   readonly both: Mountable
   readonly keys: Pick<KeySource, 'reload'>
-  /** Creates or brings up to date what the database needs. Call before serving; safe in parallel. */
+  readonly config: Config
+  /**
+   * Creates or brings up to date what the database needs, and registers the modules: gives settings
+   * nobody has set yet their first values. Call before serving; safe in parallel.
+   */
   migrate(): Promise<void>
   /**
    * Waits for mail and audit records on their way, stops the sweep and hands it to another replica.
@@ -101,8 +109,21 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const prefix = options.collectionPrefix ?? ''
   const ipOf = readTrustProxy(options)
 
-  const { settings, idleMs } = loadSettings(options.settings ?? {}, env, logger)
+  const { settings, idleMs, seeds } = loadSettings(options.settings ?? {}, env, logger)
   const readSettings = async () => settings
+  const config = createConfigStore({
+    collections: moduleCollectionsOf(backend.store, prefix),
+    modules: modulesOf(options, seeds, env, random),
+    clock,
+    random,
+    background,
+    emit: (event) => built.operator.emit(event),
+    logger,
+  })
+  const authorizer = withPermissionNames(
+    options.authorizer ?? defaultAuthorizer,
+    options.permissions ?? {},
+  )
 
   const concurrency = options.hash?.concurrency ?? defaultConcurrency(availableParallelism(), env)
   const queue = options.hash?.queue ?? 64
@@ -160,6 +181,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       clock,
       random,
       settings: readSettings,
+      config,
       keys,
       issuer,
       idleMs,
@@ -186,7 +208,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       emit,
       logger,
     }
-    const services = createSurfaceServices(deps, options.authorizer ?? defaultAuthorizer)
+    const services = createSurfaceServices(deps, authorizer)
     return { ...services, audit: audit.log, emit, webhooks }
   }
 
@@ -228,7 +250,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     client: mount('client'),
     both: bothRouter(routes, bareChoice(options, built)),
     keys: { reload: () => keys.reload() },
-    migrate: () => options.backend.store.prepare(allCollectionSpecs(prefix)),
+    config: createConfigApi(config, logger),
+    async migrate() {
+      await options.backend.store.prepare(allCollectionSpecs(prefix))
+      await config.register()
+      // A process that only migrates ends here: its audit records must not be lost with it.
+      await background.drain()
+    },
     close() {
       const work = [background.drain(), sweeper.close()]
       if (webhookRetries !== null) work.push(webhookRetries.close())

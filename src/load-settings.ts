@@ -11,7 +11,12 @@ export function loadSettings(
   initial: InitialSettings,
   env: Readonly<Record<string, string | undefined>>,
   logger: Logger,
-): { readonly settings: AuthSettings; readonly idleMs: number } {
+): {
+  readonly settings: AuthSettings
+  readonly idleMs: number
+  /** The texts of what was given, first values of the configuration store. */
+  readonly seeds: Readonly<Record<string, string>>
+} {
   const values = { ...seedFromEnv(authSettingDeclarations, env), ...toStoredValues(initial) }
   const { settings, warnings } = readAuthSettings(values, env)
   const { ms: idleMs, warning } = readIdleWindow(env)
@@ -20,5 +25,5 @@ export function loadSettings(
   for (const key of settingsWithoutEffect(initial)) {
     logger.warn(`settings.${key} has no effect yet: its feature is still to come`)
   }
-  return { settings, idleMs }
+  return { settings, idleMs, seeds: values }
 }

@@ -1,6 +1,8 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 import type { InitialSettings } from './auth-module/initial-values.js'
+import type { ModuleDefinition } from './config/define-module.js'
 import type { KeyRing } from './crypto/key-ring.js'
+import type { ConfigKey } from './crypto/secret-box.js'
 import type { RateLimits } from './domain/limits.js'
 import type { TrustProxy } from './http/client-ip.js'
 import type { Authorizer } from './ports/authorizer.js'
@@ -61,8 +63,26 @@ export interface AuthOptions {
   readonly mailer: Mailer
   /** The `iss` of every token. Default: the operator surface's `baseUrl`. */
   readonly issuer?: string
-  /** Values of the settings, read at every start. They cannot be changed while running yet. */
+  /**
+   * Values of the settings, read at every start. They cannot be changed while running yet; the
+   * configuration store takes them as first values.
+   */
   readonly settings?: InitialSettings
+  /** Modules of the host's own that are configured through the same store; see `defineModule`. */
+  readonly modules?: readonly ModuleDefinition[]
+  /**
+   * Keys that encrypt the secrets of the configuration store: the first encrypts, all of them
+   * decrypt. Default: the one in the environment variable `CONFIG_ENCRYPTION_KEY`, 32 random bytes
+   * in base64, under the id `default`. One of the two is required.
+   */
+  readonly configKeys?: readonly ConfigKey[]
+  /** Names of permissions the authorizer is asked for in place of the library's own. */
+  readonly permissions?: {
+    /** Default `system.modules.read`. */
+    readonly modulesRead?: string
+    /** Default `system.modules.manage`. */
+    readonly modulesManage?: string
+  }
   /** Default: each person may manage their own account and nothing else. */
   readonly authorizer?: Authorizer
   /** Whose `X-Forwarded-For` is believed. Default: nobody's. */

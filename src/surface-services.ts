@@ -46,6 +46,7 @@ export function createSurfaceServices(deps: SurfaceDeps, authorizer: Authorizer)
     access: createAccess({ ...deps, authorizer }, tokens),
     limits: deps.limits,
     settings: deps.settings,
+    config: deps.config,
     jwks: async () => (await deps.keys.ring()).jwks(),
   }
   return {

@@ -4,7 +4,7 @@ import { type Auth, createAuth } from '../src/create-auth.js'
 import { OptionsError } from '../src/errors.js'
 import type { AuthOptions } from '../src/options.js'
 import { loginStatus } from './support/fetch-host.js'
-import { testSigningKey } from './support/keys.js'
+import { testConfigKeys, testSigningKey } from './support/keys.js'
 import { recordingMailer } from './support/recording-mailer.js'
 
 const operator = { baseUrl: 'https://admin.example.com' }
@@ -15,6 +15,7 @@ async function bareOptions(): Promise<AuthOptions> {
   return {
     backend: memory(),
     keys: { current: await testSigningKey() },
+    configKeys: testConfigKeys,
     surfaces: { operator, client },
     mailer: recordingMailer(),
   }
@@ -33,6 +34,13 @@ async function refusal(changes: unknown): Promise<OptionsError> {
 }
 
 const surface = (changes: object) => ({ surfaces: { operator, client: { ...client, ...changes } } })
+const sender = { key: 'sender', label: 'Sender', type: 'FieldString', group: 'Mail' }
+const moduleOf = (changes: object) => ({
+  name: 'mail',
+  environments: ['production'],
+  fields: [sender],
+  ...changes,
+})
 const weakHash = { memoryCost: 64, timeCost: 1, parallelism: 1 }
 
 describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
@@ -117,6 +125,23 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['settings.passwordMinimum', { settings: { passwordMinimum: 8 } }],
     ['settings.passwordMinLength', { settings: { passwordMinLength: 3 } }],
     ['settings.cookieSameSite', { settings: { cookieSameSite: 'Lax' } }],
+    ['modules', { modules: {} }],
+    ['modules.0.name', { modules: [{}] }],
+    ['modules.0', { modules: [moduleOf({ name: 'Mail' })] }],
+    ['modules.0', { modules: [moduleOf({ environments: [] })] }],
+    ['modules.0', { modules: [moduleOf({ fields: [{ ...sender, key: '__x' }] })] }],
+    ['modules.0', { modules: [moduleOf({ name: 'auth' })] }],
+    ['modules.1', { modules: [moduleOf({}), moduleOf({})] }],
+    ['modules.0.validatePatch', { modules: [moduleOf({ validatePatch: true })] }],
+    ['configKeys', { configKeys: undefined }],
+    ['configKeys', { configKeys: [] }],
+    ['configKeys', { configKeys: 'a key' }],
+    ['configKeys', { configKeys: [{ id: 'a', key: 'short' }] }],
+    ['configKeys', { configKeys: [{ id: 'a b', key: testConfigKeys[0]?.key }] }],
+    ['configKeys', { configKeys: [...testConfigKeys, ...testConfigKeys] }],
+    ['configKeys', { configKeys: undefined, env: { CONFIG_ENCRYPTION_KEY: 'short' } }],
+    ['permissions.modulesRead', { permissions: { modulesRead: '' } }],
+    ['permissions.modules', { permissions: { modules: 'x' } }],
     ['authorizer', { authorizer: {} }],
     ['authorizer', { authorizer: async () => true }],
     ['trustProxy', { trustProxy: true }],
@@ -177,6 +202,22 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
       await expect(make(options as never)).rejects.toThrow(/^createAuth: .*\bmust be\b/)
     },
   )
+
+  it('R-2.6-04 G-27 takes the configuration key from the environment', async () => {
+    const env = { CONFIG_ENCRYPTION_KEY: testConfigKeys[0]?.key }
+    await expect(created({ configKeys: undefined, env })).resolves.toBeDefined()
+  })
+
+  it('repeats no configuration key', async () => {
+    const key = 'c2VjcmV0IGtleQ'
+    for (const changes of [
+      { configKeys: [{ id: 'a', key }] },
+      { configKeys: undefined, env: { CONFIG_ENCRYPTION_KEY: key } },
+    ]) {
+      const error = await refusal(changes)
+      expect(`${error.message} ${error.stack}`).not.toContain(key)
+    }
+  })
 
   it('repeats no secret', async () => {
     const secret = 'c2VjcmV0IGtleQ'

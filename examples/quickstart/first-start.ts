@@ -7,6 +7,11 @@ export function signingKey(folder: string): Promise<string> {
   return readOrMake(`${folder}signing-key.pem`, generateSigningKey)
 }
 
+/** Encrypts the secrets of the settings. It goes where the signing key goes. */
+export function configKey(folder: string): Promise<string> {
+  return readOrMake(`${folder}config-key`, async () => randomBytes(32).toString('base64'))
+}
+
 export interface FirstOperator {
   readonly email: string
   readonly password: string

@@ -7,7 +7,7 @@ import express from 'express'
 import { createAuth } from 'postern'
 import { expressRouter } from 'postern/express'
 import { postgres } from 'postern/postgres'
-import { ensureFirstOperator, signingKey } from './first-start.ts'
+import { configKey, ensureFirstOperator, signingKey } from './first-start.ts'
 import { printingMailer } from './printing-mailer.ts'
 
 const port = Number(process.env['PORT'] ?? 3000)
@@ -19,6 +19,7 @@ const database = await PGlite.create(`${dataFolder}database`)
 const auth = await createAuth({
   backend: postgres(database),
   keys: { current: await signingKey(dataFolder) },
+  configKeys: [{ id: 'first', key: await configKey(dataFolder) }],
   surfaces: { operator: { baseUrl }, client: { baseUrl } },
   mailer: printingMailer,
   settings: { registrationOperatorEnabled: true },

@@ -73,6 +73,16 @@ function factsOf(event: AuthEvent): Facts | null {
       const facts = unproven(event.userId, { presentedGeneration, currentGeneration })
       return inSession(facts, event.sessionId)
     }
+    case 'config.changed':
+    case 'config.seeded':
+    case 'config.reencrypted': {
+      const { actorId, module, environment, revision, keys } = event
+      return act(actorId, null, { module, environment, revision, keys })
+    }
+    case 'config.activated': {
+      const { actorId, module, environment, previous } = event
+      return act(actorId, null, { module, environment, previous })
+    }
     case 'request.refused': {
       const { operation, reason } = event
       if (!recordedRefusals.includes(reason)) return null

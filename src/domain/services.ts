@@ -1,6 +1,7 @@
 import type { AuthSettings } from '../auth-module/settings.js'
 import type { PublicJwk } from '../crypto/ring-key.js'
 import type { Access } from './access.js'
+import type { ConfigAdministration } from './config-store.js'
 import type { Limits } from './limits.js'
 import type { Login } from './login.js'
 import type { Logout } from './logout.js'
@@ -20,15 +21,17 @@ export interface Services {
   readonly access: Access
   readonly limits: Limits
   readonly settings: () => Promise<AuthSettings>
+  readonly config: ConfigAdministration
   readonly jwks: () => Promise<{ readonly keys: readonly PublicJwk[] }>
 }
 
 /** What operations and the HTTP layer name of the services, in one place. */
 export type { AccessClaims } from '../crypto/verify-token.js'
 export type { Surface } from '../ports/surface.js'
+export type { ConfigRevision } from './config-history.js'
 export type { LoginResult } from './login.js'
 export type { Occasion } from './occasion.js'
-export type { SignedIn } from './principal.js'
+export type { Admitted, SignedIn } from './principal.js'
 export type { Refreshed, SessionView } from './refresh.js'
 export type { RegistrationResult } from './registration.js'
 export type { OpenedSession } from './sessions.js'

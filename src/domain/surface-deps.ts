@@ -6,6 +6,7 @@ import type { Random } from '../ports/random.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthEvent, Logger } from '../ports/telemetry.js'
 import type { Background } from './background.js'
+import type { ConfigAdministration } from './config-store.js'
 import type { KeySource } from './key-source.js'
 import type { Limits } from './limits.js'
 import type { MailService } from './mail-service.js'
@@ -22,6 +23,8 @@ export interface SurfaceDeps {
   readonly random: Random
   /** The settings in force now; rejects when they cannot be known. */
   readonly settings: () => Promise<AuthSettings>
+  /** The configuration of all modules; there is one, whatever the surface. */
+  readonly config: ConfigAdministration
   readonly keys: KeySource
   readonly issuer: string
   /** Milliseconds of the idle window. */

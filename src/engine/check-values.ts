@@ -4,7 +4,7 @@ import {
   elementPrefix,
   fieldsByKey,
   type KeyPlace,
-  keyLocator,
+  locateKey,
   readRoster,
   storedText,
 } from './config-keys.js'
@@ -37,20 +37,18 @@ export function checkValues(
   patched: PatchedValues,
   rule: FieldRule = valueProblem,
 ): ConfigValidationError | null {
-  const locate = keyLocator(fieldsByKey(patched.declarations))
-  const touched: Touched[] = []
+  const fields = fieldsByKey(patched.declarations)
+  const touched = new Map<string, Touched>()
   for (const key of patched.changed) {
-    const place = locate(key)
+    const place = locateKey(key, fields)
     if (place === null) continue
     const problem = placeProblem(place, storedText(patched.values, key), rule)
     if (problem !== null) return refusal(patched.module, key, problem)
-    if (place.kind === 'roster') touched.push(...created(place.field, patched))
-    // Keys of one element mostly stand together; one that is met again is only judged again.
-    else if (place.kind === 'element' && !isLast(touched, place)) touched.push(place)
+    for (const one of touchedBy(place, patched))
+      touched.set(elementPrefix(one.list.key, one.slug), one)
   }
-  for (const { field, slug } of touched) {
-    const prefix = elementPrefix(field.key, slug)
-    const item = missingItem(field, prefix, patched.values)
+  for (const [prefix, { list }] of touched) {
+    const item = missingItem(list, prefix, patched.values)
     if (item !== undefined) {
       return refusal(patched.module, prefix + item.key, {
         code: 'value_required',
@@ -61,22 +59,19 @@ export function checkValues(
   return null
 }
 
-/** An element that a patch creates or edits. */
 interface Touched {
-  readonly field: FieldDeclaration
+  readonly list: FieldDeclaration
   readonly slug: string
 }
 
-function isLast(touched: readonly Touched[], { field, slug }: Touched): boolean {
-  const last = touched.at(-1)
-  return last?.slug === slug && last.field === field
-}
-
-function created(field: FieldDeclaration, { before, values }: PatchedValues): readonly Touched[] {
-  const old = new Set(readRoster(field.key, before))
-  return readRoster(field.key, values)
+function touchedBy(place: KeyPlace, { before, values }: PatchedValues): readonly Touched[] {
+  const list = place.field
+  if (place.kind === 'field') return []
+  if (place.kind === 'element') return [{ list, slug: place.slug }]
+  const old = new Set(readRoster(list.key, before))
+  return readRoster(list.key, values)
     .filter((slug) => !old.has(slug))
-    .map((slug) => ({ field, slug }))
+    .map((slug) => ({ list, slug }))
 }
 
 function placeProblem(place: KeyPlace, text: string, rule: FieldRule): ValueProblem | null {

@@ -1,6 +1,9 @@
 import type { AnyCollectionSpec, Collection, CollectionSpec, Doc, Store } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 import { type AuditRecords, auditRecordsOf } from './audit-record.js'
+import { modulesSpec } from './config-module.js'
+import { moduleEnvironmentsSpec } from './module-environment.js'
+import { moduleRevisionsSpec } from './module-revision.js'
 import { type PasswordHistory, passwordHistoriesOf } from './password-history.js'
 import { type RefreshFamily, refreshFamiliesOf } from './refresh-family.js'
 import { type Session, sessionsOf } from './session.js'
@@ -33,17 +36,19 @@ export function collectionsOf(store: Store, surface: Surface, prefix: string): C
   }
 }
 
-/** Every collection of both surfaces, for `Store.prepare`. */
+/** Every collection of both surfaces and of the configuration store, for `Store.prepare`. */
 export function allCollectionSpecs(prefix: string): readonly AnyCollectionSpec[] {
-  return (['operator', 'client'] as const)
-    .flatMap((surface): AnyCollectionSpec[] => [
-      usersOf(surface),
-      sessionsOf(surface),
-      refreshFamiliesOf(surface),
-      ticketsOf(surface),
-      passwordHistoriesOf(surface),
-      auditRecordsOf(surface),
-      webhookDeliveriesOf(surface),
-    ])
-    .map((spec) => ({ ...spec, name: prefix + spec.name }))
+  const ofSurfaces = (['operator', 'client'] as const).flatMap((surface): AnyCollectionSpec[] => [
+    usersOf(surface),
+    sessionsOf(surface),
+    refreshFamiliesOf(surface),
+    ticketsOf(surface),
+    passwordHistoriesOf(surface),
+    auditRecordsOf(surface),
+    webhookDeliveriesOf(surface),
+  ])
+  return [...ofSurfaces, modulesSpec, moduleEnvironmentsSpec, moduleRevisionsSpec].map((spec) => ({
+    ...spec,
+    name: prefix + spec.name,
+  }))
 }

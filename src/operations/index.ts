@@ -11,6 +11,15 @@ import {
   verifyEmail,
 } from './authentication.js'
 import { mobileLogin, refresh } from './mobile.js'
+import {
+  getEnvironment,
+  getModule,
+  listEnvironmentRevisions,
+  listModules,
+  setActiveEnvironment,
+  updateEnvironment,
+  updateModule,
+} from './module-configuration.js'
 import type { Operation } from './operation.js'
 import { changePassword, getMe, updateMe } from './self-service.js'
 
@@ -31,4 +40,11 @@ export const operations: readonly Operation[] = [
   getMe,
   updateMe,
   changePassword,
+  listModules,
+  getModule,
+  updateModule,
+  getEnvironment,
+  updateEnvironment,
+  setActiveEnvironment,
+  listEnvironmentRevisions,
 ]

@@ -138,6 +138,29 @@ type RefreshEvent =
       readonly currentGeneration: number
     }
 
+type ConfigEvent =
+  | {
+      /**
+       * An environment has a new revision. `config.seeded`: first values, at the first start;
+       * `config.reencrypted`: the same values under the current key. Keys, and never a value.
+       */
+      readonly type: 'config.changed' | 'config.seeded' | 'config.reencrypted'
+      /** Null for the library itself. */
+      readonly actorId: string | null
+      readonly module: string
+      readonly environment: string
+      readonly revision: number
+      readonly keys: readonly string[]
+    }
+  | {
+      readonly type: 'config.activated'
+      readonly actorId: string
+      readonly module: string
+      readonly environment: string
+      /** The environment that was active before. */
+      readonly previous: string
+    }
+
 type ServiceEvent =
   | {
       /**
@@ -175,7 +198,15 @@ type ServiceEvent =
  * `actorId` is who did and `targetId` on whom.
  */
 export type AuthEvent = Occasion &
-  (AccountEvent | LoginEvent | SessionEvent | PasswordEvent | RefreshEvent | ServiceEvent)
+  (
+    | AccountEvent
+    | LoginEvent
+    | SessionEvent
+    | PasswordEvent
+    | RefreshEvent
+    | ConfigEvent
+    | ServiceEvent
+  )
 
 /** Structured log lines. Never given a password, token, hash or cookie. */
 export interface Logger {

@@ -1,4 +1,5 @@
 // A strict host with Express and pg installed: the optional peers' types must meet.
+import { randomBytes } from 'node:crypto'
 import express from 'express'
 import { Pool } from 'pg'
 import { createAuth, generateSigningKey } from 'postern'
@@ -9,6 +10,7 @@ const pool = new Pool({ connectionString: 'postgres://localhost:1/nowhere' })
 const auth = await createAuth({
   backend: postgres(pool),
   keys: { current: await generateSigningKey() },
+  configKeys: [{ id: 'test', key: randomBytes(32).toString('base64') }],
   surfaces: {
     operator: { baseUrl: 'http://localhost:3000' },
     client: { baseUrl: 'http://localhost:3001' },

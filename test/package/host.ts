@@ -1,4 +1,5 @@
 // The smallest strict host: no framework, no database, nothing installed but the package itself.
+import { randomBytes } from 'node:crypto'
 import { AuthError, createAuth, generateSigningKey, OptionsError } from 'postern'
 import { fetchHandler } from 'postern/fetch'
 import { memory } from 'postern/memory'
@@ -8,6 +9,7 @@ const surface = (port: number) => ({ baseUrl: `http://localhost:${port}` })
 const auth = await createAuth({
   backend: memory(),
   keys: { current: await generateSigningKey() },
+  configKeys: [{ id: 'test', key: randomBytes(32).toString('base64') }],
   surfaces: { operator: surface(3000), client: surface(3001) },
   mailer: { send: async () => undefined },
 })

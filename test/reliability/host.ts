@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -24,6 +25,8 @@ export interface HostConfig {
   readonly options: PlainOptions
   /** Puts the bug into the store that the figures must find. */
   readonly planted: 'fork' | null
+  /** Encrypts the settings' secrets: one for all hosts of a store. Default: one for this process. */
+  readonly configKey?: string
 }
 
 /** What the host did so far. */
@@ -76,7 +79,10 @@ const unlimited = {
   refreshFamily: never,
   oauthPerIp: never,
   selfPerUser: never,
+  adminPerUser: never,
 }
+
+const ownConfigKey = randomBytes(32).toString('base64')
 
 const cheapHash = {
   params: { memoryCost: 64, timeCost: 1, parallelism: 1 },
@@ -91,7 +97,7 @@ const cheapHash = {
 export async function startHost(
   inner: Backend,
   keys: AuthOptions['keys'],
-  { clock: given, options, planted }: HostConfig,
+  { clock: given, options, planted, configKey = ownConfigKey }: HostConfig,
 ): Promise<RunningHost> {
   const { clock, ahead, followed, ...timing } = timingOf(given)
   const { backend: faulty, ...faults } = faultyBackend(followed(inner))
@@ -112,6 +118,7 @@ export async function startHost(
     // Outermost, so that there is time between its look and its write.
     backend: planted === null ? backend : forkingBackend(backend),
     keys,
+    configKeys: [{ id: 'test', key: configKey }],
     clock,
     mailer: mail,
     logger: {

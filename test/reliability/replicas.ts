@@ -42,6 +42,7 @@ export type Place = Pick<ReplicaConfig, 'postgresUrl' | 'schema'> | { readonly m
 const running = new Map<ChildProcess, Promise<unknown>>()
 /** Schemas to drop, and where. */
 const schemas = new Map<string, string>()
+const configKey = randomBytes(32).toString('base64')
 let built: Promise<BuiltPackage> | null = null
 let folder: string | null = null
 let ringFile: string | null = null
@@ -82,6 +83,7 @@ export async function startReplica({ smallHeap, ...options }: ReplicaOptions): P
     poolSize: 5,
     durable: false,
     keysFile: ringFile,
+    configKey,
     ...options,
   }
   const child = spawn(process.execPath, [...heap, '--enable-source-maps', program], {

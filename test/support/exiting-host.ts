@@ -1,5 +1,6 @@
 // A host that serves one request and has nothing more to do. Run as a process of its own: it has to
 // end by itself. `hang`: the store stays silent. `close`: the host closes the library first.
+import { randomBytes } from 'node:crypto'
 import { memory } from '../../adapters/memory.js'
 import { createAuth } from '../../src/create-auth.js'
 import { generateSigningKey } from '../../src/crypto/signing-key.js'
@@ -15,6 +16,7 @@ const auth = await createAuth({
       ? { ...backend, denylist: { ...backend.denylist, find: () => new Promise(() => {}) } }
       : backend,
   keys: { current: await generateSigningKey() },
+  configKeys: [{ id: 'test', key: randomBytes(32).toString('base64') }],
   surfaces: {
     operator: { baseUrl: 'http://localhost:3000' },
     client: { baseUrl: 'http://localhost:3001' },

@@ -1,5 +1,6 @@
-import { generateKeyPair, generateKeyPairSync } from 'node:crypto'
+import { generateKeyPair, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { ConfigKey } from '../../src/crypto/secret-box.js'
 
 let generated: Promise<string> | undefined
 let small: string | undefined
@@ -15,6 +16,13 @@ export function testSigningKey(): Promise<string> {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   }).then(({ privateKey }) => privateKey)
   return generated
+}
+
+/** One key for the secrets of the configuration, for a test file: instances share stores. */
+export const testConfigKeys: readonly ConfigKey[] = [configKey('test')]
+
+export function configKey(id: string): ConfigKey {
+  return { id, key: randomBytes(32).toString('base64') }
 }
 
 /** The smallest key that is accepted: it signs three times as fast, where thousands are signed. */

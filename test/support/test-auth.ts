@@ -9,7 +9,7 @@ import type { AuthOptions } from '../../src/options.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { AuthEvent } from '../../src/ports/telemetry.js'
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.js'
-import { testSigningKey } from './keys.js'
+import { testConfigKeys, testSigningKey } from './keys.js'
 import { recordingLogger } from './recording-logger.js'
 import { type RecordingMailer, recordingMailer } from './recording-mailer.js'
 
@@ -41,6 +41,7 @@ export async function testAuth({ sweeps, ...options }: TestOptions = {}): Promis
   const events: AuthEvent[] = []
   const auth = await createAuth({
     keys: { current: await testSigningKey() },
+    configKeys: testConfigKeys,
     surfaces: {
       operator: { baseUrl: 'https://admin.example.com' },
       client: { baseUrl: 'https://app.example.com' },
@@ -58,6 +59,8 @@ export async function testAuth({ sweeps, ...options }: TestOptions = {}): Promis
     backend,
   })
   await auth.migrate()
+  // What starting tells of is met in its own suite.
+  events.splice(0)
   return { auth, backend, clock, mailer, events, logger }
 }
 

@@ -1,0 +1,34 @@
+import type { FieldRule } from '../engine/check-values.js'
+import { parseDuration } from '../engine/duration.js'
+import type { ModuleDeclaration } from '../engine/module-declaration.js'
+import { valueProblem as plainProblem } from '../engine/stored-value.js'
+import { authModuleName, authSettingDeclarations } from './index.js'
+import { findField } from './settings-reader.js'
+import { valueProblem } from './stored-value.js'
+
+/** The library's own settings, as a module like any other. */
+export const authModule: ModuleDeclaration = {
+  name: authModuleName,
+  environments: ['production', 'sandbox'],
+  fields: authSettingDeclarations,
+}
+
+/** As `valueProblem` of a setting, with the code that callers are given. */
+export const authRule: FieldRule = (declaration, text) => {
+  const field = findField(declaration.key)
+  const problem = field === undefined ? null : valueProblem(field, text)
+  if (problem === null) return null
+  const plain = plainProblem(declaration, text)
+  return { code: plain === null ? 'value_out_of_range' : plain.code, problem }
+}
+
+/** Where a setting's value comes from: the environment is asked for one of them alone (T-16). */
+export function authSourceOf(env: Readonly<Record<string, string | undefined>>) {
+  const expiry = env['JWT_ACCESS_TOKEN_EXPIRY'] ?? ''
+  return (key: string, stored: string | undefined): 'store' | 'env' | 'default' => {
+    // Empty is a value of its own there: no cap (T-10).
+    const isSet = key === 'sessionAbsoluteTTL' ? stored !== undefined : Boolean(stored)
+    if (isSet) return 'store'
+    return key === 'accessTokenTTL' && parseDuration(expiry) !== null ? 'env' : 'default'
+  }
+}

@@ -1,0 +1,53 @@
+import type { ModuleDefinition } from './config/define-module.js'
+import type { ConfigRevision } from './domain/config-history.js'
+import type { Reencryption } from './domain/config-reencryption.js'
+import type { ConfigStore } from './domain/config-store.js'
+import { type TypedConfig, typedConfig } from './domain/typed-config.js'
+import type { FieldDeclaration } from './engine/config-declaration.js'
+import type { FieldValues } from './engine/module-values.js'
+import type { Logger } from './ports/telemetry.js'
+
+/** The configuration of modules, for the host's own code: no permission is asked. */
+export interface Config {
+  /**
+   * The values of a module given as `modules`, by their declared types, secrets decrypted, frozen:
+   * those of its active environment, at most 30 seconds old. Throws an `AuthError`:
+   * `module_not_found`, and `service_unavailable` when they cannot be known. Older values, or
+   * defaults, never take their place. A secret that does not decrypt throws when it is read.
+   */
+  read<Fields extends readonly FieldDeclaration[]>(
+    module: ModuleDefinition<Fields>,
+  ): Promise<FieldValues<Fields>>
+  /**
+   * The last fifty revisions of an environment, newest first, the present one included. Of a secret
+   * they say that it was changed and no more.
+   */
+  history(module: string, environment: string): Promise<readonly ConfigRevision[]>
+  /**
+   * Encrypts every stored secret anew that is not under the first of `configKeys`. Run it after a
+   * new key was put first on every replica, and drop the old key once it resolves.
+   */
+  reencrypt(): Promise<Reencryption>
+}
+
+export function createConfigApi(store: ConfigStore, logger: Logger): Config {
+  const readers = new Map<string, () => Promise<TypedConfig>>()
+
+  function readerOf(module: ModuleDefinition): () => Promise<TypedConfig> {
+    const known = readers.get(module.name)
+    if (known !== undefined) return known
+    const warn = (message: string) => logger.warn(message)
+    const reader = store.reader.parsed(module.name, (loaded) => typedConfig(module, loaded, warn))
+    readers.set(module.name, reader)
+    return reader
+  }
+
+  return {
+    async read<Fields extends readonly FieldDeclaration[]>(module: ModuleDefinition<Fields>) {
+      // The keys and types are those of the declarations, which a map of them cannot show.
+      return (await readerOf(module)()) as FieldValues<Fields>
+    },
+    history: (module, environment) => store.history(module, environment),
+    reencrypt: () => store.reencrypt(),
+  }
+}

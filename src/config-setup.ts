@@ -1,0 +1,95 @@
+import { authModule, authRule, authSourceOf } from './auth-module/auth-module.js'
+import { seedFromEnv } from './auth-module/initial-values.js'
+import type { ModuleDefinition } from './config/define-module.js'
+import { type ConfigKey, type SecretBox, secretBox } from './crypto/secret-box.js'
+import { type RegisteredModule, registeredModule, type Texts } from './domain/registered-module.js'
+import { isStorable } from './engine/is-storable.js'
+import { assertModule } from './engine/module-declaration.js'
+import { DeclarationError, OptionsError, SecretKeyError } from './errors.js'
+import { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
+import type { AuthOptions } from './options.js'
+import type { Authorizer } from './ports/authorizer.js'
+import type { Random } from './ports/random.js'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+const variable = 'CONFIG_ENCRYPTION_KEY'
+
+/**
+ * The library's own module and the host's, by name. Throws an `OptionsError` when one is not declared
+ * correctly or when no key is there to encrypt secrets with: they are never stored in clear (T-73).
+ */
+export function modulesOf(
+  options: Pick<AuthOptions, 'modules' | 'configKeys'>,
+  authSeeds: Texts,
+  env: Env,
+  random: Random,
+): ReadonlyMap<string, RegisteredModule> {
+  const box = boxOf(options.configKeys, env, random)
+  const auth = { seeds: authSeeds, rule: authRule, sourceOf: authSourceOf(env) }
+  const modules = new Map([[authModule.name, registeredModule(authModule, auth, box)]])
+  for (const [index, definition] of (options.modules ?? []).entries()) {
+    const option = `modules.${index}`
+    assertDeclared(option, definition)
+    if (modules.has(definition.name)) {
+      throw new OptionsError(option, `must not be named "${definition.name}": another module is`)
+    }
+    const seeds = storable(seedFromEnv(definition.fields, env))
+    modules.set(definition.name, registeredModule(definition, { seeds }, box))
+  }
+  return modules
+}
+
+function assertDeclared(option: string, definition: ModuleDefinition): void {
+  try {
+    assertModule(definition)
+  } catch (cause) {
+    if (!(cause instanceof DeclarationError)) throw cause
+    throw new OptionsError(option, `is not declared correctly. ${cause.message}`, { cause })
+  }
+}
+
+function boxOf(keys: readonly ConfigKey[] | undefined, env: Env, random: Random): SecretBox {
+  const key = env[variable] ?? ''
+  const ring = keys ?? (key === '' ? [] : [{ id: 'default', key }])
+  if (ring.length === 0) {
+    throw new OptionsError(
+      'configKeys',
+      `must be given, or ${variable} be set: secrets in the configuration are stored encrypted. "openssl rand -base64 32" makes a key; keep it where you keep secrets.`,
+    )
+  }
+  try {
+    return secretBox(ring, random)
+  } catch (cause) {
+    if (!(cause instanceof SecretKeyError)) throw cause
+    const where = keys === undefined ? ` (from ${variable})` : ''
+    throw new OptionsError(
+      'configKeys',
+      `holds a key that cannot be used${where}. ${cause.message}`,
+      { cause },
+    )
+  }
+}
+
+/** What no store could hold was not meant as a value. */
+function storable(seeds: Texts): Texts {
+  return Object.fromEntries(Object.entries(seeds).filter(([, text]) => isStorable(text)))
+}
+
+/** The host's authorizer, asked by the names the host gave the permissions. */
+export function withPermissionNames(
+  authorizer: Authorizer,
+  { modulesRead, modulesManage }: NonNullable<AuthOptions['permissions']>,
+): Authorizer {
+  const names = new Map<string, string | undefined>([
+    [MODULE_CONFIG_PERMISSIONS.read, modulesRead],
+    [MODULE_CONFIG_PERMISSIONS.manage, modulesManage],
+  ])
+  return {
+    check: (question) =>
+      authorizer.check({
+        ...question,
+        permission: names.get(question.permission) ?? question.permission,
+      }),
+  }
+}

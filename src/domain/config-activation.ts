@@ -1,0 +1,77 @@
+import { readModule } from '../engine/read-module.js'
+import { AuthError } from '../errors.js'
+import type { Module } from '../model/config-module.js'
+import type { ConfigDeps } from './config-deps.js'
+import type { ConfigLocator, LocatedModule } from './config-locator.js'
+import type { ConfigActor } from './config-patches.js'
+import { runValidator } from './config-validation.js'
+
+/**
+ * Makes an environment the active one: it exists, then the validator, then the write (T-74). Throws
+ * 404, a `ConfigValidationError`, or 503, and then nothing was changed.
+ */
+export type ActivateEnvironment = (
+  module: string,
+  environment: string,
+  actor: ConfigActor,
+) => Promise<Module>
+
+type Deps = Pick<ConfigDeps, 'collections' | 'clock' | 'logger' | 'emit'>
+
+/** More than there can be operators who switch at once. */
+const attempts = 50
+
+export function createConfigActivation(deps: Deps, locator: ConfigLocator): ActivateEnvironment {
+  const { modules } = deps.collections
+
+  async function validate(located: LocatedModule, environment: string): Promise<void> {
+    const { declared } = located
+    const stored = await locator.environment(located, environment)
+    const { definition } = declared
+    if (definition.validateActivation === undefined) return
+    const { values } = declared.open(environment, stored.values)
+    const context = { environment, values, settings: readModule(values, definition) }
+    const run = () => definition.validateActivation?.(context)
+    await runValidator(declared.name, run, declared.secretsIn(values), deps)
+  }
+
+  async function write(seen: Module, environment: string): Promise<Module | null> {
+    const activations = seen.activations + 1
+    // Set with every activation, also of the one that is active (T-78).
+    const set = { activeEnvironment: environment, needsRestart: true, activations }
+    try {
+      const written = await modules.update(seen.id, { activations: seen.activations }, set)
+      return written === 'taken' ? null : written
+    } catch (error) {
+      // The answer was lost; the module may be as it was asked to be all the same.
+      const found = await modules.get(seen.id)
+      if (found?.activations === activations && found.activeEnvironment === environment)
+        return found
+      throw error
+    }
+  }
+
+  return async (module, environment, actor) => {
+    let located = await locator.module(module)
+    await validate(located, environment)
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const { stored } = located
+      const written = await write(stored, environment)
+      if (written !== null) {
+        deps.emit({
+          type: 'config.activated',
+          surface: 'operator',
+          at: deps.clock.now(),
+          ...actor.occasion,
+          actorId: actor.userId,
+          module,
+          environment,
+          previous: stored.activeEnvironment,
+        })
+        return written
+      }
+      located = await locator.module(module)
+    }
+    throw new AuthError('service_unavailable')
+  }
+}

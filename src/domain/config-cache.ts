@@ -1,0 +1,51 @@
+import type { Clock } from '../ports/clock.js'
+
+/** Seed 8. Counted from the start of the load, and never extended by a reading. */
+const lifeMs = 30_000
+
+export interface ConfigCache<T> {
+  /**
+   * What was loaded less than 30 seconds ago, else a new load, which concurrent readers share.
+   * Rejects as the load does: what is older than that is never given out (G-31).
+   */
+  get(): Promise<T>
+  /** Forgets what was loaded, and what is being loaded for those who wait for it. */
+  drop(): void
+}
+
+/** `load` is given what was loaded last, so that it can give the same object again. */
+export function createConfigCache<T>(
+  clock: Clock,
+  load: (before: T | null) => Promise<T>,
+): ConfigCache<T> {
+  let last: T | null = null
+  let kept: { readonly value: Promise<T>; readonly since: number } | null = null
+
+  function start(): Promise<T> {
+    const mine = { value: loadOnce(), since: clock.now() }
+    kept = mine
+    // A failed load is over for those who waited for it; the next reader begins another one.
+    mine.value.catch(() => {
+      if (kept === mine) kept = null
+    })
+    return mine.value
+  }
+
+  async function loadOnce(): Promise<T> {
+    const loaded = await load(last)
+    last = loaded
+    return loaded
+  }
+
+  return {
+    get() {
+      if (kept === null) return start()
+      const age = clock.now() - kept.since
+      // A clock that stepped back must not keep old values in force.
+      return age >= 0 && age < lifeMs ? kept.value : start()
+    },
+    drop() {
+      kept = null
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import type { ModuleCollections } from '../model/module-collections.js'
+import type { Clock } from '../ports/clock.js'
+import type { Random } from '../ports/random.js'
+import type { AuthEvent, Logger } from '../ports/telemetry.js'
+import type { Background } from './background.js'
+import type { RegisteredModule } from './registered-module.js'
+
+/** What the parts of the configuration store share. Each takes the part it needs. */
+export interface ConfigDeps {
+  readonly collections: ModuleCollections
+  /** By name; fixed at construction. */
+  readonly modules: ReadonlyMap<string, RegisteredModule>
+  readonly clock: Clock
+  readonly random: Random
+  readonly background: Background
+  readonly emit: (event: AuthEvent) => void
+  readonly logger: Logger
+}

@@ -1,0 +1,162 @@
+import { checkValues } from '../engine/check-values.js'
+import {
+  type ConfigPatch,
+  checkPatch,
+  mayRetry,
+  type PatchPlan,
+  type PatchRefusal,
+  planPatch,
+} from '../engine/config-patch.js'
+import { readModule } from '../engine/read-module.js'
+import { AuthError } from '../errors.js'
+import type { ModuleEnvironment } from '../model/module-environment.js'
+import type { ConfigDeps } from './config-deps.js'
+import type { ConfigLocator, LocatedModule } from './config-locator.js'
+import { runValidator } from './config-validation.js'
+import type { ConfigWriter } from './config-writer.js'
+import type { Occasion } from './occasion.js'
+import { createTurns } from './turns.js'
+
+/** Whose request it is. */
+export interface ConfigActor {
+  readonly userId: string
+  readonly occasion: Occasion
+}
+
+export interface PatchedEnvironment {
+  readonly located: LocatedModule
+  readonly environment: string
+  readonly written: ModuleEnvironment
+}
+
+export interface ConfigPatches {
+  /**
+   * Applies a patch to an environment, or to the active one for null; all of it or nothing. Throws
+   * 404, `config.…` 422 and 409, a `ConfigValidationError`, or 503.
+   */
+  apply(
+    module: string,
+    environment: string | null,
+    patch: ConfigPatch,
+    actor: ConfigActor,
+  ): Promise<PatchedEnvironment>
+}
+
+type Deps = Pick<ConfigDeps, 'clock' | 'random' | 'logger' | 'emit'>
+
+/** T-62: a writer gives up after this many lost races that took at least this long. */
+const leastAttempts = 50
+const leastMs = 5_000
+/** … or after this many, however fast. Every lost race is somebody else's success. */
+const mostAttempts = 500
+/** A writer behind others of its process that are waiting for a silent store. */
+const longestWaitMs = 10_000
+
+export function createConfigPatches(
+  deps: Deps,
+  locator: ConfigLocator,
+  writer: ConfigWriter,
+): ConfigPatches {
+  const { clock, random, logger } = deps
+  const inTurn = createTurns()
+
+  async function attempt(
+    module: string,
+    environment: string | null,
+    patch: ConfigPatch,
+    actor: ConfigActor,
+  ): Promise<PatchedEnvironment | null> {
+    const located = await locator.module(module)
+    const name = environment ?? located.stored.activeEnvironment
+    const seen = await locator.environment(located, name)
+    const plan = planPatch(seen, patch, located.declared.fields)
+    if (plan.kind === 'refused') throw refusalError(plan.refusal)
+    await validate(located, name, seen, plan)
+    const written = await writer.replace(located.declared, name, seen, {
+      values: located.declared.seal(name, plan.values, plan.changed),
+      changed: plan.changed,
+      removed: plan.removed,
+      writtenBy: actor.userId,
+    })
+    return written && { located, environment: name, written }
+  }
+
+  async function validate(
+    { declared }: LocatedModule,
+    environment: string,
+    seen: ModuleEnvironment,
+    plan: Extract<PatchPlan, { kind: 'next' }>,
+  ): Promise<void> {
+    const { name: module, fields: declarations, definition } = declared
+    const { changed, removed } = plan
+    const wrong = checkValues({ module, declarations, before: seen.values, ...plan }, declared.rule)
+    if (wrong !== null) throw wrong
+    if (definition.validatePatch === undefined) return
+    const before = declared.open(environment, seen.values).values
+    const { values } = declared.open(environment, plan.values, changed)
+    const secrets = [before, values].flatMap((texts) => declared.secretsIn(texts))
+    const settings = readModule(values, definition)
+    const context = { environment, values, settings, changedKeys: [...changed, ...removed] }
+    await runValidator(module, () => definition.validatePatch?.(context), secrets, deps)
+  }
+
+  async function untilWritten(
+    module: string,
+    environment: string | null,
+    patch: ConfigPatch,
+    actor: ConfigActor,
+  ): Promise<PatchedEnvironment> {
+    const since = clock.now()
+    for (let attempts = 1; attempts < mostAttempts; attempts += 1) {
+      const done = await attempt(module, environment, patch, actor)
+      if (done !== null) return done
+      // Stated is a contract: planned once more on the newer state, it says what it conflicts with.
+      if (!mayRetry(patch) && attempts > 1) throw new AuthError('config.revision_conflict')
+      if (attempts >= leastAttempts && clock.now() - since >= leastMs) break
+      await pause(attempts)
+    }
+    logger.warn('a configuration change gave up: others were always faster', { module })
+    throw new AuthError('service_unavailable')
+  }
+
+  /** Up to 10 ms after the first lost race, up to 100 ms after the tenth and later. */
+  function pause(attempts: number): Promise<void> {
+    const share = (random.bytes(1)[0] ?? 0) / 256
+    const ms = Math.floor(share * 10 * Math.min(attempts, 10))
+    return ms === 0 ? Promise.resolve() : new Promise((resolve) => clock.after(ms, resolve))
+  }
+
+  return {
+    async apply(module, environment, patch, actor) {
+      const { fields } = locator.declared(module)
+      const door = environment === null ? 'module' : 'environment'
+      const refusal = checkPatch(patch, fields, door)
+      if (refusal !== null) throw refusalError(refusal)
+      const asked = clock.now()
+      const done = await inTurn(module, async () => {
+        if (clock.now() - asked >= longestWaitMs) throw new AuthError('service_unavailable')
+        return untilWritten(module, environment, patch, actor)
+      })
+      announce(done, actor)
+      return done
+    },
+  }
+
+  function announce({ located, environment, written }: PatchedEnvironment, actor: ConfigActor) {
+    deps.emit({
+      type: 'config.changed',
+      surface: 'operator',
+      at: clock.now(),
+      ...actor.occasion,
+      actorId: actor.userId,
+      module: located.declared.name,
+      environment,
+      revision: written.revision,
+      keys: [...written.changed, ...written.removed],
+    })
+  }
+}
+
+function refusalError({ code, message }: PatchRefusal): AuthError {
+  return new AuthError(code, { detail: message })
+}

@@ -1,0 +1,91 @@
+import { AuthError } from '../errors.js'
+import { environmentId } from '../model/module-environment.js'
+import type { ConfigDeps } from './config-deps.js'
+import type { ConfigLocator, LocatedModule } from './config-locator.js'
+import type { ConfigWriter } from './config-writer.js'
+
+export interface Reencryption {
+  /** Values that are encrypted with the current key now and were not before. */
+  readonly reencrypted: number
+  /** Values no key at hand decrypts; they were left as they are. */
+  readonly damaged: readonly {
+    readonly module: string
+    readonly environment: string
+    readonly key: string
+  }[]
+}
+
+type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'clock' | 'emit'>
+
+/** More than there can be writers of one environment at once. */
+const attempts = 50
+
+/** Encrypts every secret anew that is not under the current key. May be repeated and interrupted. */
+export function createReencryption(
+  deps: Deps,
+  locator: ConfigLocator,
+  writer: ConfigWriter,
+): () => Promise<Reencryption> {
+  const { environments } = deps.collections
+
+  async function reencrypt(located: LocatedModule, name: string): Promise<Reencryption> {
+    const { declared } = located
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const seen = await environments.get(environmentId(declared.name, name))
+      if (seen === null) return { reencrypted: 0, damaged: [] }
+      const plan = declared.planReencryption(name, seen.values)
+      const damaged = [...plan.unreadable].sort().map((key) => ({
+        module: declared.name,
+        environment: name,
+        key,
+      }))
+      const keys = Object.keys(plan.texts).sort()
+      if (keys.length === 0) return { reencrypted: 0, damaged }
+      const written = await writer.replace(declared, name, seen, {
+        values: { ...seen.values, ...plan.texts },
+        // No value is another one now.
+        changed: [],
+        removed: [],
+        writtenBy: null,
+      })
+      if (written === null) continue
+      announce(declared.name, name, written.revision, keys)
+      return { reencrypted: keys.length, damaged }
+    }
+    throw new AuthError('service_unavailable')
+  }
+
+  function announce(
+    module: string,
+    environment: string,
+    revision: number,
+    keys: readonly string[],
+  ): void {
+    deps.emit({
+      type: 'config.reencrypted',
+      surface: 'operator',
+      at: deps.clock.now(),
+      ip: null,
+      userAgent: null,
+      actorId: null,
+      module,
+      environment,
+      revision,
+      keys,
+    })
+  }
+
+  return async () => {
+    const all: Reencryption[] = []
+    for (const name of deps.modules.keys()) {
+      const located = await locator.module(name)
+      for (const environment of locator.names(located)) {
+        all.push(await reencrypt(located, environment))
+      }
+    }
+    return {
+      reencrypted: all.reduce((sum, one) => sum + one.reencrypted, 0),
+      damaged: all.flatMap((one) => one.damaged),
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { AuthError } from '../errors.js'
+import type { Module } from '../model/config-module.js'
+import { environmentId, type ModuleEnvironment } from '../model/module-environment.js'
+import type { ConfigDeps } from './config-deps.js'
+import type { ConfigWriter } from './config-writer.js'
+import type { RegisteredModule, Texts } from './registered-module.js'
+
+type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'clock' | 'emit'>
+
+/** More than there can be writers of one environment at once. */
+const attempts = 50
+
+/**
+ * Registers every module once: creates what the store lacks, gives values to keys that nobody gave
+ * one yet, and clears `needsRestart` (G-29). Every step may be repeated and shared with other
+ * processes that start at the same time; one that failed is taken again at the next call.
+ */
+export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () => Promise<void> {
+  const { modules, environments } = deps.collections
+  let done: Promise<void> | null = null
+
+  async function registerAll(): Promise<void> {
+    await Promise.all([...deps.modules.values()].map(register))
+  }
+
+  async function register(module: RegisteredModule): Promise<void> {
+    const { activeEnvironment } = await ensureModule(module)
+    const names = new Set([...module.environments, activeEnvironment])
+    const stored = new Map<string, ModuleEnvironment>()
+    for (const name of names) {
+      const found = await environments.get(environmentId(module.name, name))
+      if (found !== null) stored.set(name, found)
+    }
+    for (const name of names) {
+      if (stored.has(name)) continue
+      const seeds = name === activeEnvironment ? unowned(module, [...stored.values()]) : {}
+      await create(module, name, seeds)
+    }
+    await seed(module, activeEnvironment, [...names])
+  }
+
+  async function ensureModule(module: RegisteredModule): Promise<Module> {
+    const [first = ''] = module.environments
+    const fresh: Module = {
+      id: module.name,
+      activeEnvironment: first,
+      needsRestart: false,
+      activations: 0,
+      expiresAt: null,
+    }
+    const seen = (await modules.get(module.name)) ?? ((await modules.insert(fresh)) ? fresh : null)
+    const found = seen ?? (await modules.get(module.name))
+    if (found === null) throw new AuthError('service_unavailable')
+    if (!found.needsRestart) return found
+    // An activation that came meanwhile is for a later start to clear.
+    const guard = { activations: found.activations, needsRestart: true }
+    await modules.update(module.name, guard, { needsRestart: false })
+    return found
+  }
+
+  async function create(module: RegisteredModule, name: string, seeds: Texts): Promise<void> {
+    const keys = Object.keys(seeds).sort()
+    const values = module.seal(name, seeds, keys)
+    const first = { values, changed: keys, removed: [], writtenBy: null }
+    if (await writer.create(module, name, first)) announce(module, name, 1, keys)
+  }
+
+  /** Where the environment was there before, or another process made it: what it lacks. */
+  async function seed(
+    module: RegisteredModule,
+    active: string,
+    names: readonly string[],
+  ): Promise<void> {
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const all = await Promise.all(
+        names.map((name) => environments.get(environmentId(module.name, name))),
+      )
+      const stored = all.filter((environment) => environment !== null)
+      const seen = stored.find(({ id }) => id === environmentId(module.name, active))
+      if (seen === undefined) break
+      const seeds = unowned(module, stored)
+      const keys = Object.keys(seeds).sort()
+      if (keys.length === 0) return
+      const written = await writer.replace(module, active, seen, {
+        values: { ...seen.values, ...module.seal(active, seeds, keys) },
+        changed: keys,
+        removed: [],
+        writtenBy: null,
+      })
+      if (written !== null) {
+        announce(module, active, written.revision, keys)
+        return
+      }
+    }
+    throw new AuthError('service_unavailable')
+  }
+
+  function announce(
+    module: RegisteredModule,
+    environment: string,
+    revision: number,
+    keys: readonly string[],
+  ): void {
+    if (keys.length === 0) return
+    deps.emit({
+      type: 'config.seeded',
+      surface: 'operator',
+      at: deps.clock.now(),
+      ip: null,
+      userAgent: null,
+      actorId: null,
+      module: module.name,
+      environment,
+      revision,
+      keys,
+    })
+  }
+
+  return () => {
+    done ??= registerAll().catch((error: unknown) => {
+      done = null
+      throw error
+    })
+    return done
+  }
+}
+
+/**
+ * The seeds nobody owns: a key that is there in any environment, empty or not, has been given its
+ * value (T-83). A record list is owned as a whole, by its roster or whatever else is below it.
+ */
+function unowned({ seeds }: RegisteredModule, stored: readonly ModuleEnvironment[]): Texts {
+  const keys = stored.flatMap(({ values }) => Object.keys(values))
+  const owned = new Set(keys.map(fieldOf))
+  return Object.fromEntries(Object.entries(seeds).filter(([key]) => !owned.has(fieldOf(key))))
+}
+
+function fieldOf(key: string): string {
+  return key.split('.')[0] ?? key
+}

@@ -1,0 +1,124 @@
+import type { ConfigPatch } from '../engine/config-patch.js'
+import { createConfigActivation } from './config-activation.js'
+import type { ConfigDeps } from './config-deps.js'
+import { type ConfigRevision, createConfigHistory } from './config-history.js'
+import { createConfigLocator, type LocatedModule } from './config-locator.js'
+import { type ConfigActor, createConfigPatches } from './config-patches.js'
+import { type ConfigReader, createConfigReader } from './config-reader.js'
+import { createReencryption, type Reencryption } from './config-reencryption.js'
+import { createConfigRegistration } from './config-registration.js'
+import {
+  type EnvironmentView,
+  environmentView,
+  type ModuleSummary,
+  type ModuleView,
+  moduleSummary,
+} from './config-views.js'
+import { createConfigWriter } from './config-writer.js'
+
+/** What administrators do; never answered from a cache (T-81). */
+export interface ConfigAdministration {
+  list(): Promise<readonly ModuleSummary[]>
+  module(name: string): Promise<ModuleView>
+  environment(name: string, environment: string): Promise<EnvironmentView>
+  history(name: string, environment: string): Promise<readonly ConfigRevision[]>
+  /** Edits an environment, or the active one for null. */
+  patch(
+    name: string,
+    environment: string | null,
+    patch: ConfigPatch,
+    actor: ConfigActor,
+  ): Promise<EnvironmentView>
+  activate(name: string, environment: string, actor: ConfigActor): Promise<Activation>
+  /** Throws `module_not_found`, or `environment_not_found` for an environment there is not. */
+  locate(name: string, environment: string | null): Promise<void>
+}
+
+/** G-12 */
+export interface Activation {
+  readonly module: string
+  readonly activeEnvironment: string
+  readonly needsRestart: boolean
+}
+
+export interface ConfigStore extends ConfigAdministration {
+  /** Registers the modules unless that was done; see `createConfigRegistration`. */
+  register(): Promise<void>
+  readonly reader: ConfigReader
+  reencrypt(): Promise<Reencryption>
+}
+
+export function createConfigStore(deps: ConfigDeps): ConfigStore {
+  const history = createConfigHistory(deps)
+  const writer = createConfigWriter(deps, history)
+  const register = createConfigRegistration(deps, writer)
+  const locator = createConfigLocator(deps, register)
+  const patches = createConfigPatches(deps, locator, writer)
+  const activate = createConfigActivation(deps, locator)
+  const reencrypt = createReencryption(deps, locator, writer)
+  const reader = createConfigReader(deps, locator)
+
+  const isActive = ({ stored }: LocatedModule, name: string) => stored.activeEnvironment === name
+
+  /** Drops what was read before a write, also before one that seems to have failed. */
+  async function writing<T>(module: string, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write()
+    } finally {
+      reader.drop(module)
+    }
+  }
+
+  return {
+    register,
+    reader,
+    reencrypt,
+
+    async locate(name, environment) {
+      const located = await locator.module(name)
+      if (environment !== null) await locator.environment(located, environment)
+    },
+
+    async list() {
+      const names = [...deps.modules.keys()]
+      const found = await Promise.all(names.map((name) => locator.module(name)))
+      return found.map(({ stored }) => moduleSummary(stored))
+    },
+
+    async module(name) {
+      const located = await locator.module(name)
+      const environments = await Promise.all(
+        locator.names(located).map(async (environment) => {
+          const { revision } = await locator.environment(located, environment)
+          return { name: environment, active: isActive(located, environment), revision }
+        }),
+      )
+      return { ...moduleSummary(located.stored), environments, fields: located.declared.fields }
+    },
+
+    async environment(name, environment) {
+      const located = await locator.module(name)
+      const found = await locator.environment(located, environment)
+      return environmentView(located.declared, environment, isActive(located, environment), found)
+    },
+
+    async history(name, environment) {
+      const located = await locator.module(name)
+      await locator.environment(located, environment)
+      return history.list(located.declared, environment)
+    },
+
+    async patch(name, environment, patch, actor) {
+      const done = await writing(name, () => patches.apply(name, environment, patch, actor))
+      const { located, written } = done
+      const active = isActive(located, done.environment)
+      return environmentView(located.declared, done.environment, active, written)
+    },
+
+    async activate(name, environment, actor) {
+      const written = await writing(name, () => activate(name, environment, actor))
+      const { activeEnvironment, needsRestart } = written
+      return { module: name, activeEnvironment, needsRestart }
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { type FieldDeclaration, FieldRecordList } from '../engine/config-declaration.js'
+import { elementPrefix, rosterKey } from '../engine/config-keys.js'
+import { readRecordList } from '../engine/record-list.js'
+import type { Module } from '../model/config-module.js'
+import type { ModuleEnvironment } from '../model/module-environment.js'
+import type { RegisteredModule, Texts, ValueSource } from './registered-module.js'
+
+export interface ModuleSummary {
+  readonly name: string
+  readonly activeEnvironment: string
+  readonly needsRestart: boolean
+}
+
+export interface ModuleView extends ModuleSummary {
+  readonly environments: readonly {
+    readonly name: string
+    readonly active: boolean
+    readonly revision: number
+  }[]
+  readonly fields: readonly FieldDeclaration[]
+}
+
+/** An environment as administrators see it (G-11): a secret is a key in `secretsSet`, and no more. */
+export interface EnvironmentView {
+  readonly module: string
+  readonly environment: string
+  readonly active: boolean
+  readonly revision: number
+  /** Of fields that were given a value, an empty one included, and are neither secrets nor lists. */
+  readonly config: Texts
+  readonly secretsSet: readonly string[]
+  readonly recordLists: readonly {
+    readonly field: string
+    readonly elements: readonly ElementView[]
+  }[]
+  /** Where each declared field's value comes from now. */
+  readonly sources: Readonly<Record<string, ValueSource>>
+}
+
+/** Null for a secret. */
+export interface ElementView {
+  readonly slug: string
+  readonly label: string
+  readonly [subField: string]: string | null
+}
+
+export function moduleSummary({ id, activeEnvironment, needsRestart }: Module): ModuleSummary {
+  return { name: id, activeEnvironment, needsRestart }
+}
+
+export function environmentView(
+  module: RegisteredModule,
+  environment: string,
+  active: boolean,
+  { revision, values }: Pick<ModuleEnvironment, 'revision' | 'values'>,
+): EnvironmentView {
+  const { values: shown, secretsSet } = module.redact(values)
+  const own = module.fields.filter(
+    ({ key, type }) => type !== FieldRecordList && Object.hasOwn(shown, key),
+  )
+  const lists = module.fields.filter(({ type }) => type === FieldRecordList)
+  return {
+    module: module.name,
+    environment,
+    active,
+    revision,
+    config: Object.fromEntries(own.map(({ key }) => [key, shown[key] ?? ''])),
+    secretsSet: [...secretsSet].sort(),
+    recordLists: lists.map((list) => ({
+      field: list.key,
+      elements: elementsOf(module, list, values),
+    })),
+    sources: Object.fromEntries(
+      module.fields.map(({ key, type }) => {
+        const stored = values[type === FieldRecordList ? rosterKey(key) : key]
+        return [key, module.sourceOf(key, stored)]
+      }),
+    ),
+  }
+}
+
+function elementsOf(
+  module: RegisteredModule,
+  list: FieldDeclaration,
+  values: Texts,
+): readonly ElementView[] {
+  return readRecordList(list, values).map((element) => {
+    const prefix = elementPrefix(list.key, element.slug)
+    const shown = Object.entries(element).map(([name, text]): [string, string | null] => [
+      name,
+      module.isSecret(prefix + name) ? null : text,
+    ])
+    return { ...Object.fromEntries(shown), slug: element.slug, label: element.label }
+  })
+}

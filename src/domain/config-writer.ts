@@ -1,0 +1,74 @@
+import { uuidv7 } from '../crypto/uuid.js'
+import { AuthError } from '../errors.js'
+import { environmentId, type ModuleEnvironment } from '../model/module-environment.js'
+import type { ConfigDeps } from './config-deps.js'
+import type { ConfigHistory } from './config-history.js'
+import type { RegisteredModule } from './registered-module.js'
+
+/** The next revision of an environment, secrets encrypted. */
+export interface NextRevision {
+  readonly values: Readonly<Record<string, string>>
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+  readonly writtenBy: string | null
+}
+
+export interface ConfigWriter {
+  /** False when there is such an environment already. */
+  create(module: RegisteredModule, environment: string, first: NextRevision): Promise<boolean>
+  /** Replaces `seen` by its next revision; null, changing nothing, when another write came first. */
+  replace(
+    module: RegisteredModule,
+    environment: string,
+    seen: ModuleEnvironment,
+    next: NextRevision,
+  ): Promise<ModuleEnvironment | null>
+}
+
+type Deps = Pick<ConfigDeps, 'collections' | 'clock' | 'random' | 'background'>
+
+/** The one place environments are written: never but by compare-and-set on the revision. */
+export function createConfigWriter(deps: Deps, history: ConfigHistory): ConfigWriter {
+  const { clock, random, collections } = deps
+  const { environments } = collections
+
+  const stamp = () => ({ writtenAt: clock.now(), writeId: uuidv7(clock.now(), random) })
+
+  return {
+    async create(module, environment, first) {
+      const id = environmentId(module.name, environment)
+      return environments.insert({ id, revision: 1, ...first, ...stamp(), expiresAt: null })
+    },
+
+    async replace(module, environment, seen, next) {
+      const revision = seen.revision + 1
+      const own = stamp()
+      // Before the write, so that no crash leaves a revision without its record; racers all write
+      // the same one, because it tells of the revision they replace and of nothing else.
+      await history.keep(module, environment, seen)
+      const written = await writeOrExplain(seen, { revision, ...next, ...own })
+      if (written !== null) {
+        deps.background.run('trimming the history of an environment', () =>
+          history.trim(module.name, environment, revision),
+        )
+      }
+      return written
+    },
+  }
+
+  async function writeOrExplain(
+    seen: ModuleEnvironment,
+    set: Omit<ModuleEnvironment, 'id' | 'expiresAt'>,
+  ): Promise<ModuleEnvironment | null> {
+    try {
+      const written = await environments.update(seen.id, { revision: seen.revision }, set)
+      return written === 'taken' ? null : written
+    } catch (error) {
+      if (!(error instanceof AuthError)) throw error
+      // The answer was lost, and the write may have taken effect all the same.
+      const found = await environments.get(seen.id)
+      if (found?.writeId === set.writeId) return found
+      throw error
+    }
+  }
+}

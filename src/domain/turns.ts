@@ -1,0 +1,22 @@
+/** Does work of one name one after the other; of different names side by side. */
+export type Turns = <T>(name: string, work: () => Promise<T>) => Promise<T>
+
+/**
+ * Writers of one process would only make each other's compare-and-set fail. Between processes that
+ * is for the compare-and-set alone: nothing depends on the turns.
+ */
+export function createTurns(): Turns {
+  const ends = new Map<string, Promise<unknown>>()
+  return async (name, work) => {
+    const mine = (ends.get(name) ?? Promise.resolve()).then(work)
+    const end = mine.then(nothing, nothing)
+    ends.set(name, end)
+    try {
+      return await mine
+    } finally {
+      if (ends.get(name) === end) ends.delete(name)
+    }
+  }
+}
+
+function nothing(): void {}

@@ -1,0 +1,22 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+
+/** One module's part of the configuration store; the id is its name. Its values are elsewhere. */
+export interface Module extends Doc {
+  /** The one environment whose values are loaded (seed 2.6). */
+  readonly activeEnvironment: string
+  /** True from an activation until the module is registered by a process that starts later. */
+  readonly needsRestart: boolean
+  /** Grows with every activation, also of the environment that is active already. */
+  readonly activations: number
+}
+
+export const modulesSpec: CollectionSpec<Module> = {
+  name: 'operator_modules',
+  fields: {
+    activeEnvironment: { kind: 'text' },
+    needsRestart: { kind: 'boolean' },
+    activations: { kind: 'integer' },
+  },
+  indexes: [],
+  expires: 'never',
+}

@@ -1,0 +1,5 @@
+import type { ConfigRevision } from '../domain/services.js'
+
+export function configRevisionView(revision: ConfigRevision) {
+  return { ...revision, writtenAt: new Date(revision.writtenAt).toISOString() }
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { MODULE_CONFIG_PERMISSIONS } from '../model/module-config-permissions.js'
+import {
+  configPatchInput,
+  configRevisionReply,
+  environmentReply,
+  moduleReply,
+  moduleSummaryReply,
+} from './config-schemas.js'
+import { configRevisionView } from './config-views.js'
+import { adminOperation } from './operation.js'
+import { noBody } from './schemas.js'
+
+const operator = ['operator'] as const
+const tag = 'Module Configuration'
+const reading = [
+  { kind: 'principal' },
+  { kind: 'permission', key: MODULE_CONFIG_PERMISSIONS.read },
+] as const
+const managing = [
+  { kind: 'principal' },
+  { kind: 'permission', key: MODULE_CONFIG_PERMISSIONS.manage },
+] as const
+
+const shared = { surfaces: operator, tag, limit: 'admin', status: 200 } as const
+const withoutBody = { body: noBody, bodyOptional: true } as const
+
+const conflicts = ['config.revision_conflict', 'config.roster_conflict'] as const
+const refusals = [
+  'config.unknown_key',
+  'config.membership_not_allowed',
+  'config.removal_requires_revision',
+  'config.duplicate_field',
+  'config.create_and_remove',
+  'config.too_many_elements',
+  'config.invalid_slug',
+] as const
+
+export const listModules = adminOperation({
+  id: 'listModules',
+  method: 'GET',
+  path: '/v1/admin/modules',
+  summary: 'The modules that can be configured',
+  guards: reading,
+  ...shared,
+  ...withoutBody,
+  reply: z.strictObject({ items: z.array(moduleSummaryReply).readonly() }),
+  errors: [],
+  locate: async () => {},
+  handle: async (_call, { config }) => ({ body: { items: await config.list() } }),
+})
+
+export const getModule = adminOperation({
+  id: 'getModule',
+  method: 'GET',
+  path: '/v1/admin/modules/{name}',
+  summary: 'A module: its fields and its environments',
+  guards: reading,
+  ...shared,
+  ...withoutBody,
+  reply: moduleReply,
+  errors: ['module_not_found'],
+  locate: async () => {},
+  handle: async ({ params }, { config }) => ({ body: await config.module(params['name'] ?? '') }),
+})
+
+export const updateModule = adminOperation({
+  id: 'updateModule',
+  method: 'PATCH',
+  path: '/v1/admin/modules/{name}',
+  summary: 'Edit the active environment of a module; its lists keep their elements',
+  guards: managing,
+  ...shared,
+  body: configPatchInput,
+  reply: environmentReply,
+  errors: ['module_not_found', ...conflicts, ...refusals],
+  locate: ({ name = '' }, { config }) => config.locate(name, null),
+  handle: async ({ params: { name = '' }, body, user, occasion }, { config }) => ({
+    body: await config.patch(name, null, body, { userId: user.id, occasion }),
+  }),
+})
+
+export const getEnvironment = adminOperation({
+  id: 'getEnvironment',
+  method: 'GET',
+  path: '/v1/admin/modules/{name}/environments/{env}',
+  summary: 'The values of an environment, without its secrets, and its revision',
+  guards: reading,
+  ...shared,
+  ...withoutBody,
+  reply: environmentReply,
+  errors: ['module_not_found', 'environment_not_found'],
+  locate: async () => {},
+  handle: async ({ params: { name = '', env = '' } }, { config }) => ({
+    body: await config.environment(name, env),
+  }),
+})
+
+export const updateEnvironment = adminOperation({
+  id: 'updateEnvironment',
+  method: 'PATCH',
+  path: '/v1/admin/modules/{name}/environments/{env}',
+  summary: 'Edit an environment, and the membership of its lists',
+  guards: managing,
+  ...shared,
+  body: configPatchInput,
+  reply: environmentReply,
+  errors: ['module_not_found', 'environment_not_found', ...conflicts, ...refusals],
+  locate: ({ name = '', env = '' }, { config }) => config.locate(name, env),
+  handle: async ({ params: { name = '', env = '' }, body, user, occasion }, { config }) => ({
+    body: await config.patch(name, env, body, { userId: user.id, occasion }),
+  }),
+})
+
+export const setActiveEnvironment = adminOperation({
+  id: 'setActiveEnvironment',
+  method: 'PUT',
+  path: '/v1/admin/modules/{name}/active-environment',
+  summary: 'Make another environment the active one',
+  guards: managing,
+  ...shared,
+  body: z.strictObject({ environment: z.string().max(200) }),
+  reply: z.strictObject({
+    module: z.string(),
+    activeEnvironment: z.string(),
+    needsRestart: z.boolean(),
+  }),
+  errors: ['module_not_found', 'environment_not_found'],
+  locate: ({ name = '' }, { config }) => config.locate(name, null),
+  handle: async ({ params: { name = '' }, body, user, occasion }, { config }) => ({
+    body: await config.activate(name, body.environment, { userId: user.id, occasion }),
+  }),
+})
+
+export const listEnvironmentRevisions = adminOperation({
+  id: 'listEnvironmentRevisions',
+  method: 'GET',
+  path: '/v1/admin/modules/{name}/environments/{env}/revisions',
+  summary: 'The last fifty revisions of an environment, newest first, without secrets',
+  guards: reading,
+  ...shared,
+  ...withoutBody,
+  reply: z.strictObject({ items: z.array(configRevisionReply).readonly() }),
+  errors: ['module_not_found', 'environment_not_found'],
+  locate: async () => {},
+  handle: async ({ params: { name = '', env = '' } }, { config }) => ({
+    body: { items: (await config.history(name, env)).map(configRevisionView) },
+  }),
+})
