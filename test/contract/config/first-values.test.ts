@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory.js'
+import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import type { AuthEvent } from '../../../src/ports/telemetry.js'
+import { faultyBackend } from '../../support/faulty-backend.js'
+import { testAuth } from '../../support/test-auth.js'
+import { type HostOptions, hostKinds } from '../hosts.js'
+import { spyBackend } from '../spy-backend.js'
+import { configHost, mailModule } from './config-host.js'
+
+const env = (MAIL_SENDER?: string) => ({
+  env: { MAIL_PASSWORD: 'S3CR3T-env', ...(MAIL_SENDER === undefined ? {} : { MAIL_SENDER }) },
+})
+
+/** One process after the other on one database. */
+function boots() {
+  const backend = memory()
+  const boot = (options: HostOptions = {}) =>
+    testAuth({ backend, modules: [mailModule()], ...options })
+  return { backend, boot, ...moduleCollectionsOf(backend.store, '') }
+}
+
+describe.each(hostKinds)('first values on $name', (kind) => {
+  it('R-2.6-01 R-2.6-04 R-2.6-07 are taken from the environment, secrets encrypted', async () => {
+    const module = mailModule()
+    const host = await configHost({ modules: [module], ...env('env@b.example') }, kind)
+    const { values, revision } = await host.raw()
+    expect([revision, Object.keys(values).sort()]).toEqual([1, ['password', 'sender']])
+    expect(values['sender']).toBe('env@b.example')
+    expect(values['password']).toMatch(/^enc:v1:test:/)
+    expect((await host.raw('sandbox')).values).toEqual({})
+    expect(await host.auth.config.read(module)).toMatchObject({
+      sender: 'env@b.example',
+      password: 'S3CR3T-env',
+      port: 25,
+      secure: true,
+    })
+    expect(JSON.stringify([host.events, host.logger.lines, await host.read()])).not.toContain(
+      'S3CR3T',
+    )
+    await host.auth.close()
+    expect((await host.auth.config.history('mail', 'production'))[0]).toMatchObject({
+      changed: ['password', 'sender'],
+      config: { sender: 'env@b.example' },
+      secretsSet: ['password'],
+    })
+  })
+})
+
+describe('later boots', () => {
+  it('R-2.6-02 R-2.6-03 T-83 never override what the store owns, be it empty', async () => {
+    const { boot, environments } = boots()
+    const sender = async () => (await environments.get('mail/production'))?.values['sender']
+    await boot(env('A'))
+    await boot(env('B'))
+    expect(await sender()).toBe('A')
+    await boot(env())
+    expect(await sender()).toBe('A')
+    const stored = await environments.get('mail/production')
+    await environments.update(
+      'mail/production',
+      { revision: 1 },
+      { revision: 2, values: { ...stored?.values, sender: '' } },
+    )
+    await boot(env('B'))
+    expect(await sender()).toBe('')
+  })
+
+  it('R-2.6-01 T-83 a key owned by another environment is nobody’s to seed; an empty variable is none', async () => {
+    const { boot, environments } = boots()
+    await boot({ env: { MAIL_SENDER: '' } })
+    expect((await environments.get('mail/production'))?.values).toEqual({})
+    await environments.update(
+      'mail/sandbox',
+      { revision: 1 },
+      { revision: 2, values: { sender: '' } },
+    )
+    await boot(env('B'))
+    expect(Object.keys((await environments.get('mail/production'))?.values ?? {})).toEqual([
+      'password',
+    ])
+  })
+
+  it('the settings option gives first values too, lists as a whole', async () => {
+    const { boot, environments } = boots()
+    const target = {
+      slug: 'web',
+      uri: 'https://a.example/cb',
+      surface: 'client',
+      flow: 'web',
+    } as const
+    const hook = {
+      slug: 'siem',
+      url: 'https://siem.example',
+      signingSecret: 'S3CR3T-hook',
+      events: 'all',
+    } as const
+    const settings = {
+      passwordMinLength: 20,
+      oauthRedirectTargets: [target],
+      securityWebhooks: [hook],
+    }
+    await boot({ settings })
+    await boot({
+      settings: { passwordMinLength: 30, oauthRedirectTargets: [{ ...target, slug: 'other' }] },
+    })
+    const { values = {} } = (await environments.get('auth/production')) ?? {}
+    expect(values).toMatchObject({
+      passwordMinLength: '20',
+      'oauthRedirectTargets.__items': 'web',
+      'securityWebhooks.siem.url': 'https://siem.example',
+    })
+    expect(values['securityWebhooks.siem.signingSecret']).toMatch(/^enc:v1:/)
+    expect(Object.keys(values).filter((key) => key.includes('other'))).toEqual([])
+  })
+
+  it('a new environment of a module is empty; the stored active one stays active', async () => {
+    const { boot, environments, modules } = boots()
+    await boot(env('A'))
+    const renamed = { ...mailModule(), environments: ['live', 'sandbox'] }
+    const { auth } = await boot({ modules: [renamed], ...env('B') })
+    expect((await environments.get('mail/live'))?.values).toEqual({})
+    expect((await modules.get('mail'))?.activeEnvironment).toBe('production')
+    expect(await auth.config.read(renamed)).toMatchObject({ sender: 'A' })
+  })
+
+  it('G-29 T-78 a start clears needsRestart, and not that of an activation it did not see', async () => {
+    const { backend, boot, modules } = boots()
+    await boot()
+    const activated = { needsRestart: true, activations: 1, activeEnvironment: 'sandbox' }
+    await modules.update('mail', { activations: 0 }, activated)
+    await boot()
+    expect(await modules.get('mail')).toMatchObject({ ...activated, needsRestart: false })
+    await modules.update('mail', { activations: 1 }, { needsRestart: true, activations: 2 })
+    // Between the look and the write of a start, somebody switches again.
+    let switched = false
+    const store: typeof backend.store = {
+      ...backend.store,
+      collection(spec) {
+        const inner = backend.store.collection(spec)
+        if (spec.name !== 'operator_modules') return inner
+        return {
+          ...inner,
+          async update(id, guard, set) {
+            if (id === 'mail' && !switched) {
+              switched = true
+              await modules.update('mail', { activations: 2 }, { activations: 3 })
+            }
+            return inner.update(id, guard, set)
+          },
+        }
+      },
+    }
+    await boot({ backend: { ...backend, store } })
+    expect(await modules.get('mail')).toMatchObject({ needsRestart: true, activations: 3 })
+  })
+
+  it('twenty processes that start at once leave one set of values', async () => {
+    const { boot, environments, revisions } = boots()
+    const seeded: AuthEvent[] = []
+    const onEvent = (event: AuthEvent) => seeded.push(event)
+    const started = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => boot({ ...env(`process-${index}`), onEvent })),
+    )
+    const stored = await environments.get('mail/production')
+    expect(stored?.revision).toBe(1)
+    expect(stored?.values['sender']).toMatch(/^process-\d+$/)
+    // One for `mail`, one for `auth`.
+    expect(seeded.map(({ type }) => type)).toEqual(['config.seeded', 'config.seeded'])
+    expect(await revisions.find({ environmentId: 'mail/production' }, { limit: 10 })).toEqual([])
+    const reads = await Promise.all(started.map(({ auth }) => auth.config.read(mailModule())))
+    expect(new Set(reads.map(({ sender }) => sender)).size).toBe(1)
+  })
+
+  it('twenty processes that bring a new first value write it once', async () => {
+    const { boot, environments } = boots()
+    await boot({ env: {} })
+    await Promise.all(Array.from({ length: 20 }, (_, index) => boot(env(`process-${index}`))))
+    expect((await environments.get('mail/production'))?.revision).toBe(2)
+  })
+})
+
+describe('a start that is cut short', () => {
+  const calls = ['operator_modules.insert', 'operator_module_environments.insert']
+  const cases = calls.flatMap((call) =>
+    (['before', 'after'] as const).map((mode) => [call, mode] as const),
+  )
+
+  it.each(cases)('R-2.6-16 %s fails %s: the next attempt completes it', async (call, mode) => {
+    const { backend, failNext } = faultyBackend(memory())
+    failNext(call, mode, 1)
+    const options = { backend, modules: [mailModule()], ...env('A') }
+    await expect(testAuth(options)).rejects.toMatchObject({ code: 'service_unavailable' })
+    const { auth } = await testAuth(options)
+    expect(await auth.config.read(mailModule())).toMatchObject({
+      sender: 'A',
+      password: 'S3CR3T-env',
+    })
+    const { environments } = moduleCollectionsOf(backend.store, '')
+    expect((await environments.get('mail/production'))?.revision).toBe(1)
+  })
+
+  it('createAuth touches no store; the first reading registers what migrate did not', async () => {
+    const spy = spyBackend()
+    const { auth } = await testAuth({ backend: spy.backend, modules: [mailModule()], ...env('A') })
+    spy.fail(() => new Error('away'))
+    await expect(auth.config.read(mailModule())).rejects.toMatchObject({
+      code: 'service_unavailable',
+    })
+    spy.fail(null)
+    expect(await auth.config.read(mailModule())).toMatchObject({ sender: 'A' })
+  })
+})

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory.js'
+import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import type { Reply } from '../../support/http-client.js'
+import { configKey, testConfigKeys } from '../../support/keys.js'
+import { testAuth } from '../../support/test-auth.js'
+import { eventsOf, storedIn } from '../open-host.js'
+import { secretsOf } from '../secrets.js'
+import { spyBackend } from '../spy-backend.js'
+import { type ConfigHost, configHost, mailModule, refusing } from './config-host.js'
+
+const hooks = (create: string[], remove: string[] = []) => [{ field: 'hooks', create, remove }]
+
+describe('R-2.6-06 R-4.5-13 planted secrets', () => {
+  it('are nowhere: replies, errors, log, events, records, history, rows', async () => {
+    const spy = spyBackend()
+    const secrets = secretsOf(
+      'S3CR3T-top-level',
+      'S3CR3T-flagged',
+      'S3CR3T-sub-field',
+      'S3CR3T-refused',
+    )
+    const [password = '', token = '', key = '', refused = ''] = secrets.values
+    const validatePatch = ({ values }: { values: Readonly<Record<string, string>> }) => {
+      if (values['token'] === refused) throw new Error(`bad ${JSON.stringify(values)}`)
+      return values['sender'] === 'no'
+        ? refusing(`${password} ${token} ${key}`, 'mail.no')()
+        : undefined
+    }
+    const host = await configHost({
+      backend: spy.backend,
+      modules: [mailModule({ validatePatch, validateActivation: validatePatch })],
+    })
+    const replies: Reply[] = []
+    const keep = async (reply: Promise<Reply>) => replies.push(await reply)
+    const first = { password, token, 'hooks.a.key': key }
+    await keep(host.patch({ recordLists: hooks(['a']), config: first }))
+    for (const body of [
+      { config: { password, sender: 'no' } },
+      { config: { token: refused } },
+      { config: { password }, revision: 1 },
+      { config: { password, nobody: key } },
+      { config: { 'hooks.b.key': key } },
+      { config: { password, port: token } },
+      { config: { password: 5 } },
+      { recordLists: hooks(['a']), config: { 'hooks.a.key': key } },
+    ]) {
+      await keep(host.patch(body))
+      await keep(host.change('PATCH', '', body))
+    }
+    await keep(host.change('PUT', '/active-environment', { environment: 'sandbox' }))
+    await keep(host.change('PUT', '/active-environment', { environment: 'production' }))
+    for (const path of ['', '/mail', '/mail/environments/production']) await keep(host.get(path))
+    await keep(host.patch({ recordLists: hooks([], ['a']), revision: 2 }))
+    await keep(host.get('/mail/environments/production/revisions'))
+    await host.auth.close()
+    const records = await storedIn(host, 'operator').auditRecords.find(
+      { actorId: host.operator.id },
+      { limit: 100 },
+    )
+    expect(records.filter(({ action }) => action === 'config.changed')).toHaveLength(2)
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 400, 409, 422]))
+    for (const reply of replies) expect(secrets.foundIn(reply.text)).toEqual([])
+    const told = [host.logger.lines, host.events, records, spy.written]
+    expect(secrets.foundIn(JSON.stringify(told))).toEqual([])
+  })
+})
+
+describe('history', () => {
+  it('O-61 T-81 keeps the last fifty revisions, newest first, with who and what', async () => {
+    const host = await configHost()
+    await host.patch({ config: { sender: 'first', password: 'S3CR3T-x' } })
+    for (let count = 0; count < 60; count += 1)
+      await host.patch({ config: { port: `${count + 1}` } })
+    await host.auth.close()
+    const reply = await host.get('/mail/environments/production/revisions')
+    const items = reply.json()['items'] as readonly Record<string, unknown>[]
+    expect(items.map(({ revision }) => revision)).toEqual(
+      Array.from({ length: 50 }, (_, index) => 62 - index),
+    )
+    expect(items[0]).toEqual({
+      revision: 62,
+      writtenAt: new Date(host.clock.now()).toISOString(),
+      writtenBy: host.operator.id,
+      changed: ['port'],
+      removed: [],
+      config: { sender: 'first', port: '60' },
+      secretsSet: ['password'],
+    })
+    expect(await host.auth.config.history('mail', 'production')).toHaveLength(50)
+    const { revisions } = moduleCollectionsOf(host.backend.store, '')
+    const kept = await revisions.find({ environmentId: 'mail/production' }, { limit: 100 })
+    expect(kept.map(({ revision }) => revision)).toEqual(
+      Array.from({ length: 49 }, (_, index) => index + 13),
+    )
+  })
+
+  it('is told of by events that name keys', async () => {
+    const host = await configHost()
+    await host.patch({ recordLists: hooks(['a']), config: { password: 'S3CR3T-x' } })
+    await host.patch({ recordLists: hooks([], ['a']), revision: 2 })
+    await host.change('PUT', '/active-environment', { environment: 'sandbox' })
+    const who = { surface: 'operator', actorId: host.operator.id, module: 'mail' }
+    expect(eventsOf(host, 'config.changed')).toMatchObject([
+      { ...who, environment: 'production', revision: 2, keys: ['hooks.__items', 'password'] },
+      { ...who, environment: 'production', revision: 3, keys: ['hooks.__items'] },
+    ])
+    expect(eventsOf(host, 'config.activated')).toMatchObject([
+      { ...who, environment: 'sandbox', previous: 'production' },
+    ])
+  })
+})
+
+describe('keys', () => {
+  const next = configKey('next')
+  const planted = { password: 'S3CR3T-old', 'hooks.a.key': 'S3CR3T-list' }
+
+  async function rekeyed(): Promise<{ host: ConfigHost; backend: ReturnType<typeof memory> }> {
+    const backend = memory()
+    const host = await configHost({ backend })
+    await host.patch({ recordLists: hooks(['a']), config: planted })
+    await host.patch({ config: { token: 'S3CR3T-sandbox' } }, 'sandbox')
+    return { host, backend }
+  }
+
+  it('reencrypt puts every secret under the first key, and may be repeated', async () => {
+    const { host, backend } = await rekeyed()
+    const module = mailModule()
+    const { auth, events } = await testAuth({
+      backend,
+      modules: [module],
+      configKeys: [next, ...testConfigKeys],
+    })
+    expect(await auth.config.reencrypt()).toEqual({ reencrypted: 3, damaged: [] })
+    expect(await auth.config.reencrypt()).toEqual({ reencrypted: 0, damaged: [] })
+    const { values, revision } = await host.raw()
+    expect(revision).toBe(3)
+    expect(values['password']).toMatch(/^enc:v1:next:/)
+    expect(events.filter(({ type }) => type === 'config.reencrypted')).toMatchObject([
+      { actorId: null, environment: 'production', keys: ['hooks.a.key', 'password'] },
+      { actorId: null, environment: 'sandbox', keys: ['token'] },
+    ])
+    const only = await testAuth({ backend, modules: [module], configKeys: [next] })
+    const read = await only.auth.config.read(module)
+    expect([read.password, read.hooks[0]?.key]).toEqual(['S3CR3T-old', 'S3CR3T-list'])
+  })
+
+  it('T-73 a secret that does not decrypt is an error of its field alone', async () => {
+    const { backend } = await rekeyed()
+    const module = mailModule()
+    const other = await configHost({ backend, modules: [module], configKeys: [next] })
+    expect(await other.auth.config.reencrypt()).toMatchObject({
+      reencrypted: 0,
+      damaged: [
+        { key: 'hooks.a.key' },
+        { key: 'password' },
+        { environment: 'sandbox', key: 'token' },
+      ],
+    })
+    const read = await other.auth.config.read(module)
+    expect(read.port).toBe(25)
+    expect(() => read.password).toThrow(/"password" cannot be decrypted/)
+    expect(() => read.hooks[0]?.key).toThrow(/"hooks.a.key" cannot be decrypted/)
+    expect(read.hooks[0]?.slug).toBe('a')
+    // Other edits go on, and the secret can be set anew.
+    expect((await other.patch({ config: { sender: 'x' } })).status).toBe(200)
+    expect((await other.patch({ config: { password: 'S3CR3T-new' } })).status).toBe(200)
+    expect((await other.auth.config.read(module)).password).toBe('S3CR3T-new')
+  })
+})

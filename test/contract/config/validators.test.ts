@@ -1,0 +1,204 @@
+import { describe, expect, it, vi } from 'vitest'
+import { ConfigValidationError } from '../../../src/config/index.js'
+import { expectProblem } from '../expectations.js'
+import { hostKinds } from '../hosts.js'
+import { type ConfigHost, configHost, mailModule, refusing } from './config-host.js'
+
+const doors = {
+  'PATCH module': (host: ConfigHost) => host.change('PATCH', '', { config: { sender: 'x' } }),
+  'PATCH environment': (host: ConfigHost) => host.patch({ config: { sender: 'x' } }),
+  'PUT active-environment': (host: ConfigHost) =>
+    host.change('PUT', '/active-environment', { environment: 'sandbox' }),
+} as const
+
+const both = (validator: () => never | ConfigValidationError | undefined) => ({
+  modules: [mailModule({ validatePatch: validator, validateActivation: validator })],
+})
+
+const coded = refusing('The sender is wrong.', 'mail.sender_wrong')
+const codeless: Readonly<Record<string, () => never | ConfigValidationError>> = {
+  'returned without a code': refusing('The sender is wrong.'),
+  'returned with an empty code': refusing('The sender is wrong.', ''),
+  'thrown without a code': () => {
+    throw new ConfigValidationError('sender', 'The sender is wrong.')
+  },
+  'a fault of its own': () => {
+    throw new TypeError('cannot read properties')
+  },
+  'a fault with a code': () => {
+    throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+  },
+}
+
+describe.each(hostKinds)('validators on $name', (kind) => {
+  describe.each(Object.entries(doors))('%s', (_door, send) => {
+    it.each([
+      ['returned', coded],
+      [
+        'thrown',
+        () => {
+          throw coded()
+        },
+      ],
+    ])('R-4.5-22 R-4.5-24 R-7-09 T-103 with a code, %s', async (_how, validator) => {
+      const host = await configHost(both(validator), kind)
+      const reply = await send(host)
+      expectProblem(reply, 422, 'mail.sender_wrong')
+      expect(reply.json()).toEqual({
+        status: 422,
+        title: 'Unprocessable Entity',
+        detail: 'The sender is wrong.',
+        code: 'mail.sender_wrong',
+      })
+      await expectUnchanged(host)
+    })
+
+    it.each(Object.entries(codeless))('R-4.5-23 R-4.5-24 T-75 T-76 %s', async (_how, validator) => {
+      const host = await configHost(both(validator), kind)
+      const reply = await send(host)
+      expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([
+        422,
+        'text/plain; charset=utf-8',
+        'Unprocessable Entity',
+      ])
+      expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
+      await expectUnchanged(host)
+    })
+  })
+
+  it('R-4.5-23 a value of the wrong type is the text, one out of range has a code', async () => {
+    const host = await configHost({}, kind)
+    const wrong = await host.patch({ config: { port: 'many' } })
+    expect([wrong.status, wrong.text]).toEqual([422, 'Unprocessable Entity'])
+    expectProblem(await host.patch({ config: { port: '0' } }), 422, 'mail.value_out_of_range')
+    await expectUnchanged(host)
+  })
+})
+
+async function expectUnchanged(host: ConfigHost): Promise<void> {
+  expect(await host.raw()).toEqual({ revision: 1, values: {} })
+  expect((await host.get('/mail')).json()).toMatchObject({
+    activeEnvironment: 'production',
+    needsRestart: false,
+  })
+}
+
+describe('what a validator sees', () => {
+  it('G-41 R-4.5-30 the merged values, decrypted, before anything is written', async () => {
+    const seen: unknown[] = []
+    const host: ConfigHost = await configHost({
+      modules: [
+        mailModule({
+          async validatePatch({ environment, values, settings, changedKeys }) {
+            const stored = (await host.raw(environment)).values
+            seen.push({ environment, values, changedKeys, stored: Object.keys(stored).sort() })
+            expect(settings).toMatchObject({ secure: true })
+          },
+        }),
+      ],
+    })
+    await host.patch({ config: { password: 'S3CR3T-a' } }, 'sandbox')
+    await host.patch({ config: { sender: 'x' } }, 'sandbox')
+    expect(seen).toEqual([
+      {
+        environment: 'sandbox',
+        values: { password: 'S3CR3T-a' },
+        changedKeys: ['password'],
+        stored: [],
+      },
+      {
+        environment: 'sandbox',
+        values: { password: 'S3CR3T-a', sender: 'x' },
+        changedKeys: ['sender'],
+        stored: ['password'],
+      },
+    ])
+  })
+
+  it('R-3D-01 R-3D-02 R-3D-03 R-3D-04 R-3D-05 T-74 an activation: existence, validator, write', async () => {
+    const seen: unknown[] = []
+    const refused = { now: false }
+    const host: ConfigHost = await configHost({
+      modules: [
+        mailModule({
+          async validateActivation({ environment, values }) {
+            const { activeEnvironment } = (await host.get('/mail')).json()
+            seen.push({ environment, values, activeEnvironment })
+            return refused.now ? new ConfigValidationError('sender', 'No.', 'mail.no') : undefined
+          },
+        }),
+      ],
+    })
+    const put = (environment: string) => host.change('PUT', '/active-environment', { environment })
+    expectProblem(await put('nowhere'), 404, 'environment_not_found')
+    expectProblem(await put('__proto__'), 404, 'environment_not_found')
+    expectProblem(await host.change('PUT', '/active-environment', {}), 400, 'invalid_request')
+    expect(seen).toEqual([])
+    await host.patch({ config: { password: 'S3CR3T-s' } }, 'sandbox')
+    refused.now = true
+    expectProblem(await put('sandbox'), 422, 'mail.no')
+    expect((await host.get('/mail')).json()).toMatchObject({
+      activeEnvironment: 'production',
+      needsRestart: false,
+    })
+    refused.now = false
+    const done = await put('sandbox')
+    expect(done.json()).toEqual({
+      module: 'mail',
+      activeEnvironment: 'sandbox',
+      needsRestart: true,
+    })
+    const view = {
+      environment: 'sandbox',
+      values: { password: 'S3CR3T-s' },
+      activeEnvironment: 'production',
+    }
+    expect(seen).toEqual([view, view])
+    // True before, and it stays so when the next switch is refused.
+    refused.now = true
+    expectProblem(await put('production'), 422, 'mail.no')
+    expect((await host.get('/mail')).json()).toMatchObject({
+      activeEnvironment: 'sandbox',
+      needsRestart: true,
+    })
+  })
+
+  it('R-3D-06 without a validator of its own, an activation is not judged', async () => {
+    const host = await configHost({ modules: [mailModule({ validatePatch: coded })] })
+    const reply = await host.change('PUT', '/active-environment', { environment: 'sandbox' })
+    expect(reply.status).toBe(200)
+    const again = await host.change('PUT', '/active-environment', { environment: 'sandbox' })
+    expect([again.status, again.json()['needsRestart']]).toEqual([200, true])
+  })
+
+  it('T-72 a message is shown without the secrets it quotes', async () => {
+    const secrets = ['S3CR3T-old', 'S3CR3T-"new"\n', 'S3CR3T.*list']
+    const host = await configHost({
+      modules: [
+        mailModule({
+          validatePatch({ values, changedKeys }) {
+            if (!changedKeys.includes('sender')) return
+            const all = JSON.stringify(values) + Object.values(values).join(' ')
+            throw new ConfigValidationError('sender', `wrong: ${all}`, 'mail.wrong')
+          },
+        }),
+      ],
+    })
+    await host.patch({
+      recordLists: [{ field: 'hooks', create: ['a'], remove: [] }],
+      config: { password: secrets[0] ?? '', 'hooks.a.key': secrets[2] ?? '' },
+    })
+    const reply = await host.patch({ config: { sender: 'x', token: secrets[1] ?? '' } })
+    expectProblem(reply, 422, 'mail.wrong')
+    expect(reply.json()['detail']).toContain('[secret]')
+    expect(reply.text).not.toContain('S3CR3T')
+    expect(JSON.stringify([host.logger.lines, host.events])).not.toContain('S3CR3T')
+  })
+
+  it('R-3D-01 the same settings refuse and accept by what is merged', async () => {
+    const validatePatch = vi.fn(() => undefined)
+    const host = await configHost({ modules: [mailModule({ validatePatch })] })
+    await host.patch({ config: { sender: 'x' }, revision: 7 })
+    expect(validatePatch).not.toHaveBeenCalled()
+  })
+})
