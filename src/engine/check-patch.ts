@@ -1,5 +1,5 @@
 import { type FieldDeclaration, FieldRecordList } from './config-declaration.js'
-import { fieldsByKey, type KeyPlace, locateKey } from './config-keys.js'
+import { fieldsByKey, type KeyPlace, keyLocator } from './config-keys.js'
 import type {
   ConfigPatch,
   PatchRefusal,
@@ -47,10 +47,11 @@ export function locatePatch(
   declarations: readonly FieldDeclaration[],
 ): LocatedPatch {
   const fields = fieldsByKey(declarations)
+  const locate = keyLocator(fields)
   const keys = Object.entries(patch.config ?? {}).map(([key, text]) => ({
     key,
     text,
-    place: locateKey(key, fields),
+    place: locate(key),
   }))
   return { patch, fields, lists: patch.recordLists ?? [], keys }
 }

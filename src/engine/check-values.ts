@@ -4,7 +4,7 @@ import {
   elementPrefix,
   fieldsByKey,
   type KeyPlace,
-  locateKey,
+  keyLocator,
   readRoster,
   storedText,
 } from './config-keys.js'
@@ -37,18 +37,20 @@ export function checkValues(
   patched: PatchedValues,
   rule: FieldRule = valueProblem,
 ): ConfigValidationError | null {
-  const fields = fieldsByKey(patched.declarations)
-  const touched = new Map<string, Touched>()
+  const locate = keyLocator(fieldsByKey(patched.declarations))
+  const touched: Touched[] = []
   for (const key of patched.changed) {
-    const place = locateKey(key, fields)
+    const place = locate(key)
     if (place === null) continue
     const problem = placeProblem(place, storedText(patched.values, key), rule)
     if (problem !== null) return refusal(patched.module, key, problem)
-    for (const one of touchedBy(place, patched))
-      touched.set(elementPrefix(one.list.key, one.slug), one)
+    if (place.kind === 'roster') touched.push(...created(place.field, patched))
+    // Keys of one element mostly stand together; one that is met again is only judged again.
+    else if (place.kind === 'element' && !isLast(touched, place)) touched.push(place)
   }
-  for (const [prefix, { list }] of touched) {
-    const item = missingItem(list, prefix, patched.values)
+  for (const { field, slug } of touched) {
+    const prefix = elementPrefix(field.key, slug)
+    const item = missingItem(field, prefix, patched.values)
     if (item !== undefined) {
       return refusal(patched.module, prefix + item.key, {
         code: 'value_required',
@@ -59,19 +61,22 @@ export function checkValues(
   return null
 }
 
+/** An element that a patch creates or edits. */
 interface Touched {
-  readonly list: FieldDeclaration
+  readonly field: FieldDeclaration
   readonly slug: string
 }
 
-function touchedBy(place: KeyPlace, { before, values }: PatchedValues): readonly Touched[] {
-  const list = place.field
-  if (place.kind === 'field') return []
-  if (place.kind === 'element') return [{ list, slug: place.slug }]
-  const old = new Set(readRoster(list.key, before))
-  return readRoster(list.key, values)
+function isLast(touched: readonly Touched[], { field, slug }: Touched): boolean {
+  const last = touched.at(-1)
+  return last?.slug === slug && last.field === field
+}
+
+function created(field: FieldDeclaration, { before, values }: PatchedValues): readonly Touched[] {
+  const old = new Set(readRoster(field.key, before))
+  return readRoster(field.key, values)
     .filter((slug) => !old.has(slug))
-    .map((slug) => ({ list, slug }))
+    .map((slug) => ({ field, slug }))
 }
 
 function placeProblem(place: KeyPlace, text: string, rule: FieldRule): ValueProblem | null {

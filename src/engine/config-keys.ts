@@ -20,9 +20,10 @@ export function elementPrefix(field: string, slug: string): string {
   return `${field}.${slug}.`
 }
 
-/** The stored text under `key`; '' when there is none. Never a member of `Object.prototype`. */
+/** The stored text under `key`; '' when there is none. No member of `Object.prototype` is a text. */
 export function storedText(values: Values, key: string): string {
-  return Object.hasOwn(values, key) ? (values[key] ?? '') : ''
+  const text: unknown = values[key]
+  return typeof text === 'string' ? text : ''
 }
 
 /** The slugs of a record list, in order. What a damaged roster names twice counts once. */
@@ -43,24 +44,34 @@ export type KeyPlace =
       readonly item: ItemDeclaration | null
     }
 
-/** Null for a key that no declaration accounts for. */
-export function locateKey(
-  key: string,
-  fields: ReadonlyMap<string, FieldDeclaration>,
-): KeyPlace | null {
-  const dot = key.indexOf('.')
-  const field = fields.get(dot < 0 ? key : key.slice(0, dot))
-  if (field === undefined) return null
-  if (dot < 0) return field.type === FieldRecordList ? null : { kind: 'field', field }
-  return field.type === FieldRecordList ? locateInList(key, dot, field) : null
+/** Finds what a key holds; null for a key that no declaration accounts for. */
+export type KeyLocator = (key: string) => KeyPlace | null
+
+/** A locator for one pass over keys: those of one element, one after the other, cost little. */
+export function keyLocator(fields: ReadonlyMap<string, FieldDeclaration>): KeyLocator {
+  let last: Element | null = null
+  return (key) => {
+    if (last !== null && key.startsWith(last.prefix)) return locateInElement(key, last)
+    const dot = key.indexOf('.')
+    const field = fields.get(dot < 0 ? key : key.slice(0, dot))
+    if (field === undefined || (field.type === FieldRecordList) === dot < 0) return null
+    if (dot < 0) return { kind: 'field', field }
+    if (key === rosterKey(field.key)) return { kind: 'roster', field }
+    const slug = key.slice(dot + 1, Math.max(key.indexOf('.', dot + 1), 0))
+    if (!isSlug(slug)) return null
+    last = { field, slug, prefix: elementPrefix(field.key, slug) }
+    return locateInElement(key, last)
+  }
 }
 
-function locateInList(key: string, dot: number, field: FieldDeclaration): KeyPlace | null {
-  const second = key.indexOf('.', dot + 1)
-  if (second < 0) return key === rosterKey(field.key) ? { kind: 'roster', field } : null
-  const slug = key.slice(dot + 1, second)
-  if (!isSlug(slug)) return null
-  const name = key.slice(second + 1)
+interface Element {
+  readonly field: FieldDeclaration
+  readonly slug: string
+  readonly prefix: string
+}
+
+function locateInElement(key: string, { field, slug, prefix }: Element): KeyPlace | null {
+  const name = key.slice(prefix.length)
   if (name === '__label') return { kind: 'element', field, slug, item: null }
   const item = field.items?.find((one) => one.key === name)
   return item === undefined ? null : { kind: 'element', field, slug, item }

@@ -20,17 +20,20 @@ export function readRecordList(
   declaration: Pick<FieldDeclaration, 'key' | 'items'>,
   values: Readonly<Record<string, string>>,
 ): readonly RecordElement[] {
-  return readRoster(declaration.key, values).map((slug) => {
-    const prefix = elementPrefix(declaration.key, slug)
-    const subFields = (declaration.items ?? []).map((item): [string, string] => [
-      item.key,
-      storedText(values, prefix + item.key),
-    ])
-    // The element's own names come last: no sub-field can pass for the slug.
-    return {
-      ...Object.fromEntries(subFields),
-      slug,
-      label: storedText(values, `${prefix}__label`) || slug,
+  const { key, items = [] } = declaration
+  return readRoster(key, values).map((slug) => {
+    const prefix = elementPrefix(key, slug)
+    const label = storedText(values, `${prefix}__label`) || slug
+    const element: Writable = { slug, label }
+    for (const item of items) {
+      // No sub-field can pass for the slug: such a declaration is refused, but not here.
+      if (!Object.hasOwn(element, item.key))
+        element[item.key] = storedText(values, prefix + item.key)
     }
+    return element
   })
+}
+
+interface Writable extends RecordElement {
+  [subField: string]: string
 }

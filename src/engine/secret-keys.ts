@@ -1,5 +1,5 @@
 import { type FieldDeclaration, isSecret } from './config-declaration.js'
-import { fieldsByKey, locateKey } from './config-keys.js'
+import { fieldsByKey, keyLocator } from './config-keys.js'
 
 /** How the secret box begins every text it makes, whatever the version. */
 const sealedPrefix = 'enc:v'
@@ -11,9 +11,9 @@ const sealedPrefix = 'enc:v'
 export function secretTest(
   declarations: readonly FieldDeclaration[],
 ): (key: string, text: string) => boolean {
-  const fields = fieldsByKey(declarations)
+  const locate = keyLocator(fieldsByKey(declarations))
   return (key, text) => {
-    const place = locateKey(key, fields)
+    const place = locate(key)
     if (place === null) return text.startsWith(sealedPrefix)
     if (place.kind === 'field') return isSecret(place.field)
     return place.kind === 'element' && place.item !== null && isSecret(place.item)

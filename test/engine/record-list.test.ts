@@ -74,6 +74,17 @@ describe('readRecordList', () => {
     ])
   })
 
+  test('R-2.6-30 a damaged roster names an element once, and nothing of the prototype is read', () => {
+    const values = { 'hooks.__items': 'a,__proto__,a,constructor', 'hooks.a.url': 'u' }
+    const elements = readRecordList(hooks, values)
+    expect(elements.map(({ slug, url }) => [slug, url])).toEqual([
+      ['a', 'u'],
+      ['__proto__', ''],
+      ['constructor', ''],
+    ])
+    expect(readRecordList({ key: 'toString', items: [] }, {})).toEqual([])
+  })
+
   test('a cleared label reads as the slug, and no sub-field passes for slug or label', () => {
     const items = [
       { key: 'slug', label: 'Slug', type: FieldString },

@@ -64,7 +64,11 @@ afterAll(() => packed?.remove())
 
 /** Compiles one host program against the installed tarball and returns the file to run. */
 async function compiled(name: string, source: string, installed: readonly string[]) {
-  const host = packed.host(name, ['@types/node', ...dependencies, ...installed])
+  return compiledWith(name, source, [...dependencies, ...installed])
+}
+
+async function compiledWith(name: string, source: string, installed: readonly string[]) {
+  const host = packed.host(name, ['@types/node', ...installed])
   copyFileSync(join(root, 'test/package', source), join(host, source))
   writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: [source] }))
   await command(host, process.execPath, tsc, '-p', '.')
@@ -89,6 +93,16 @@ function outerImports(file: string, seen = new Set<string>()): ReadonlySet<strin
   return found
 }
 
+/** A built file and the chunks it loads. */
+function loadedFiles(path: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(path)) return seen
+  seen.add(path)
+  for (const { specifier } of parseSource(path, readFileSync(path, 'utf8')).imports) {
+    if (specifier?.startsWith('.')) loadedFiles(normalize(join(dirname(path), specifier)), seen)
+  }
+  return seen
+}
+
 const foreign = /^(express|fastify|koa|pg|mongodb|redis|ioredis|@electric-sql\/.*)(\/|$)/
 
 describe('the tarball', () => {
@@ -99,7 +113,7 @@ describe('the tarball', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
-      ...['limits', 'mongo', 'operating', 'sessions'].map((page) => `docs/${page}.md`),
+      ...['config', 'limits', 'mongo', 'operating', 'sessions'].map((page) => `docs/${page}.md`),
       'package.json',
     ])
     const odd = packed.files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path))
@@ -136,6 +150,23 @@ describe('the tarball', () => {
     },
   )
 
+  it('R-LIB-08 config.js is small, and is made of the configuration rules alone', () => {
+    const files = [...loadedFiles(join(packed.dir, 'dist/config.js'))]
+    const sources = files.flatMap((path): readonly string[] => {
+      const map: { readonly sources: readonly string[] } = JSON.parse(
+        readFileSync(`${path}.map`, 'utf8'),
+      )
+      return map.sources
+    })
+    const own = /src\/(config\/.*|engine\/.*|errors|crypto\/(secret-box|sealed-values))\.ts$/
+    expect(sources.length).toBeGreaterThan(10)
+    expect(sources.filter((path) => !own.test(path))).toEqual([])
+    expect([...outerImports('config.js')]).toEqual(['node:crypto'])
+    // Not minified: hosts' own bundlers do that.
+    const bytes = files.reduce((sum, path) => sum + readFileSync(path).byteLength, 0)
+    expect(bytes).toBeLessThan(56 * 1024)
+  })
+
   it('R-LIB-01 every peer is optional', () => {
     const required = peers.filter((name) => manifest.peerDependenciesMeta[name]?.optional !== true)
     expect(required).toEqual([])
@@ -149,6 +180,16 @@ describe('R-LIB-16 hosts', () => {
       expect([version, await output(program, file)]).toEqual([
         version,
         { status: 401, isError: true, options: 'OptionsError' },
+      ])
+    }
+  })
+
+  it('R-LIB-08 R-LIB-15 a strict host uses postern/config with no dependency installed', async () => {
+    const file = await compiledWith('config', 'host-config.ts', [])
+    for (const [version, program] of runtimes()) {
+      expect([version, await output(program, file)]).toEqual([
+        version,
+        { retries: 3, mode: null, slug: 'gmail-eu', opened: true, sealed: true },
       ])
     }
   })

@@ -1,0 +1,150 @@
+import type { ConfigPatch, RecordListChange } from '../../../src/engine/config-patch.js'
+
+/**
+ * A second, naive idea of an environment: elements are objects in arrays, not keys with prefixes.
+ * It shares no code with the engine.
+ */
+export interface Model {
+  readonly revision: number
+  readonly plain: ReadonlyMap<string, string>
+  /** A list that was never edited is not there. */
+  readonly lists: ReadonlyMap<string, readonly ModelElement[]>
+}
+
+export interface ModelElement {
+  readonly slug: string
+  readonly texts: ReadonlyMap<string, string>
+}
+
+/** What the model knows of the declarations. */
+export interface Shape {
+  readonly plain: readonly string[]
+  readonly lists: ReadonlyMap<string, ListShape>
+}
+
+interface ListShape {
+  readonly max: number
+  readonly names: readonly string[]
+}
+
+const slugForm = /^[a-z0-9]+(-[a-z0-9]+)*$/
+
+/** The stored map of a model. */
+export function flatten({ plain, lists }: Model): Readonly<Record<string, string>> {
+  const flat = new Map(plain)
+  for (const [list, elements] of lists) {
+    flat.set(`${list}.__items`, elements.map(({ slug }) => slug).join(','))
+    for (const { slug, texts } of elements) {
+      for (const [name, text] of texts) flat.set(`${list}.${slug}.${name}`, text)
+    }
+  }
+  return Object.fromEntries(flat)
+}
+
+interface Edit {
+  readonly key: string
+  readonly text: string
+  readonly parts: readonly string[]
+}
+
+const editsOf = (patch: ConfigPatch): readonly Edit[] =>
+  Object.entries(patch.config ?? {}).map(([key, text]) => ({ key, text, parts: key.split('.') }))
+
+/** What some rule would refuse a patch with: the rule's rank in T-61, and its code. */
+type Faults = readonly (readonly [rank: number, code: string])[]
+
+const when = (broken: boolean, rank: number, code: string): Faults =>
+  broken ? [[rank, `config.${code}`]] : []
+
+const repeats = (texts: readonly string[]) => new Set(texts).size < texts.length
+
+function faults(model: Model, patch: ConfigPatch, shape: Shape): Faults {
+  const { recordLists = [], revision } = patch
+  return [
+    ...when(repeats(recordLists.map(({ field }) => field)), 1, 'duplicate_field'),
+    ...recordLists.flatMap((change) => [
+      ...when(change.remove.length > 0 && revision === undefined, 3, 'removal_requires_revision'),
+      ...slugFaults(change),
+      ...listFaults(change, model.lists.get(change.field) ?? [], shape.lists.get(change.field)),
+    ]),
+    ...when(revision !== undefined && revision !== model.revision, 11, 'revision_conflict'),
+    ...editsOf(patch).flatMap((edit) => editFaults(edit, model, patch, shape)),
+  ]
+}
+
+function slugFaults({ create, remove }: RecordListChange): Faults {
+  const malformed = [...create, ...remove].some((slug) => !slugForm.test(slug))
+  return [
+    ...when(
+      create.some((slug) => remove.includes(slug)),
+      2,
+      'create_and_remove',
+    ),
+    ...when(repeats(create) || repeats(remove), 4, 'invalid_slug'),
+    ...when(malformed, 5, 'invalid_slug'),
+  ]
+}
+
+function listFaults(
+  { create, remove }: RecordListChange,
+  elements: readonly ModelElement[],
+  shape: ListShape | undefined,
+): Faults {
+  if (shape === undefined) return when(true, 6, 'unknown_key')
+  const has = (slug: string) => elements.some((element) => element.slug === slug)
+  const size = elements.length - remove.length + create.length
+  return [
+    ...when(create.length > shape.max, 10, 'too_many_elements'),
+    ...when(create.some(has) || !remove.every(has), 12, 'roster_conflict'),
+    ...when(create.length > 0 && size > shape.max, 13, 'too_many_elements'),
+  ]
+}
+
+function editFaults(
+  { key, parts: [field = '', slug = '', name = ''], parts }: Edit,
+  model: Model,
+  { recordLists = [] }: ConfigPatch,
+  shape: Shape,
+): Faults {
+  if (parts.length === 1 && shape.plain.includes(key)) return []
+  const list = shape.lists.get(field)
+  if (list !== undefined && parts.length === 2 && slug === '__items') {
+    return [[7, 'config.membership_not_allowed']]
+  }
+  const known = list?.names.includes(name) && parts.length === 3 && slugForm.test(slug)
+  if (!known) return [[8, 'config.unknown_key']]
+  const changes = recordLists.filter((change) => change.field === field)
+  if (changes.some(({ remove }) => remove.includes(slug))) return [[9, 'config.unknown_key']]
+  const exists = model.lists.get(field)?.some((element) => element.slug === slug)
+  const created = changes.some(({ create }) => create.includes(slug))
+  return exists || created ? [] : [[12, 'config.roster_conflict']]
+}
+
+/** The next model, or the code the patch is refused with. */
+export function applyToModel(model: Model, patch: ConfigPatch, shape: Shape): Model | string {
+  const [first] = [...faults(model, patch, shape)].sort(([a], [b]) => a - b)
+  if (first !== undefined) return first[1]
+  const plain = new Map(model.plain)
+  const lists = new Map(model.lists)
+  for (const { field, create, remove } of patch.recordLists ?? []) {
+    if (create.length + remove.length === 0) continue
+    const kept = (lists.get(field) ?? []).filter(({ slug }) => !remove.includes(slug))
+    lists.set(field, [...kept, ...create.map((slug) => ({ slug, texts: new Map() }))])
+  }
+  for (const { key, text, parts } of editsOf(patch)) {
+    const [field = '', slug = '', name = ''] = parts
+    if (parts.length === 1) plain.set(key, text)
+    else {
+      const elements = lists.get(field) ?? []
+      lists.set(
+        field,
+        elements.map((element) =>
+          element.slug === slug
+            ? { slug, texts: new Map([...element.texts, [name, text]]) }
+            : element,
+        ),
+      )
+    }
+  }
+  return { revision: model.revision + 1, plain, lists }
+}
