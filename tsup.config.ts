@@ -10,6 +10,7 @@ export default defineConfig({
     memory: 'adapters/memory.ts',
     postgres: 'adapters/postgres/index.ts',
     mongo: 'adapters/mongo/index.ts',
+    redis: 'adapters/redis/index.ts',
   },
   format: ['esm'],
   target: 'node20',

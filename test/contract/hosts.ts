@@ -9,11 +9,13 @@ import { fetchHandler } from '../../adapters/fetch.js'
 import { memory } from '../../adapters/memory.js'
 import { mongo } from '../../adapters/mongo/index.js'
 import { postgres } from '../../adapters/postgres/index.js'
+import { redis } from '../../adapters/redis/index.js'
 import type { Mountable } from '../../src/http/exchange.js'
 import type { AuthOptions } from '../../src/options.js'
 import type { Backend } from '../../src/ports/backend.js'
 import { splitStore } from '../../src/split-store.js'
 import { httpClient, type Send } from '../support/http-client.js'
+import { newPrefix, removeKeys, singleClients } from '../support/redis-clients.js'
 import {
   expressHost,
   listen,
@@ -54,18 +56,20 @@ interface BackendKind {
 const backends: Readonly<Record<string, BackendKind>> = {
   memory: { open: async () => ({ backend: memory(), close: async () => {} }) },
   postgres: { open: openPostgres },
+  redis: { open: openRedis },
   'two memories': { open: async () => ({ backend: splitMemory(), close: async () => {} }) },
   mongo: { open: openMongo },
 }
 
 /**
  * Every framework on memory, and one of them on Postgres (a real server, or PGlite without one) and
- * on a split store; and one on MongoDB where there is one, as its own suites say by name.
+ * on a split store; and one on MongoDB and Redis where there is one, as their own suites say by name.
  */
 export const hostKinds: readonly HostKind[] = [
   hostKind('express', 'memory'),
   hostKind('fetch', 'memory'),
   hostKind('express', 'postgres'),
+  ...(inject('redisUrl') === null ? [] : [hostKind('express', 'redis')]),
   hostKind('fetch', 'two memories'),
   ...(inject('mongo') === null ? [] : [hostKind('express', 'mongo')]),
 ]
@@ -133,6 +137,19 @@ async function openMongo(): Promise<{ backend: Backend; close(): Promise<void> }
     async close() {
       await db.dropDatabase()
       await client.close()
+    },
+  }
+}
+
+async function openRedis(): Promise<{ backend: Backend; close(): Promise<void> }> {
+  const url = inject('redisUrl') ?? ''
+  const keyPrefix = newPrefix()
+  const { client, close } = await singleClients['node-redis'](url)
+  return {
+    backend: redis(client, { keyPrefix }),
+    async close() {
+      await close()
+      await removeKeys(url, keyPrefix)
     },
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
 import { dropDatabases, findMongo } from './mongo.js'
 import { findBinaries, findPostgres, onDatabase } from './postgres.js'
+import { findRedis, isRedisInstalled } from './redis.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -17,6 +18,10 @@ declare module 'vitest' {
       /** Every database whose name starts with this is dropped at the end of the run. */
       readonly databasePrefix: string
     } | null
+    /** A server to use under key prefixes of one's own; null when none was found. */
+    redisUrl: string | null
+    /** Whether `spawnRedis` can start a server. */
+    redisInstalled: boolean
   }
 }
 
@@ -28,10 +33,21 @@ const dictionaryOrder = "template template0 encoding 'UTF8' locale_provider icu 
 const own = `postern_test_${randomBytes(6).toString('hex')}`
 
 export default async function setup(project: TestProject): Promise<TearDown> {
-  const tearDowns = await Promise.all([setUpPostgres(project), setUpMongo(project)])
+  const tearDowns = await Promise.all([
+    setUpPostgres(project),
+    setUpMongo(project),
+    setUpRedis(project),
+  ])
   return async () => {
     for (const tearDown of tearDowns) await tearDown()
   }
+}
+
+async function setUpRedis(project: TestProject): Promise<TearDown> {
+  project.provide('redisInstalled', await isRedisInstalled())
+  const server = await findRedis()
+  project.provide('redisUrl', server?.url ?? null)
+  return server?.release ?? (async () => {})
 }
 
 async function setUpPostgres(project: TestProject): Promise<TearDown> {

@@ -1,0 +1,53 @@
+/** A connected client or client pool of the package `redis`: `createClient`, `createClientPool`. */
+export interface NodeRedisClient {
+  readonly isOpen: boolean
+  sendCommand(args: string[], options?: NodeRedisCommandOptions): Promise<unknown>
+}
+
+/** A connected cluster of the package `redis`: `createCluster`. */
+export interface NodeRedisCluster {
+  readonly isOpen: boolean
+  readonly masters: readonly object[]
+  nodeClient(node: never): NodeRedisClient | Promise<NodeRedisClient>
+  sendCommand(
+    firstKey: string | undefined,
+    isReadonly: boolean | undefined,
+    args: string[],
+    options?: NodeRedisCommandOptions,
+  ): Promise<unknown>
+}
+
+export interface NodeRedisCommandOptions {
+  readonly typeMapping?: Readonly<Record<never, never>>
+}
+
+/** What of the options of an `ioredis` client decides whether a write could happen twice. */
+export interface IoredisOptions {
+  readonly autoResendUnfulfilledCommands?: boolean | undefined
+  readonly maxRetriesPerRequest?: number | null | undefined
+  readonly readOnly?: boolean | undefined
+  readonly role?: string | undefined
+}
+
+/** A `Redis` of the package `ioredis`. */
+export interface IoredisClient {
+  readonly status: string
+  readonly options: IoredisOptions
+  call(command: string, args: string[]): Promise<unknown>
+}
+
+/** A `Cluster` of the package `ioredis`. */
+export interface IoredisCluster {
+  readonly status: string
+  readonly isCluster: boolean
+  readonly options: {
+    readonly scaleReads?: unknown
+    readonly retryDelayOnFailover?: number | undefined
+    readonly clusterNodeRetryStrategy?: unknown
+    readonly redisOptions?: IoredisOptions | undefined
+  }
+  nodes(role: 'master'): readonly IoredisClient[]
+  call(command: string, args: string[]): Promise<unknown>
+}
+
+export type RedisClient = NodeRedisClient | NodeRedisCluster | IoredisClient | IoredisCluster

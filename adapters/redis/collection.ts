@@ -1,0 +1,96 @@
+import { checkExpiry, checkId, checkPage } from '../../src/checks/check-call.js'
+import { checkDocument, checkEqual, checkGuard, checkSet } from '../../src/checks/check-write.js'
+import type { Row, Shape } from '../../src/checks/shape.js'
+import type { Collection, Doc, Page } from '../../src/ports/store.js'
+import { idsOf } from './find-ids.js'
+import type { Keys } from './keys.js'
+import { idsExpired, insertRow, readRows, takeRow, updateRow } from './lua.js'
+import type { Run } from './script.js'
+import { sweepOf } from './sweep.js'
+import { guardText, indexesOf, listOf, rowOf, scoreOf, textsOf } from './texts.js'
+
+/** Each call is one script, atomic by itself, except the reads of several documents, which are two. */
+export function redisCollection<T extends Doc>(run: Run, shape: Shape, keys: Keys): Collection<T> {
+  const indexes = indexesOf(shape)
+  const names = indexes.map(({ name }) => name).join(';')
+  const shared = [keys.schema, keys.expiries, keys.unique, keys.indexed]
+  // The columns were declared from T's own fields, so a whole row is a T.
+  const documentOf = (id: string, reply: unknown): T | null => rowOf(shape, id, reply) as T | null
+
+  async function read(ids: readonly string[]): Promise<readonly T[]> {
+    if (ids.length === 0) return []
+    const replies = await run(readRows, [keys.schema, ...ids.map(keys.document)], [])
+    const found = ids.map((id, at) => documentOf(id, repliesOf(replies)[at]))
+    return found.filter((doc) => doc !== null)
+  }
+
+  return {
+    async get(id) {
+      checkId(id, `${shape.name}.get`)
+      const [doc] = await read([id])
+      return doc ?? null
+    },
+    async find(equal, page) {
+      checkEqual(shape, equal)
+      checkPage(shape, page)
+      const wanted: Row = { ...equal }
+      const look = idsOf(run, keys, indexes, wanted)
+      const docs: T[] = []
+      for (let rest: Page | null = page; rest !== null; ) {
+        const ids = await look(rest)
+        const found = await read(ids)
+        // What changed since its id was found belongs to the page no more.
+        docs.push(...found.filter((doc) => equals(doc, wanted)))
+        rest = restOf(page, rest, ids, docs.length)
+      }
+      return docs
+    },
+    async insert(doc) {
+      const row = checkDocument(shape, doc)
+      const args = [names, doc.id, scoreOf(doc.expiresAt), ...textsOf(row)]
+      return Number(await run(insertRow, [...shared, keys.document(doc.id)], args)) === 1
+    },
+    async update(id, guard, set) {
+      checkId(id, `${shape.name}.update`)
+      const guarded = guardText(id, checkGuard(shape, guard))
+      const changes = checkSet(shape, set)
+      const score = 'expiresAt' in changes ? scoreOf(changes['expiresAt']) : ''
+      const args = [names, id, guarded, score, ...textsOf(changes)]
+      const reply = await run(updateRow, [...shared, keys.document(id)], args)
+      if (reply === 'taken') return 'taken'
+      return reply === null ? null : documentOf(id, reply)
+    },
+    async take(id, guard) {
+      checkId(id, `${shape.name}.take`)
+      const guarded = guardText(id, guard === undefined ? [] : checkGuard(shape, guard))
+      const reply = await run(takeRow, [...shared, keys.document(id)], [names, id, guarded])
+      return reply === null ? null : documentOf(id, reply)
+    },
+    async due(before, limit) {
+      checkExpiry(`${shape.name}.due`, before, limit)
+      const args = [String(before), String(limit)]
+      const ids = listOf(await run(idsExpired, [keys.schema, keys.expiries], args))
+      const docs = await read(ids)
+      return docs.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= before)
+    },
+    sweep: sweepOf(run, shape, keys, names),
+  }
+}
+
+function repliesOf(replies: unknown): readonly unknown[] {
+  return Array.isArray(replies) ? replies : []
+}
+
+function equals(doc: Doc, wanted: Row): boolean {
+  return Object.entries(doc).every(([name, value]) => !(name in wanted) || wanted[name] === value)
+}
+
+/**
+ * What is still to be asked for. A page that came back short would say that nothing follows it, so
+ * the places of documents that changed meanwhile are filled.
+ */
+function restOf(page: Page, asked: Page, ids: readonly string[], found: number): Page | null {
+  const last = ids.at(-1)
+  if (found >= page.limit || ids.length < asked.limit || last === undefined) return null
+  return { ...page, limit: page.limit - found, after: last }
+}

@@ -1,0 +1,72 @@
+import { checkExpiry } from '../../src/checks/check-call.js'
+import { isText } from '../../src/checks/check-value.js'
+import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
+import { entriesToPut } from '../shared/denylist-entries.js'
+import { entryScript, sweepEntriesOf } from './entries.js'
+import type { Keys } from './keys.js'
+import type { Run } from './script.js'
+import { listOf } from './texts.js'
+
+/** ARGV: id, expiry, reason in turns. The first reason stays, the later expiry wins. */
+const putEntries = entryScript(`
+for n = 1, #ARGV, 3 do
+  local id, expiry, reason = ARGV[n], ARGV[n + 1], ARGV[n + 2]
+  local listed = redis.call('HGET', KEYS[2], id)
+  if listed then
+    local until_, first = string.match(listed, '^(%S+) (%S+)$')
+    reason = first
+    if tonumber(until_) > tonumber(expiry) then expiry = until_ end
+  end
+  redis.call('HSET', KEYS[2], id, expiry .. ' ' .. reason)
+  redis.call('ZADD', KEYS[3], expiry, id)
+end
+`)
+
+/** ARGV: ids. Those that are listed, each followed by what is listed of it. */
+const findEntries = entryScript(`
+local found = {}
+for _, id in ipairs(ARGV) do
+  local listed = redis.call('HGET', KEYS[2], id)
+  if listed then
+    found[#found + 1] = id
+    found[#found + 1] = listed
+  end
+end
+return found
+`)
+
+/**
+ * Everything in one slot, so that a put is one atomic script and a find one round trip. A server
+ * that came back empty is not taken for one on which nobody is listed.
+ */
+export function redisDenylist(run: Run, keys: Keys): Denylist {
+  const places = [keys.schema, keys.entries, keys.expiries]
+  const sweep = sweepEntriesOf(run, keys)
+  return {
+    async put(given) {
+      const entries = entriesToPut(given)
+      if (entries.length === 0) return
+      const args = entries.flatMap(({ id, expiresAt, reason }) => [id, String(expiresAt), reason])
+      await run(putEntries, places, args)
+    },
+    async find(ids) {
+      if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
+      if (ids.length === 0) return []
+      const flat = listOf(await run(findEntries, places, [...new Set(ids)]))
+      const entries: DenylistEntry[] = []
+      for (let at = 0; at < flat.length; at += 2) {
+        const [expiresAt, reason] = (flat[at + 1] ?? '').split(' ')
+        entries.push({
+          id: flat[at] ?? '',
+          reason: reason === 'max_age' ? 'max_age' : 'revoked',
+          expiresAt: Number(expiresAt),
+        })
+      }
+      return entries
+    },
+    async sweep(before, limit) {
+      checkExpiry('denylist.sweep', before, limit)
+      return sweep(before, limit)
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { shapeOf } from '../../src/checks/shape.js'
+import type { Backend } from '../../src/ports/backend.js'
+import type { AnyCollectionSpec } from '../../src/ports/store.js'
+import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
+import type {
+  IoredisClient,
+  IoredisCluster,
+  IoredisOptions,
+  NodeRedisClient,
+  NodeRedisCluster,
+  NodeRedisCommandOptions,
+  RedisClient,
+} from './client.js'
+import { redisCollection } from './collection.js'
+import { commandsOf } from './commands.js'
+import { redisCounter } from './counter.js'
+import { redisDenylist } from './denylist.js'
+import { keysOf } from './keys.js'
+import { checkOptions, type RedisOptions } from './options.js'
+import { type Place, prepareCollection, refuseEviction } from './prepare.js'
+import { runOn } from './script.js'
+
+export type {
+  IoredisClient,
+  IoredisCluster,
+  IoredisOptions,
+  NodeRedisClient,
+  NodeRedisCluster,
+  NodeRedisCommandOptions,
+  RedisClient,
+  RedisOptions,
+}
+
+/**
+ * A backend on Redis 6.2 or newer, a single server or a cluster. `client` is a connected client,
+ * pool or cluster of `redis`, or a `Redis` or `Cluster` of `ioredis`. Does no I/O by itself;
+ * `store.prepare` writes down what the collections are, builds new indexes, and rejects unless the
+ * server's `maxmemory-policy` is `noeviction`. No key expires by itself.
+ *
+ * Throws a `TypeError` that names the option for a key prefix that cannot be one, and for an
+ * `ioredis` client that repeats writes or reads from replicas: it needs
+ * `autoResendUnfulfilledCommands: false` and `maxRetriesPerRequest: 0`, a `Cluster`
+ * `retryDelayOnFailover: 0`.
+ *
+ * @example
+ * const client = await createClient({ url }).connect()
+ * const auth = await createAuth({ ...options, backend: redis(client) })
+ */
+export function redis(client: RedisClient, options: RedisOptions = {}): Backend {
+  const commands = commandsOf(client)
+  checkOptions(options)
+  const run = runOn(commands)
+  const bind = (spec: AnyCollectionSpec): Place => {
+    const shape = shapeOf(spec)
+    return { shape, keys: keysOf(shape.name, options) }
+  }
+  const [denylist, lease, counter] = [bind(denylistSpec), bind(leaseSpec), bind(counterSpec)]
+  return {
+    store: {
+      collection(spec) {
+        const { shape, keys } = bind(spec)
+        return redisCollection(run, shape, keys)
+      },
+      async prepare(specs) {
+        const reserved = specs.find(({ name }) => name.startsWith('postern_'))
+        if (reserved) throw new TypeError(`redis: "${reserved.name}": "postern_" is reserved`)
+        await refuseEviction(commands, options.assumeNoEviction === true)
+        for (const place of [denylist, lease, counter, ...specs.map(bind)]) {
+          await prepareCollection(run, place)
+        }
+      },
+    },
+    denylist: redisDenylist(run, denylist.keys),
+    lease: collectionLease(redisCollection(run, lease.shape, lease.keys)),
+    counter: redisCounter(run, counter.keys),
+  }
+}
+
+/** Their entries are no documents; `prepare` only notes that they are there. */
+const entries = { fields: {}, indexes: [], expires: 'fixed' } as const
+const denylistSpec: AnyCollectionSpec = { name: 'postern_denylist', ...entries }
+const counterSpec: AnyCollectionSpec = { name: 'postern_counters', ...entries }

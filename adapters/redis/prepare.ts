@@ -1,0 +1,140 @@
+import type { Shape } from '../../src/checks/shape.js'
+import type { Commands } from './commands.js'
+import type { Keys } from './keys.js'
+import { indexRows } from './lua.js'
+import { emptyRecord, extended, layoutOf, requiredFields, type SchemaRecord } from './schema.js'
+import { type Run, scriptOf } from './script.js'
+import { indexesOf, listOf, type NamedIndex } from './texts.js'
+
+/** A collection and where it is. */
+export interface Place {
+  readonly shape: Shape
+  readonly keys: Keys
+}
+
+const mostTries = 1000
+
+const readSchema = scriptOf(`
+return { redis.call('HGET', KEYS[1], 'record') or '' }
+`)
+
+/**
+ * KEYS: schema, expiries. ARGV: the record as it was seen, the new one, the layout, whether there
+ * may be no documents, then the names of new indexes, which have nothing to learn if there are none.
+ */
+const replaceSchema = scriptOf(`
+if (redis.call('HGET', KEYS[1], 'record') or '') ~= ARGV[1] then return 'changed' end
+local empty = redis.call('ZCARD', KEYS[2]) == 0
+if ARGV[4] == 'empty' and not empty then return 'filled' end
+redis.call('HSET', KEYS[1], 'record', ARGV[2], 'layout', ARGV[3])
+for n = 5, #ARGV do redis.call('HSET', KEYS[1], ARGV[n], empty and 'ready' or 'building') end
+return 'stored'
+`)
+
+/** KEYS: schema. ARGV: names of indexes. Their states. */
+const readStates = scriptOf(`
+local states = {}
+for n, name in ipairs(ARGV) do states[n] = redis.call('HGET', KEYS[1], name) or '' end
+return states
+`)
+
+const markReady = scriptOf(`redis.call('HSET', KEYS[1], ARGV[1], 'ready')`)
+
+/** Ids, some hundred at a time, the next cursor first. */
+const scanIds = scriptOf(`
+local found = redis.call('ZSCAN', KEYS[1], ARGV[1], 'COUNT', 200)
+local ids = { found[1] }
+for n = 1, #found[2], 2 do ids[#ids + 1] = found[2][n] end
+return ids
+`)
+
+/**
+ * Brings a collection's schema up to its shape. A new index is written down first, and from then on
+ * kept by every write of every replica, of older versions too; then the documents that were there
+ * are entered, each as it is at that moment. So nothing is missed, and replicas that do the same at
+ * once do no harm. Only then may `find` use it.
+ */
+export async function prepareCollection(run: Run, { shape, keys }: Place): Promise<void> {
+  await extendSchema(run, { shape, keys })
+  const indexes = indexesOf(shape)
+  const names = indexes.map(({ name }) => name)
+  if (names.length === 0) return
+  const states = listOf(await run(readStates, [keys.schema], names))
+  for (const [at, index] of indexes.entries()) {
+    if (states[at] !== 'ready') await buildIndex(run, { shape, keys }, index)
+  }
+}
+
+async function extendSchema(run: Run, { shape, keys }: Place): Promise<void> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const [seen = ''] = listOf(await run(readSchema, [keys.schema], []))
+    // Written by `replaceSchema` alone.
+    const before: SchemaRecord = seen === '' ? emptyRecord : JSON.parse(seen)
+    const after = extended(before, shape)
+    const text = JSON.stringify(after)
+    if (text === seen) return
+    const required = requiredFields(before, after)
+    const added = after.indexes.slice(before.indexes.length).map(({ name }) => name)
+    const mayFill = required.length > 0 ? 'empty' : ''
+    const args = [seen, text, layoutOf(after), mayFill, ...added]
+    const answer = await run(replaceSchema, [keys.schema, keys.expiries], args)
+    if (answer === 'stored') return
+    if (answer === 'filled') {
+      throw new Error(
+        `redis: "${required.join('", "')}", new in collection "${shape.name}", must be nullable or ` +
+          'have a default: there are documents without it',
+      )
+    }
+  }
+  throw new Error(`redis: the schema of "${shape.name}" does not stop changing`)
+}
+
+async function buildIndex(run: Run, { shape, keys }: Place, index: NamedIndex): Promise<void> {
+  let cursor = '0'
+  do {
+    const [next = '0', ...ids] = listOf(await run(scanIds, [keys.expiries], [cursor]))
+    const places = [keys.schema, keys.unique, keys.indexed, ...ids.map(keys.document)]
+    const [second] = listOf(await run(indexRows, places, [index.name, ...ids]))
+    if (second !== undefined) {
+      throw new Error(
+        `redis: documents of "${shape.name}" are not unique by ${index.on.join()}: what ` +
+          `${JSON.stringify(second)} has, another one has too; change one of them and prepare again`,
+      )
+    }
+    cursor = next
+  } while (cursor !== '0')
+  await run(markReady, [keys.schema], [index.name])
+}
+
+/**
+ * A server that throws away what it likes when its memory is full would forget revocations and
+ * counts. Asked by `INFO`, which hosted servers leave their users, unlike `CONFIG`.
+ */
+export async function refuseEviction(commands: Commands, assumed: boolean): Promise<void> {
+  let replies: readonly unknown[]
+  try {
+    replies = await commands.sendToAll(['info', 'memory'])
+  } catch (error) {
+    if (assumed && isRefusal(error)) return
+    throw new Error(
+      'redis: the server does not tell its "maxmemory-policy" (INFO memory failed); allow this user ' +
+        'INFO, or see for yourself that it is "noeviction" and pass { assumeNoEviction: true }',
+      { cause: error },
+    )
+  }
+  for (const reply of replies) {
+    const policy = /^maxmemory_policy:([a-z-]+)/m.exec(String(reply))?.[1]
+    if (policy === undefined && assumed) continue
+    if (policy !== 'noeviction') {
+      throw new Error(
+        `redis: option "maxmemory-policy" of the server must be "noeviction": "${policy}" lets it ` +
+          'forget who is signed out; set it by CONFIG SET maxmemory-policy noeviction',
+      )
+    }
+  }
+}
+
+/** An answer that says no, as opposed to none at all. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && /^(NOPERM|ERR)\b/.test(error.message)
+}

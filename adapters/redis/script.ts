@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { Commands } from './commands.js'
+
+/** A Lua script; Redis knows it by the digest of its text. */
+export interface Script {
+  readonly text: string
+  readonly sha: string
+}
+
+/** Runs a script. All keys lie in one slot of a cluster. */
+export type Run = (
+  script: Script,
+  keys: readonly string[],
+  args: readonly string[],
+) => Promise<unknown>
+
+/** Why a script did nothing; see `prepared` in lua.ts. A reply of one word would begin with `ERR`. */
+export const notMigrated = 'POSTERN_NOT_MIGRATED'
+
+export function scriptOf(text: string): Script {
+  return { text, sha: createHash('sha1').update(text).digest('hex') }
+}
+
+/**
+ * A script is sent by its digest, and once more as a whole where the server does not know it yet:
+ * that answer says that nothing was run, so it repeats nothing. Any other failure rejects: after a
+ * lost connection nobody knows whether the script was run.
+ */
+export function runOn(commands: Commands): Run {
+  const run: Run = async (script, keys, args) => {
+    const [key = ''] = keys
+    const rest = [String(keys.length), ...keys, ...args]
+    try {
+      return await commands.send(key, ['evalsha', script.sha, ...rest])
+    } catch (error) {
+      if (!says(error, 'NOSCRIPT')) throw error
+      return await commands.send(key, ['eval', script.text, ...rest])
+    }
+  }
+  return async (script, keys, args) => {
+    try {
+      return await run(script, keys, args)
+    } catch (error) {
+      throw says(error, notMigrated) ? new NotMigratedError(error) : error
+    }
+  }
+}
+
+function says(error: unknown, code: string): boolean {
+  return error instanceof Error && error.message.startsWith(code)
+}
+
+/** The name and the code are what reaches the host's log. */
+class NotMigratedError extends Error {
+  override readonly name = 'NotMigratedError'
+  readonly code = 'await_auth_migrate_before_serving'
+
+  constructor(cause: unknown) {
+    super(
+      'redis: a collection or index is not there; await auth.migrate() before serving. If it was ' +
+        'there before, the server has lost its data',
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { Cluster, Redis } from 'ioredis'
+import { createClient, createCluster } from 'redis'
+import type { RedisClient } from '../../adapters/redis/index.js'
+
+/** An open client and how to be rid of it. */
+export interface OpenClient {
+  readonly client: RedisClient
+  close(): Promise<void>
+}
+
+/** Connections that break are what some tests do; the next call tells. */
+const ignore = (): void => {}
+
+/** The options that the backend asks of an `ioredis` client. */
+export const sendOnce = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 } as const
+
+/** Both libraries on one server. */
+export const singleClients = {
+  'node-redis': async (url: string): Promise<OpenClient> => {
+    const client = createClient({ url }).on('error', ignore)
+    await client.connect()
+    return { client, close: async () => client.destroy() }
+  },
+  ioredis: async (url: string): Promise<OpenClient> => {
+    const client = new Redis(url, sendOnce).on('error', ignore)
+    return { client, close: async () => client.disconnect() }
+  },
+} satisfies Readonly<Record<string, (url: string) => Promise<OpenClient>>>
+
+/** Where a client is to connect to instead of each node's own port. */
+export type PortMap = ReadonlyMap<number, number>
+
+/** Both libraries on a cluster. */
+export const clusterClients: Readonly<
+  Record<string, (ports: readonly number[], map?: PortMap) => Promise<OpenClient>>
+> = {
+  'node-redis cluster': async (ports, map = new Map()) => {
+    const cluster = createCluster({
+      rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${map.get(port) ?? port}` })),
+      // Reads must go to the primaries all the same.
+      useReplicas: true,
+      nodeAddressMap: (address) => {
+        const port = Number(address.split(':').at(-1))
+        return { host: '127.0.0.1', port: map.get(port) ?? port }
+      },
+    }).on('error', ignore)
+    await cluster.connect()
+    return { client: cluster, close: async () => cluster.destroy() }
+  },
+  'ioredis cluster': async (ports, map = new Map()) => {
+    const natMap = Object.fromEntries(
+      ports.map((port) => [
+        `127.0.0.1:${port}`,
+        { host: '127.0.0.1', port: map.get(port) ?? port },
+      ]),
+    )
+    const nodes = ports.map((port) => ({ host: '127.0.0.1', port: map.get(port) ?? port }))
+    const cluster = new Cluster(nodes, { retryDelayOnFailover: 0, natMap }).on('error', ignore)
+    return { client: cluster, close: async () => cluster.disconnect() }
+  },
+}
+
+/** A key prefix that no other run has. */
+export function newPrefix(): string {
+  return `test-${randomBytes(6).toString('hex')}:`
+}
+
+/** Every key under a prefix, of one server. */
+export async function keysUnder(url: string, prefix: string): Promise<readonly string[]> {
+  return withServer(url, async (client) => {
+    const keys: string[] = []
+    for await (const some of client.scanStream({ match: `{${prefix}*`, count: 1000 })) {
+      keys.push(...some)
+    }
+    return [...new Set(keys)]
+  })
+}
+
+/** Removes the keys under a prefix from one server; others stay. */
+export async function removeKeys(url: string, prefix: string): Promise<void> {
+  const keys = await keysUnder(url, prefix)
+  await withServer(url, async (client) => {
+    for (let at = 0; at < keys.length; at += 1000) await client.unlink(keys.slice(at, at + 1000))
+  })
+}
+
+/** Runs with a plain connection that is closed afterwards. */
+export async function withServer<R>(url: string, use: (client: Redis) => Promise<R>): Promise<R> {
+  const client = new Redis(url)
+  try {
+    return await use(client)
+  } finally {
+    client.disconnect()
+  }
+}
