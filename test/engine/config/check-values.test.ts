@@ -126,6 +126,12 @@ describe('R-2.6-17 a required sub-field', () => {
     expect(check(creating('l', 'a', { 'l.a.tls': 'true' }), {}, fields)).toBeNull()
   })
 
+  test('is asked of every element the patch touches', () => {
+    const stored = { 'hooks.__items': 'a,b', 'hooks.a.url': 'u', 'hooks.b.url': 'u' }
+    const config = { 'hooks.a.active': 'true', 'hooks.b.url': '' }
+    expect(check({ config }, stored)).toMatchObject(missing('hooks.b.url'))
+  })
+
   test('is not asked of elements the patch does not touch', () => {
     const stored = { 'hooks.__items': 'old' }
     expect(check({ config: { sender: 'x' } }, stored)).toBeNull()
