@@ -113,7 +113,7 @@ describe('the tarball', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
-      ...['config', 'limits', 'mongo', 'operating', 'redis', 'sessions'].map(
+      ...['config', 'custom-store', 'limits', 'mongo', 'operating', 'redis', 'sessions'].map(
         (page) => `docs/${page}.md`,
       ),
       'package.json',
