@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Auth, AuthError, type AuthOptions, type Backend, createAuth } from 'postern'
+import { defineModule } from 'postern/config'
 import { expressRouter } from 'postern/express'
 import { type FaultMode, faultyBackend, withCall } from '../support/faulty-backend.js'
 import { type Chaos, chaosHeader, chaoticBackend, withChaos } from './chaos.js'
@@ -27,6 +28,8 @@ export interface HostConfig {
   readonly planted: 'fork' | null
   /** Encrypts the settings' secrets: one for all hosts of a store. Default: one for this process. */
   readonly configKey?: string
+  /** How many environments the module `shop` has; one by default. */
+  readonly environments?: number
 }
 
 /** What the host did so far. */
@@ -44,6 +47,9 @@ export interface HostState {
 /** What a test can have a host do: argument and answer of every command. */
 export interface Commands extends PortCommands {
   createUser(person: { email: string; password: string }): Promise<{ id: string }>
+  createOperator(person: { email: string; password: string }): Promise<{ id: string }>
+  /** The `sender` of the module `shop`, as the host's own code reads it. */
+  readSender(none: null): Promise<{ sender: string }>
   /** `first`: this call ended it. */
   terminate(of: { sessionId: string }): Promise<{ first: boolean }>
   terminateAll(of: { userId: string }): Promise<null>
@@ -82,6 +88,24 @@ const unlimited = {
   adminPerUser: never,
 }
 
+/** A module of the host's own: one text and one list. */
+function shopModule(environments: number) {
+  return defineModule({
+    name: 'shop',
+    environments: Array.from({ length: environments }, (_, index) => `e${index}`),
+    fields: [
+      { key: 'sender', label: 'Sender', type: 'FieldString', group: 'Shop' },
+      {
+        key: 'hooks',
+        label: 'Hooks',
+        type: 'FieldRecordList',
+        group: 'Shop',
+        items: [{ key: 'url', label: 'URL', type: 'FieldString' }],
+      },
+    ],
+  })
+}
+
 const ownConfigKey = randomBytes(32).toString('base64')
 
 const cheapHash = {
@@ -97,7 +121,7 @@ const cheapHash = {
 export async function startHost(
   inner: Backend,
   keys: AuthOptions['keys'],
-  { clock: given, options, planted, configKey = ownConfigKey }: HostConfig,
+  { clock: given, options, planted, configKey = ownConfigKey, environments = 1 }: HostConfig,
 ): Promise<RunningHost> {
   const { clock, ahead, followed, ...timing } = timingOf(given)
   const { backend: faulty, ...faults } = faultyBackend(followed(inner))
@@ -105,6 +129,7 @@ export async function startHost(
   const events: Record<string, number> = {}
   const errors: string[] = []
   const mail = mailbox()
+  const shop = shopModule(environments)
   const quiet = (): void => {}
   const auth = await createAuth({
     hash: cheapHash,
@@ -119,6 +144,8 @@ export async function startHost(
     backend: planted === null ? backend : forkingBackend(backend),
     keys,
     configKeys: [{ id: 'test', key: configKey }],
+    modules: [shop],
+    authorizer: { check: async () => true },
     clock,
     mailer: mail,
     logger: {
@@ -144,6 +171,7 @@ export async function startHost(
   })
   const commands = {
     ...commandsOf(auth, timing, faults, mail, state),
+    readSender: async () => ({ sender: (await auth.config.read(shop)).sender }),
     ...portCommands(inner),
   }
   const router = expressRouter(auth.both)
@@ -206,10 +234,14 @@ function commandsOf(
   faults: Pick<ReturnType<typeof faultyBackend>, 'failNext' | 'heal'>,
   mail: Mailbox,
   state: () => HostState,
-): Omit<Commands, keyof PortCommands> {
+): Omit<Commands, keyof PortCommands | 'readSender'> {
   const { client } = auth
   return {
     ...timing,
+    async createOperator({ email, password }) {
+      const { id } = await auth.operator.users.create({ email, password, emailVerified: true })
+      return { id }
+    },
     async createUser({ email, password }) {
       const { id } = await client.users.create({ email, password, emailVerified: true })
       return { id }

@@ -12,6 +12,12 @@ export const sizes = {
   /** Figure R2: histories for each store and each grace, and how many run side by side. */
   histories: size(200, 12),
   historiesAtOnce: 4,
+  /** Figure R4: histories of one environment's edits, for each store. */
+  configHistories: size(100, 8),
+  /** Figure R5: rounds of adders. */
+  adderRounds: size(20, 1),
+  /** Figure R29: changes watched from other processes. */
+  watchedChanges: size(50, 3),
   /** Figure R3: families for each number of rotations from one to ten. */
   replaysPerLength: size(20, 1),
   /** Families whose last but one token is shown again after the window. */
