@@ -4,8 +4,10 @@ import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
 import { postgres } from '../../adapters/postgres/index.js'
+import { redis } from '../../adapters/redis/index.js'
 import { collectionsOf } from '../../src/model/collections.js'
 import type { Backend } from '../../src/ports/backend.js'
+import { singleClients } from '../support/redis-clients.js'
 import { type CrashPerson, crashPerson } from './crash-person.js'
 import { figure } from './figures.js'
 import { fsck, fsckUnderLoad, type Leftovers } from './fsck.js'
@@ -155,7 +157,7 @@ interface SharedStore {
   close(): Promise<void>
 }
 
-async function openShared(store: 'postgres' | 'mongo'): Promise<SharedStore> {
+async function openShared(store: 'postgres' | 'mongo' | 'redis'): Promise<SharedStore> {
   const place = newPlace(store)
   const options = {
     trustProxy: 1,
@@ -170,6 +172,10 @@ async function openShared(store: 'postgres' | 'mongo'): Promise<SharedStore> {
       start,
       close: () => client.close(),
     }
+  }
+  if ('redis' in place) {
+    const { client, close } = await singleClients['node-redis'](place.redis.url)
+    return { backend: redis(client, place.redis), start, close }
   }
   const pool = new pg.Pool({ connectionString: place.postgresUrl, max: 4 })
   return { backend: postgres(pool, place), start, close: () => pool.end() }

@@ -4,6 +4,8 @@ import pg from 'pg'
 import type { Backend } from 'postern'
 import { mongo } from 'postern/mongo'
 import { postgres } from 'postern/postgres'
+import { redis } from 'postern/redis'
+import { createClient } from 'redis'
 import { type HostConfig, startHost } from './host.js'
 
 /** What a replica's process is told in its environment, as JSON. */
@@ -12,6 +14,7 @@ export interface ReplicaConfig extends HostConfig {
   readonly schema: string
   /** Instead of Postgres. */
   readonly mongo: MongoPlace | null
+  readonly redis: RedisPlace | null
   /** Connections at most. */
   readonly poolSize: number
   /** Commits wait for the disk: what a server that is stopped at once must not lose. */
@@ -23,6 +26,11 @@ export interface ReplicaConfig extends HostConfig {
 export interface MongoPlace {
   readonly url: string
   readonly database: string
+}
+
+export interface RedisPlace {
+  readonly url: string
+  readonly keyPrefix: string
 }
 
 export const configVariable = 'POSTERN_REPLICA'
@@ -41,11 +49,16 @@ async function main(given: string): Promise<void> {
   // Whoever started this process is gone, or has failed: nothing is left to serve.
   process.once('disconnect', () => process.exit())
   const config: ReplicaConfig = JSON.parse(given)
-  const backend = config.mongo === null ? onPostgres(config) : onMongo(config.mongo)
+  const backend = await backendOf(config)
   const keys = async () => JSON.parse(await readFile(config.keysFile, 'utf8'))
   const { url } = await startHost(backend, keys, config)
   const ready: ReplicaReady = { url }
   process.send?.(ready)
+}
+
+async function backendOf(config: ReplicaConfig): Promise<Backend> {
+  if (config.mongo !== null) return onMongo(config.mongo)
+  return config.redis === null ? onPostgres(config) : onRedis(config.redis)
 }
 
 function onPostgres(config: ReplicaConfig): Backend {
@@ -62,6 +75,11 @@ function onPostgres(config: ReplicaConfig): Backend {
 
 function onMongo({ url, database }: MongoPlace): Backend {
   return mongo({ db: new MongoClient(url).db(database) })
+}
+
+async function onRedis({ url, keyPrefix }: RedisPlace): Promise<Backend> {
+  const client = createClient({ url }).on('error', () => {})
+  return redis(await client.connect(), { keyPrefix })
 }
 
 const given = process.env[configVariable]

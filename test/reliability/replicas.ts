@@ -8,11 +8,13 @@ import type { KeyRing } from 'postern'
 import { afterAll, inject } from 'vitest'
 import { type BuiltPackage, buildPackage } from '../support/build-package.js'
 import { onDatabase } from '../support/postgres.js'
+import { newPrefix, removeKeys } from '../support/redis-clients.js'
 import { type Host, hostAt } from './host-client.js'
 import { lineFrom } from './moving-clock.js'
 import {
   configVariable,
   type MongoPlace,
+  type RedisPlace,
   type ReplicaConfig,
   type ReplicaReady,
 } from './replica.js'
@@ -33,15 +35,21 @@ export type ReplicaOptions = Place &
   }
 
 /** All else. */
-export type ReplicaSettings = Partial<Omit<ReplicaConfig, 'postgresUrl' | 'schema' | 'mongo'>>
+export type ReplicaSettings = Partial<
+  Omit<ReplicaConfig, 'postgresUrl' | 'schema' | 'mongo' | 'redis'>
+>
 
 /** Where replicas that belong together keep what they share. */
-export type Place = Pick<ReplicaConfig, 'postgresUrl' | 'schema'> | { readonly mongo: MongoPlace }
+export type Place =
+  | Pick<ReplicaConfig, 'postgresUrl' | 'schema'>
+  | { readonly mongo: MongoPlace }
+  | { readonly redis: RedisPlace }
 
 /** Children and the ends of their processes. */
 const running = new Map<ChildProcess, Promise<unknown>>()
 /** Schemas to drop, and where. */
 const schemas = new Map<string, string>()
+const redisPlaces: RedisPlace[] = []
 const configKey = randomBytes(32).toString('base64')
 let built: Promise<BuiltPackage> | null = null
 let folder: string | null = null
@@ -56,6 +64,7 @@ afterAll(async () => {
   for (const [schema, url] of schemas) {
     await onDatabase(url, (client) => client.query(`drop schema if exists ${schema} cascade`))
   }
+  for (const { url, keyPrefix } of redisPlaces) await removeKeys(url, keyPrefix)
   await built?.then((it) => it.remove())
   if (folder !== null) rmSync(folder, { recursive: true, force: true })
 })
@@ -80,6 +89,7 @@ export async function startReplica({ smallHeap, ...options }: ReplicaOptions): P
     postgresUrl: '',
     schema: '',
     mongo: null,
+    redis: null,
     poolSize: 5,
     durable: false,
     keysFile: ringFile,
@@ -119,10 +129,15 @@ export async function startReplicas(
 }
 
 /** A place nobody uses yet, which goes with the file or with the run. */
-export function newPlace(store: 'postgres' | 'mongo'): Place {
+export function newPlace(store: 'postgres' | 'mongo' | 'redis'): Place {
   if (store === 'postgres') {
     const postgresUrl = inject('postgresUrl') ?? ''
     return { postgresUrl, schema: newSchema(postgresUrl) }
+  }
+  if (store === 'redis') {
+    const place = { url: inject('redisUrl') ?? '', keyPrefix: newPrefix() }
+    redisPlaces.push(place)
+    return { redis: place }
   }
   const { url, databasePrefix } = inject('mongo') ?? { url: '', databasePrefix: '' }
   return { mongo: { url, database: `${databasePrefix}_${randomBytes(6).toString('hex')}` } }

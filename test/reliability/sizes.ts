@@ -49,6 +49,8 @@ export const sizes = {
   chaosPerSecond: 50,
   /** More than it may take to be back to normal. */
   chaosQuietSeconds: size(5, 2.5),
+  /** Figure R13: sessions signed out before their denylist is lost. */
+  lostSessions: size(1000, 40),
   /** Figure R15: processes killed. */
   kills: size(300, 4),
   /** Figure R16: seconds by which one process is ahead of the other. */

@@ -7,7 +7,7 @@ import { newKey, newPlace, type ReplicaSettings, startReplicas } from './replica
 
 export const stores = ['postgres', 'memory'] as const
 /** What races and crashes are decided by has to hold on every one. */
-export const everyStore = [...stores, 'mongo'] as const
+export const everyStore = [...stores, 'mongo', 'redis'] as const
 export type StoreName = (typeof everyStore)[number]
 
 /** Hosts that share one backend and one line of time. */
@@ -51,6 +51,7 @@ export function describeOn(store: StoreName, title: string, suite: () => void): 
     memory: false,
     postgres: inject('postgresUrl') === null && 'Postgres not found',
     mongo: inject('mongo') === null && 'MongoDB not found',
+    redis: inject('redisUrl') === null && 'Redis not found',
   }[store]
   describe.skipIf(missing !== false)(missing === false ? title : `${title} (${missing})`, suite)
 }
