@@ -31,7 +31,9 @@ export interface ConformanceOptions {
   /**
    * Opens a backend, once a case. Give the adapter its client by way of `through`, so that the kit
    * can interleave its racers step by step, and break its connection. For the races to mean
-   * anything give a pool, not a single connection.
+   * anything give a pool, not a single connection. A driver without promises carries out one call
+   * after another: there the group `races` passes whatever the adapter does, and the database's
+   * locks are shown only by several processes. The `interleavings` hold there as well.
    */
   open(driver: Driver): OpenedBackend | Promise<OpenedBackend>
   /** Why a case, or a whole group of them, cannot be run: names to written reasons. */

@@ -66,7 +66,9 @@ const groups: readonly {
   },
   {
     group: 'races',
-    promise: 'Collection: of racers with one guard one wins, and nothing acknowledged is lost',
+    promise:
+      'Collection: of racers with one guard one wins, and nothing acknowledged is lost (played on ' +
+      'one connection, or on a driver without promises, this shows nothing: race processes there)',
     scripts: races,
   },
 ]
@@ -77,7 +79,8 @@ export const storeScripts: readonly CaseScript<BackendSubject>[] = groups.flatMa
 
 /**
  * What every `Store` must keep, races included. For the races to mean anything, the backend must
- * be able to carry out several calls at once: give a pool, not a single connection.
+ * be able to carry out several calls at once: give a pool, not a single connection. On a driver
+ * without promises one call ends before the next begins, and only several processes race.
  *
  * @example
  * for (const { name, run } of storeCases(async () => myBackend())) test(name, run)

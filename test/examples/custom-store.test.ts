@@ -21,22 +21,6 @@ describe('R-LIB-06 R-LIB-07 the SQLite example', () => {
   })
   for (const { group, name, skip, run } of cases) test.skipIf(skip)(`${group}: ${name}`, run)
 
-  test('a stored null is no missing field, even where the field has a default', async () => {
-    const { store } = sqlite(new DatabaseSync(':memory:'))
-    const spec = {
-      name: 'notes',
-      fields: { note: { kind: 'text', nullable: true, default: 'none' } },
-      indexes: [],
-      expires: 'never',
-    } as const
-    await store.prepare([spec])
-    const notes = store.collection<{ id: string; expiresAt: null; note: string | null }>(spec)
-    await notes.insert({ id: 'a', expiresAt: null, note: null })
-    expect(await notes.get('a')).toEqual({ id: 'a', expiresAt: null, note: null })
-    expect(await notes.update('a', { note: 'none' }, { note: 'x' })).toBeNull()
-    expect(await notes.update('a', { note: null }, { note: 'x' })).toMatchObject({ note: 'x' })
-  })
-
   test('is under 200 lines', () => {
     const files = globSync(
       fileURLToPath(new URL('../../examples/custom-store/*.ts', import.meta.url)),

@@ -46,6 +46,22 @@ function versions(): { early: CollectionSpec<Early>; late: CollectionSpec<Late> 
   return { early, late }
 }
 
+/** A nullable field, added later, that older documents do not read as null. */
+interface Noted extends Early {
+  readonly note: string | null
+}
+
+const notedSpec = ({ name, expires, fields, indexes }: CollectionSpec<Early>) => {
+  const note = { kind: 'text', nullable: true, default: 'none' } as const
+  const noted: CollectionSpec<Noted> = {
+    name,
+    expires,
+    fields: { ...fields, note },
+    indexes: [...indexes, { on: ['note'] }],
+  }
+  return noted
+}
+
 function earlyDoc(id: string): Early {
   return { id, email: `${id}@example.test`, expiresAt: null }
 }
@@ -101,6 +117,30 @@ export const preparing: Scripts<StoreSetup> = {
     const guard = { kind: added.kind, note: null, active: true, level: { lte: level } }
     const changed = { ...lateDoc('a'), level: 4 }
     assert.deepEqual(await collection.update('a', guard, { level: 4 }), changed)
+  },
+  'a stored null stays null where an absent field reads as its default': async ({ backend }) => {
+    const { early } = versions()
+    await backend.store.prepare([early])
+    await backend.store.collection(early).insert(earlyDoc('absent'))
+    const late = notedSpec(early)
+    await backend.store.prepare([late])
+    const collection = backend.store.collection(late)
+    const absent: Noted = { ...earlyDoc('absent'), note: 'none' }
+    const stored: Noted = { ...earlyDoc('stored'), note: null }
+    assert.equal(await collection.insert(stored), true)
+    assert.deepEqual(await collection.get('stored'), stored, 'null was stored, so null is read')
+    assert.deepEqual(await collection.get('absent'), absent)
+    const page = { limit: 10 }
+    assert.deepEqual(await collection.find({ note: null }, page), [stored], 'an index by null')
+    assert.deepEqual(await collection.find({ note: 'none' }, page), [absent], 'by the default')
+    const set = { note: 'x' }
+    assert.equal(await collection.update('stored', { note: 'none' }, set), null)
+    assert.equal(await collection.update('absent', { note: null }, set), null)
+    const cleared = { ...absent, note: null }
+    const answer = await collection.update('absent', { note: 'none' }, { note: null })
+    assert.deepEqual(answer, cleared, 'null may be set, too')
+    assert.deepEqual(await collection.take('absent', { note: null }), cleared)
+    assert.deepEqual(await collection.take('stored', { note: null }), stored)
   },
   'a replica of the earlier version goes on working': async ({ backend }) => {
     const { early, late } = versions()

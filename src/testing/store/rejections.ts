@@ -118,6 +118,9 @@ export const rejections: Scripts<StoreSetup> = {
     await rejects(() => loose.update('a', { count: 0 }, { id: 'b' }), 'setting the id')
     await rejects(() => loose.insert(sample('nul\0')), 'NUL in an id')
     await rejects(() => setup.samples.get('nul\0'), 'NUL in an id asked for')
+    await rejects(() => loose.update('nul\0', { count: 0 }, { count: 1 }), 'NUL in an id updated')
+    await rejects(() => loose.take('nul\0'), 'NUL in an id taken')
+    await rejects(() => loose.take('nul\0', { count: 0 }), 'NUL in an id taken by a guard')
     await check()
   },
   'find without an index on exactly its fields rejects': async (setup) => {
@@ -146,6 +149,21 @@ export const rejections: Scripts<StoreSetup> = {
       await rejects(() => loose.find({ team: 'x' }, { limit }), `a page of ${limit}`)
     }
     await loose.find({ team: 'x' }, { limit: 1000 })
+  },
+  'due and sweep by what is no time, or of no documents, reject': async ({ open }) => {
+    const jobs = await open('due')
+    const samples = await open('sliding')
+    await fill(jobs, [sample('a', { expiresAt: 1 })])
+    await fill(samples, [sample('a', { expiresAt: 1 })])
+    const calls = [
+      ...[Number.NaN, 1.5, Number.POSITIVE_INFINITY].map((before) => [before, 10] as const),
+      ...[0, -1, 1.5, Number.NaN].map((limit) => [1, limit] as const),
+    ]
+    for (const [before, limit] of calls) {
+      await rejects(() => jobs.due(before, limit), `due of ${limit} by ${before}`)
+      await rejects(() => samples.sweep(before, limit), `sweep of ${limit} by ${before}`)
+    }
+    assert.deepEqual(await samples.get('a'), sample('a', { expiresAt: 1 }))
   },
   'expiresAt is null in a `never` collection and stays in a `fixed` one': async ({ open }) => {
     const lasting = await open('never')

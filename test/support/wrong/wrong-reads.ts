@@ -1,5 +1,10 @@
-import type { Collection, Doc } from '../../../src/ports/store.js'
-import { field, judged, type WrongAdapter, wrong } from './wrong-adapter.js'
+import type {
+  AnyCollectionSpec,
+  Collection,
+  CollectionSpec,
+  Doc,
+} from '../../../src/ports/store.js'
+import { field, judged, mapFields, type WrongAdapter, wrong } from './wrong-adapter.js'
 
 export const wrongReads: readonly WrongAdapter[] = [
   wrong('a get that answers undefined', ['get of an unknown id answers null'], (right) => ({
@@ -147,6 +152,11 @@ export const wrongReads: readonly WrongAdapter[] = [
     (right) => ({ find: (equal, page) => right.find(equal, page).catch(() => []) }),
   ),
   wrong(
+    'a due that takes any time and any limit',
+    ['due and sweep by what is no time, or of no documents, reject'],
+    (right) => ({ due: (before, limit) => right.due(before, limit).catch(() => []) }),
+  ),
+  wrong(
     'a due list in the order of ids',
     ['due returns what falls due at or before a time, earliest first'],
     (right) => ({
@@ -166,6 +176,19 @@ export const wrongReads: readonly WrongAdapter[] = [
         return docs
       },
     }),
+  ),
+  wrong(
+    'a stored null that reads as the default, as `??` has it',
+    ['a stored null stays null where an absent field reads as its default'],
+    <T extends Doc>(right: Collection<T>, spec: CollectionSpec<T>) => {
+      const { fields }: AnyCollectionSpec = spec
+      return {
+        async get(id: string): Promise<T | null> {
+          const doc = await right.get(id)
+          return doc && mapFields(doc, (value, name) => value ?? fields[name]?.default ?? null)
+        },
+      }
+    },
   ),
   wrong(
     'a default that get alone fills in',

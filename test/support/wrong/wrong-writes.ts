@@ -42,6 +42,14 @@ export const wrongWrites: readonly WrongAdapter[] = [
     }),
   ),
   wrong(
+    'ids that only reads and inserts look at',
+    ['an id never changes and never holds NUL'],
+    (right) => ({
+      update: async (id, guard, set) => (id.includes('\0') ? null : right.update(id, guard, set)),
+      take: async (id, guard) => (id.includes('\0') ? null : right.take(id, guard)),
+    }),
+  ),
+  wrong(
     'an insert that answers nothing',
     ['insert stores a document, which get then returns'],
     (right) => ({
