@@ -1,5 +1,6 @@
 // A storage adapter for a database Postern does not ship: SQLite, which Node has built in
-// (node:sqlite, Node 22.13 or newer). Processes on one machine may share the file.
+// (node:sqlite, Node 22.13 or newer). Processes on one machine may share the file; put it into WAL
+// mode when you make it, not at every start: processes that do so at once lock each other out.
 import type { DatabaseSync } from 'node:sqlite'
 import { type Backend, type Counter, checkedStore, type Denylist, type Lease } from 'postern'
 import { bind, schemaOf, sweep } from './collection.ts'
@@ -16,8 +17,7 @@ const schema = `
 export function sqlite(db: DatabaseSync): Backend {
   // Waits so long for another process's write, then rejects. Waiting blocks this process.
   db.exec('pragma busy_timeout = 2000')
-  db.exec('pragma journal_mode = wal') // the one writer and the readers do not wait for each other
-  db.exec('pragma synchronous = full') // what was acknowledged survives a power cut
+  db.exec('pragma synchronous = extra') // what was acknowledged survives a power cut
   const store = checkedStore({
     collection: (spec) => bind(db, spec),
     prepare: async (specs) => db.exec([schema, ...specs.map(schemaOf)].join('\n')),
