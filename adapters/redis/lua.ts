@@ -49,10 +49,12 @@ local function holds(row, guard)
   end
   return true
 end
-local function taken(row, id)
+-- A document that keeps its values is not asked: while an index is built it may clash already.
+local function taken(old, new, id)
   for _, index in ipairs(layout.indexes) do
-    if index.unique then
-      local holder = redis.call('HGET', KEYS[3], entry(index, row))
+    local at = index.unique and entry(index, new)
+    if at and not (old and entry(index, old) == at) then
+      local holder = redis.call('HGET', KEYS[3], at)
       if holder and holder ~= id then return true end
     end
   end
@@ -116,7 +118,7 @@ for n = 4, #ARGV, 2 do row[ARGV[n]] = ARGV[n + 1] end
 for _, field in ipairs(layout.required) do
   if not row[field] then return redis.error_reply('POSTERN_REQUIRED ' .. field .. ', which a newer version declares') end
 end
-if redis.call('EXISTS', KEYS[5]) == 1 or taken(row, id) then return 0 end
+if redis.call('EXISTS', KEYS[5]) == 1 or taken(nil, row, id) then return 0 end
 redis.call('HSET', KEYS[5], unpack(ARGV, 4))
 redis.call('ZADD', KEYS[2], ARGV[3], id)
 reindex(nil, row, id)
@@ -130,7 +132,7 @@ if not old or not holds(old, cjson.decode(ARGV[3])) then return false end
 local new = {}
 for field, value in pairs(old) do new[field] = value end
 for n = 5, #ARGV, 2 do new[ARGV[n]] = ARGV[n + 1] end
-if taken(new, id) then return 'taken' end
+if taken(old, new, id) then return 'taken' end
 redis.call('HSET', KEYS[5], unpack(ARGV, 5))
 if ARGV[4] ~= '' then redis.call('ZADD', KEYS[2], ARGV[4], id) end
 reindex(old, new, id)
@@ -169,24 +171,29 @@ return { removed, redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[2]) }
 
 /**
  * KEYS: schema, unique, indexed, documents. ARGV: index, then the documents' ids. Enters them into
- * one index as they are now. The id of a document whose unique entry another one has, if any.
+ * one index as they are now. Of documents whose unique entry another one has, their id and that one's.
  */
 export const indexRows: Script = scriptOf(`${layout}
 local index
 for _, one in ipairs(layout.indexes) do if one.name == ARGV[1] then index = one end end
 if not index then return redis.error_reply('${notMigrated} await auth.migrate()') end
+local clashes = {}
 for n = 2, #ARGV do
   local row, id = read(KEYS[n + 2]), ARGV[n]
   if row then
     local at = entry(index, row)
     if index.unique then
       local holder = redis.call('HGET', KEYS[2], at)
-      if holder and holder ~= id then return { id } end
-      redis.call('HSET', KEYS[2], at, id)
+      if holder and holder ~= id then
+        clashes[#clashes + 1] = id
+        clashes[#clashes + 1] = holder
+      else
+        redis.call('HSET', KEYS[2], at, id)
+      end
     else
       redis.call('ZADD', KEYS[3], 0, at .. '\\0' .. id)
     end
   end
 end
-return {}
+return clashes
 `)

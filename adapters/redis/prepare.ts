@@ -52,7 +52,8 @@ return ids
  * Brings a collection's schema up to its shape. A new index is written down first, and from then on
  * kept by every write of every replica, of older versions too; then the documents that were there
  * are entered, each as it is at that moment. So nothing is missed, and replicas that do the same at
- * once do no harm. Only then may `find` use it.
+ * once do no harm. Only then may `find` use it. Where documents are not unique this rejects, and the
+ * index stays written down: they can become fewer, never more, and the next call looks at all anew.
  */
 export async function prepareCollection(run: Run, { shape, keys }: Place): Promise<void> {
   await extendSchema(run, { shape, keys })
@@ -90,20 +91,32 @@ async function extendSchema(run: Run, { shape, keys }: Place): Promise<void> {
 }
 
 async function buildIndex(run: Run, { shape, keys }: Place, index: NamedIndex): Promise<void> {
+  const clashes = new Map<string, string>()
   let cursor = '0'
   do {
     const [next = '0', ...ids] = listOf(await run(scanIds, [keys.expiries], [cursor]))
     const places = [keys.schema, keys.unique, keys.indexed, ...ids.map(keys.document)]
-    const [second] = listOf(await run(indexRows, places, [index.name, ...ids]))
-    if (second !== undefined) {
-      throw new Error(
-        `redis: documents of "${shape.name}" are not unique by ${index.on.join()}: what ` +
-          `${JSON.stringify(second)} has, another one has too; change one of them and prepare again`,
-      )
-    }
+    const found = listOf(await run(indexRows, places, [index.name, ...ids]))
+    for (let at = 0; at < found.length; at += 2) clashes.set(found[at] ?? '', found[at + 1] ?? '')
     cursor = next
   } while (cursor !== '0')
+  if (clashes.size > 0) throw new Error(clashText(shape.name, index, clashes))
   await run(markReady, [keys.schema], [index.name])
+}
+
+const mostNamed = 5
+
+/** Ids alone: what they have in common may be an address. */
+function clashText(name: string, index: NamedIndex, clashes: ReadonlyMap<string, string>): string {
+  const pairs = [...clashes].slice(0, mostNamed).map((pair) => {
+    return pair.map((id) => JSON.stringify(id)).join(' and ')
+  })
+  const more = clashes.size > mostNamed ? ', …' : ''
+  return (
+    `redis: documents of "${name}" are not unique by (${index.on.join(', ')}); ${clashes.size} too ` +
+    `many: ${pairs.join(', ')}${more}. Change or remove one of each pair, by the version that ` +
+    'serves, and prepare again; until then they cannot become more, and the index is not used'
+  )
 }
 
 /**

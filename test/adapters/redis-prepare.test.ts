@@ -112,16 +112,75 @@ describe.skipIf(!url)(title, () => {
     await expect(unique.find({ email: 'x' }, { limit: 1 })).rejects.toMatchObject(lost)
   })
 
-  it('documents that a unique index would refuse are named, until one of them changes', async () => {
-    const replica = place()
-    await replica().store.prepare([plain])
-    const people = replica().store.collection(plain)
-    for (const id of ['a', 'b']) await people.insert(person(id, { email: 'same@example.test' }))
-    await expect(replica().store.prepare([byEmail])).rejects.toThrow(
-      /^redis: documents of "people" are not unique by email: what "[ab]" has, another one has too/,
-    )
-    await people.update('b', { team: 'x' }, { email: 'other@example.test' })
-    await replica().store.prepare([byEmail])
+  describe('a unique index that documents contradict', () => {
+    const same = 'same@example.test'
+    const clash = '"[abc]" and "[abc]"'
+    const refused = (count: number, pairs: string) => {
+      const what = 'documents of "people" are not unique by \\(email\\)'
+      return new RegExp(`^redis: ${what}; ${count} too many: ${pairs}\\. Change`)
+    }
+    const lost = { name: 'NotMigratedError' }
+
+    /** A collection in which `a`, `b` and `c` have one address, and a version that wants it unique. */
+    async function clashing() {
+      const replica = place()
+      await replica().store.prepare([plain])
+      const old = replica().store.collection(plain)
+      for (const id of ['a', 'b', 'c']) await old.insert(person(id, { email: same }))
+      await old.insert(person('d'))
+      const prepare = () => replica().store.prepare([byEmail])
+      const refusal = await prepare().catch((error: unknown) => error)
+      expect(String(refusal).replace('Error: ', '')).toMatch(refused(2, `${clash}, ${clash}`))
+      expect(String(refusal)).not.toContain(same)
+      return { old, prepare, people: replica().store.collection(byEmail) }
+    }
+
+    it('is not used, and its documents go on as they are', async () => {
+      const { old, people } = await clashing()
+      for (const id of ['a', 'b', 'c']) {
+        expect(await old.update(id, { team: 'x' }, { team: 'y' })).toMatchObject({ email: same })
+        expect(await people.get(id)).toMatchObject({ team: 'y' })
+      }
+      await expect(people.find({ email: same }, { limit: 1 })).rejects.toMatchObject(lost)
+      const { email } = person('d')
+      await expect(people.find({ email }, { limit: 1 })).rejects.toMatchObject(lost)
+    })
+
+    it('lets no replica, old or new, add to them', async () => {
+      const { old, people } = await clashing()
+      for (const collection of [old, people]) {
+        expect(await collection.insert(person('e', { email: same }))).toBe(false)
+        expect(await collection.update('d', { team: 'x' }, { email: same })).toBe('taken')
+      }
+    })
+
+    it.each(['a', 'b', 'c'])('is finished once only %s has the value', async (left) => {
+      const { old, prepare, people } = await clashing()
+      const [changed = '', removed = ''] = ['a', 'b', 'c'].filter((id) => id !== left)
+      await old.update(changed, { team: 'x' }, { email: 'other@example.test' })
+      await expect(prepare()).rejects.toThrow(refused(1, clash))
+      await old.take(removed)
+      await prepare()
+      expect(ids(await people.find({ email: same }, { limit: 2 }))).toEqual([left])
+      const { email } = person('d')
+      expect(ids(await people.find({ email }, { limit: 2 }))).toEqual(['d'])
+      expect(await old.insert(person('e', { email: same }))).toBe(false)
+      await old.take(left)
+      expect(await old.insert(person('e', { email: same }))).toBe(true)
+    })
+
+    it('is never finished while there is one, whatever was written meanwhile', async () => {
+      const added: boolean[] = []
+      for (const id of ['a', 'b', 'c']) {
+        const { old, prepare } = await clashing()
+        await old.update(id, { team: 'x' }, { email: 'moved@example.test' })
+        const isAdded = await old.insert(person('e', { email: same }))
+        added.push(isAdded)
+        await expect(prepare()).rejects.toThrow(refused(isAdded ? 2 : 1, '.*'))
+      }
+      // The one that the index has makes room for one more as it goes.
+      expect(added.filter(Boolean)).toEqual([true])
+    })
   })
 
   it.each([
