@@ -32,10 +32,8 @@ export const singleClients = {
 export type PortMap = ReadonlyMap<number, number>
 
 /** Both libraries on a cluster. */
-export const clusterClients: Readonly<
-  Record<string, (ports: readonly number[], map?: PortMap) => Promise<OpenClient>>
-> = {
-  'node-redis cluster': async (ports, map = new Map()) => {
+export const clusterClients = {
+  'node-redis cluster': async (ports: readonly number[], map: PortMap = new Map()) => {
     const cluster = createCluster({
       rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${map.get(port) ?? port}` })),
       // Reads must go to the primaries all the same.
@@ -48,7 +46,7 @@ export const clusterClients: Readonly<
     await cluster.connect()
     return { client: cluster, close: async () => cluster.destroy() }
   },
-  'ioredis cluster': async (ports, map = new Map()) => {
+  'ioredis cluster': async (ports: readonly number[], map: PortMap = new Map()) => {
     const natMap = Object.fromEntries(
       ports.map((port) => [
         `127.0.0.1:${port}`,

@@ -5,9 +5,18 @@ import { Pool } from 'pg'
 import { memory } from '../../adapters/memory.js'
 import { mongo } from '../../adapters/mongo/index.js'
 import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
+import { redis } from '../../adapters/redis/index.js'
 import type { ConformanceOptions } from '../../src/testing/index.js'
 import { findMongo } from '../../test/support/mongo.js'
 import { findPostgres, onDatabase } from '../../test/support/postgres.js'
+import { findRedis, isRedisInstalled, spawnRedisCluster } from '../../test/support/redis.js'
+import {
+  clusterClients,
+  newPrefix,
+  type OpenClient,
+  removeKeys,
+  singleClients,
+} from '../../test/support/redis-clients.js'
 
 /** A store that the kit is to be played on. */
 export interface TestedStore {
@@ -75,6 +84,39 @@ async function startMongo(): Promise<StartedStore | null> {
   }
 }
 
+/** Prefixes of one run, whose keys are removed from every node at its end. */
+function onRedis(
+  { client, close }: OpenClient,
+  urls: readonly string[],
+  release: () => Promise<unknown>,
+): StartedStore {
+  const runPrefix = newPrefix()
+  return {
+    open: ({ through }) => {
+      const keyPrefix = `${runPrefix}${randomBytes(6).toString('hex')}:`
+      return { backend: redis(through(client), { keyPrefix }) }
+    },
+    async stop() {
+      await close()
+      for (const url of urls) await removeKeys(url, runPrefix)
+      await release()
+    },
+  }
+}
+
+async function startRedis(): Promise<StartedStore | null> {
+  const server = await findRedis()
+  if (!server) return null
+  return onRedis(await singleClients['node-redis'](server.url), [server.url], server.release)
+}
+
+async function startRedisCluster(): Promise<StartedStore | null> {
+  if (!(await isRedisInstalled())) return null
+  const nodes = await spawnRedisCluster()
+  const client = await clusterClients['node-redis cluster'](nodes.map(({ port }) => port))
+  return onRedis(client, [], () => Promise.all(nodes.map((node) => node.remove())))
+}
+
 /** One line a store. */
 export const stores: readonly TestedStore[] = [
   {
@@ -87,4 +129,6 @@ export const stores: readonly TestedStore[] = [
   { name: 'postgres', start: startPostgres },
   { name: 'pglite', start: startPglite },
   { name: 'mongo', start: startMongo },
+  { name: 'redis', start: startRedis },
+  { name: 'redis-cluster', start: startRedisCluster },
 ]
