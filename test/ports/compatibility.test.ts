@@ -1,0 +1,58 @@
+import {
+  type AnyCollectionSpec,
+  type Backend,
+  checkedStore,
+  type Field,
+  type LeaseRecord,
+  type Page,
+  type Test,
+} from 'postern'
+import { conformance } from 'postern/testing'
+import { describe, expect, expectTypeOf, it, test } from 'vitest'
+import { ask } from '../support/fetch-host.js'
+import { testAuth } from '../support/test-auth.js'
+import {
+  type FrozenPage,
+  type FrozenRecord,
+  type FrozenSpec,
+  type FrozenTest,
+  frozenAdapter,
+} from './frozen-adapter.js'
+
+/** Compiles as long as no port has a mandatory method more than the adapter was written for. */
+function checked(adapter: Backend): Backend {
+  return { ...adapter, store: checkedStore(adapter.store) }
+}
+
+describe('R-LIB-06 R-LIB-07 an adapter that is never changed goes on serving', () => {
+  const cases = conformance({
+    open: ({ through }) => ({ backend: checked(through(frozenAdapter())) }),
+  })
+  for (const { group, name, run } of cases) test(`${group}: ${name}`, run)
+
+  it('is asked nothing it does not know', () => {
+    expectTypeOf<Test<string> | Test<number> | Test<boolean> | null>().toExtend<FrozenTest>()
+    expectTypeOf<AnyCollectionSpec>().toExtend<FrozenSpec>()
+    expectTypeOf<keyof AnyCollectionSpec>().toEqualTypeOf<keyof FrozenSpec>()
+    expectTypeOf<keyof Field>().toEqualTypeOf<keyof FrozenSpec['fields'][string]>()
+    expectTypeOf<Page>().toEqualTypeOf<FrozenPage>()
+    expectTypeOf<LeaseRecord>().toEqualTypeOf<FrozenRecord>()
+  })
+
+  it('serves a registration and a login', async () => {
+    const { auth, mailer } = await testAuth({ backend: checked(frozenAdapter()) })
+    const credentials = { email: 'ada@example.org', password: 'correct horse battery staple' }
+    const post = (path: string, body: object) =>
+      ask(auth, path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    expect((await post('/register', credentials)).status).toBe(201)
+    await auth.close() // the mail is sent beside the request
+    const { token } = mailer.last('verifyEmail', credentials.email).data
+    expect((await post('/email/verify', { token })).status).toBe(200)
+    const login = await post('/mobile/login', credentials)
+    expect([login.status, await login.json()]).toMatchObject([200, { tokenType: 'Bearer' }])
+  })
+})
