@@ -52,3 +52,25 @@ describe('ASVS-7.1.1 the sessions page says what the code does', () => {
     expect(text).toContain('24 hours and a minute')
   })
 })
+
+describe('R-LIB-06 the page on custom stores shows the example as it is', () => {
+  const blocks = [
+    ...page('custom-store').matchAll(
+      /^```ts\n\/\/ (examples\/\S+)\n([^`]*(?:`(?!``)[^`]*)*)^```$/gm,
+    ),
+  ]
+  /** Without indentation, which differs where an excerpt begins deeper. */
+  const lines = (text: string): string => text.trim().replaceAll(/^ +/gm, '')
+
+  it('has excerpts', () => {
+    expect(blocks.length).toBeGreaterThan(5)
+  })
+
+  it.each(blocks.map(([, path = '', excerpt = '']) => [path, lines(excerpt)]))(
+    '%s: %s',
+    (path, excerpt) => {
+      const source = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+      expect(lines(source)).toContain(excerpt)
+    },
+  )
+})
