@@ -31,11 +31,22 @@ export const singleClients = {
 /** Where a client is to connect to instead of each node's own port. */
 export type PortMap = ReadonlyMap<number, number>
 
+/** Who connects; the default user if nobody is named. */
+export interface RedisLogin {
+  readonly username?: string
+  readonly password?: string
+}
+
 /** Both libraries on a cluster. */
 export const clusterClients = {
-  'node-redis cluster': async (ports: readonly number[], map: PortMap = new Map()) => {
+  'node-redis cluster': async (
+    ports: readonly number[],
+    map: PortMap = new Map(),
+    login: RedisLogin = {},
+  ) => {
     const cluster = createCluster({
       rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${map.get(port) ?? port}` })),
+      defaults: login,
       // Reads must go to the primaries all the same.
       useReplicas: true,
       nodeAddressMap: (address) => {
@@ -46,7 +57,11 @@ export const clusterClients = {
     await cluster.connect()
     return { client: cluster, close: async () => cluster.destroy() }
   },
-  'ioredis cluster': async (ports: readonly number[], map: PortMap = new Map()) => {
+  'ioredis cluster': async (
+    ports: readonly number[],
+    map: PortMap = new Map(),
+    login: RedisLogin = {},
+  ) => {
     const natMap = Object.fromEntries(
       ports.map((port) => [
         `127.0.0.1:${port}`,
@@ -54,7 +69,10 @@ export const clusterClients = {
       ]),
     )
     const nodes = ports.map((port) => ({ host: '127.0.0.1', port: map.get(port) ?? port }))
-    const cluster = new Cluster(nodes, { retryDelayOnFailover: 0, natMap }).on('error', ignore)
+    const cluster = new Cluster(nodes, { retryDelayOnFailover: 0, natMap, redisOptions: login }).on(
+      'error',
+      ignore,
+    )
     return { client: cluster, close: async () => cluster.disconnect() }
   },
 }
