@@ -106,6 +106,7 @@ const surface = z
         oauthPerIp: rateLimit.optional(),
         selfPerUser: rateLimit.optional(),
         adminPerUser: rateLimit.optional(),
+        mfaPerUser: rateLimit.optional(),
       })
       .optional(),
   })

@@ -17,15 +17,14 @@ const variable = 'CONFIG_ENCRYPTION_KEY'
 
 /**
  * The library's own module and the host's, by name. Throws an `OptionsError` when one is not declared
- * correctly or when no key is there to encrypt secrets with: they are never stored in clear (T-73).
+ * correctly.
  */
 export function modulesOf(
-  options: Pick<AuthOptions, 'modules' | 'configKeys'>,
+  options: Pick<AuthOptions, 'modules'>,
   authSeeds: Texts,
   env: Env,
-  random: Random,
+  box: SecretBox,
 ): ReadonlyMap<string, RegisteredModule> {
-  const box = boxOf(options.configKeys, env, random)
   const auth = { seeds: authSeeds, rule: authRule, sourceOf: authSourceOf(env) }
   const modules = new Map([[authModule.name, registeredModule(authModule, auth, box)]])
   for (const [index, definition] of (options.modules ?? []).entries()) {
@@ -49,7 +48,15 @@ function assertDeclared(option: string, definition: ModuleDefinition): void {
   }
 }
 
-function boxOf(keys: readonly ConfigKey[] | undefined, env: Env, random: Random): SecretBox {
+/**
+ * The box for everything that is stored encrypted. Throws an `OptionsError` when there is no key: no
+ * secret is ever stored in clear (T-73).
+ */
+export function secretBoxOf(
+  keys: readonly ConfigKey[] | undefined,
+  env: Env,
+  random: Random,
+): SecretBox {
   const key = env[variable] ?? ''
   const ring = keys ?? (key === '' ? [] : [{ id: 'default', key }])
   if (ring.length === 0) {

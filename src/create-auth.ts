@@ -3,7 +3,7 @@ import { bareChoice } from './bare-choice.js'
 import { checkOptions } from './check-options.js'
 import { closeInTime } from './close-in-time.js'
 import { type Config, createConfigApi } from './config-api.js'
-import { modulesOf, withPermissionNames } from './config-setup.js'
+import { modulesOf, secretBoxOf, withPermissionNames } from './config-setup.js'
 import { loadCommonPasswords } from './crypto/common-passwords.js'
 import { hashGate } from './crypto/hash-gate.js'
 import { createAnnouncer } from './domain/announcer.js'
@@ -60,6 +60,14 @@ export interface SurfaceAuth<S extends Surface = Surface> extends Mountable, Ses
    * asked. The user record is not read: ask `users.get` when standing or roles matter.
    */
   authenticate(authorization: string | undefined): Promise<Principal<S>>
+  /**
+   * For routes of the host's own: resolves only when the principal's session showed a second factor
+   * less than `maxAgeMs` milliseconds ago, at login or at `POST …/step-up`. Throws `AuthError`
+   * `step_up_required` (403) otherwise, with `maxAgeSeconds` for an RFC 9470 challenge: also for a
+   * service account and for somebody without a factor. A password, a refresh and a trusted device
+   * prove nothing.
+   */
+  requireStepUp(principal: Principal<S>, age: { readonly maxAgeMs: number }): Promise<void>
   readonly audit: AuditLog
 }
 
@@ -111,9 +119,10 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
 
   const { settings, idleMs, seeds } = loadSettings(options.settings ?? {}, env, logger)
   const readSettings = async () => settings
+  const box = secretBoxOf(options.configKeys, env, random)
   const config = createConfigStore({
     collections: moduleCollectionsOf(backend.store, prefix),
-    modules: modulesOf(options, seeds, env, random),
+    modules: modulesOf(options, seeds, env, box),
     clock,
     random,
     background,
@@ -182,6 +191,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       random,
       settings: readSettings,
       config,
+      secretBox: box,
       keys,
       issuer,
       idleMs,
@@ -239,6 +249,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       const principal = await built[surface].services.access.authenticate(authorization)
       return { ...principal, surface }
     },
+    requireStepUp: (principal, { maxAgeMs }) =>
+      built[surface].services.stepUp.require(principal, maxAgeMs),
   })
 
   const sweeper = startSweeping(options, { backend, clock, random, logger })

@@ -37,6 +37,8 @@ export const errorCatalogue = {
     status: 401,
     detail: 'This refresh token was used before. The session was ended.',
   },
+  mfa_ticket_invalid: { status: 401, detail: 'This login has expired. Start over.' },
+  invalid_mfa_code: { status: 401, detail: 'The code is not valid.' },
   invalid_credentials: { status: 401, detail: 'The credentials are not valid.' },
   permission_denied: { status: 403, detail: 'You are not permitted to do this.' },
   human_principal_required: { status: 403, detail: 'Only a person may do this.' },
@@ -44,12 +46,17 @@ export const errorCatalogue = {
   email_domain_not_allowed: { status: 403, detail: 'Addresses of this domain may not register.' },
   email_not_verified: { status: 403, detail: 'The e-mail address is not verified yet.' },
   password_login_disabled: { status: 403, detail: 'Signing in with a password is switched off.' },
+  mfa_method_disabled: { status: 403, detail: 'This method is switched off.' },
+  step_up_required: { status: 403, detail: 'A recent second-factor proof is required.' },
   csrf_rejected: { status: 403, detail: 'Requests from this origin are not accepted.' },
   not_found: { status: 404, detail: 'There is nothing here.' },
   module_not_found: { status: 404, detail: 'There is no such module.' },
   environment_not_found: { status: 404, detail: 'The module has no such environment.' },
+  factor_not_found: { status: 404, detail: 'There is no such factor.' },
   method_not_allowed: { status: 405, detail: 'This method is not supported here.' },
   email_taken: { status: 409, detail: 'This e-mail address has an account already.' },
+  factor_already_enrolled: { status: 409, detail: 'This factor is enrolled already.' },
+  last_factor_required: { status: 409, detail: 'The last factor cannot be removed.' },
   'config.revision_conflict': {
     status: 409,
     detail: 'The environment was changed meanwhile. Read it again and retry.',
@@ -103,6 +110,8 @@ export interface AuthErrorOptions {
   readonly detail?: string
   /** Whole seconds, sent as `Retry-After`. */
   readonly retryAfter?: number
+  /** Of `step_up_required`: whole seconds the proof must be younger than (RFC 9470 `max_age`). */
+  readonly maxAgeSeconds?: number
   readonly cause?: unknown
 }
 
@@ -116,6 +125,7 @@ export class AuthError extends Error {
   readonly status: number
   /** Whole seconds after which to try again; null where waiting does not help. */
   readonly retryAfter: number | null
+  readonly maxAgeSeconds: number | null
 
   constructor(code: ErrorCode, options: AuthErrorOptions = {}) {
     const entry = errorCatalogue[code]
@@ -123,6 +133,7 @@ export class AuthError extends Error {
     this.code = code
     this.status = entry.status
     this.retryAfter = options.retryAfter ?? (entry.status === 503 ? outageRetryAfter : null)
+    this.maxAgeSeconds = options.maxAgeSeconds ?? null
   }
 }
 

@@ -66,5 +66,7 @@ function hygieneOf(opened: Collections & { readonly surface: Surface }): readonl
     sweepable('sessions', opened.sessions),
     sweepable('tickets', opened.tickets),
     sweepable('audit records', opened.auditRecords),
+    sweepable('login tickets', opened.loginTickets),
+    sweepable('step-up proofs', opened.stepUpProofs),
   ]
 }

@@ -65,6 +65,18 @@ function factsOf(event: AuthEvent): Facts | null {
       return own(event.userId, { by: event.by })
     case 'password.changeFailed':
       return inSession(failed(own(event.userId, {})), event.sessionId)
+    case 'mfa.changed':
+      return act(event.actorId, event.userId, { change: event.change })
+    case 'mfa.required':
+      return own(event.userId, { method: event.method, missing: event.missing })
+    case 'mfa.steppedUp':
+      return inSession(own(event.userId, { method: event.method }), event.sessionId)
+    case 'mfa.failed':
+      return unproven(event.userId, { method: event.method })
+    case 'mfa.lockedOut':
+      return unproven(event.userId, { method: event.method, until: event.until })
+    case 'mfa.backupCodeUsed':
+      return own(event.userId, { remaining: event.remaining })
     case 'refresh.reissued':
       return inSession(own(event.userId, { generation: event.generation }), event.sessionId)
     case 'refresh.replayDetected':

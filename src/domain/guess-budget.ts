@@ -1,8 +1,9 @@
 import type { SurfaceDeps } from './surface-deps.js'
 
 /**
- * How many wrong passwords one address may meet (S-54, S-55), whether or not it has an account. A
- * guess is counted before it is checked, so parallel guesses cannot exceed the budget.
+ * How many wrong guesses at one kind of secret one subject may meet (S-54, S-55): passwords of an
+ * address, whether or not it has an account, or codes of a user. A guess is counted before it is
+ * checked, so parallel guesses cannot exceed the budget.
  */
 export interface GuessBudget {
   /**
@@ -12,34 +13,38 @@ export interface GuessBudget {
    * budget was used up calls `lockedOut`, with the time the lockout ends.
    */
   spend<T extends { readonly ok: boolean }>(
-    email: string,
+    subject: string,
     check: () => Promise<T>,
     lockedOut: (result: T, until: number) => void,
   ): Promise<T>
-  /** Forgets all failures: the owner proved the address by other means. */
-  clear(email: string): Promise<void>
+  /** Forgets all failures: the owner was proved by other means. */
+  clear(subject: string): Promise<void>
 }
 
-const name = 'passwordFailures'
+/** Each kind of secret has a pool of its own: nobody locks out one by guessing at another. */
+export type GuessPool = 'passwordFailures' | 'totpFailures' | 'backupCodeFailures'
 
-export function createGuessBudget(deps: Pick<SurfaceDeps, 'limits' | 'settings'>): GuessBudget {
+export function createGuessBudget(
+  deps: Pick<SurfaceDeps, 'limits' | 'settings'>,
+  name: GuessPool,
+): GuessBudget {
   const { limits } = deps
   return {
-    async spend(email, check, lockedOut) {
+    async spend(subject, check, lockedOut) {
       const { lockoutThreshold, lockoutDuration } = await deps.settings()
       if (lockoutThreshold === 0) return check()
       const budget = { limit: lockoutThreshold, windowMs: lockoutDuration }
-      const { count, resetsAt } = await limits.checkWith(name, email, budget)
+      const { count, resetsAt } = await limits.checkWith(name, subject, budget)
       try {
         const result = await check()
-        if (result.ok) await limits.forgive(name, email)
+        if (result.ok) await limits.forgive(name, subject)
         else if (count >= lockoutThreshold) lockedOut(result, resetsAt)
         return result
       } catch (error) {
-        await limits.forgive(name, email, 1)
+        await limits.forgive(name, subject, 1)
         throw error
       }
     },
-    clear: (email) => limits.forgive(name, email),
+    clear: (subject) => limits.forgive(name, subject),
   }
 }

@@ -22,6 +22,7 @@ export type RateLimitName =
   | 'oauthPerIp'
   | 'selfPerUser'
   | 'adminPerUser'
+  | 'mfaPerUser'
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
 
@@ -38,6 +39,7 @@ export function defaultRateLimits(surface: Surface): RateLimits {
     oauthPerIp: { limit: 30, windowMs: minute },
     selfPerUser: { limit: 120, windowMs: minute },
     adminPerUser: { limit: 60, windowMs: minute },
+    mfaPerUser: { limit: 10, windowMs: 5 * minute },
   }
 }
 

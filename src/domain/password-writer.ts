@@ -43,6 +43,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       passwordChangedAt: now,
       updatedAt: now,
       credentialEpoch: credentialEpoch + 1,
+      deviceEpoch: user.deviceEpoch + 1,
       ...(change.endsSessions
         ? { sessionEpoch: sessionEpoch + 1, keptSessionId: change.keepSessionId }
         : {}),

@@ -3,8 +3,8 @@ import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../engine/emai
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError } from '../errors.js'
 import type { User } from '../model/user.js'
+import type { FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
 import type { Occasion } from './occasion.js'
-import type { OpenedSession, Sessions } from './sessions.js'
 import type { SurfaceDeps } from './surface-deps.js'
 import type { Tickets } from './tickets.js'
 
@@ -17,8 +17,7 @@ export interface RegistrationInput {
 
 export type RegistrationResult =
   /** Also for an address that has an account: its owner gets a mail instead (G-37). */
-  | { readonly status: 'verificationRequired' }
-  | { readonly status: 'authenticated'; readonly session: OpenedSession }
+  { readonly status: 'verificationRequired' } | LoginResult
 
 export interface Registration {
   register(input: RegistrationInput, occasion: Occasion): Promise<RegistrationResult>
@@ -51,7 +50,11 @@ type Deps = Pick<
 /** As long as any link that sets a password. */
 const choiceLinkMs = 60 * 60 * 1000
 
-export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tickets): Registration {
+export function createRegistration(
+  deps: Deps,
+  pipeline: LoginPipeline,
+  tickets: Tickets,
+): Registration {
   const { surface, clock } = deps
   const { users } = deps.collections
 
@@ -100,6 +103,7 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
       sessionEpoch: 0,
       keptSessionId: null,
       credentialEpoch: 0,
+      deviceEpoch: 0,
       createdAt: now,
       updatedAt: now,
       lastLoginAt: null,
@@ -185,8 +189,14 @@ export function createRegistration(deps: Deps, sessions: Sessions, tickets: Tick
         return { status: 'verificationRequired' }
       }
       if (user === null) throw new AuthError('email_taken')
-      const facts = { loginMethod: 'password', amr: ['pwd'] }
-      return { status: 'authenticated', session: await sessions.open(user, facts, occasion) }
+      const first: FirstFactor = {
+        user,
+        method: 'password',
+        amr: ['pwd'],
+        delivery: 'cookie',
+        factors: null,
+      }
+      return pipeline.proceed(first, occasion)
     },
 
     async verifyEmail(token, occasion) {

@@ -4,6 +4,7 @@ import { AuthError } from '../errors.js'
 import type { RefreshFamily } from '../model/refresh-family.js'
 import { sessionRetentionMs } from '../model/session.js'
 import type { User } from '../model/user.js'
+import type { ClearedLogin } from './login-pipeline.js'
 import type { Occasion } from './occasion.js'
 import { createSessionEnding, type SessionEnding } from './session-ending.js'
 import type { SurfaceDeps } from './surface-deps.js'
@@ -16,17 +17,12 @@ export interface OpenedSession {
   readonly refresh: RefreshGrant
 }
 
-export interface LoginFacts {
-  readonly loginMethod: string
-  readonly amr: readonly string[]
-}
-
 export interface Sessions extends SessionEnding {
   /**
    * The end of a login: all factors are accepted. Writes session and family, then fences the login
    * against a reset that ran beside it. Throws `invalid_credentials` when it lost that race.
    */
-  open(user: User, how: LoginFacts, occasion: Occasion): Promise<OpenedSession>
+  open(login: ClearedLogin, occasion: Occasion): Promise<OpenedSession>
 }
 
 type Deps = Pick<
@@ -50,7 +46,8 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
   return {
     ...ending,
 
-    async open(user, how, occasion) {
+    async open(how, occasion) {
+      const { user } = how
       const now = clock.now()
       const id = uuidv7(now, random)
       const jti = tokens.nextJti()
@@ -75,7 +72,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         endedAt: null,
         endReason: null,
         loginMethod: how.loginMethod,
-        mfaMethod: null,
+        mfaMethod: how.mfaMethod,
         ...occasion,
         deviceId: null,
       })

@@ -1,4 +1,5 @@
 import type { AuthSettings } from '../auth-module/settings.js'
+import type { SecretBox } from '../crypto/secret-box.js'
 import type { Collections } from '../model/collections.js'
 import type { Clock } from '../ports/clock.js'
 import type { Denylist } from '../ports/denylist.js'
@@ -25,6 +26,8 @@ export interface SurfaceDeps {
   readonly settings: () => Promise<AuthSettings>
   /** The configuration of all modules; there is one, whatever the surface. */
   readonly config: ConfigAdministration
+  /** Encrypts what must be read again: secrets of authenticator apps. */
+  readonly secretBox: SecretBox
   readonly keys: KeySource
   readonly issuer: string
   /** Milliseconds of the idle window. */

@@ -134,6 +134,7 @@ export function createUsers(deps: Deps, sessions: Sessions): Users {
       sessionEpoch: 0,
       keptSessionId: null,
       credentialEpoch: 0,
+      deviceEpoch: 0,
       createdAt: now,
       updatedAt: now,
       lastLoginAt: null,

@@ -4,6 +4,8 @@ interface DomainRuleOfSurface extends DomainRule {
   readonly surface: 'operator' | 'client' | 'both'
 }
 
+type MfaPolicy = 'off' | 'optional' | 'required'
+
 /** The settings that exist once per surface; a structural part of all settings. */
 export interface SettingsOfBoth {
   readonly registrationOperatorEnabled: boolean
@@ -13,6 +15,8 @@ export interface SettingsOfBoth {
   readonly loginRateOperator: number
   readonly loginRateClient: number
   readonly registrationAllowedDomains: readonly DomainRuleOfSurface[]
+  readonly mfaPolicyOperator: MfaPolicy
+  readonly mfaPolicyClient: MfaPolicy
 }
 
 /** The same for one of the surfaces. */
@@ -22,6 +26,7 @@ export interface SurfaceSettings {
   /** Logins per minute and source address. */
   readonly loginRate: number
   readonly allowedDomains: readonly DomainRule[]
+  readonly mfaPolicy: MfaPolicy
 }
 
 export function settingsFor(
@@ -37,11 +42,13 @@ export function settingsFor(
         passwordLoginEnabled: settings.passwordLoginOperatorEnabled,
         loginRate: settings.loginRateOperator,
         allowedDomains,
+        mfaPolicy: settings.mfaPolicyOperator,
       }
     : {
         registrationEnabled: settings.registrationClientEnabled,
         passwordLoginEnabled: settings.passwordLoginClientEnabled,
         loginRate: settings.loginRateClient,
         allowedDomains,
+        mfaPolicy: settings.mfaPolicyClient,
       }
 }

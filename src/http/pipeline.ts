@@ -4,6 +4,7 @@ import type {
   AdminOperation,
   Answer,
   Call,
+  EnrollingOperation,
   Guard,
   GuardedOperation,
   Operation,
@@ -149,6 +150,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const body = await readBody(request, operation)
       return operation.handle({ body, occasion, refreshCookie, bearer, params }, services)
     }
+    if (operation.access === 'enrolling' && request.header('authorization') === undefined) {
+      return serveTicket(operation, request, { occasion, refreshCookie, bearer: null, params })
+    }
     const principal = await services.access.authenticate(request.header('authorization'))
     visitor.userId = principal.userId
     await limitByUser(operation.limit, principal.userId, services)
@@ -158,15 +162,35 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       : serveSignedIn(operation, request, principal, call)
   }
 
+  /** Whose it is and what it is good for, the handler finds out: the ticket is in the body. */
+  async function serveTicket(
+    operation: EnrollingOperation,
+    request: ExchangeRequest,
+    call: Omit<Call<unknown>, 'body'>,
+  ): Promise<Answer<unknown>> {
+    const body = await readBody(request, operation)
+    const mfaToken = ticketOf(body)
+    if (mfaToken === null) throw new AuthError('unauthorized')
+    return operation.handle({ ...call, body, enrollee: { kind: 'ticket', mfaToken } }, services)
+  }
+
   async function serveSignedIn(
-    operation: GuardedOperation,
+    operation: GuardedOperation | EnrollingOperation,
     request: ExchangeRequest,
     principal: Admitted['principal'],
     call: Omit<Call<unknown>, 'body'>,
   ): Promise<Answer<unknown>> {
     const { sessionId } = services.access.requireHuman(principal)
     const signedIn: SignedIn = { ...(await permit(operation, principal)), sessionId }
+    if (has(operation, 'stepUp')) {
+      const { stepUpMaxAge } = await services.settings()
+      await services.stepUp.require(principal, stepUpMaxAge)
+    }
     const body = await readBody(request, operation)
+    if (operation.access === 'enrolling') {
+      const enrollee = { kind: 'session', who: signedIn } as const
+      return operation.handle({ ...call, body, enrollee }, services)
+    }
     return operation.handle({ ...call, body, ...signedIn }, services)
   }
 
@@ -183,7 +207,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   }
 
   async function permit(
-    operation: GuardedOperation | AdminOperation,
+    operation: GuardedOperation | EnrollingOperation | AdminOperation,
     principal: Admitted['principal'],
   ): Promise<Admitted> {
     const permission = operation.guards.find((guard) => guard.kind === 'permission')
@@ -259,6 +283,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   }
 
   return { run }
+}
+
+/** The schema of every such operation has the member, or lets it be absent. */
+function ticketOf(body: unknown): string | null {
+  const named = typeof body === 'object' && body !== null && 'mfaToken' in body
+  return named && typeof body.mfaToken === 'string' ? body.mfaToken : null
 }
 
 function has(operation: Operation, kind: Guard['kind']): boolean {

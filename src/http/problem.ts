@@ -18,11 +18,13 @@ export function problemReply(
   error: AuthError,
   headers: Readonly<Record<string, string>> = {},
 ): ExchangeReply {
+  const { maxAgeSeconds: maxAge } = error
   const body = {
     status: error.status,
     title: titleOf(error.status),
     detail: error.message,
     ...(error.code === 'unauthorized' ? {} : { code: error.code }),
+    ...(maxAge === null ? {} : { maxAgeSeconds: maxAge }),
   }
   return {
     status: error.status,
@@ -30,12 +32,19 @@ export function problemReply(
       ...commonHeaders,
       'content-type': 'application/problem+json; charset=utf-8',
       ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+      // For information beside a 403: a 401 would send clients into refreshing and retrying (G-22).
+      ...(maxAge === null ? {} : { 'www-authenticate': stepUpChallenge(maxAge) }),
       ...(error.retryAfter === null ? {} : { 'retry-after': String(error.retryAfter) }),
       ...headers,
     },
     cookies: [],
     body: JSON.stringify(body),
   }
+}
+
+/** RFC 9470 §3 */
+function stepUpChallenge(maxAge: number): string {
+  return `Bearer error="insufficient_user_authentication", max_age=${maxAge}`
 }
 
 /**

@@ -1,14 +1,20 @@
-import type { Services } from '../domain/services.js'
+import type { RateLimitName, Services } from '../domain/services.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import type { RateClass } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'
 
-const perIp = {
+/** Each class is counted by address, or by user once the user is known; `login` by a live setting. */
+const perIp: Partial<Record<RateClass, RateLimitName>> = {
   register: 'registerPerIp',
   recovery: 'recoveryPerIp',
   refresh: 'refreshPerIp',
   oauth: 'oauthPerIp',
-} as const
+}
+const perUser: Partial<Record<RateClass, RateLimitName>> = {
+  self: 'selfPerUser',
+  mfa: 'mfaPerUser',
+  admin: 'adminPerUser',
+}
 
 /** Counts a request before anything else is looked at; throws `rate_limited`. */
 export async function limitByAddress(
@@ -21,9 +27,10 @@ export async function limitByAddress(
   if (rateClass === 'login') {
     const { loginRate } = settingsFor(surface, await services.settings())
     await limits.checkWith('loginPerIp', subject, { limit: loginRate, windowMs: 60_000 })
-  } else if (rateClass !== 'self' && rateClass !== 'admin') {
-    await limits.check(perIp[rateClass], subject)
+    return
   }
+  const name = perIp[rateClass]
+  if (name !== undefined) await limits.check(name, subject)
 }
 
 /** Counts a request of somebody known, after the token was judged. */
@@ -32,6 +39,6 @@ export async function limitByUser(
   subject: string,
   services: Services,
 ): Promise<void> {
-  if (rateClass === 'self') await services.limits.check('selfPerUser', subject)
-  if (rateClass === 'admin') await services.limits.check('adminPerUser', subject)
+  const name = perUser[rateClass]
+  if (name !== undefined) await services.limits.check(name, subject)
 }

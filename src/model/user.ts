@@ -29,6 +29,8 @@ export interface User extends Doc {
   readonly keptSessionId: string | null
   /** Grows with every change of password, address or standing; voids mailed tokens. */
   readonly credentialEpoch: number
+  /** Grows with every change of password or factors; voids step-up proofs. */
+  readonly deviceEpoch: number
   readonly createdAt: number
   readonly updatedAt: number
   readonly lastLoginAt: number | null
@@ -58,6 +60,7 @@ export function usersOf(surface: Surface): CollectionSpec<User> {
       sessionEpoch: { kind: 'integer', default: 0 },
       keptSessionId: { kind: 'text', nullable: true },
       credentialEpoch: { kind: 'integer', default: 0 },
+      deviceEpoch: { kind: 'integer', default: 0 },
       createdAt: { kind: 'time' },
       updatedAt: { kind: 'time' },
       lastLoginAt: { kind: 'time', nullable: true },

@@ -3,26 +3,22 @@ import { publicOperation } from './operation.js'
 import {
   accepted,
   accessGrant,
+  authenticatedReply,
   emailInput,
   nameInput,
   noBody,
   nothing,
-  passwordChangeRequired,
   passwordInput,
   publicUser,
   termsInput,
   timestamp,
   tokenInput,
+  unfinishedLogins,
 } from './schemas.js'
 import { cookieRefresh, registrationAnswer, sessionView, webLogin } from './views.js'
 
 const both = ['operator', 'client'] as const
 const tag = 'Authentication'
-
-const authenticatedReply = accessGrant.extend({
-  status: z.literal('authenticated'),
-  user: publicUser,
-})
 
 const refreshErrors = [
   'unauthorized',
@@ -55,6 +51,7 @@ export const register = publicOperation({
   reply: z.union([
     z.strictObject({ status: z.literal('verificationRequired') }),
     authenticatedReply,
+    ...unfinishedLogins,
   ]),
   errors: [
     'registration_disabled',
@@ -118,10 +115,10 @@ export const login = publicOperation({
   limit: 'login',
   status: 200,
   body: z.strictObject({ email: emailInput, password: passwordInput }),
-  reply: z.union([authenticatedReply, passwordChangeRequired]),
+  reply: z.union([authenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
   handle: async ({ body, occasion }, { login }) =>
-    webLogin(await login.withPassword(body.email, body.password, occasion)),
+    webLogin(await login.withPassword(body.email, body.password, 'cookie', occasion)),
 })
 
 export const logout = publicOperation({

@@ -10,6 +10,7 @@ import {
   resetPassword,
   verifyEmail,
 } from './authentication.js'
+import { mfaOperations } from './mfa.js'
 import { mobileLogin, refresh } from './mobile.js'
 import {
   getEnvironment,
@@ -40,6 +41,7 @@ export const operations: readonly Operation[] = [
   getMe,
   updateMe,
   changePassword,
+  ...mfaOperations,
   listModules,
   getModule,
   updateModule,

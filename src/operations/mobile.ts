@@ -3,17 +3,16 @@ import { publicOperation } from './operation.js'
 import {
   accessGrant,
   emailInput,
-  passwordChangeRequired,
+  mobileAuthenticatedReply,
   passwordInput,
-  publicUser,
+  refreshTokenReply,
   tokenInput,
+  unfinishedLogins,
 } from './schemas.js'
 import { bodyRefresh, mobileLogin as mobileLoginAnswer } from './views.js'
 
 const both = ['operator', 'client'] as const
 const tag = 'Mobile'
-
-const refreshTokenReply = { refreshToken: z.string(), refreshExpiresIn: z.int() }
 
 export const mobileLogin = publicOperation({
   id: 'mobileLogin',
@@ -26,17 +25,10 @@ export const mobileLogin = publicOperation({
   limit: 'login',
   status: 200,
   body: z.strictObject({ email: emailInput, password: passwordInput }),
-  reply: z.union([
-    accessGrant.extend({
-      status: z.literal('authenticated'),
-      user: publicUser,
-      ...refreshTokenReply,
-    }),
-    passwordChangeRequired,
-  ]),
+  reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
   handle: async ({ body, occasion }, { login }) =>
-    mobileLoginAnswer(await login.withPassword(body.email, body.password, occasion)),
+    mobileLoginAnswer(await login.withPassword(body.email, body.password, 'body', occasion)),
 })
 
 export const refresh = publicOperation({

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type {
   AccessClaims,
   Admitted,
+  Enrollee,
   Occasion,
   RefreshGrant,
   Services,
@@ -11,10 +12,18 @@ import type {
 import type { ErrorCode } from '../errors.js'
 
 /** The tags of the seed, spelled as there. */
-export type Tag = 'Authentication' | 'Mobile' | 'Self-Service' | 'Module Configuration'
+export type Tag = 'Authentication' | 'Mobile' | 'Self-Service' | 'MFA' | 'Module Configuration'
 
 /** A rate-limit policy by name; its numbers are elsewhere. */
-export type RateClass = 'register' | 'login' | 'recovery' | 'refresh' | 'oauth' | 'self' | 'admin'
+export type RateClass =
+  | 'register'
+  | 'login'
+  | 'recovery'
+  | 'refresh'
+  | 'oauth'
+  | 'self'
+  | 'mfa'
+  | 'admin'
 
 export type Guard =
   /** Nobody needs to be signed in. Said aloud: no operation is public by omission. */
@@ -23,6 +32,10 @@ export type Guard =
   | { readonly kind: 'origin' }
   /** A valid access token of a person with a session. */
   | { readonly kind: 'bearer' }
+  /** A valid access token of a person with a session, or the ticket of a login that lacks a factor. */
+  | { readonly kind: 'bearerOrTicket' }
+  /** A second-factor proof of this session, younger than the setting `stepUpMaxAge` (S-28). */
+  | { readonly kind: 'stepUp' }
   /** A valid access token, of a person or of a service account. */
   | { readonly kind: 'principal' }
   /** Asked of the authorizer, after `bearer`. */
@@ -43,6 +56,10 @@ export interface Call<B> {
 export type Params = Readonly<Record<string, string>>
 
 export interface GuardedCall<B> extends Call<B>, SignedIn {}
+
+export interface EnrollingCall<B> extends Call<B> {
+  readonly enrollee: Enrollee
+}
 
 export interface AdminCall<B> extends Call<B>, Admitted {}
 
@@ -90,6 +107,15 @@ export interface GuardedOperation<B extends z.ZodType = z.ZodType, R extends z.Z
   handle(call: GuardedCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
+/** Its body names the ticket as `mfaToken`; an access token, where there is one, comes first. */
+export interface EnrollingOperation<
+  B extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+> extends Common<B, R> {
+  readonly access: 'enrolling'
+  handle(call: EnrollingCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
+}
+
 export interface AdminOperation<B extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType>
   extends Common<B, R> {
   readonly access: 'admin'
@@ -98,7 +124,7 @@ export interface AdminOperation<B extends z.ZodType = z.ZodType, R extends z.Zod
   handle(call: AdminCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
-export type Operation = PublicOperation | GuardedOperation | AdminOperation
+export type Operation = PublicOperation | GuardedOperation | EnrollingOperation | AdminOperation
 
 /** An operation anybody may call; infers its schemas. */
 export function publicOperation<B extends z.ZodType, R extends z.ZodType>(
@@ -112,6 +138,13 @@ export function guardedOperation<B extends z.ZodType, R extends z.ZodType>(
   entry: Omit<GuardedOperation<B, R>, 'access'>,
 ): GuardedOperation<B, R> {
   return { ...entry, access: 'guarded' }
+}
+
+/** An operation of a signed-in person or of a half-finished login; infers its schemas. */
+export function enrollingOperation<B extends z.ZodType, R extends z.ZodType>(
+  entry: Omit<EnrollingOperation<B, R>, 'access'>,
+): EnrollingOperation<B, R> {
+  return { ...entry, access: 'enrolling' }
 }
 
 /** An operation of a signed-in person or a service account; infers its schemas. */

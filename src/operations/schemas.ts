@@ -14,6 +14,8 @@ export const nameInput = text.max(200).refine((value) => !/\p{Cc}/u.test(value),
 })
 export const termsInput = text.max(64)
 export const tokenInput = z.string().min(1).max(8192)
+/** 32 random bytes, base64url; any other text is no token. */
+export const mfaTokenInput = z.string().min(1).max(64)
 
 export const noBody = z.strictObject({})
 export const nothing = z.null()
@@ -36,7 +38,38 @@ export const publicUser = z.strictObject({
   emailVerified: z.boolean(),
 })
 
-export const passwordChangeRequired = z.strictObject({
+const passwordChangeRequired = z.strictObject({
   status: z.literal('passwordChangeRequired'),
   passwordToken: z.string(),
 })
+
+const loginTicket = { mfaToken: z.string(), expiresIn: z.int() }
+
+/** Web: the refresh token is in the cookie. */
+export const authenticatedReply = accessGrant.extend({
+  status: z.literal('authenticated'),
+  user: publicUser,
+})
+
+export const refreshTokenReply = { refreshToken: z.string(), refreshExpiresIn: z.int() }
+
+/** Mobile: the refresh token is in the body. */
+export const mobileAuthenticatedReply = authenticatedReply.extend(refreshTokenReply)
+
+/** What a login answers while it is not one yet. */
+export const unfinishedLogins = [
+  passwordChangeRequired,
+  z.strictObject({
+    status: z.literal('mfaRequired'),
+    ...loginTicket,
+    methods: z.array(z.enum(['totp', 'backupCode'])),
+  }),
+  z.strictObject({ status: z.literal('mfaEnrollmentRequired'), ...loginTicket }),
+] as const
+
+/** Whatever a login can come to, wherever its tokens go. */
+export const loginReplies = [
+  authenticatedReply,
+  mobileAuthenticatedReply,
+  ...unfinishedLogins,
+] as const

@@ -1,10 +1,14 @@
 import type {
+  CodeMethod,
+  DeliveredLogin,
   LoginResult,
+  MfaStatus,
   OpenedSession,
   Refreshed,
   RefreshGrant,
   RegistrationResult,
   SessionView,
+  TotpConfirmation,
 } from '../domain/services.js'
 import type { User } from '../model/user.js'
 import type { Answer } from './operation.js'
@@ -46,32 +50,34 @@ function authenticated(session: OpenedSession) {
 
 /** Web: the refresh token goes into the cookie and nowhere else. */
 export function webLogin(result: LoginResult): Answer<WebLogin> {
-  if (result.status !== 'authenticated') return { body: result }
+  if (result.status !== 'authenticated') return { body: unfinished(result) }
   return { body: authenticated(result.session), refreshCookie: result.session.refresh }
 }
 
-type WebLogin =
-  | ReturnType<typeof authenticated>
-  | { status: 'passwordChangeRequired'; passwordToken: string }
+type WebLogin = ReturnType<typeof authenticated> | ReturnType<typeof unfinished>
+
+/** A copy: what the schemas describe can be written to. */
+function unfinished(result: Exclude<LoginResult, { status: 'authenticated' }>) {
+  return result.status === 'mfaRequired' ? { ...result, methods: [...result.methods] } : result
+}
 
 /** Mobile: tokens in the body, no cookie. */
 export function mobileLogin(result: LoginResult): Answer<MobileLogin> {
-  if (result.status !== 'authenticated') return { body: result }
+  if (result.status !== 'authenticated') return { body: unfinished(result) }
   const { session } = result
   return { body: { ...authenticated(session), ...refreshView(session.refresh) } }
 }
 
 type MobileLogin =
   | (ReturnType<typeof authenticated> & ReturnType<typeof refreshView>)
-  | { status: 'passwordChangeRequired'; passwordToken: string }
+  | ReturnType<typeof unfinished>
 
 function refreshView({ refreshToken, expiresIn }: RefreshGrant) {
   return { refreshToken, refreshExpiresIn: expiresIn }
 }
 
 export function registrationAnswer(result: RegistrationResult) {
-  if (result.status !== 'authenticated') return { body: result }
-  return { body: authenticated(result.session), refreshCookie: result.session.refresh }
+  return result.status === 'verificationRequired' ? { body: result } : webLogin(result)
 }
 
 export function cookieRefresh(refreshed: Refreshed) {
@@ -105,4 +111,23 @@ export function sessionView(view: SessionView) {
 /** The session goes on with the cookie of its next refresh token, where it has one. */
 export function passwordChanged(refresh: RefreshGrant | null): Answer<null> {
   return refresh === null ? { body: null } : { body: null, refreshCookie: refresh }
+}
+
+/** Where the login began decides where its tokens go. */
+export function deliveredLogin({ result, delivery }: DeliveredLogin) {
+  return delivery === 'cookie' ? webLogin(result) : mobileLogin(result)
+}
+
+export function mfaStatusView({ provedAt, ...status }: MfaStatus) {
+  return { ...status, stepUp: { provedAt: provedAt === null ? null : isoTime(provedAt) } }
+}
+
+export function totpConfirmationView({ backupCodes, login }: TotpConfirmation) {
+  if (login === null) return { body: { backupCodes } }
+  const { body, ...answer } = deliveredLogin(login)
+  return { ...answer, body: { ...body, backupCodes } }
+}
+
+export function stepUpView(method: CodeMethod, provedAt: number) {
+  return { provedAt: isoTime(provedAt), method }
 }

@@ -22,6 +22,9 @@ export interface AccountStanding {
   readonly memberships?: readonly { readonly tenantId: string }[]
 }
 
+/** How a second factor is shown. */
+export type MfaMethod = 'totp' | 'backupCode'
+
 /** Why a login with the password came to nothing. */
 export type LoginFailure = 'invalid_credentials' | 'email_not_verified' | 'password_expired'
 
@@ -111,6 +114,54 @@ type PasswordEvent =
     }
   /** `userId` is null when there is no such account: then nothing was mailed. */
   | { readonly type: 'password.resetRequested'; readonly userId: string | null }
+
+/** What became different about somebody's second factors. */
+export type MfaChange = 'totpEnrolled' | 'totpRemoved' | 'backupCodesRegenerated'
+
+type MfaEvent =
+  | {
+      /** A first factor was right, and the login waits for a second, or for one to be enrolled. */
+      readonly type: 'mfa.required'
+      readonly userId: string
+      /** How the first factor was shown: `password`. */
+      readonly method: string
+      readonly missing: 'secondFactor' | 'enrollment'
+    }
+  | {
+      /** A second factor was shown again within a session. */
+      readonly type: 'mfa.steppedUp'
+      readonly userId: string
+      readonly sessionId: string
+      readonly method: MfaMethod
+    }
+  | {
+      /** Earlier step-up proofs of the person are void from here on. */
+      readonly type: 'mfa.changed'
+      readonly userId: string
+      readonly change: MfaChange
+      /** Who did it: the person. */
+      readonly actorId: string
+    }
+  | {
+      /** A code of this method was refused. */
+      readonly type: 'mfa.failed'
+      readonly userId: string
+      readonly method: MfaMethod
+    }
+  | {
+      /** The last guess of the method's budget failed. Once a lockout. */
+      readonly type: 'mfa.lockedOut'
+      readonly userId: string
+      readonly method: MfaMethod
+      /** Epoch milliseconds. */
+      readonly until: number
+    }
+  | {
+      readonly type: 'mfa.backupCodeUsed'
+      readonly userId: string
+      /** Codes left: remind the person in time. */
+      readonly remaining: number
+    }
 
 type RefreshEvent =
   | {
@@ -203,6 +254,7 @@ export type AuthEvent = Occasion &
     | LoginEvent
     | SessionEvent
     | PasswordEvent
+    | MfaEvent
     | RefreshEvent
     | ConfigEvent
     | ServiceEvent

@@ -10,11 +10,18 @@ import type { Scenario, Scene, Subject } from './event-scenario.js'
 import { hostScenarios } from './host-scenarios.js'
 import { type ContractHost, type HostKind, hostKinds, memoryHost } from './hosts.js'
 import { loginScenarios } from './login-scenarios.js'
+import { mfaScenarios } from './mfa-scenarios.js'
 import { openHost, outcomeOf, surfaces } from './open-host.js'
 import { person, signIn } from './people.js'
 import { sessionScenarios } from './session-scenarios.js'
 
-const scenarios = [...accountScenarios, ...hostScenarios, ...loginScenarios, ...sessionScenarios]
+const scenarios = [
+  ...accountScenarios,
+  ...hostScenarios,
+  ...loginScenarios,
+  ...mfaScenarios,
+  ...sessionScenarios,
+]
 const day = 24 * 60 * 60 * 1000
 const kinds = hostKinds.filter(({ name }) => name.startsWith('express'))
 
@@ -134,6 +141,12 @@ const catalogue: Readonly<Record<AuthEvent['type'], true>> = {
   'login.lockedOut': true,
   'login.succeeded': true,
   'mail.failed': true,
+  'mfa.backupCodeUsed': true,
+  'mfa.changed': true,
+  'mfa.failed': true,
+  'mfa.lockedOut': true,
+  'mfa.required': true,
+  'mfa.steppedUp': true,
   'password.changed': true,
   'password.changeFailed': true,
   'password.resetRequested': true,

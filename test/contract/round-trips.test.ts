@@ -59,13 +59,15 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
     ])
   })
 
-  it('a login: limits, the user, session and family, the fence', async () => {
+  it('a login: limits, the user, its factors beside the hash, session and family, the fence', async () => {
     const body = { email: who.email, password: who.password }
     const calls = await callsOf(() => host.send('POST', at('/login'), { body }), 200)
     expect(calls).toEqual([
       'counter.hit',
       'counter.hit',
       'users.find',
+      'totp_factors.get',
+      'backup_codes.get',
       'counter.forgive',
       'sessions.insert',
       'refresh_tokens.insert',

@@ -12,6 +12,7 @@ const rateLimits: RateLimits = {
   oauthPerIp: never,
   selfPerUser: never,
   adminPerUser: never,
+  mfaPerUser: never,
 }
 
 /** For tests that send more requests than one person would. */

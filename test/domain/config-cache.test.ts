@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
 import { readAuthSettings } from '../../src/auth-module/read-settings.js'
 import { modulesOf } from '../../src/config-setup.js'
+import { secretBox } from '../../src/crypto/secret-box.js'
 import { createBackground } from '../../src/domain/background.js'
 import { createConfigStore } from '../../src/domain/config-store.js'
 import { guardBackend } from '../../src/domain/guard-backend.js'
@@ -134,12 +135,8 @@ describe('what the settings will be read through', () => {
     const background = createBackground(logger, (run) => setImmediate(run))
     const backend = guardBackend(memory(), { clock, logger, timeoutMs: 5000 })
     const collections = moduleCollectionsOf(backend.store, '')
-    const modules = modulesOf(
-      { configKeys: testConfigKeys },
-      { totpIssuer: 'Acme' },
-      {},
-      systemRandom,
-    )
+    const box = secretBox(testConfigKeys, systemRandom)
+    const modules = modulesOf({}, { totpIssuer: 'Acme' }, {}, box)
     const deps = { collections, modules, clock, random: systemRandom, background, logger }
     const store = createConfigStore({ ...deps, emit: () => {} })
     let parses = 0

@@ -52,6 +52,8 @@ describe('rate limits', () => {
         refreshFamily: { limit: 60, windowMs: minute },
         oauthPerIp: { limit: 30, windowMs: minute },
         selfPerUser: { limit: 120, windowMs: minute },
+        adminPerUser: { limit: 60, windowMs: minute },
+        mfaPerUser: { limit: 10, windowMs: 5 * minute },
       })
     },
   )

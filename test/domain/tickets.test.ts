@@ -24,6 +24,7 @@ const ada: User = {
   memberships: [],
   sessionEpoch: 3,
   keptSessionId: null,
+  deviceEpoch: 0,
   credentialEpoch: 7,
   createdAt: 0,
   updatedAt: 0,

@@ -113,9 +113,16 @@ describe('the tarball', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
-      ...['config', 'custom-store', 'limits', 'mongo', 'operating', 'redis', 'sessions'].map(
-        (page) => `docs/${page}.md`,
-      ),
+      ...[
+        'config',
+        'custom-store',
+        'limits',
+        'mongo',
+        'operating',
+        'redis',
+        'second-factors',
+        'sessions',
+      ].map((page) => `docs/${page}.md`),
       'package.json',
     ])
     const odd = packed.files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path))

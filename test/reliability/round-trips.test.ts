@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
+import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
 import { type ContractHost, memoryHost } from '../contract/hosts.js'
 import { type Person, person, type SignedIn, signIn } from '../contract/people.js'
 import {
@@ -8,7 +9,9 @@ import {
   meteredBackend,
   type TimedCall,
 } from '../support/call-depth.js'
+import { withCall } from '../support/faulty-backend.js'
 import type { Reply } from '../support/http-client.js'
+import { cheapHash } from '../support/test-auth.js'
 import { figure } from './figures.js'
 
 /** One after the other: on a network of half a millisecond this is what a user waits for. */
@@ -21,7 +24,10 @@ interface Trips {
 
 const isCounter = ({ name }: TimedCall): boolean => name.startsWith('counter.')
 /** What goes on beside a request, and no reply waits for. */
-const isBeside = ({ name }: TimedCall): boolean => name.includes('audit_records.')
+const isAudit = ({ name }: TimedCall): boolean => name.includes('audit_records.')
+/** Read while the password is hashed, which takes longer: see the test of it below. */
+const isOfFactors = ({ name }: TimedCall): boolean => /_(totp_factors|backup_codes)\./.test(name)
+const isBeside = (call: TimedCall): boolean => isAudit(call) || isOfFactors(call)
 
 describe.each(['operator', 'client'] as const)('figure trips on the %s surface', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
@@ -94,6 +100,29 @@ describe.each(['operator', 'client'] as const)('figure trips on the %s surface',
     )
     expect(trips).toEqual({ store: 4, all: 7 })
     show('a login', trips)
+  })
+
+  it('… and reads the second factors beside the hash, not after it', async () => {
+    let begin = (): void => {}
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const slow = withCall(memory(), (name, work) => {
+      if (isOfFactors({ name, begunAt: 0, finishedAt: 0 })) begin()
+      return work()
+    })
+    const hasher = argon2Hasher()
+    const verify: typeof hasher.verify = async (phc, password) => {
+      await begun
+      return hasher.verify(phc, password)
+    }
+    const hash = { ...cheapHash, implementation: { ...hasher, verify } }
+    const other = await memoryHost.start({ backend: slow, hash })
+    try {
+      await signIn(other, surface, await person(other, surface))
+    } finally {
+      await other.close()
+    }
   })
 
   it('a route of the host behind a bearer token: 1, the denylist', async () => {

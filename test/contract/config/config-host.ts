@@ -146,6 +146,7 @@ export async function serviceToken(host: ContractHost): Promise<{ id: string; be
     sessionEpoch: 0,
     keptSessionId: null,
     credentialEpoch: 0,
+    deviceEpoch: 0,
     createdAt: now,
     updatedAt: now,
     lastLoginAt: null,

@@ -1,0 +1,83 @@
+import { randomToken } from '../crypto/secrets.js'
+import { formatBackupCode, parseBackupCode } from '../engine/backup-code.js'
+import { AuthError } from '../errors.js'
+import type { BackupCodes } from '../model/backup-codes.js'
+import { remainingCodes } from './enrolled-factors.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+export interface BackupCodeSets {
+  /** Replaces a person's codes by `count` new ones and returns them, once. May throw `server_busy`. */
+  regenerate(userId: string, count: number): Promise<readonly string[]>
+  /**
+   * Spends a code, at the cost of one hash whatever is typed. Of racers with one code, one succeeds.
+   * The number of codes left; null for a wrong or used code.
+   */
+  spend(userId: string, typed: string): Promise<number | null>
+}
+
+type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random' | 'passwords'>
+
+/** A code spent beside ours moves the mask; there are twenty codes at most (S-24). */
+const tries = 24
+
+export function createBackupCodeSets(deps: Deps): BackupCodeSets {
+  const { random, passwords } = deps
+  const { backupCodes } = deps.collections
+
+  async function replace(set: BackupCodes): Promise<void> {
+    const { id, ...fields } = set
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      const older = await backupCodes.get(id)
+      if (older === null) {
+        if (await backupCodes.insert(set)) return
+      } else if (await backupCodes.update(id, { setId: older.setId }, fields)) return
+    }
+    throw new AuthError('service_unavailable')
+  }
+
+  async function mark(seen: BackupCodes, index: number): Promise<number | null> {
+    let set: BackupCodes | null = seen
+    for (let attempt = 0; attempt < tries && set?.setId === seen.setId; attempt += 1) {
+      const { usedMask } = set
+      if ((usedMask & (1 << index)) !== 0) return null
+      const marked = await backupCodes.update(
+        set.id,
+        { setId: set.setId, usedMask },
+        { usedMask: usedMask | (1 << index) },
+      )
+      if (marked !== null && marked !== 'taken') return remainingCodes(marked)
+      set = await backupCodes.get(set.id)
+    }
+    return null
+  }
+
+  return {
+    async regenerate(userId, count) {
+      const codes = Array.from({ length: count }, (_, index) =>
+        formatBackupCode(index, random.bytes(9)),
+      )
+      const hashes: string[] = []
+      // One after the other: a set takes one place at the gate, not ten.
+      for (const code of codes) hashes.push(await passwords.hash(code))
+      await replace({
+        id: userId,
+        expiresAt: null,
+        userId,
+        hashes,
+        usedMask: 0,
+        setId: randomToken(random, 16),
+        createdAt: deps.clock.now(),
+      })
+      return codes
+    },
+
+    async spend(userId, typed) {
+      const set = await backupCodes.get(userId)
+      const parsed = parseBackupCode(typed)
+      const hash = parsed === null ? undefined : set?.hashes[parsed.index]
+      const verdict = await passwords.verify(hash ?? null, parsed?.code ?? '')
+      if (!verdict.ok || set === null || parsed === null) return null
+      return mark(set, parsed.index)
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import { randomToken, sha256 } from '../crypto/secrets.js'
+import { AuthError } from '../errors.js'
+import type { LoginTicket, LoginTicketPurpose } from '../model/login-ticket.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** A half-finished login as the client holds it. */
+export interface IssuedLoginTicket {
+  /** Opaque; 32 random bytes. Not stored. */
+  readonly mfaToken: string
+  /** Whole seconds. */
+  readonly expiresIn: number
+}
+
+export interface LoginTickets {
+  issue(facts: Omit<LoginTicket, 'id' | 'attempts' | 'expiresAt'>): Promise<IssuedLoginTicket>
+  /** The ticket of a token, which stays. Throws `mfa_ticket_invalid` for any other token. */
+  read(mfaToken: string, purpose: LoginTicketPurpose): Promise<LoginTicket>
+  /**
+   * Counts one guess before it is checked, so that parallel guesses cannot share one. Throws
+   * `mfa_ticket_invalid` when `most` had been counted (S-27). The ticket as it is afterwards.
+   */
+  countGuess(ticket: LoginTicket, most: number): Promise<LoginTicket>
+  /** Hands back a guess that could not be checked. */
+  forgive(ticket: LoginTicket): Promise<void>
+  /** Spends it; true for the one caller that did. */
+  take(ticket: LoginTicket): Promise<boolean>
+}
+
+type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random'>
+
+/** G-14 */
+const lifeMs = 5 * 60 * 1000
+
+/** Racing guesses move the count; each loses to another at most `mfaMaxAttempts` (10) times. */
+const tries = 24
+
+export function createLoginTickets(deps: Deps): LoginTickets {
+  const { clock } = deps
+  const { loginTickets } = deps.collections
+
+  /** Moves the count by guarded writes; null when `next` has nothing to write. */
+  async function move(
+    id: string,
+    next: (attempts: number) => number | null,
+  ): Promise<LoginTicket | null> {
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      const seen = await loginTickets.get(id)
+      if (seen === null) return null
+      const attempts = next(seen.attempts)
+      if (attempts === null) return null
+      const guard = { attempts: seen.attempts }
+      const moved = await loginTickets.update(id, guard, { attempts })
+      if (moved !== null && moved !== 'taken') return moved
+    }
+    return null
+  }
+
+  return {
+    async issue(facts) {
+      const mfaToken = randomToken(deps.random)
+      const stored = await loginTickets.insert({
+        id: sha256(mfaToken),
+        ...facts,
+        attempts: 0,
+        expiresAt: clock.now() + lifeMs,
+      })
+      if (!stored) throw new AuthError('service_unavailable')
+      return { mfaToken, expiresIn: lifeMs / 1000 }
+    },
+
+    async read(mfaToken, purpose) {
+      const ticket = await loginTickets.get(sha256(mfaToken))
+      if (ticket?.purpose !== purpose || ticket.expiresAt <= clock.now()) {
+        throw new AuthError('mfa_ticket_invalid')
+      }
+      return ticket
+    },
+
+    async countGuess(ticket, most) {
+      const counted = await move(ticket.id, (attempts) => (attempts < most ? attempts + 1 : null))
+      if (counted === null) throw new AuthError('mfa_ticket_invalid')
+      return counted
+    },
+
+    async forgive(ticket) {
+      await move(ticket.id, (attempts) => (attempts > 0 ? attempts - 1 : null))
+    },
+
+    async take({ id }) {
+      return (await loginTickets.take(id)) !== null
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import { AuthError } from '../errors.js'
+import type { User } from '../model/user.js'
+import type { Collection } from '../ports/store.js'
+
+/**
+ * From its resolving on, no step-up proof of before counts (T-45). Null when the user is gone.
+ */
+export async function raiseDeviceEpoch(
+  users: Collection<User>,
+  userId: string,
+): Promise<User | null> {
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const user = await users.get(userId)
+    if (user === null) return null
+    const { deviceEpoch } = user
+    const raised = await users.update(userId, { deviceEpoch }, { deviceEpoch: deviceEpoch + 1 })
+    if (raised !== null && raised !== 'taken') return raised
+  }
+  throw new AuthError('service_unavailable')
+}

@@ -1,0 +1,61 @@
+import { AuthError } from '../errors.js'
+import { enrolledFactors } from './enrolled-factors.js'
+import type { GuessBudget } from './guess-budget.js'
+import type { Occasion } from './occasion.js'
+import type { SignedIn } from './principal.js'
+import type { StepUp } from './step-up.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** Before somebody signed in changes how they sign in (ASVS 7.5.1). */
+export interface ReAuthentication {
+  /**
+   * With a factor enrolled: a second-factor proof younger than `stepUpMaxAge`. Without one: the
+   * current password. With neither: a login as young as that. Throws `step_up_required`,
+   * `invalid_credentials` and `rate_limited`.
+   */
+  require(who: SignedIn, currentPassword: string | undefined, occasion: Occasion): Promise<void>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'settings' | 'passwords' | 'emit'
+>
+
+export function createReAuthentication(
+  deps: Deps,
+  stepUp: StepUp,
+  budget: GuessBudget,
+): ReAuthentication {
+  const { surface, clock } = deps
+
+  async function requirePassword(
+    { user, sessionId }: SignedIn,
+    currentPassword: string | undefined,
+    occasion: Occasion,
+  ): Promise<void> {
+    const about = () => ({ surface, at: clock.now(), ...occasion, userId: user.id })
+    if (currentPassword === undefined) throw new AuthError('invalid_credentials')
+    const { ok } = await budget.spend(
+      user.email,
+      () => deps.passwords.verify(user.passwordHash, currentPassword),
+      (_, until) => deps.emit({ type: 'login.lockedOut', ...about(), until }),
+    )
+    if (ok) return
+    deps.emit({ type: 'password.changeFailed', ...about(), sessionId })
+    throw new AuthError('invalid_credentials')
+  }
+
+  return {
+    async require(who, currentPassword, occasion) {
+      const { stepUpMaxAge } = await deps.settings()
+      const { totp } = await enrolledFactors(deps.collections, who.user.id)
+      if (totp) return stepUp.require(who.principal, stepUpMaxAge)
+      if (who.user.passwordHash !== null) return requirePassword(who, currentPassword, occasion)
+      const age = clock.now() - who.principal.claims.authTime * 1000
+      if (age < 0 || age >= stepUpMaxAge) {
+        const maxAgeSeconds = Math.floor(stepUpMaxAge / 1000)
+        throw new AuthError('step_up_required', { maxAgeSeconds })
+      }
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { type EnrolledFactors, usableMethods } from '../engine/second-factor.js'
+import { AuthError } from '../errors.js'
+import type { BackupCodeSets } from './backup-code-sets.js'
+import { enrolledFactors } from './enrolled-factors.js'
+import { createGuessBudget } from './guess-budget.js'
+import type { Occasion } from './occasion.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import type { TotpFactors } from './totp-factors.js'
+
+/** The second factors that are typed. */
+export type CodeMethod = 'totp' | 'backupCode'
+
+/** One place checks codes, whichever door they come through: they share their budget (MF-9). */
+export interface SecondFactors {
+  /**
+   * Accepts a code and spends it. Throws `invalid_mfa_code` alike for a wrong, a used and a
+   * switched-off code, and `rate_limited` while too many were wrong: each method has a budget of its
+   * own, so that guessing at one locks out no other, and none locks out the password.
+   */
+  spend(userId: string, method: CodeMethod, code: string, occasion: Occasion): Promise<void>
+  /** What the account can show now, of what the settings allow. */
+  methodsOf(enrolled: EnrolledFactors): Promise<ReturnType<typeof usableMethods>>
+}
+
+type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'limits' | 'settings' | 'emit'>
+
+export function createSecondFactors(
+  deps: Deps,
+  totpFactors: TotpFactors,
+  backupCodeSets: BackupCodeSets,
+): SecondFactors {
+  const { surface, clock } = deps
+  const budgets = {
+    totp: createGuessBudget(deps, 'totpFailures'),
+    backupCode: createGuessBudget(deps, 'backupCodeFailures'),
+  }
+
+  async function check(userId: string, method: CodeMethod, code: string, occasion: Occasion) {
+    const methods = await methodsOf(await enrolledFactors(deps.collections, userId))
+    // Spent only where it would be accepted: a code shown at a wrong moment stays good.
+    if (!methods.includes(method)) return { ok: false }
+    if (method === 'totp') return { ok: await totpFactors.spend(userId, code) }
+    const remaining = await backupCodeSets.spend(userId, code)
+    if (remaining !== null) {
+      const about = { surface, at: clock.now(), ...occasion, userId, remaining }
+      deps.emit({ type: 'mfa.backupCodeUsed', ...about })
+    }
+    return { ok: remaining !== null }
+  }
+
+  async function methodsOf(enrolled: EnrolledFactors) {
+    const { totpEnabled } = await deps.settings()
+    return usableMethods({ enrolled, allowed: { totp: totpEnabled } })
+  }
+
+  return {
+    methodsOf,
+
+    async spend(userId, method, code, occasion) {
+      const about = () => ({ surface, at: clock.now(), ...occasion, userId, method })
+      const { ok } = await budgets[method].spend(
+        userId,
+        () => check(userId, method, code, occasion),
+        (_, until) => deps.emit({ type: 'mfa.lockedOut', ...about(), until }),
+      )
+      if (ok) return
+      deps.emit({ type: 'mfa.failed', ...about() })
+      throw new AuthError('invalid_mfa_code')
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { matchTotp, totpSecret } from '../crypto/totp.js'
+import { AuthError } from '../errors.js'
+import type { TotpFactor } from '../model/totp-factor.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+export interface TotpFactors {
+  /**
+   * Starts over with a new secret, which counts for nothing until it is confirmed. Throws
+   * `factor_already_enrolled` when one is.
+   */
+  begin(userId: string): Promise<string>
+  /** Makes the pending secret a factor by a first code of it. False for a wrong code. */
+  confirm(userId: string, code: string): Promise<boolean>
+  /** Forgets the confirmed secret. False when there is none. */
+  remove(userId: string): Promise<boolean>
+  /** Accepts a code of the confirmed secret, each time step once. False for any other code. */
+  spend(userId: string, code: string): Promise<boolean>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'secretBox'
+>
+
+export function createTotpFactors(deps: Deps): TotpFactors {
+  const { surface, clock, secretBox } = deps
+  const { totpFactors } = deps.collections
+  const placeOf = (userId: string) => ({ module: 'totp', environment: surface, key: userId })
+
+  /** The step a code belongs to; null when it is wrong. */
+  async function stepOf(factor: TotpFactor, code: string): Promise<number | null> {
+    const secret = secretBox.open(factor.sealedSecret, placeOf(factor.userId))
+    // Its key is gone: an operator's mistake, not a wrong code.
+    if (secret === null) throw new AuthError('service_unavailable')
+    const { totpSkewSteps } = await deps.settings()
+    return matchTotp(secret, code, clock.now(), totpSkewSteps)
+  }
+
+  /** RFC 6238 §5.2: the guard lets a step, and every step before it, through no second time. */
+  async function accept(factor: TotpFactor, step: number, confirmed: boolean): Promise<boolean> {
+    const { id, sealedSecret } = factor
+    const guard = { confirmed, sealedSecret, lastStep: { lte: step - 1 } }
+    const accepted = await totpFactors.update(id, guard, { confirmed: true, lastStep: step })
+    return accepted !== null && accepted !== 'taken'
+  }
+
+  async function check(userId: string, code: string, confirmed: boolean): Promise<boolean> {
+    const factor = await totpFactors.get(userId)
+    if (factor === null || factor.confirmed !== confirmed) return false
+    const step = await stepOf(factor, code)
+    return step !== null && (await accept(factor, step, confirmed))
+  }
+
+  async function replacePending(fresh: TotpFactor): Promise<boolean> {
+    if (await totpFactors.insert(fresh)) return true
+    const { id, ...fields } = fresh
+    const replaced = await totpFactors.update(id, { confirmed: false }, fields)
+    return replaced !== null && replaced !== 'taken'
+  }
+
+  return {
+    async begin(userId) {
+      const secret = totpSecret(deps.random.bytes(20))
+      const begun = await replacePending({
+        id: userId,
+        expiresAt: null,
+        userId,
+        sealedSecret: secretBox.seal(secret, placeOf(userId)),
+        confirmed: false,
+        lastStep: 0,
+        createdAt: clock.now(),
+      })
+      if (!begun) throw new AuthError('factor_already_enrolled')
+      return secret
+    },
+
+    async remove(userId) {
+      return (await totpFactors.take(userId, { confirmed: true })) !== null
+    },
+
+    confirm: (userId, code) => check(userId, code, false),
+    spend: (userId, code) => check(userId, code, true),
+  }
+}

@@ -1,0 +1,29 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/** A person's set of backup codes: one document, so that a new set replaces the old in one write. */
+export interface BackupCodes extends Doc {
+  readonly userId: string
+  /** PHC strings, one a code, in the order the codes name themselves by. */
+  readonly hashes: readonly string[]
+  /** Bit n is set once code n was used. */
+  readonly usedMask: number
+  /** Random, of this set alone: a code checked against one set is never spent in another. */
+  readonly setId: string
+  readonly createdAt: number
+}
+
+export function backupCodesOf(surface: Surface): CollectionSpec<BackupCodes> {
+  return {
+    name: `${surface}_backup_codes`,
+    fields: {
+      userId: { kind: 'text' },
+      hashes: { kind: 'json' },
+      usedMask: { kind: 'integer' },
+      setId: { kind: 'text' },
+      createdAt: { kind: 'time' },
+    },
+    indexes: [],
+    expires: 'never',
+  }
+}

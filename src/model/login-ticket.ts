@@ -1,0 +1,44 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/** What a half-finished login still lacks. */
+export type LoginTicketPurpose = 'secondFactor' | 'enrollment'
+
+/**
+ * A login whose first factor was accepted and that is not a session yet. The id is the SHA-256 of
+ * the token the client holds. Single use: it is taken by the session it becomes.
+ */
+export interface LoginTicket extends Doc {
+  readonly userId: string
+  readonly purpose: LoginTicketPurpose
+  /** How the first factor was shown: `password`. */
+  readonly loginMethod: string
+  /** RFC 8176 values of the first factor. */
+  readonly amr: readonly string[]
+  /** Where the refresh token of the session goes: a browser's cookie or the body. */
+  readonly delivery: 'cookie' | 'body'
+  /** The user's epochs when the first factor was accepted; any other value voids the ticket. */
+  readonly sessionEpoch: number
+  readonly credentialEpoch: number
+  /** Codes counted against `mfaMaxAttempts` so far, each before it was checked. */
+  readonly attempts: number
+  readonly expiresAt: number
+}
+
+export function loginTicketsOf(surface: Surface): CollectionSpec<LoginTicket> {
+  return {
+    name: `${surface}_login_tickets`,
+    fields: {
+      userId: { kind: 'text' },
+      purpose: { kind: 'text' },
+      loginMethod: { kind: 'text' },
+      amr: { kind: 'json' },
+      delivery: { kind: 'text' },
+      sessionEpoch: { kind: 'integer' },
+      credentialEpoch: { kind: 'integer' },
+      attempts: { kind: 'integer' },
+    },
+    indexes: [{ on: ['userId'] }],
+    expires: 'fixed',
+  }
+}

@@ -1,0 +1,27 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/** The newest second-factor proof of a session, whose id it has. Never renewed by a refresh (T-42). */
+export interface StepUpProof extends Doc {
+  readonly userId: string
+  readonly method: 'totp' | 'backupCode'
+  /** The user's `deviceEpoch` then: a factor changed since voids the proof. */
+  readonly deviceEpoch: number
+  /** Epoch milliseconds. */
+  readonly provedAt: number
+  readonly expiresAt: number
+}
+
+export function stepUpProofsOf(surface: Surface): CollectionSpec<StepUpProof> {
+  return {
+    name: `${surface}_step_up_proofs`,
+    fields: {
+      userId: { kind: 'text' },
+      method: { kind: 'text' },
+      deviceEpoch: { kind: 'integer' },
+      provedAt: { kind: 'time' },
+    },
+    indexes: [{ on: ['userId'] }],
+    expires: 'sliding',
+  }
+}

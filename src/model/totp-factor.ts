@@ -1,0 +1,29 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/** A person's authenticator app (RFC 6238). One each; the id is the user's. */
+export interface TotpFactor extends Doc {
+  readonly userId: string
+  /** The shared secret, encrypted. */
+  readonly sealedSecret: string
+  /** False until a code of it was shown: until then it is no factor. */
+  readonly confirmed: boolean
+  /** The newest time step whose code was accepted; 0 before the first. Never goes back. */
+  readonly lastStep: number
+  readonly createdAt: number
+}
+
+export function totpFactorsOf(surface: Surface): CollectionSpec<TotpFactor> {
+  return {
+    name: `${surface}_totp_factors`,
+    fields: {
+      userId: { kind: 'text' },
+      sealedSecret: { kind: 'text' },
+      confirmed: { kind: 'boolean' },
+      lastStep: { kind: 'integer' },
+      createdAt: { kind: 'time' },
+    },
+    indexes: [],
+    expires: 'never',
+  }
+}

@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import { enrollingOperation, guardedOperation, publicOperation } from './operation.js'
+import {
+  loginReplies,
+  mfaTokenInput,
+  noBody,
+  nothing,
+  passwordInput,
+  timestamp,
+} from './schemas.js'
+import { deliveredLogin, mfaStatusView, stepUpView, totpConfirmationView } from './views.js'
+
+const both = ['operator', 'client'] as const
+const tag = 'MFA'
+const permission = { kind: 'permission', key: 'auth.mfa.self' } as const
+const self = [{ kind: 'bearer' }, permission] as const
+const selfWithProof = [{ kind: 'bearer' }, permission, { kind: 'stepUp' }] as const
+/** Or the ticket of a login that lacks a factor. */
+const enrolling = [{ kind: 'bearerOrTicket' }, permission] as const
+
+/** Judged where it is checked: what it may look like is nobody's business to learn here. */
+const codeInput = z.string().min(1).max(64)
+const method = z.enum(['totp', 'backupCode'])
+const backupCodes = z.array(z.string()).readonly()
+
+const getMfaStatus = guardedOperation({
+  id: 'getMfaStatus',
+  method: 'GET',
+  path: '/v1/auth/{surface}/mfa',
+  surfaces: both,
+  tag,
+  summary: 'Your second factors and your newest proof',
+  guards: self,
+  limit: 'self',
+  status: 200,
+  body: noBody,
+  bodyOptional: true,
+  reply: z.strictObject({
+    policy: z.enum(['off', 'optional', 'required']),
+    totp: z.strictObject({ enrolled: z.boolean() }),
+    backupCodes: z.strictObject({ remaining: z.int() }),
+    stepUp: z.strictObject({ provedAt: timestamp.nullable() }),
+  }),
+  errors: [],
+  handle: async (call, { mfa }) => ({ body: mfaStatusView(await mfa.status(call)) }),
+})
+
+const enrollTotp = enrollingOperation({
+  id: 'enrollTotp',
+  method: 'POST',
+  path: '/v1/auth/{surface}/mfa/totp',
+  surfaces: both,
+  tag,
+  summary:
+    'Begin with an authenticator app: a secret to scan, which counts once a code confirms it',
+  guards: enrolling,
+  limit: 'mfa',
+  status: 201,
+  body: z.strictObject({
+    mfaToken: mfaTokenInput.optional(),
+    currentPassword: passwordInput.optional(),
+  }),
+  bodyOptional: true,
+  reply: z.strictObject({ secret: z.string(), otpauthUri: z.string() }),
+  errors: [
+    'mfa_method_disabled',
+    'factor_already_enrolled',
+    'invalid_credentials',
+    'step_up_required',
+    'mfa_ticket_invalid',
+    'server_busy',
+  ],
+  handle: async ({ enrollee, body, occasion }, { mfa }) => ({
+    body: await mfa.beginTotp(enrollee, body.currentPassword, occasion),
+  }),
+})
+
+const confirmTotp = enrollingOperation({
+  id: 'confirmTotp',
+  method: 'POST',
+  path: '/v1/auth/{surface}/mfa/totp/confirm',
+  surfaces: both,
+  tag,
+  summary: 'Confirm the authenticator app with a code of it; answers backup codes, this once',
+  guards: enrolling,
+  limit: 'mfa',
+  status: 200,
+  body: z.strictObject({ mfaToken: mfaTokenInput.optional(), code: codeInput }),
+  reply: z.union([
+    z.strictObject({ backupCodes }),
+    ...loginReplies.map((reply) => reply.extend({ backupCodes })),
+  ]),
+  errors: ['mfa_method_disabled', 'invalid_mfa_code', 'mfa_ticket_invalid', 'server_busy'],
+  handle: async ({ enrollee, body, occasion }, { mfa }) =>
+    totpConfirmationView(await mfa.confirmTotp(enrollee, body.code, occasion)),
+})
+
+const removeTotp = guardedOperation({
+  id: 'removeTotp',
+  method: 'DELETE',
+  path: '/v1/auth/{surface}/mfa/totp',
+  surfaces: both,
+  tag,
+  summary: 'Remove the authenticator app; earlier proofs are void',
+  guards: selfWithProof,
+  limit: 'mfa',
+  status: 204,
+  body: noBody,
+  bodyOptional: true,
+  reply: nothing,
+  errors: ['step_up_required', 'factor_not_found', 'last_factor_required'],
+  handle: async (call, { mfa }) => {
+    await mfa.removeTotp(call, call.occasion)
+    return { body: null }
+  },
+})
+
+const regenerateBackupCodes = guardedOperation({
+  id: 'regenerateBackupCodes',
+  method: 'POST',
+  path: '/v1/auth/{surface}/mfa/backup-codes',
+  surfaces: both,
+  tag,
+  summary: 'New backup codes, shown this once; the old ones are void',
+  guards: selfWithProof,
+  limit: 'mfa',
+  status: 201,
+  body: noBody,
+  bodyOptional: true,
+  reply: z.strictObject({ backupCodes }),
+  errors: ['step_up_required', 'factor_not_found', 'server_busy'],
+  handle: async (call, { mfa }) => ({
+    body: { backupCodes: await mfa.regenerateBackupCodes(call, call.occasion) },
+  }),
+})
+
+const completeLoginMfa = publicOperation({
+  id: 'completeLoginMfa',
+  method: 'POST',
+  path: '/v1/auth/{surface}/login/mfa',
+  surfaces: both,
+  tag,
+  summary: 'Finish a login with a code; its tokens go where the login began, cookie or body',
+  guards: [{ kind: 'public' }],
+  limit: 'mfa',
+  status: 200,
+  body: z.strictObject({ mfaToken: mfaTokenInput, method, code: codeInput }),
+  reply: z.union([...loginReplies]),
+  errors: ['invalid_mfa_code', 'mfa_ticket_invalid', 'server_busy'],
+  handle: async ({ body, occasion }, { mfa }) =>
+    deliveredLogin(await mfa.completeLogin(body.mfaToken, body.method, body.code, occasion)),
+})
+
+const verifyStepUp = guardedOperation({
+  id: 'verifyStepUp',
+  method: 'POST',
+  path: '/v1/auth/{surface}/step-up',
+  surfaces: both,
+  tag,
+  summary: 'Prove a second factor again, for acts that ask for a recent proof',
+  guards: self,
+  limit: 'mfa',
+  status: 200,
+  body: z.strictObject({ method, code: codeInput }),
+  reply: z.strictObject({ provedAt: timestamp, method }),
+  errors: ['invalid_mfa_code', 'factor_not_found', 'server_busy'],
+  handle: async (call, { mfa }) => {
+    const { method: shown, code } = call.body
+    return { body: stepUpView(shown, await mfa.stepUp(call, shown, code, call.occasion)) }
+  },
+})
+
+export const mfaOperations = [
+  getMfaStatus,
+  enrollTotp,
+  confirmTotp,
+  removeTotp,
+  regenerateBackupCodes,
+  completeLoginMfa,
+  verifyStepUp,
+]

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { matchTotp, otpauthUri, totpSecret } from '../../src/crypto/totp.js'
+
+/** RFC 6238 appendix B, SHA-1: epoch seconds and the last six of the eight digits. */
+const vectors = [
+  [59, '287082'],
+  [1_111_111_109, '081804'],
+  [1_111_111_111, '050471'],
+  [1_234_567_890, '005924'],
+  [2_000_000_000, '279037'],
+  [20_000_000_000, '353130'],
+] as const
+const secret = totpSecret(Buffer.from('12345678901234567890'))
+
+describe('matchTotp', () => {
+  it.each(vectors)('RFC-6238 the code of %i is %s', async (seconds, code) => {
+    expect(await matchTotp(secret, code, seconds * 1000, 0)).toBe(Math.floor(seconds / 30))
+    expect(await matchTotp(secret, code, seconds * 1000 + 30_000, 0)).toBeNull()
+  })
+
+  it.each([0, 1, 2])(
+    'S-23 MF-13 accepts a code %i steps away, to the millisecond',
+    async (skew) => {
+      const at = (ms: number) => matchTotp(secret, '287082', ms, skew)
+      // The code of step 1, which lasts from 30 s to 60 s.
+      const [first, last] = [30_000 - skew * 30_000, 60_000 + skew * 30_000 - 1]
+      if (first > 0) expect(await at(first - 1)).toBeNull()
+      expect([await at(Math.max(0, first)), await at(last)]).toEqual([1, 1])
+      expect(await at(last + 1)).toBeNull()
+    },
+  )
+
+  it('MF-12 takes six ASCII digits and nothing else', async () => {
+    const spellings = [
+      ...['', '28708', '2870821', ' 287082', '287082 ', '287 082', '287082\n', '287082\0'],
+      ...['２８７０８２', '+87082', '2e5082', '-287082'],
+    ]
+    for (const spelling of spellings) {
+      expect(await matchTotp(secret, spelling, 59_000, 2)).toBeNull()
+    }
+  })
+})
+
+describe('a secret for an authenticator app', () => {
+  it('RFC-4226 is 160 bits in base32 without padding', () => {
+    expect(totpSecret(randomBytes(20))).toMatch(/^[A-Z2-7]{32}$/)
+    expect(secret).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ')
+  })
+
+  it('S-22 comes with an otpauth URI naming issuer and account', () => {
+    const uri = new URL(otpauthUri(secret, 'Acme: EU & Co', 'ada@example.org'))
+    expect(uri.protocol + uri.host).toBe('otpauth:totp')
+    expect(decodeURIComponent(uri.pathname)).toBe('/Acme  EU & Co:ada@example.org')
+    expect(uri.searchParams.get('issuer')).toBe('Acme  EU & Co')
+    expect(uri.searchParams.get('secret')).toBe(secret)
+  })
+})

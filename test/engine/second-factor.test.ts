@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  decideSecondFactor,
+  type SecondFactorQuestion,
+  usableMethods,
+} from '../../src/engine/second-factor.js'
+
+const none = { totp: false, backupCodes: 0 }
+const allowed = { totp: true }
+const question: SecondFactorQuestion = {
+  policy: 'optional',
+  enrolled: none,
+  allowed,
+}
+const totp = { totp: true, backupCodes: 10 }
+
+const questions = fc.record({
+  policy: fc.constantFrom('off' as const, 'optional' as const, 'required' as const),
+  enrolled: fc.record({
+    totp: fc.boolean(),
+    backupCodes: fc.nat({ max: 20 }),
+  }),
+  allowed: fc.record({ totp: fc.boolean() }),
+})
+
+describe('decideSecondFactor', () => {
+  it('S-19 S-20 off asks nobody, optional who has a factor, required everybody', () => {
+    const kindOf = (policy: SecondFactorQuestion['policy'], enrolled = none) =>
+      decideSecondFactor({ ...question, policy, enrolled }).kind
+    expect([kindOf('off'), kindOf('optional'), kindOf('required')]).toEqual([
+      'none',
+      'none',
+      'enroll',
+    ])
+    expect([kindOf('off', totp), kindOf('optional', totp), kindOf('required', totp)]).toEqual([
+      'none',
+      'ask',
+      'ask',
+    ])
+  })
+
+  it('MF-1 R-5-01 whoever has a usable factor is asked for it, unless the policy is off', () => {
+    fc.assert(
+      fc.property(questions, (any) => {
+        const methods = usableMethods(any)
+        const decision = decideSecondFactor(any)
+        const excused = any.policy === 'off'
+        if (methods.length > 0 && !excused) expect(decision).toEqual({ kind: 'ask', methods })
+        if (decision.kind === 'ask') expect(decision.methods.length).toBeGreaterThan(0)
+        const lacks = any.policy === 'required' && methods.length === 0
+        expect(decision.kind === 'enroll').toBe(lacks)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('usableMethods', () => {
+  it('S-21 a method that is switched off is not offered', () => {
+    const enrolled = { totp: true, backupCodes: 0 }
+    expect(usableMethods({ enrolled, allowed })).toEqual(['totp'])
+    expect(usableMethods({ enrolled, allowed: { totp: false } })).toEqual([])
+  })
+
+  it('R-1-20 backup codes belong to a factor, and stay while it is switched off', () => {
+    expect(usableMethods({ enrolled: { ...none, backupCodes: 3 }, allowed })).toEqual([])
+    const off = { totp: false }
+    expect(usableMethods({ enrolled: totp, allowed: off })).toEqual(['backupCode'])
+    expect(usableMethods({ enrolled: { ...totp, backupCodes: 0 }, allowed })).toEqual(['totp'])
+  })
+})
