@@ -68,6 +68,8 @@ function send(
     const request = httpsRequest(url, { ...options, method, headers: { ...headers, ...length } })
     request.once('response', resolve)
     request.on('error', reject)
+    // An answer that changes the protocol is neither of the two, and aborting would not be heard.
+    request.once('close', () => reject(new Error('the connection ended without a reply')))
     request.end(body)
   })
 }

@@ -8,6 +8,7 @@ import { systemFetcher } from '../../src/system/system-fetcher.js'
 import { certificateFor } from '../support/certificate.js'
 
 const name = 'hooks.example'
+const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'
 let ca: string
 let port: number
 let close: () => Promise<void>
@@ -24,6 +25,7 @@ beforeAll(async () => {
     request.on('end', () => {
       received.push({ path: request.url, body: Buffer.concat(chunks).toString() })
       if (request.url === '/silent') return
+      if (request.url === '/upgrade') return void request.socket.write(switching)
       if (request.url === '/moved') response.writeHead(302, { location: '/' }).end()
       else response.end('é'.repeat(50))
     })
@@ -111,5 +113,10 @@ describe('the request to the public internet', () => {
     await expect(post([loopback], onlyLoopback, { maxBytes: 99 })).rejects.toThrow(/larger than 99/)
     const silent = post([loopback], onlyLoopback, { path: '/silent', timeoutMs: 500 })
     await expect(silent).rejects.toThrow(/abort|timeout/i)
+  })
+
+  it('S-60 an answer that would turn the connection into another protocol is none', async () => {
+    const upgraded = post([loopback], onlyLoopback, { path: '/upgrade', timeoutMs: 2000 })
+    await expect(upgraded).rejects.toThrow('ended without a reply')
   })
 })
