@@ -11,6 +11,7 @@ import type { Collection } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthEvent, Logger } from '../ports/telemetry.js'
 import type { Background } from './background.js'
+import { withinTime } from './within-time.js'
 
 /**
  * Tells the endpoints of `securityWebhooks` of security events: at least once each, in no
@@ -39,6 +40,8 @@ interface Deps {
 }
 
 const timeoutMs = 10_000
+/** The fetcher's own limit comes first. */
+const graceMs = 5_000
 const maxReplyBytes = 64 * 1024
 /** Deliveries attempted side by side. */
 const atOnce = 20
@@ -73,41 +76,46 @@ export function createWebhooks(deps: Deps): Webhooks {
   /** Of several processes that see a delivery due, one attempts it. */
   async function attempt(seen: WebhookDelivery): Promise<void> {
     const { id, expiresAt, attempts } = seen
+    // Before the claim: while nobody can tell where to, no attempt is used up.
+    const { securityWebhooks } = await deps.settings()
+    const webhook = securityWebhooks.find(({ slug }) => slug === seen.webhook)
     const number = attempts + 1
     const wait = waitAfterAttempt(number)
     const next = { attempts: number, expiresAt: clock.now() + (wait ?? lastAttemptMs) }
     const claimed = await deliveries.update(id, { expiresAt, attempts }, next)
     if (claimed === null || claimed === 'taken') return
 
-    const { securityWebhooks } = await deps.settings()
-    const webhook = securityWebhooks.find(({ slug }) => slug === seen.webhook)
-    // Removed since, or cut short in the midst of its last attempt.
-    if (webhook === undefined || number > mostAttempts) {
+    if (webhook === undefined) {
+      // Removed since: nobody is to be told.
       await deliveries.take(id)
       return
     }
-    const arrived = await send(webhook, seen)
+    // Beyond the last attempt where that one was cut short.
+    const arrived = number <= mostAttempts && (await send(webhook, seen))
     if (!arrived && wait !== null) return
     await deliveries.take(id)
     if (!arrived) giveUp(seen)
   }
 
-  async function send({ url, signingSecret }: SecurityWebhook, delivery: WebhookDelivery) {
+  async function send(to: SecurityWebhook, delivery: WebhookDelivery): Promise<boolean> {
     const { webhook, event, body } = delivery
     try {
-      const { status } = await deps.fetcher.fetch({
-        url,
+      const answer = deps.fetcher.fetch({
+        url: to.url,
         method: 'POST',
         headers: {
           'content-type': 'application/json; charset=utf-8',
           'user-agent': 'postern',
-          'x-signature': webhookSignature(signingSecret, body),
+          // Throws where the secret does not decrypt: an attempt like any other that failed.
+          'x-signature': webhookSignature(to.signingSecret, body),
         },
         body,
         timeoutMs,
         maxBytes: maxReplyBytes,
         publicOnly: true,
       })
+      // A fetcher that never answers must not hold up the deliveries to everybody else.
+      const { status } = await withinTime(answer, timeoutMs + graceMs, clock)
       if (status >= 200 && status < 300) return true
       deps.logger.warn('a webhook refused an event', { webhook, event, status })
     } catch (error) {

@@ -38,18 +38,23 @@ interface Process {
 let backend: Backend
 let clock: FakeClock
 let configured: readonly SecurityWebhook[]
+/** Whether the store that has the settings is down. */
+let unreadable: boolean
 let endpoints: WebhookEndpoints
 let stored: Collection<WebhookDelivery>
 
-function startProcess(collection = stored): Process {
+function startProcess(collection = stored, fetcher = endpoints): Process {
   const logger = recordingLogger()
   const background = createBackground(logger, later)
   const events: AuthEvent[] = []
   const webhooks = createWebhooks({
     surface: 'client',
     deliveries: collection,
-    settings: async () => ({ securityWebhooks: configured }),
-    fetcher: endpoints,
+    settings: async () => {
+      if (unreadable) throw new Error('down')
+      return { securityWebhooks: configured }
+    },
+    fetcher,
     clock,
     random: systemRandom,
     background,
@@ -63,6 +68,7 @@ beforeEach(() => {
   backend = memory()
   clock = fakeClock(Date.UTC(2026, 0, 1))
   configured = [siem]
+  unreadable = false
   endpoints = webhookEndpoints({ [url]: 'first', [audit]: 'second' })
   stored = collectionsOf(backend.store, 'client', '').webhookDeliveries
 })
@@ -199,8 +205,53 @@ describe('security webhooks', () => {
       attempts: mostAttempts,
       expiresAt: clock.now(),
     })
-    await startProcess().webhooks.deliverDue()
+    const { webhooks, events } = startProcess()
+    await webhooks.deliverDue()
     expect([endpoints.received.length, await waiting()]).toEqual([0, []])
+    expect(events).toEqual([expect.objectContaining({ type: 'webhook.failed', webhook: 'siem' })])
+  })
+
+  it('S-60 a fetcher that never answers holds up nobody: the attempt has failed', async () => {
+    const silent: WebhookEndpoints = { ...endpoints, fetch: () => new Promise(() => {}) }
+    const { webhooks, drain } = startProcess(stored, silent)
+    webhooks.record(login())
+    const done = drain().then(() => 'done')
+    await clock.advance(20_000)
+    expect(await Promise.race([done, clock.advance(0)])).toBe('done')
+    expect(await waiting()).toEqual([expect.objectContaining({ attempts: 1 })])
+  })
+
+  it('S-60 while the settings cannot be read no attempt is used up', async () => {
+    endpoints.answer(500)
+    const { webhooks, drain } = startProcess()
+    webhooks.record(login())
+    await drain()
+    await clock.advance(hour)
+    unreadable = true
+    for (let looks = 0; looks < 20; looks += 1) {
+      await expect(webhooks.deliverDue()).rejects.toThrow('down')
+    }
+    unreadable = false
+    endpoints.answer(204)
+    await webhooks.deliverDue()
+    expect([endpoints.received.length, await waiting()]).toEqual([2, []])
+  })
+
+  it('S-60 T-73 a secret that does not decrypt sends nothing, and is given up in the end', async () => {
+    const damaged = Object.defineProperty({ ...siem }, 'signingSecret', {
+      get: () => {
+        throw new Error('cannot be decrypted')
+      },
+    })
+    configured = [damaged]
+    const { webhooks, drain, events, logger } = startProcess()
+    webhooks.record(login())
+    await drain()
+    const retries = startWebhookRetries({ webhooks: [webhooks], clock, logger })
+    await clock.advance(24 * hour)
+    expect([endpoints.received.length, await waiting()]).toEqual([0, []])
+    expect(events).toEqual([expect.objectContaining({ type: 'webhook.failed', webhook: 'siem' })])
+    await retries.close()
   })
 
   it('S-60 a full page of due deliveries is followed by the next at once', async () => {
