@@ -1,3 +1,4 @@
+import { quoteInput } from '../engine/quote-input.js'
 import { AuthError } from '../errors.js'
 import type { Operation } from '../operations/operation.js'
 import type { ExchangeRequest } from './exchange.js'
@@ -36,14 +37,19 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Names members of our own schemas; repeats nothing of what was sent. */
+/** A list can be wrong in tens of thousands of places. */
+const mostNamed = 5
+
+/** Names members, some of which are keys that the caller chose; repeats nothing else of what was sent. */
 function explain(
   issues: readonly { readonly code: string; readonly path: PropertyKey[] }[],
 ): string {
   const parts = issues.map(({ code, path }) =>
     code === 'unrecognized_keys'
       ? 'it has a member that is not known'
-      : `"${path.join('.')}" is missing or not valid`,
+      : `${quoteInput(path.join('.'))} is missing or not valid`,
   )
-  return `The request is not of the expected form: ${[...new Set(parts)].join('; ')}.`
+  const named = [...new Set(parts)]
+  const more = named.length > mostNamed ? '; and more' : ''
+  return `The request is not of the expected form: ${named.slice(0, mostNamed).join('; ')}${more}.`
 }
