@@ -33,7 +33,10 @@ export interface RegisteredModule {
   isSecret(key: string): boolean
   /** Of stored or plain texts, those that may be shown and kept. */
   redact(values: Texts): PublicValues
-  /** `plain`: keys whose texts are not encrypted yet. */
+  /**
+   * `plain`: keys whose texts are not encrypted yet. Secrets that are declared no more are left out:
+   * nobody may use them, and `secretsIn` would not know them for secrets.
+   */
   open(environment: string, stored: Texts, plain?: readonly string[]): OpenedValues
   /** The secrets among plain texts. */
   secretsIn(values: Texts): readonly string[]
@@ -68,7 +71,9 @@ export function registeredModule(
     open(environment, stored, plain = []) {
       const isPlain = new Set(plain)
       const isSealed = (key: string, text: string) => !isPlain.has(key) && isSecret(key, text)
-      return openValues(stored, isSealed, box, { module, environment })
+      const isInUse = ([key, text]: [string, string]) => isSecret(key, '') || !isSealed(key, text)
+      const inUse = Object.fromEntries(Object.entries(stored).filter(isInUse))
+      return openValues(inUse, isSealed, box, { module, environment })
     },
     secretsIn: (values) =>
       Object.entries(values).flatMap(([key, text]) => (isSecret(key, text) ? [text] : [])),
