@@ -24,8 +24,9 @@ export interface Config {
    */
   history(module: string, environment: string): Promise<readonly ConfigRevision[]>
   /**
-   * Encrypts every stored secret anew that is not under the first of `configKeys`. Run it after a
-   * new key was put first on every replica, and drop the old key once it resolves.
+   * Encrypts every stored secret of the configuration anew that is not under the first of
+   * `configKeys`. Run it after a new key was put first on every replica. Keep the old key all the same
+   * while anybody uses an authenticator app: those secrets move at their owners' next codes.
    */
   reencrypt(): Promise<Reencryption>
 }

@@ -5,8 +5,8 @@ import type { SurfaceDeps } from './surface-deps.js'
 
 export interface TotpFactors {
   /**
-   * Starts over with a new secret, which counts for nothing until it is confirmed. Throws
-   * `factor_already_enrolled` when one is.
+   * Starts over with a new secret, which counts for nothing until it is confirmed; backup codes of
+   * an earlier factor are void. Throws `factor_already_enrolled` when one is.
    */
   begin(userId: string): Promise<string>
   /** Makes the pending secret a factor by a first code of it. False for a wrong code. */
@@ -27,28 +27,37 @@ export function createTotpFactors(deps: Deps): TotpFactors {
   const { totpFactors } = deps.collections
   const placeOf = (userId: string) => ({ module: 'totp', environment: surface, key: userId })
 
-  /** The step a code belongs to; null when it is wrong. */
-  async function stepOf(factor: TotpFactor, code: string): Promise<number | null> {
-    const secret = secretBox.open(factor.sealedSecret, placeOf(factor.userId))
+  function secretOf({ sealedSecret, userId }: TotpFactor): string {
+    const secret = secretBox.open(sealedSecret, placeOf(userId))
     // Its key is gone: an operator's mistake, not a wrong code.
     if (secret === null) throw new AuthError('service_unavailable')
-    const { totpSkewSteps } = await deps.settings()
-    return matchTotp(secret, code, clock.now(), totpSkewSteps)
+    return secret
   }
 
-  /** RFC 6238 §5.2: the guard lets a step, and every step before it, through no second time. */
-  async function accept(factor: TotpFactor, step: number, confirmed: boolean): Promise<boolean> {
-    const { id, sealedSecret } = factor
+  /**
+   * RFC 6238 §5.2: the guard lets a step, and every step before it, through no second time. What is
+   * under an earlier key is encrypted anew with it, since nothing else visits every factor.
+   */
+  async function accept(factor: TotpFactor, step: number, secret: string): Promise<boolean> {
+    const { id, userId, sealedSecret, confirmed } = factor
     const guard = { confirmed, sealedSecret, lastStep: { lte: step - 1 } }
-    const accepted = await totpFactors.update(id, guard, { confirmed: true, lastStep: step })
+    const accepted = await totpFactors.update(id, guard, {
+      confirmed: true,
+      lastStep: step,
+      ...(secretBox.isCurrent(sealedSecret)
+        ? {}
+        : { sealedSecret: secretBox.seal(secret, placeOf(userId)) }),
+    })
     return accepted !== null && accepted !== 'taken'
   }
 
   async function check(userId: string, code: string, confirmed: boolean): Promise<boolean> {
     const factor = await totpFactors.get(userId)
     if (factor === null || factor.confirmed !== confirmed) return false
-    const step = await stepOf(factor, code)
-    return step !== null && (await accept(factor, step, confirmed))
+    const secret = secretOf(factor)
+    const { totpSkewSteps } = await deps.settings()
+    const step = await matchTotp(secret, code, clock.now(), totpSkewSteps)
+    return step !== null && (await accept(factor, step, secret))
   }
 
   async function replacePending(fresh: TotpFactor): Promise<boolean> {
@@ -71,6 +80,8 @@ export function createTotpFactors(deps: Deps): TotpFactors {
         createdAt: clock.now(),
       })
       if (!begun) throw new AuthError('factor_already_enrolled')
+      // Of a factor that is no more. Confirmed before it has new ones, this one must not revive them.
+      await deps.collections.backupCodes.take(userId)
       return secret
     },
 

@@ -27,6 +27,7 @@ export function factorRig(changes: Partial<AuthSettings> = {}) {
     random: systemRandom,
     logger: recordingLogger(),
     settings: async () => ({ ...settings, ...changes }),
+    key,
     secretBox: secretBox([key], systemRandom),
     passwords: createPasswords({
       hasher,

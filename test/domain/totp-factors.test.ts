@@ -1,6 +1,10 @@
 import { generateSync } from 'otplib'
 import { describe, expect, it } from 'vitest'
+import { type ConfigKey, secretBox } from '../../src/crypto/secret-box.js'
+import { createBackupCodeSets } from '../../src/domain/backup-code-sets.js'
+import { enrolledFactors } from '../../src/domain/enrolled-factors.js'
 import { createTotpFactors } from '../../src/domain/totp-factors.js'
+import { configKey } from '../support/keys.js'
 import { factorRig } from './factor-rig.js'
 
 const userId = '01940000-0000-7000-8000-00000000000a'
@@ -66,6 +70,32 @@ describe('an authenticator app', () => {
     await expect(factors.confirm(other, now())).rejects.toMatchObject({
       code: 'service_unavailable',
     })
+  })
+
+  it('T-73 moves to the first key at the next code, after which the earlier one may go', async () => {
+    const rig = await enrolled()
+    await rig.factors.confirm(userId, rig.now())
+    const next = configKey('next')
+    const withKeys = (...keys: readonly ConfigKey[]) =>
+      createTotpFactors({ ...rig, secretBox: secretBox(keys, rig.random) })
+    await rig.clock.advance(30_000)
+    expect(await withKeys(next, rig.key).spend(userId, '000000')).toBe(false)
+    await expect(withKeys(next).spend(userId, rig.now())).rejects.toThrow()
+    expect(await withKeys(next, rig.key).spend(userId, rig.now())).toBe(true)
+    await rig.clock.advance(30_000)
+    expect(await withKeys(next).spend(userId, rig.now())).toBe(true)
+  })
+
+  it('MF-9 a new one never revives the backup codes of one that was removed', async () => {
+    const { factors, now, collections, passwords, random, clock } = await enrolled()
+    const sets = createBackupCodeSets({ collections, passwords, random, clock })
+    await factors.confirm(userId, now())
+    await sets.regenerate(userId, 2)
+    await factors.remove(userId)
+    const secret = await factors.begin(userId)
+    // The process ends here, before there are new codes.
+    await factors.confirm(userId, generateSync({ secret, epoch: Math.floor(clock.now() / 1000) }))
+    expect(await enrolledFactors(collections, userId)).toEqual({ totp: true, backupCodes: 0 })
   })
 
   it('O-15 starts over while it is pending, and refuses once it is enrolled', async () => {
