@@ -31,7 +31,7 @@ import type { Mountable } from './http/exchange.js'
 import { matcherOf } from './http/match.js'
 import { createPipeline } from './http/pipeline.js'
 import { bothRouter, surfaceRouter } from './http/surface-router.js'
-import { loadSettings } from './load-settings.js'
+import { liveSettings, loadSettings } from './load-settings.js'
 import { allCollectionSpecs, collectionsOf } from './model/collections.js'
 import { moduleCollectionsOf } from './model/module-collections.js'
 import { operations } from './operations/index.js'
@@ -117,8 +117,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const prefix = options.collectionPrefix ?? ''
   const ipOf = readTrustProxy(options)
 
-  const { settings, idleMs, seeds } = loadSettings(options.settings ?? {}, env, logger)
-  const readSettings = async () => settings
+  const { idleMs, seeds } = loadSettings(options.settings ?? {}, env, logger)
   const box = secretBoxOf(options.configKeys, env, random)
   const config = createConfigStore({
     collections: moduleCollectionsOf(backend.store, prefix),
@@ -129,6 +128,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     emit: (event) => built.operator.emit(event),
     logger,
   })
+  const readSettings = liveSettings(config.reader, env, logger)
   const authorizer = withPermissionNames(
     options.authorizer ?? defaultAuthorizer,
     options.permissions ?? {},
@@ -266,6 +266,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     async migrate() {
       await options.backend.store.prepare(allCollectionSpecs(prefix))
       await config.register()
+      // What is wrong with them is told now, and the first request need not wait for them.
+      await readSettings()
       // A process that only migrates ends here: its audit records must not be lost with it.
       await background.drain()
     },

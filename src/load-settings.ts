@@ -1,29 +1,49 @@
 import { readIdleWindow } from './auth-module/idle-window.js'
-import { authSettingDeclarations } from './auth-module/index.js'
+import { authModuleName, authSettingDeclarations } from './auth-module/index.js'
 import { type InitialSettings, seedFromEnv, toStoredValues } from './auth-module/initial-values.js'
 import { settingsWithoutEffect } from './auth-module/live-settings.js'
-import { readAuthSettings } from './auth-module/read-settings.js'
+import { loadedSettings } from './auth-module/loaded-settings.js'
 import type { AuthSettings } from './auth-module/settings.js'
+import type { ConfigReader } from './domain/config-reader.js'
+import { AuthError } from './errors.js'
 import type { Logger } from './ports/telemetry.js'
 
-/** The settings in force and the idle window, with a warning for all that is not as it was meant. */
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * The settings in force: one frozen object until another revision was read, at most 30 seconds old.
+ * Rejects with `service_unavailable` when they cannot be known; defaults never take their place
+ * (G-31). What is not as it was meant is logged once a revision.
+ */
+export function liveSettings(
+  reader: ConfigReader,
+  env: Env,
+  logger: Logger,
+): () => Promise<AuthSettings> {
+  return reader.parsed(authModuleName, (loaded) => {
+    const { settings, warnings } = loadedSettings(loaded, env, () => {
+      throw new AuthError('service_unavailable')
+    })
+    for (const text of warnings) logger.warn(text)
+    return settings
+  })
+}
+
+/** What is fixed from the start, with a warning for all that is not as it was meant. */
 export function loadSettings(
   initial: InitialSettings,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   logger: Logger,
 ): {
-  readonly settings: AuthSettings
   readonly idleMs: number
   /** The texts of what was given, first values of the configuration store. */
   readonly seeds: Readonly<Record<string, string>>
 } {
-  const values = { ...seedFromEnv(authSettingDeclarations, env), ...toStoredValues(initial) }
-  const { settings, warnings } = readAuthSettings(values, env)
+  const seeds = { ...seedFromEnv(authSettingDeclarations, env), ...toStoredValues(initial) }
   const { ms: idleMs, warning } = readIdleWindow(env)
-  for (const text of warnings) logger.warn(text)
   if (warning !== undefined) logger.warn(warning)
   for (const key of settingsWithoutEffect(initial)) {
     logger.warn(`settings.${key} has no effect yet: its feature is still to come`)
   }
-  return { settings, idleMs, seeds: values }
+  return { idleMs, seeds }
 }

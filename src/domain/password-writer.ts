@@ -63,6 +63,8 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
 
   return {
     async write(seen, newPassword, change) {
+      // Before anything is written: a password that was changed must not be answered by a failure.
+      const { notifySecurityChanges } = await deps.settings()
       await passwordRules.check(newPassword, {
         email: seen.email,
         name: seen.name,
@@ -77,7 +79,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
         const found: User | null = written ?? (await users.get(seen.id))
         // A guard that missed may have been met by the very write whose answer was lost.
         if (found?.passwordHash === passwordHash) {
-          await announce(found, change, user.emailVerifiedAt === null)
+          announce(found, change, user.emailVerifiedAt === null, notifySecurityChanges)
           return found
         }
         user = found
@@ -86,11 +88,12 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     },
   }
 
-  async function announce(
+  function announce(
     user: User,
     change: PasswordChange,
     wasUnverified: boolean,
-  ): Promise<void> {
+    mails: boolean,
+  ): void {
     const at = clock.now()
     if (change.provesEmail && wasUnverified) {
       deps.emit({ type: 'email.verified', surface, at, ...change.occasion, userId: user.id })
@@ -103,7 +106,6 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       userId: user.id,
       by: change.by,
     })
-    const { notifySecurityChanges } = await deps.settings()
-    if (notifySecurityChanges) deps.mail.passwordChanged(user, at)
+    if (mails) deps.mail.passwordChanged(user, at)
   }
 }

@@ -20,6 +20,7 @@ export interface Attempt<Jti extends string | null = string | null> {
   readonly entry: DenylistEntry | null
   readonly graceMs: number
   readonly absoluteTtlMs: number | null
+  readonly accessTtlMs: number
 }
 
 interface Row {
@@ -95,6 +96,7 @@ export function createRefreshInspection(
       entry,
       graceMs: settings.refreshReuseGrace,
       absoluteTtlMs: settings.sessionAbsoluteTTL,
+      accessTtlMs: settings.accessTokenTTL,
     }
   }
 
@@ -202,10 +204,10 @@ export function createRefreshInspection(
   }
 
   async function endIfRetired(claims: RefreshClaims, occasion: Occasion): Promise<boolean> {
-    const { refreshReuseGrace } = await deps.settings()
+    const { refreshReuseGrace, accessTokenTTL } = await deps.settings()
     const attempt = {
       ...{ claims, occasion, nextJti: null, user: null, entry: null },
-      ...{ graceMs: refreshReuseGrace, absoluteTtlMs: null },
+      ...{ graceMs: refreshReuseGrace, absoluteTtlMs: null, accessTtlMs: accessTokenTTL },
     }
     const { family, decision } = await readRow(attempt, null)
     if (decision.outcome !== 'replay') return false

@@ -78,14 +78,14 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
   }
 
   async function issue(
-    { claims }: Attempt,
+    { claims, accessTtlMs }: Attempt,
     user: User,
     family: Pick<RefreshFamily, 'generation' | 'expiresAt'>,
     jti: string,
   ): Promise<Pick<Refreshed, 'access' | 'refresh'>> {
     const row = { id: claims.sid, userId: user.id, ...family }
     const [access, refresh] = await Promise.all([
-      tokens.access(user, claims.sid, claims),
+      tokens.access(user, claims.sid, claims, accessTtlMs),
       tokens.refresh(row, jti, claims),
     ])
     return { access, refresh }
@@ -169,7 +169,8 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         const { family, decision } = row
         const usable = decision.outcome === 'current' || decision.outcome === 'reissue'
         if (!usable || family === null) return inspection.refuse(attempt, row)
-        const access = await tokens.access(user, attempt.claims.sid, attempt.claims)
+        const { claims, accessTtlMs } = attempt
+        const access = await tokens.access(user, claims.sid, claims, accessTtlMs)
         const cap = attempt.absoluteTtlMs
         const absoluteExpiresAt = cap === null ? null : family.loginAt + cap
         return { user, family, access, absoluteExpiresAt }

@@ -142,12 +142,8 @@ export function createRegistration(
     deps.mail.resetPassword(user, await tickets.issue(user, 'resetPassword', choiceLinkMs, true))
   }
 
-  async function sendVerification(user: User): Promise<void> {
-    const { emailVerificationTTL } = await deps.settings()
-    deps.mail.verifyEmail(
-      user,
-      await tickets.issue(user, 'verifyEmail', emailVerificationTTL, true),
-    )
+  async function sendVerification(user: User, linkMs: number): Promise<void> {
+    deps.mail.verifyEmail(user, await tickets.issue(user, 'verifyEmail', linkMs, true))
   }
 
   async function mayTellOwner(email: string): Promise<boolean> {
@@ -172,7 +168,7 @@ export function createRegistration(
   return {
     async register(input, occasion) {
       const email = await admit(input)
-      const { emailVerificationRequired } = await deps.settings()
+      const { emailVerificationRequired, emailVerificationTTL } = await deps.settings()
       const choice = await chosen(input)
       const user = await insert(choice, email)
       const about = { surface, at: clock.now(), ...occasion }
@@ -184,7 +180,7 @@ export function createRegistration(
       if (emailVerificationRequired) {
         // Beside the request: what differs for a taken address shows in no reply and no delay.
         deps.background.run('mailing about a registration', () =>
-          user === null ? mailAboutTaken(email) : sendVerification(user),
+          user === null ? mailAboutTaken(email) : sendVerification(user, emailVerificationTTL),
         )
         return { status: 'verificationRequired' }
       }
@@ -215,6 +211,7 @@ export function createRegistration(
     },
 
     async resendVerification(typed, occasion) {
+      const { emailVerificationTTL } = await deps.settings()
       const email = canonicalEmail(typed)
       if (email === null) throw new AuthError('invalid_request')
       await deps.limits.check('recoveryPerAddress', `verify ${email}`)
@@ -224,7 +221,7 @@ export function createRegistration(
       if (waiting !== null) {
         const isContested = waiting.selfRegistered && waiting.passwordHash === null
         deps.background.run('mailing a new link', () =>
-          isContested ? sendChoice(waiting) : sendVerification(waiting),
+          isContested ? sendChoice(waiting) : sendVerification(waiting, emailVerificationTTL),
         )
       }
       deps.emit({

@@ -48,6 +48,8 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
 
     async open(how, occasion) {
       const { user } = how
+      // Before anything is written: a login must not be left half done for want of a setting.
+      const { maxConcurrentSessions, accessTokenTTL } = await deps.settings()
       const now = clock.now()
       const id = uuidv7(now, random)
       const jti = tokens.nextJti()
@@ -89,13 +91,12 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         await ending.end(family, 'password_change', occasion)
         throw new AuthError('invalid_credentials')
       }
-      const { maxConcurrentSessions } = await deps.settings()
       if (maxConcurrentSessions > 0) {
         await ending.trim(user.id, maxConcurrentSessions, occasion)
       }
       const authentication = { amr: how.amr, authTime: Math.floor(now / 1000) }
       const [access, refresh] = await Promise.all([
-        tokens.access(fenced, id, authentication),
+        tokens.access(fenced, id, authentication, accessTokenTTL),
         tokens.refresh(family, jti, authentication),
       ])
       deps.emit({

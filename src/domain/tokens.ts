@@ -37,7 +37,8 @@ export interface Authentication {
 export interface Tokens {
   /** A `jti` for a refresh token about to be minted. */
   nextJti(): string
-  access(user: User, sessionId: string, how: Authentication): Promise<AccessGrant>
+  /** `ttlMs` is given, because those who mint must know every setting before they write. */
+  access(user: User, sessionId: string, how: Authentication, ttlMs: number): Promise<AccessGrant>
   refresh(
     family: Pick<RefreshFamily, 'id' | 'userId' | 'generation' | 'expiresAt'>,
     jti: string,
@@ -47,10 +48,7 @@ export interface Tokens {
   verifyRefresh(token: string): Promise<Verified<RefreshClaims>>
 }
 
-type Deps = Pick<
-  SurfaceDeps,
-  'surface' | 'clock' | 'random' | 'settings' | 'keys' | 'issuer' | 'clockLeeway'
->
+type Deps = Pick<SurfaceDeps, 'surface' | 'clock' | 'random' | 'keys' | 'issuer' | 'clockLeeway'>
 
 export function createTokens(deps: Deps): Tokens {
   const { surface, clock, random, keys, issuer, clockLeeway } = deps
@@ -60,12 +58,11 @@ export function createTokens(deps: Deps): Tokens {
   return {
     nextJti,
 
-    async access(user, sessionId, { amr, authTime }) {
+    async access(user, sessionId, { amr, authTime }, ttlMs) {
       // The one place access tokens of sessions are minted: a machine principal never has a
       // session, whatever a planted row may claim (T-53).
       if (user.kind !== '') throw new AuthError('refresh_token_invalid')
-      const { accessTokenTTL } = await deps.settings()
-      const expiresIn = Math.floor(accessTokenTTL / 1000)
+      const expiresIn = Math.floor(ttlMs / 1000)
       const iat = Math.floor(clock.now() / 1000)
       const accessToken = await signAccess(
         {

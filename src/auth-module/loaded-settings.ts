@@ -1,0 +1,54 @@
+import { type AuthSettingsReading, readAuthSettings } from './read-settings.js'
+import type { AuthSettings } from './settings.js'
+
+/** Stands where a text is that does not decrypt; nobody ever reads it. */
+const placeholder = '*'
+
+/** The stored texts of an environment, secrets decrypted, without those that do not decrypt. */
+export interface LoadedTexts {
+  readonly values: Readonly<Record<string, string>>
+  /** The keys of secrets that are set and do not decrypt. */
+  readonly unreadable: readonly string[]
+}
+
+/**
+ * As `readAuthSettings`, frozen, for texts as they come from the store. A secret that does not
+ * decrypt is neither empty nor its default (T-73): reading it throws what `refuse` throws, a warning
+ * names it, and every other setting is in force all the same.
+ */
+export function loadedSettings(
+  { values, unreadable }: LoadedTexts,
+  env: Readonly<Record<string, string | undefined>>,
+  refuse: () => never,
+): AuthSettingsReading {
+  const standIns = Object.fromEntries(unreadable.map((key) => [key, placeholder]))
+  const { settings, warnings } = readAuthSettings({ ...values, ...standIns }, env)
+  const guarded: AuthSettings = {
+    ...settings,
+    registrationAllowedDomains: frozen(settings.registrationAllowedDomains),
+    oauthRedirectTargets: frozen(settings.oauthRedirectTargets),
+    securityWebhooks: frozen(
+      settings.securityWebhooks.map((webhook) => {
+        const key = `securityWebhooks.${webhook.slug}.signingSecret`
+        const copy = { ...webhook }
+        if (unreadable.includes(key)) guard(copy, 'signingSecret', refuse)
+        return copy
+      }),
+    ),
+  }
+  for (const key of unreadable) {
+    if (Object.hasOwn(guarded, key)) guard(guarded, key, refuse)
+  }
+  const damaged = unreadable.map(
+    (key) => `Setting "${key}" cannot be decrypted. Set it anew, or give back its key.`,
+  )
+  return { settings: Object.freeze(guarded), warnings: [...warnings, ...damaged] }
+}
+
+function frozen<T extends object>(elements: readonly T[]): readonly T[] {
+  return Object.freeze(elements.map((element) => Object.freeze(element)))
+}
+
+function guard(target: object, name: string, get: () => never): void {
+  Object.defineProperty(target, name, { enumerable: true, get })
+}
