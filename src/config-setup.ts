@@ -1,5 +1,6 @@
 import { authModule, authRule, authSourceOf } from './auth-module/auth-module.js'
 import { seedFromEnv } from './auth-module/initial-values.js'
+import { authValidators } from './auth-module/validators.js'
 import type { ModuleDefinition } from './config/define-module.js'
 import { type ConfigKey, type SecretBox, secretBox } from './crypto/secret-box.js'
 import { type RegisteredModule, registeredModule, type Texts } from './domain/registered-module.js'
@@ -10,6 +11,7 @@ import { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
 import type { AuthOptions } from './options.js'
 import type { Authorizer } from './ports/authorizer.js'
 import type { Random } from './ports/random.js'
+import { isPublicAddress } from './system/public-address.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -26,7 +28,8 @@ export function modulesOf(
   box: SecretBox,
 ): ReadonlyMap<string, RegisteredModule> {
   const auth = { seeds: authSeeds, rule: authRule, sourceOf: authSourceOf(env) }
-  const modules = new Map([[authModule.name, registeredModule(authModule, auth, box)]])
+  const own: ModuleDefinition = { ...authModule, ...authValidators(isPublicAddress) }
+  const modules = new Map([[own.name, registeredModule(own, auth, box)]])
   for (const [index, definition] of (options.modules ?? []).entries()) {
     const option = `modules.${index}`
     assertDeclared(option, definition)

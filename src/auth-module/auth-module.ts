@@ -13,13 +13,20 @@ export const authModule: ModuleDeclaration = {
   fields: authSettingDeclarations,
 }
 
+/** What a value outside its range is called where it has a name of its own. */
+const ownCodes: ReadonlyMap<string, string> = new Map([
+  ['accessTokenTTL', 'access_token_ttl_too_short'],
+  ['sessionAbsoluteTTL', 'session_absolute_ttl_out_of_range'],
+])
+
 /** As `valueProblem` of a setting, with the code that callers are given. */
 export const authRule: FieldRule = (declaration, text) => {
   const field = findField(declaration.key)
   const problem = field === undefined ? null : valueProblem(field, text)
   if (problem === null) return null
   const plain = plainProblem(declaration, text)
-  return { code: plain === null ? 'value_out_of_range' : plain.code, problem }
+  if (plain !== null && plain.code === null) return { code: null, problem }
+  return { code: ownCodes.get(declaration.key) ?? 'value_out_of_range', problem }
 }
 
 /** Where a setting's value comes from: the environment is asked for one of them alone (T-16). */

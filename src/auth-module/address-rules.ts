@@ -1,0 +1,46 @@
+/** Of the text of a literal IP address; false for one that is not on the public internet. */
+export type IsPublicAddress = (address: string) => boolean
+
+/**
+ * What is wrong with the address of a webhook, as the second half of a sentence. A name is taken on
+ * trust: what it resolves to is looked at when an event is delivered, every time.
+ */
+export function webhookUrlProblem(text: string, isPublicAddress: IsPublicAddress): string | null {
+  const url = parsed(text)
+  if (url?.protocol !== 'https:') return "must be an 'https:' address"
+  // Administrators see the address, and a password in it would be shown to them.
+  if (url.username !== '' || url.password !== '') return 'must hold no user name and no password'
+  if (url.hash !== '') return 'must have no fragment'
+  return isPrivateHost(url.hostname, isPublicAddress)
+    ? 'must be an address on the public internet'
+    : null
+}
+
+/** What is wrong with a redirect target, as the second half of a sentence. */
+export function redirectProblem(text: string, flow: string): string | null {
+  const url = parsed(text)
+  if (url === null) return 'must be an absolute URI'
+  if (text.includes('#')) return 'must have no fragment'
+  if (url.username !== '' || url.password !== '') return 'must hold no user name and no password'
+  if (flow === 'web') return url.protocol === 'https:' ? null : "must be an 'https:' address"
+  // An app is called by a link it claims, or by a scheme of its own (RFC 8252 §7).
+  return notForApps.has(url.protocol) ? 'must be a scheme of the app’s own or https' : null
+}
+
+const notForApps: ReadonlySet<string> = new Set([
+  ...['http:', 'ws:', 'wss:', 'ftp:', 'file:', 'javascript:', 'vbscript:', 'data:', 'blob:'],
+  ...['about:', 'filesystem:', 'view-source:'],
+])
+
+function parsed(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null
+}
+
+/** Whatever form an address was typed in: the parser has made it the usual one. */
+function isPrivateHost(hostname: string, isPublicAddress: IsPublicAddress): boolean {
+  const name = hostname.replace(/\.$/, '')
+  if (name === 'localhost' || name.endsWith('.localhost')) return true
+  const isV6 = name.startsWith('[')
+  const isAddress = isV6 || /^\d+\.\d+\.\d+\.\d+$/.test(name)
+  return isAddress && !isPublicAddress(isV6 ? name.slice(1, -1) : name)
+}
