@@ -124,8 +124,11 @@ export function createMfa(deps: Deps, services: Services): Mfa {
     throw new AuthError('mfa_ticket_invalid')
   }
 
-  async function confirmed(userId: string, occasion: Occasion): Promise<readonly string[]> {
-    const { backupCodeCount } = await deps.settings()
+  async function confirmed(
+    userId: string,
+    backupCodeCount: number,
+    occasion: Occasion,
+  ): Promise<readonly string[]> {
     // The codes of an earlier factor, if any are left, are void with this.
     const backupCodes = await backupCodeSets.regenerate(userId, backupCodeCount)
     await changed(userId, 'totpEnrolled', occasion)
@@ -159,17 +162,18 @@ export function createMfa(deps: Deps, services: Services): Mfa {
     },
 
     async confirmTotp(enrollee, code, occasion) {
-      const { totpEnabled } = await deps.settings()
+      // Both before the factor is confirmed: it must not be left without its codes.
+      const { totpEnabled, backupCodeCount } = await deps.settings()
       if (!totpEnabled) throw new AuthError('mfa_method_disabled')
       if (enrollee.kind === 'session') {
         const { id } = enrollee.who.user
         if (!(await totpFactors.confirm(id, code))) throw new AuthError('invalid_mfa_code')
-        return { backupCodes: await confirmed(id, occasion), login: null }
+        return { backupCodes: await confirmed(id, backupCodeCount, occasion), login: null }
       }
       const ticket = await guessed(enrollee.mfaToken, 'enrollment', (userId) =>
         totpFactors.confirm(userId, code),
       )
-      const backupCodes = await confirmed(ticket.userId, occasion)
+      const backupCodes = await confirmed(ticket.userId, backupCodeCount, occasion)
       const result = await services.pipeline.complete(ticket, { method: 'totp', amr }, occasion)
       return { backupCodes, login: { result, delivery: ticket.delivery } }
     },

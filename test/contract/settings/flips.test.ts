@@ -9,16 +9,8 @@ import { type Change, settingsHost } from './settings-host.js'
 
 /** Settings whose feature is still to come: each has to move up from here with it. */
 const owed: readonly SettingKey[] = [
-  'mfaPolicyOperator',
-  'mfaPolicyClient',
-  'totpEnabled',
-  'totpIssuer',
-  'totpSkewSteps',
-  'backupCodeCount',
   'webauthnMode',
   'webauthnUserVerification',
-  'mfaMaxAttempts',
-  'stepUpMaxAge',
   'trustedDeviceOperatorEnabled',
   'trustedDeviceClientEnabled',
   'trustedDeviceTTL',

@@ -1,0 +1,139 @@
+import type { Surface } from '../../../src/ports/surface.js'
+import { textOf } from '../../support/http-client.js'
+import {
+  type Enrolled,
+  enrolled,
+  enrolledByTicket,
+  finish,
+  passwordLogin,
+  textsOf,
+  ticketOf,
+} from '../authenticator.js'
+import { outcomeOf } from '../open-host.js'
+import { type Person, person, signIn } from '../people.js'
+import type { Effect, Effects } from './effect.js'
+import type { SettingsHost } from './settings-host.js'
+
+const second = 1000
+const minute = 60 * second
+
+const statusOf = async (host: SettingsHost, surface: Surface, who: Person): Promise<string> =>
+  String((await passwordLogin(host, surface, who)).json()['status'])
+
+const policy: Effect = {
+  when: [
+    ['required', 'mfaEnrollmentRequired, mfaRequired'],
+    ['optional', 'authenticated, mfaRequired'],
+    ['off', 'authenticated, authenticated'],
+  ],
+  async see(host, surface) {
+    const without = await person(host, surface)
+    const first = await statusOf(host, surface, without)
+    if (first !== 'mfaEnrollmentRequired') {
+      return `${first}, ${await statusOf(host, surface, await enrolled(host, surface))}`
+    }
+    await enrolledByTicket(host, surface, without)
+    return `${first}, ${await statusOf(host, surface, without)}`
+  },
+}
+
+async function beginTotp(host: SettingsHost, surface: Surface) {
+  const who = await person(host, surface)
+  const { bearer } = await signIn(host, surface, who)
+  const body = { currentPassword: who.password }
+  return host.send('POST', `/v1/auth/${surface}/mfa/totp`, { bearer, body })
+}
+
+/** A login finished with a code that the app showed `lateMs` ago. */
+async function lateCode(
+  host: SettingsHost,
+  surface: Surface,
+  who: Enrolled,
+  lateMs: number,
+): Promise<string> {
+  const mfaToken = await ticketOf(host, surface, who)
+  const code = await who.nextCode()
+  await host.clock.advance(lateMs)
+  return outcomeOf(await finish(host, surface, mfaToken, code))
+}
+
+/** Who enrolled on this host while that was allowed. */
+const early = new WeakMap<SettingsHost, Promise<Enrolled>>()
+
+/** The group MFA. */
+export const mfaEffects: Effects = {
+  mfaPolicyOperator: policy,
+  mfaPolicyClient: policy,
+  totpEnabled: {
+    when: [
+      ['true', 'totp+backupCode, 200, 201'],
+      ['false', 'backupCode, 401 invalid_mfa_code, 403 mfa_method_disabled'],
+    ],
+    async see(host, surface) {
+      const having = early.get(host) ?? enrolled(host, surface)
+      early.set(host, having)
+      const who = await having
+      const first = (await passwordLogin(host, surface, who)).json()
+      const mfaToken = textOf(first, 'mfaToken')
+      const done = await finish(host, surface, mfaToken, await who.nextCode())
+      const begun = await beginTotp(host, surface)
+      return [textsOf(first, 'methods').join('+'), outcomeOf(done), outcomeOf(begun)].join(', ')
+    },
+  },
+  totpIssuer: {
+    when: [
+      ['Acme & Sons', 'Acme & Sons'],
+      ['', 'Auth'],
+    ],
+    async see(host, surface) {
+      const uri = new URL(textOf((await beginTotp(host, surface)).json(), 'otpauthUri'))
+      return uri.searchParams.get('issuer') ?? 'none'
+    },
+  },
+  totpSkewSteps: {
+    when: [
+      ['0', '401 invalid_mfa_code, 401 invalid_mfa_code'],
+      ['1', '200, 401 invalid_mfa_code'],
+      ['2', '200, 200'],
+    ],
+    async see(host, surface) {
+      const who = await enrolled(host, surface)
+      const one = await lateCode(host, surface, who, 30 * second)
+      return `${one}, ${await lateCode(host, surface, who, 60 * second)}`
+    },
+  },
+  backupCodeCount: {
+    when: [
+      ['5', '5'],
+      ['20', '20'],
+      ['', '10'],
+    ],
+    see: async (host, surface) => String((await enrolled(host, surface)).backupCodes.length),
+  },
+  mfaMaxAttempts: {
+    when: [
+      ['3', '401 mfa_ticket_invalid'],
+      ['4', '401 invalid_mfa_code'],
+    ],
+    async see(host, surface) {
+      const mfaToken = await ticketOf(host, surface, await enrolled(host, surface))
+      await finish(host, surface, mfaToken, '000000')
+      await finish(host, surface, mfaToken, '000000')
+      return outcomeOf(await finish(host, surface, mfaToken, '000000'))
+    },
+  },
+  stepUpMaxAge: {
+    when: [
+      ['1m', '403 step_up_required'],
+      ['2m', '204'],
+    ],
+    async see(host, surface) {
+      const { bearer, nextCode } = await enrolled(host, surface)
+      const at = (path: string): string => `/v1/auth/${surface}${path}`
+      const body = { method: 'totp', code: await nextCode() }
+      await host.send('POST', at('/step-up'), { bearer, body })
+      await host.clock.advance(minute + second)
+      return outcomeOf(await host.send('DELETE', at('/mfa/totp'), { bearer }))
+    },
+  },
+}
