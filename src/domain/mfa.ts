@@ -1,6 +1,7 @@
 import { otpauthUri } from '../crypto/totp.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError } from '../errors.js'
+import type { LoginTicket } from '../model/login-ticket.js'
 import type { User } from '../model/user.js'
 import type { MfaChange } from '../ports/telemetry.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
@@ -90,9 +91,15 @@ export function createMfa(deps: Deps, services: Services): Mfa {
     if (enrollee.kind === 'session') return enrollee.who.user
     const ticket = await loginTickets.read(enrollee.mfaToken, 'enrollment')
     await deps.limits.check('mfaPerUser', ticket.userId)
-    const user = await collections.users.get(ticket.userId)
-    const isSame = user?.enabled && user.sessionEpoch === ticket.sessionEpoch
-    if (!isSame) throw new AuthError('mfa_ticket_invalid')
+    return accountOf(ticket)
+  }
+
+  /** Whose ticket it is. Throws `mfa_ticket_invalid` when the account changed since: the password, say. */
+  async function accountOf(ticket: LoginTicket): Promise<User> {
+    const { userId, sessionEpoch, credentialEpoch } = ticket
+    const user = await collections.users.get(userId)
+    const isSame = user?.sessionEpoch === sessionEpoch && user.credentialEpoch === credentialEpoch
+    if (!isSame || !user.enabled) throw new AuthError('mfa_ticket_invalid')
     return user
   }
 
@@ -106,13 +113,13 @@ export function createMfa(deps: Deps, services: Services): Mfa {
   async function guessed(
     mfaToken: string,
     purpose: 'secondFactor' | 'enrollment',
-    check: (userId: string) => Promise<boolean>,
+    check: (ticket: LoginTicket) => Promise<boolean>,
   ) {
     const { mfaMaxAttempts } = await deps.settings()
     const read = await loginTickets.read(mfaToken, purpose)
     await deps.limits.check('mfaPerUser', read.userId)
     const ticket = await loginTickets.countGuess(read, mfaMaxAttempts)
-    const ok = await check(ticket.userId).catch(async (error: unknown) => {
+    const ok = await check(ticket).catch(async (error: unknown) => {
       if (error instanceof AuthError && error.code === 'invalid_mfa_code') return false
       // It could not be checked: the guess is handed back.
       await loginTickets.forgive(ticket)
@@ -170,9 +177,11 @@ export function createMfa(deps: Deps, services: Services): Mfa {
         if (!(await totpFactors.confirm(id, code))) throw new AuthError('invalid_mfa_code')
         return { backupCodes: await confirmed(id, backupCodeCount, occasion), login: null }
       }
-      const ticket = await guessed(enrollee.mfaToken, 'enrollment', (userId) =>
-        totpFactors.confirm(userId, code),
-      )
+      const ticket = await guessed(enrollee.mfaToken, 'enrollment', async (shown) => {
+        // Before the factor is one: whoever lost the account meanwhile must not lock its owner out.
+        const { id } = await accountOf(shown)
+        return totpFactors.confirm(id, code)
+      })
       const backupCodes = await confirmed(ticket.userId, backupCodeCount, occasion)
       const result = await services.pipeline.complete(ticket, { method: 'totp', amr }, occasion)
       return { backupCodes, login: { result, delivery: ticket.delivery } }
@@ -198,7 +207,7 @@ export function createMfa(deps: Deps, services: Services): Mfa {
     },
 
     async completeLogin(mfaToken, method, code, occasion) {
-      const ticket = await guessed(mfaToken, 'secondFactor', async (userId) => {
+      const ticket = await guessed(mfaToken, 'secondFactor', async ({ userId }) => {
         await services.secondFactors.spend(userId, method, code, occasion)
         return true
       })
