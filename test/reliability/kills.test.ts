@@ -164,21 +164,25 @@ async function openShared(store: 'postgres' | 'mongo' | 'redis'): Promise<Shared
     sweep: false,
     settings: { refreshReuseGrace: '60s', passwordHistoryCount: 3 },
   } as const
-  const start = () => startReplica({ ...place, options })
-  if ('mongo' in place) {
-    const client = new MongoClient(place.mongo.url)
-    return {
-      backend: mongo({ db: client.db(place.mongo.database) }),
-      start,
-      close: () => client.close(),
+  const start = () => startReplica({ place, options })
+  switch (place.store) {
+    case 'mongo': {
+      const client = new MongoClient(place.url)
+      return {
+        backend: mongo({ db: client.db(place.database) }),
+        start,
+        close: () => client.close(),
+      }
+    }
+    case 'redis': {
+      const { client, close } = await singleClients['node-redis'](place.url)
+      return { backend: redis(client, { keyPrefix: place.keyPrefix }), start, close }
+    }
+    case 'postgres': {
+      const pool = new pg.Pool({ connectionString: place.url, max: 4 })
+      return { backend: postgres(pool, { schema: place.schema }), start, close: () => pool.end() }
     }
   }
-  if ('redis' in place) {
-    const { client, close } = await singleClients['node-redis'](place.redis.url)
-    return { backend: redis(client, place.redis), start, close }
-  }
-  const pool = new pg.Pool({ connectionString: place.postgresUrl, max: 4 })
-  return { backend: postgres(pool, place), start, close: () => pool.end() }
 }
 
 /** Documents of somebody who never came back, for the sweep to remove. */

@@ -53,8 +53,7 @@ describe.skipIf(!installed)(title, () => {
       if (server === null) throw new Error('no binaries')
       onTestFinished(() => server.remove())
       const replica = await startReplica({
-        postgresUrl: server.url,
-        schema,
+        place: { store: 'postgres', url: server.url, schema },
         poolSize,
         durable: true,
       })

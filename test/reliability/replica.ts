@@ -10,25 +10,32 @@ import { type HostConfig, startHost } from './host.js'
 
 /** What a replica's process is told in its environment, as JSON. */
 export interface ReplicaConfig extends HostConfig {
-  readonly postgresUrl: string
-  readonly schema: string
-  /** Instead of Postgres. */
-  readonly mongo: MongoPlace | null
-  readonly redis: RedisPlace | null
-  /** Connections at most. */
+  readonly place: Place
+  /** Connections to Postgres at most. */
   readonly poolSize: number
-  /** Commits wait for the disk: what a server that is stopped at once must not lose. */
+  /** Postgres commits wait for the disk: what a server that is stopped at once must not lose. */
   readonly durable: boolean
   /** A JSON file with a `KeyRing`, read anew whenever the library asks for the keys. */
   readonly keysFile: string
 }
 
+/** The store of replicas that belong together, and what of it is theirs. */
+export type Place = PostgresPlace | MongoPlace | RedisPlace
+
+export interface PostgresPlace {
+  readonly store: 'postgres'
+  readonly url: string
+  readonly schema: string
+}
+
 export interface MongoPlace {
+  readonly store: 'mongo'
   readonly url: string
   readonly database: string
 }
 
 export interface RedisPlace {
+  readonly store: 'redis'
   readonly url: string
   readonly keyPrefix: string
 }
@@ -56,21 +63,30 @@ async function main(given: string): Promise<void> {
   process.send?.(ready)
 }
 
-async function backendOf(config: ReplicaConfig): Promise<Backend> {
-  if (config.mongo !== null) return onMongo(config.mongo)
-  return config.redis === null ? onPostgres(config) : onRedis(config.redis)
+async function backendOf({ place, ...config }: ReplicaConfig): Promise<Backend> {
+  switch (place.store) {
+    case 'postgres':
+      return onPostgres(place, config)
+    case 'mongo':
+      return onMongo(place)
+    case 'redis':
+      return onRedis(place)
+  }
 }
 
-function onPostgres(config: ReplicaConfig): Backend {
+function onPostgres(
+  { url, schema }: PostgresPlace,
+  { poolSize, durable }: Pick<ReplicaConfig, 'poolSize' | 'durable'>,
+): Backend {
   const pool = new pg.Pool({
-    connectionString: config.postgresUrl,
+    connectionString: url,
     application_name: replicaName(process.pid),
-    max: config.poolSize,
-    options: `-c synchronous_commit=${config.durable ? 'on' : 'off'}`,
+    max: poolSize,
+    options: `-c synchronous_commit=${durable ? 'on' : 'off'}`,
   })
   // The server may be stopped under it; the next call tells.
   pool.on('error', () => {})
-  return postgres(pool, { schema: config.schema })
+  return postgres(pool, { schema })
 }
 
 function onMongo({ url, database }: MongoPlace): Backend {

@@ -13,7 +13,7 @@ import { type Host, hostAt } from './host-client.js'
 import { lineFrom } from './moving-clock.js'
 import {
   configVariable,
-  type MongoPlace,
+  type Place,
   type RedisPlace,
   type ReplicaConfig,
   type ReplicaReady,
@@ -28,22 +28,14 @@ export interface Replica extends Host {
   stop(): Promise<void>
 }
 
-export type ReplicaOptions = Place &
-  ReplicaSettings & {
-    /** The process gets the heap of a small container; else as much as V8 likes. */
-    readonly smallHeap?: true
-  }
+export interface ReplicaOptions extends ReplicaSettings {
+  readonly place: Place
+  /** The process gets the heap of a small container; else as much as V8 likes. */
+  readonly smallHeap?: true
+}
 
 /** All else. */
-export type ReplicaSettings = Partial<
-  Omit<ReplicaConfig, 'postgresUrl' | 'schema' | 'mongo' | 'redis'>
->
-
-/** Where replicas that belong together keep what they share. */
-export type Place =
-  | Pick<ReplicaConfig, 'postgresUrl' | 'schema'>
-  | { readonly mongo: MongoPlace }
-  | { readonly redis: RedisPlace }
+export type ReplicaSettings = Partial<Omit<ReplicaConfig, 'place'>>
 
 /** Children and the ends of their processes. */
 const running = new Map<ChildProcess, Promise<unknown>>()
@@ -74,7 +66,7 @@ function killAll(): void {
 }
 
 /**
- * Starts a replica on a Postgres and waits until it serves. Without options: system time, one key
+ * Starts a replica and waits until it serves. Without options: system time, one key
  * ring for all replicas of the test file, five connections, hashing at test cost, no rate limits.
  */
 export async function startReplica({ smallHeap, ...options }: ReplicaOptions): Promise<Replica> {
@@ -86,10 +78,6 @@ export async function startReplica({ smallHeap, ...options }: ReplicaOptions): P
     clock: lineFrom(Date.now()),
     options: {},
     planted: null,
-    postgresUrl: '',
-    schema: '',
-    mongo: null,
-    redis: null,
     poolSize: 5,
     durable: false,
     keysFile: ringFile,
@@ -124,23 +112,27 @@ export async function startReplicas(
 ): Promise<readonly Replica[]> {
   const clock = options.clock ?? lineFrom(Date.now())
   return Promise.all(
-    Array.from({ length: count }, () => startReplica({ ...place, ...options, clock })),
+    Array.from({ length: count }, () => startReplica({ ...options, place, clock })),
   )
 }
 
 /** A place nobody uses yet, which goes with the file or with the run. */
-export function newPlace(store: 'postgres' | 'mongo' | 'redis'): Place {
-  if (store === 'postgres') {
-    const postgresUrl = inject('postgresUrl') ?? ''
-    return { postgresUrl, schema: newSchema(postgresUrl) }
+export function newPlace(store: Place['store']): Place {
+  switch (store) {
+    case 'postgres': {
+      const url = inject('postgresUrl') ?? ''
+      return { store, url, schema: newSchema(url) }
+    }
+    case 'redis': {
+      const place = { store, url: inject('redisUrl') ?? '', keyPrefix: newPrefix() }
+      redisPlaces.push(place)
+      return place
+    }
+    case 'mongo': {
+      const { url, databasePrefix } = inject('mongo') ?? { url: '', databasePrefix: '' }
+      return { store, url, database: `${databasePrefix}_${randomBytes(6).toString('hex')}` }
+    }
   }
-  if (store === 'redis') {
-    const place = { url: inject('redisUrl') ?? '', keyPrefix: newPrefix() }
-    redisPlaces.push(place)
-    return { redis: place }
-  }
-  const { url, databasePrefix } = inject('mongo') ?? { url: '', databasePrefix: '' }
-  return { mongo: { url, database: `${databasePrefix}_${randomBytes(6).toString('hex')}` } }
 }
 
 /** The name of a schema that is dropped when the file ends. */

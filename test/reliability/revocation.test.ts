@@ -25,44 +25,46 @@ async function probe(host: Host, accessToken: string, isOver: () => boolean) {
   return probes
 }
 
-describeOn('postgres', 'figure revocation: a logout reaches the other process, postgres', () => {
-  let open: OpenHosts | undefined
-  beforeAll(async () => {
-    open = await openHosts('postgres', 2)
-  })
-  afterAll(() => open?.close())
+for (const store of ['postgres', 'redis'] as const) {
+  describeOn(store, `figure revocation: a logout reaches the other process, ${store}`, () => {
+    let open: OpenHosts | undefined
+    beforeAll(async () => {
+      open = await openHosts(store, 2)
+    })
+    afterAll(() => open?.close())
 
-  it(`R-5-17 ${sizes.watchedLogouts} logouts: a request that starts after the reply is refused, always`, async () => {
-    const hosts = open?.hosts ?? []
-    const delays: number[] = []
-    let later = 0
-    for (let round = 0; round < sizes.watchedLogouts; round += 1) {
-      const [here, there] = [at(hosts, round), at(hosts, round + 1)]
-      const { accessToken } = await here.newLogin()
-      expect(outcomeOf(await there.me(accessToken))).toBe('200')
-      let repliedAt = Number.POSITIVE_INFINITY
-      const probing = Promise.all(
-        [1, 2].map(() => probe(there, accessToken, () => monotonic() > repliedAt)),
+    it(`R-5-17 ${sizes.watchedLogouts} logouts: a request that starts after the reply is refused, always`, async () => {
+      const hosts = open?.hosts ?? []
+      const delays: number[] = []
+      let later = 0
+      for (let round = 0; round < sizes.watchedLogouts; round += 1) {
+        const [here, there] = [at(hosts, round), at(hosts, round + 1)]
+        const { accessToken } = await here.newLogin()
+        expect(outcomeOf(await there.me(accessToken))).toBe('200')
+        let repliedAt = Number.POSITIVE_INFINITY
+        const probing = Promise.all(
+          [1, 2].map(() => probe(there, accessToken, () => monotonic() > repliedAt)),
+        )
+        const reply = await here.logout(accessToken)
+        repliedAt = monotonic()
+        expect(reply.status).toBe(204)
+        const probes = (await probing).flat()
+        const strange = probes.filter(({ outcome }) => !['200', revoked].includes(outcome))
+        expect(strange).toEqual([])
+        const after = probes.filter(({ startedAt }) => startedAt > repliedAt)
+        expect(after.length).toBeGreaterThan(0)
+        expect(after.filter(({ outcome }) => outcome !== revoked)).toEqual([])
+        later += after.length
+        const refused = probes.filter(({ outcome }) => outcome === revoked)
+        const first = Math.min(...refused.map(({ answeredAt }) => answeredAt))
+        delays.push(first - repliedAt)
+      }
+      figure(
+        'revocation',
+        `from the logout reply to the first 401 on another process, ${store}`,
+        `${delays.length} logouts: ${percentiles(delays, 50, 99)} (negative: refused before the ` +
+          `logout was answered); ${later} of ${later} requests that started after the reply were 401`,
       )
-      const reply = await here.logout(accessToken)
-      repliedAt = monotonic()
-      expect(reply.status).toBe(204)
-      const probes = (await probing).flat()
-      const strange = probes.filter(({ outcome }) => !['200', revoked].includes(outcome))
-      expect(strange).toEqual([])
-      const after = probes.filter(({ startedAt }) => startedAt > repliedAt)
-      expect(after.length).toBeGreaterThan(0)
-      expect(after.filter(({ outcome }) => outcome !== revoked)).toEqual([])
-      later += after.length
-      const refused = probes.filter(({ outcome }) => outcome === revoked)
-      const first = Math.min(...refused.map(({ answeredAt }) => answeredAt))
-      delays.push(first - repliedAt)
-    }
-    figure(
-      'revocation',
-      'from the logout reply to the first 401 on another process',
-      `${delays.length} logouts: ${percentiles(delays, 50, 99)} (negative: refused before the ` +
-        `logout was answered); ${later} of ${later} requests that started after the reply were 401`,
-    )
-  }, 300_000)
-})
+    }, 300_000)
+  })
+}

@@ -40,8 +40,8 @@ function summary(replies: readonly Reply[]): string {
     .join(', ')
 }
 
-for (const store of stores) {
-  const processes = store === 'postgres' ? '4 processes' : '4 instances'
+for (const store of [...stores, 'redis'] as const) {
+  const processes = store === 'memory' ? '4 instances' : '4 processes'
 
   describeOn(
     store,

@@ -76,17 +76,13 @@ interface Fleet {
 }
 
 /** Replicas that share one time, each of which has contended for the lease. */
-async function startFleet(
-  postgresUrl: string,
-  record: SweepRecord,
-  time: SteppedTime,
-): Promise<Fleet> {
-  const { schema } = record
+async function startFleet(url: string, record: SweepRecord, time: SteppedTime): Promise<Fleet> {
+  const place = { store: 'postgres', url, schema: record.schema } as const
   // Steps must not overtake a request: the store takes the time it takes.
   const options = { backendTimeout: day, settings: { accessTokenTTL: '24h' } }
   const alive = new Map<string, Replica>()
   for (let n = 0; n < processes; n += 1) {
-    const replica = await startReplica({ postgresUrl, schema, clock: time.clock, options })
+    const replica = await startReplica({ place, clock: time.clock, options })
     alive.set(replicaName(replica.pid), replica)
     await time.join(replica)
     await time.goOnTo(time.now() + staggerMs)
