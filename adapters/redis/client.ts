@@ -1,6 +1,7 @@
-/** A connected client or client pool of the package `redis`: `createClient`, `createClientPool`. */
+/** A connected client of the package `redis`: `createClient`. */
 export interface NodeRedisClient {
   readonly isOpen: boolean
+  readonly options: NodeRedisOptions | undefined
   sendCommand(args: string[], options?: NodeRedisCommandOptions): Promise<unknown>
 }
 
@@ -15,6 +16,11 @@ export interface NodeRedisCluster {
     args: string[],
     options?: NodeRedisCommandOptions,
   ): Promise<unknown>
+}
+
+/** What of the options of a `redis` client decides when a write happens. */
+export interface NodeRedisOptions {
+  readonly disableOfflineQueue?: boolean | undefined
 }
 
 export interface NodeRedisCommandOptions {

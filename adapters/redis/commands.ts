@@ -5,7 +5,7 @@ import type {
   NodeRedisCluster,
   RedisClient,
 } from './client.js'
-import { checkIoredis, checkIoredisCluster } from './refuse-resending.js'
+import { checkIoredis, checkIoredisCluster, checkNodeRedis } from './refuse-resending.js'
 
 /** The two things this backend asks of a client, whichever it is. */
 export interface Commands {
@@ -18,7 +18,7 @@ export interface Commands {
 /**
  * The clients are told apart by what they have, since loading a driver to ask `instanceof` would
  * make it a dependency. Throws a `TypeError` for anything else, and for a client set up so that it
- * repeats writes or reads from replicas.
+ * keeps or repeats writes, or reads from replicas. Of a pool nobody can tell.
  */
 export function commandsOf(client: RedisClient): Commands {
   const has = (...names: readonly string[]): boolean =>
@@ -28,12 +28,12 @@ export function commandsOf(client: RedisClient): Commands {
   if (has('status', 'call', 'options')) return ioredis(client as IoredisClient)
   if (has('sendCommand', 'masters', 'nodeClient'))
     return nodeRedisCluster(client as NodeRedisCluster)
-  if (has('sendCommand', 'isOpen') && !has('getSentinelNode')) {
+  if (has('sendCommand', 'isOpen', 'options') && !has('getSentinelNode')) {
     return nodeRedis(client as NodeRedisClient)
   }
   throw new TypeError(
-    'redis: needs a connected client, pool or cluster of the package "redis" (createClient, ' +
-      'createClientPool, createCluster), or a Redis or Cluster of the package "ioredis"',
+    'redis: needs a connected client or cluster of the package "redis" (createClient, ' +
+      'createCluster; one client does the work of a pool), or a Redis or Cluster of the package "ioredis"',
   )
 }
 
@@ -42,6 +42,7 @@ const plain = { typeMapping: {} }
 
 /** Such a client rejects what was sent when its connection breaks, and sends nothing twice. */
 function nodeRedis(client: NodeRedisClient): Commands {
+  checkNodeRedis(client.options, '')
   return {
     send: (_key, args) => client.sendCommand([...args], plain),
     sendToAll: async (args) => [await client.sendCommand([...args], plain)],
@@ -57,6 +58,8 @@ function nodeRedisCluster(cluster: NodeRedisCluster): Commands {
         cluster.masters.map(async (master) => {
           // The cluster's own method for the cluster's own nodes, whose type is the driver's.
           const node = await cluster.nodeClient(master as never)
+          // Only connected nodes tell, so this is seen when a host prepares.
+          checkNodeRedis(node.options, 'defaults.')
           return node.sendCommand([...args], plain)
         }),
       ),

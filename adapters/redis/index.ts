@@ -9,6 +9,7 @@ import type {
   NodeRedisClient,
   NodeRedisCluster,
   NodeRedisCommandOptions,
+  NodeRedisOptions,
   RedisClient,
 } from './client.js'
 import { redisCollection } from './collection.js'
@@ -27,23 +28,25 @@ export type {
   NodeRedisClient,
   NodeRedisCluster,
   NodeRedisCommandOptions,
+  NodeRedisOptions,
   RedisClient,
   RedisOptions,
 }
 
 /**
- * A backend on Redis 6.2 or newer, a single server or a cluster. `client` is a connected client,
- * pool or cluster of `redis`, or a `Redis` or `Cluster` of `ioredis`. Does no I/O by itself;
+ * A backend on Redis 6.2 or newer, a single server or a cluster. `client` is a connected client
+ * or cluster of `redis`, or a `Redis` or `Cluster` of `ioredis`. Does no I/O by itself;
  * `store.prepare` writes down what the collections are, builds new indexes, and rejects unless the
  * server's `maxmemory-policy` is `noeviction`. No key expires by itself.
  *
- * Throws a `TypeError` that names the option for a key prefix that cannot be one, and for an
- * `ioredis` client that repeats writes or reads from replicas: it needs
- * `autoResendUnfulfilledCommands: false` and `maxRetriesPerRequest: 0`, a `Cluster`
+ * Throws a `TypeError` that names the option for a key prefix that cannot be one, and for a client
+ * that keeps or repeats writes, or reads from replicas: `redis` needs `disableOfflineQueue: true`
+ * (for a cluster in its `defaults`, where `store.prepare` rejects), `ioredis`
+ * `autoResendUnfulfilledCommands: false` and `maxRetriesPerRequest: 0`, its `Cluster`
  * `retryDelayOnFailover: 0`.
  *
  * @example
- * const client = await createClient({ url }).connect()
+ * const client = await createClient({ url, disableOfflineQueue: true }).connect()
  * const auth = await createAuth({ ...options, backend: redis(client) })
  */
 export function redis(client: RedisClient, options: RedisOptions = {}): Backend {

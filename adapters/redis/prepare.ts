@@ -128,6 +128,8 @@ export async function refuseEviction(commands: Commands, assumed: boolean): Prom
   try {
     replies = await commands.sendToAll(['info', 'memory'])
   } catch (error) {
+    // The client, not the server.
+    if (error instanceof TypeError) throw error
     if (assumed && isRefusal(error)) return
     throw new Error(
       'redis: the server does not tell its "maxmemory-policy" (INFO memory failed); allow this user ' +

@@ -1,4 +1,15 @@
-import type { IoredisCluster, IoredisOptions } from './client.js'
+import type { IoredisCluster, IoredisOptions, NodeRedisOptions } from './client.js'
+
+/**
+ * By default a client keeps what it is asked while its server is away, and sends it at the return: a
+ * write would take effect after its caller was told that it failed and has tried again, which for a
+ * refresh token is a replay.
+ */
+export function checkNodeRedis(options: NodeRedisOptions | undefined, path: string): void {
+  if (options?.disableOfflineQueue !== true) {
+    refuse('redis', `${path}disableOfflineQueue`, 'true', late)
+  }
+}
 
 /**
  * By default `ioredis` sends a command again when the connection broke before its answer came: a
@@ -8,14 +19,19 @@ import type { IoredisCluster, IoredisOptions } from './client.js'
 export function checkIoredis(options: IoredisOptions, path: string): void {
   const { autoResendUnfulfilledCommands, maxRetriesPerRequest, readOnly, role } = options
   if (autoResendUnfulfilledCommands !== false) {
-    refuse(`${path}autoResendUnfulfilledCommands`, 'false', 'a write could be carried out twice')
+    refuse(
+      'ioredis',
+      `${path}autoResendUnfulfilledCommands`,
+      'false',
+      'a write could be carried out twice',
+    )
   }
   if (maxRetriesPerRequest !== 0) {
     const why = 'a call whose answer was lost would not be told of it'
-    refuse(`${path}maxRetriesPerRequest`, '0', why)
+    refuse('ioredis', `${path}maxRetriesPerRequest`, '0', why)
   }
-  if (readOnly === true) refuse(`${path}readOnly`, 'false', stale)
-  if (role !== undefined && role !== 'master') refuse(`${path}role`, '"master"', stale)
+  if (readOnly === true) refuse('ioredis', `${path}readOnly`, 'false', stale)
+  if (role !== undefined && role !== 'master') refuse('ioredis', `${path}role`, '"master"', stale)
 }
 
 /**
@@ -25,10 +41,10 @@ export function checkIoredis(options: IoredisOptions, path: string): void {
  */
 export function checkIoredisCluster(options: IoredisCluster['options']): void {
   if (options.retryDelayOnFailover !== 0) {
-    refuse('retryDelayOnFailover', '0', 'a write could be carried out twice')
+    refuse('ioredis', 'retryDelayOnFailover', '0', 'a write could be carried out twice')
   }
   if (options.scaleReads !== undefined && options.scaleReads !== 'master') {
-    refuse('scaleReads', '"master"', stale)
+    refuse('ioredis', 'scaleReads', '"master"', stale)
   }
   if (typeof options.clusterNodeRetryStrategy === 'function') {
     checkIoredis(options.redisOptions ?? {}, 'redisOptions.')
@@ -37,6 +53,8 @@ export function checkIoredisCluster(options: IoredisCluster['options']): void {
 
 const stale = 'a replica may not have the last write, such as a revocation'
 
-function refuse(option: string, wanted: string, why: string): never {
-  throw new TypeError(`redis: option "${option}" of the ioredis client must be ${wanted}: ${why}`)
+const late = 'a write that waited for its server would happen after its caller was told it failed'
+
+function refuse(client: string, option: string, wanted: string, why: string): never {
+  throw new TypeError(`redis: option "${option}" of the ${client} client must be ${wanted}: ${why}`)
 }

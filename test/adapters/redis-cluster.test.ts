@@ -1,3 +1,4 @@
+import { createCluster } from 'redis'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, test } from 'vitest'
 import { redis } from '../../adapters/redis/index.js'
 import { allCollectionSpecs } from '../../src/model/collections.js'
@@ -9,6 +10,7 @@ import {
   keysUnder,
   newPrefix,
   type OpenClient,
+  patient,
   withServer,
 } from '../support/redis-clients.js'
 import { type LosingProxy, losingProxy } from '../support/redis-proxy.js'
@@ -34,6 +36,19 @@ describe.skipIf(!installed)(title, () => {
     )
     return nodes.filter((_, at) => roles[at] === role)
   }
+
+  it('a cluster client that keeps what it is asked is refused by prepare', async () => {
+    const url = nodes[0]?.url ?? ''
+    const cluster = createCluster({ rootNodes: [{ url }] }).on('error', () => {})
+    await cluster.connect()
+    try {
+      await expect(redis(cluster).store.prepare([])).rejects.toThrow(
+        'redis: option "defaults.disableOfflineQueue" of the redis client must be true: ',
+      )
+    } finally {
+      cluster.destroy()
+    }
+  })
 
   describe.each(Object.entries(clusterClients))('by %s', (name, open) => {
     const keyPrefix = newPrefix()
@@ -69,7 +84,7 @@ describe.skipIf(!installed)(title, () => {
           const broken = await open(ports(), map)
           opened.push(broken)
           return {
-            backend: redis(broken.client, { keyPrefix }),
+            backend: redis(patient(broken.client), { keyPrefix }),
             loseNextAnswer() {
               loss.armed = true
             },

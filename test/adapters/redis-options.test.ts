@@ -39,8 +39,7 @@ describe('redis options', () => {
   })
 
   it.each<[string, () => RedisClient]>([
-    ['a node-redis client', () => createClient()],
-    ['a node-redis pool', () => createClientPool()],
+    ['a node-redis client', () => createClient({ disableOfflineQueue: true })],
     ['a node-redis cluster', () => createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] })],
     ['an ioredis client', () => ioredis({})],
     ['an ioredis cluster', () => ioredisCluster({})],
@@ -79,6 +78,20 @@ describe('redis options', () => {
   it.each([null, undefined, {}, 'redis://127.0.0.1', () => {}])('%s is no client', (client) => {
     // A host without types may pass anything.
     expect(() => redis(client as never)).toThrow(/^redis: needs a connected client/)
+  })
+
+  it.each([{}, { disableOfflineQueue: false }])(
+    'a node-redis client that keeps what it is asked is refused: %j',
+    (options) => {
+      expect(() => redis(createClient(options))).toThrow(
+        'redis: option "disableOfflineQueue" of the redis client must be true: ',
+      )
+    },
+  )
+
+  it('a node-redis pool, which does not tell its options, is refused', () => {
+    const pool = createClientPool({ disableOfflineQueue: true })
+    expect(() => redis(pool as never)).toThrow(/^redis: needs a connected client/)
   })
 
   it('a node-redis sentinel, which may read from replicas, is refused', () => {

@@ -7,6 +7,7 @@ import {
   keysUnder,
   newPrefix,
   type OpenClient,
+  patient,
   removeKeys,
   singleClients,
   withServer,
@@ -59,7 +60,7 @@ describe.skipIf(!found).each(Object.entries(singleClients))(
           const broken = await open(`redis://127.0.0.1:${proxy.port}`)
           opened.push(broken)
           return {
-            backend: redis(broken.client, { keyPrefix }),
+            backend: redis(patient(broken.client), { keyPrefix }),
             loseNextAnswer: proxy.loseNextAnswer,
           }
         }),

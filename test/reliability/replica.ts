@@ -94,7 +94,7 @@ function onMongo({ url, database }: MongoPlace): Backend {
 }
 
 async function onRedis({ url, keyPrefix }: RedisPlace): Promise<Backend> {
-  const client = createClient({ url }).on('error', () => {})
+  const client = createClient({ url, disableOfflineQueue: true }).on('error', () => {})
   return redis(await client.connect(), { keyPrefix })
 }
 

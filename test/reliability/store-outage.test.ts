@@ -1,12 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { postgres } from '../../adapters/postgres/index.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { refreshFamiliesOf } from '../../src/model/refresh-family.js'
-import { spawnPostgres } from '../support/postgres.js'
 import { figure } from './figures.js'
 import { type Host, type Login, outcomeOf } from './host-client.js'
 import { monotonic } from './moving-clock.js'
+import { type OwnStore, ownStores } from './own-stores.js'
 import { startReplica } from './replicas.js'
 import { sizes } from './sizes.js'
 import {
@@ -19,13 +17,10 @@ import {
   turns,
 } from './steady-load.js'
 
-const installed = inject('postgresInstalled')
-const title = installed ? 'figure R12' : 'figure R12 (no binaries of Postgres found)'
 const { outageSeconds, outagePerSecond, outageWarmUpSeconds, outageSettleSeconds } = sizes
 
 const second = 1000
 const megabyte = 1024 * 1024
-const schema = 'outage'
 const graceMs = 10 * second
 
 const unavailable = /^503 (service_unavailable|session_enforcement_unavailable)$/
@@ -45,15 +40,14 @@ async function signedIn(host: Host, count: number): Promise<Login[]> {
   return logins
 }
 
-describe.skipIf(!installed)(title, () => {
-  it(
-    'R-7-05 R-7-06 T-59 a store that is gone under load signs nobody out and lets nobody in',
+describe.each(ownStores)('figure R12', ({ name, missing, spawn }) => {
+  it.skipIf(missing !== null)(
+    `R-7-05 R-7-06 T-59 a ${name} that is gone under load signs nobody out and lets nobody in${missing ?? ''}`,
     async () => {
-      const server = await spawnPostgres()
-      if (server === null) throw new Error('no binaries')
+      const server = await spawn()
       onTestFinished(() => server.remove())
       const replica = await startReplica({
-        place: { store: 'postgres', url: server.url, schema },
+        place: server.place,
         poolSize: 20,
         durable: true,
         // With plenty of memory V8 hardly collects, and the figure would be one of its patience.
@@ -78,7 +72,7 @@ describe.skipIf(!installed)(title, () => {
       const before = memory.take()
 
       const stopCalledAt = { epoch: Date.now(), at: monotonic() }
-      await server.stop('immediate')
+      await server.kill()
       const goneAt = monotonic()
       await wait(outageSeconds * second)
       const startedAt = monotonic()
@@ -91,7 +85,7 @@ describe.skipIf(!installed)(title, () => {
       memory.stop()
 
       const { seen } = load
-      const lost = await signedOutByTheOutage(server.url, clients, seen, stopCalledAt.epoch)
+      const lost = await signedOutByTheOutage(server, clients, seen, stopCalledAt.epoch)
       const wrong = seen.filter(
         ({ kind, outcome }) => !allowed[kind]?.test(outcome) && !lost.outcomes.has(outcome),
       )
@@ -112,7 +106,7 @@ describe.skipIf(!installed)(title, () => {
       for (const client of survivors) expect(await client.refresh()).toMatch(good)
       figure(
         'R12',
-        'a Postgres stopped under load',
+        `a ${name} killed under load`,
         `${outageSeconds} s of outage under ${outagePerSecond} requests a second: ` +
           `${during.length} requests meanwhile, all 503; 0 live sessions refused, 0 ended ones ` +
           `accepted in ${seen.length} requests; the last 503 ${Math.max(0, Math.round(recovery))} ms ` +
@@ -165,7 +159,7 @@ const inMegabytes = (bytes: number): string => `${Math.round(bytes / megabyte)} 
  * written as the server died.
  */
 async function signedOutByTheOutage(
-  url: string,
+  server: OwnStore,
   clients: readonly Client[],
   seen: readonly Observed[],
   diedAt: number,
@@ -174,9 +168,9 @@ async function signedOutByTheOutage(
   const explained: Client[] = []
   const unexplained: string[] = []
   if (refused.length > 0) {
-    const pool = new pg.Pool({ connectionString: url, max: 2 })
+    const { backend, close } = await server.open()
     try {
-      const families = postgres(pool, { schema }).store.collection(refreshFamiliesOf('client'))
+      const families = backend.store.collection(refreshFamiliesOf('client'))
       for (const client of clients) {
         const row = await families.get(client.login.sessionId)
         if (row?.revokedAt === null) continue
@@ -186,7 +180,7 @@ async function signedOutByTheOutage(
         else unexplained.push(client.login.sessionId)
       }
     } finally {
-      await pool.end()
+      await close()
     }
   }
   const outcomes = new Set(

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
-import { createClient, createCluster } from 'redis'
+import { ClientOfflineError, createClient, createCluster } from 'redis'
 import type { RedisClient } from '../../adapters/redis/index.js'
 
 /** An open client and how to be rid of it. */
@@ -13,12 +14,15 @@ export interface OpenClient {
 const ignore = (): void => {}
 
 /** The options that the backend asks of an `ioredis` client. */
-export const sendOnce = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 } as const
+export const sendOnce = {
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+} as const
 
 /** Both libraries on one server. */
 export const singleClients = {
   'node-redis': async (url: string): Promise<OpenClient> => {
-    const client = createClient({ url }).on('error', ignore)
+    const client = createClient({ url, disableOfflineQueue: true }).on('error', ignore)
     await client.connect()
     return { client, close: async () => client.destroy() }
   },
@@ -46,7 +50,7 @@ export const clusterClients = {
   ) => {
     const cluster = createCluster({
       rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${map.get(port) ?? port}` })),
-      defaults: login,
+      defaults: { ...login, disableOfflineQueue: true },
       // Reads must go to the primaries all the same.
       useReplicas: true,
       nodeAddressMap: (address) => {
@@ -69,10 +73,13 @@ export const clusterClients = {
       ]),
     )
     const nodes = ports.map((port) => ({ host: '127.0.0.1', port: map.get(port) ?? port }))
-    const cluster = new Cluster(nodes, { retryDelayOnFailover: 0, natMap, redisOptions: login }).on(
-      'error',
-      ignore,
-    )
+    const cluster = new Cluster(nodes, {
+      lazyConnect: true,
+      retryDelayOnFailover: 0,
+      natMap,
+      redisOptions: login,
+    }).on('error', ignore)
+    await cluster.connect()
     return { client: cluster, close: async () => cluster.disconnect() }
   },
 }
@@ -109,4 +116,36 @@ export async function withServer<R>(url: string, use: (client: Redis) => Promise
   } finally {
     client.disconnect()
   }
+}
+
+/**
+ * A `redis` client that waits for its connection, before a command and after one that failed. It
+ * sends anew only what it is told was never sent.
+ */
+export function patient(client: RedisClient): RedisClient {
+  if ('call' in client) return client
+  const send = async (args: readonly unknown[]): Promise<unknown> => {
+    for (;;) {
+      try {
+        return await Reflect.apply(client.sendCommand, client, args)
+      } catch (error) {
+        if (!(error instanceof ClientOfflineError)) throw error
+        await turn()
+      }
+    }
+  }
+  return new Proxy(client, {
+    get(target, name) {
+      if (name !== 'sendCommand') return Reflect.get(target, name)
+      return async (...args: unknown[]) => {
+        try {
+          return await send(args)
+        } catch (error) {
+          // Else the next answer to be lost would be one to the client's own greeting.
+          await send(args.map((one) => (Array.isArray(one) ? ['ping'] : one)))
+          throw error
+        }
+      }
+    },
+  })
 }

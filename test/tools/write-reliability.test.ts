@@ -28,6 +28,11 @@ describe('write-reliability', () => {
   it('names what a full run should have measured', () => {
     expect(missingFigures([])).toContain('R32')
     expect(missingFigures(fullFigures(line('R32', 'keys', '0')))).not.toContain('R32')
+    const onPostgres = missingFigures(fullFigures(line('R12', 'a Postgres killed', '0')))
+    expect(onPostgres).not.toContain('R12')
+    expect(onPostgres).toContain('R12 on Redis')
+    const onRedis = missingFigures(fullFigures(line('R12', 'a Redis killed', '0')))
+    expect(onRedis).not.toContain('R12 on Redis')
   })
 
   it('writes a row for each figure, with the test that asserts it', () => {
