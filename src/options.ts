@@ -64,8 +64,8 @@ export interface AuthOptions {
   /** The `iss` of every token. Default: the operator surface's `baseUrl`. */
   readonly issuer?: string
   /**
-   * Values of the settings, read at every start. They cannot be changed while running yet; the
-   * configuration store takes them as first values.
+   * First values of the settings, for those nobody gave one yet. They never override what is stored:
+   * administrators change settings while the host runs.
    */
   readonly settings?: InitialSettings
   /** Modules of the host's own that are configured through the same store; see `defineModule`. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { authSettingDeclarations } from '../src/auth-module/index.js'
 import { defaultRateLimits, type RateLimit } from '../src/domain/limits.js'
 import { denylistLifeMs } from '../src/domain/session-ending.js'
+import { settingsTables } from './support/settings-table.js'
 
 const page = (name: string): string =>
   readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
@@ -50,6 +51,13 @@ describe('ASVS-7.1.1 the sessions page says what the code does', () => {
   it('denylist entries', () => {
     expect(denylistLifeMs).toBe((24 * 60 + 1) * 60_000)
     expect(text).toContain('24 hours and a minute')
+  })
+})
+
+describe('R-2.6-33 R-2.6-34 the settings page says what is declared', () => {
+  it('each of the 63 settings, group by group', () => {
+    const [, tables = ''] = page('settings').split(/^## The settings$[^#]*/m)
+    expect(tables.trim()).toBe(settingsTables())
   })
 })
 

@@ -40,9 +40,8 @@ export interface InitialSecurityWebhook extends InitialElement {
 }
 
 /**
- * Values of the `auth` module's settings. They are in force from the start; once settings are
- * stored, they are first-boot values and never override what an administrator set. Durations are
- * texts such as `'10s'` or `'30d'`.
+ * First values of the `auth` module's settings: stored at a start for keys nobody gave a value yet.
+ * They never override what is stored. Durations are texts such as `'10s'` or `'30d'`.
  */
 export interface InitialSettings {
   readonly registrationOperatorEnabled?: boolean

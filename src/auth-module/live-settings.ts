@@ -1,7 +1,10 @@
 import type { InitialSettings } from './initial-settings.js'
 import type { SettingKey } from './settings.js'
 
-/** The settings of features that exist. The others are accepted and have no effect yet. */
+/**
+ * The settings of features that exist: whatever is stored of them is in force within 30 seconds. The
+ * others are accepted, kept, and have no effect yet.
+ */
 const live: readonly SettingKey[] = [
   'registrationOperatorEnabled',
   'registrationClientEnabled',

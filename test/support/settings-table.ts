@@ -1,0 +1,42 @@
+import type { AuthField } from '../../src/auth-module/auth-field.js'
+import { authSettingDeclarations } from '../../src/auth-module/index.js'
+import { settingsWithoutEffect } from '../../src/auth-module/live-settings.js'
+import { expected } from '../../src/auth-module/stored-value.js'
+
+const head = [
+  '| | default | may be | surface | first value from |',
+  '| --- | --- | --- | --- | --- |',
+]
+
+/** What `docs/settings.md` says of each setting, group by group: the declarations, as tables. */
+export function settingsTables(): string {
+  const groups = [...new Set(authSettingDeclarations.map(({ group }) => group))]
+  return groups
+    .map((group) => {
+      const rows = authSettingDeclarations.filter((field) => field.group === group).map(rowOf)
+      return [`### ${group}`, '', ...head, ...rows].join('\n')
+    })
+    .join('\n\n')
+}
+
+function rowOf(field: AuthField): string {
+  const { key, label, type, default: usual = '', surface = 'both', envVar, items = [] } = field
+  const mark = settingsWithoutEffect({ [key]: '' }).length > 0 ? ' *' : ''
+  const form = expected(field)
+    .replace(/^must (be )?/, '')
+    .replace(/, such as .*/, '')
+  const parts = items.map(
+    (item) => `\`${item.key}\`${item.type === 'FieldSecret' ? ' (secret)' : ''}`,
+  )
+  const values = [
+    ...(type === 'FieldSecret' ? [`secret: ${form}`] : [form]),
+    ...(parts.length > 0 ? [`of ${parts.join(', ')}`] : []),
+  ]
+  return `| ${[
+    `\`${key}\`${mark} ${label}`,
+    usual === '' ? '' : `\`${usual}\``,
+    values.join(' '),
+    surface,
+    envVar === undefined ? '' : `\`${envVar}\``,
+  ].join(' | ')} |`
+}
