@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Reply } from '../../support/http-client.js'
 import { rangeService } from '../../support/range-service.js'
 import { type WebhookEndpoints, webhookEndpoints } from '../../support/webhook-endpoint.js'
-import { type ContractHost, type HostOptions, memoryHost } from '../hosts.js'
+import { type ContractHost, type HostKind, type HostOptions, memoryHost } from '../hosts.js'
 import { openHost } from '../open-host.js'
 import { type Person, person, signIn } from '../people.js'
 import { withoutLimits } from '../without-limits.js'
@@ -38,7 +38,10 @@ export interface SettingsHost extends ContractHost {
 const tokenLifeMs = 50_000
 
 /** A host whose settings one operator may change. */
-export async function settingsHost(options: HostOptions = {}): Promise<SettingsHost> {
+export async function settingsHost(
+  options: HostOptions = {},
+  kind: HostKind = memoryHost,
+): Promise<SettingsHost> {
   const { settings = {}, ...others } = options
   let administrator: Person | null = null
   const endpoints = webhookEndpoints({ [webhookUrl]: webhookSecret })
@@ -56,7 +59,7 @@ export async function settingsHost(options: HostOptions = {}): Promise<SettingsH
       },
       ...others,
     },
-    memoryHost,
+    kind,
   )
   let bearer = ''
   let since = Number.NEGATIVE_INFINITY
