@@ -8,7 +8,8 @@ import { readAtMost } from './read-at-most.js'
 
 type Resolve = (
   name: string,
-  done: (error: NodeJS.ErrnoException | null, found: readonly LookupAddress[]) => void,
+  // Node's types promise an array, but a name that does not resolve comes with undefined.
+  done: (error: NodeJS.ErrnoException | null, found?: readonly LookupAddress[]) => void,
 ) => void
 
 export interface PublicRequestOptions {
@@ -28,7 +29,7 @@ export function createPublicRequest(options: PublicRequestOptions = {}) {
   const { isPublic = isPublicAddress, resolve = resolveAll, ca } = options
 
   const lookup: LookupFunction = (name, { all }, done) => {
-    resolve(name, (error, found) => {
+    resolve(name, (error, found = []) => {
       const [first] = found
       if (error !== null || first === undefined) {
         done(error ?? new Error('the name has no address'), '')

@@ -101,6 +101,15 @@ describe('the request to the public internet', () => {
     expect(connections).toBe(0)
   })
 
+  it('SS-1 a name that does not resolve is a rejection and ends no process', async () => {
+    const notFound = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })
+    const send = createPublicRequest({ resolve: (_name, done) => setImmediate(done, notFound) })
+    const request = { method: 'POST', headers: {}, timeoutMs: 10_000, maxBytes: 100 } as const
+    await expect(send({ ...request, url: `https://${name}/` })).rejects.toBe(notFound)
+    const nowhere = { ...request, url: 'https://hooks.invalid/', publicOnly: true } as const
+    await expect(systemFetcher.fetch(nowhere)).rejects.toThrow(/getaddrinfo|abort|timeout/i)
+  })
+
   it('SS-1 sends over TLS only', async () => {
     const request = { url: 'http://hooks.example/', method: 'POST', headers: {} } as const
     const limits = { timeoutMs: 10_000, maxBytes: 100, publicOnly: true } as const
