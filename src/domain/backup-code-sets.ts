@@ -35,18 +35,16 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
     throw new AuthError('service_unavailable')
   }
 
-  async function mark(seen: BackupCodes, index: number): Promise<number | null> {
-    let set: BackupCodes | null = seen
-    for (let attempt = 0; attempt < tries && set?.setId === seen.setId; attempt += 1) {
+  /** Of racers with one code, one sets its bit; a set that was replaced meanwhile has no such code. */
+  async function mark({ id, setId }: BackupCodes, index: number): Promise<number | null> {
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      const set = await backupCodes.get(id)
+      if (set?.setId !== setId) return null
       const { usedMask } = set
       if ((usedMask & (1 << index)) !== 0) return null
-      const marked = await backupCodes.update(
-        set.id,
-        { setId: set.setId, usedMask },
-        { usedMask: usedMask | (1 << index) },
-      )
+      const used = { usedMask: usedMask | (1 << index) }
+      const marked = await backupCodes.update(id, { setId, usedMask }, used)
       if (marked !== null && marked !== 'taken') return remainingCodes(marked)
-      set = await backupCodes.get(set.id)
     }
     return null
   }

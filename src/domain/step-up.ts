@@ -1,5 +1,6 @@
 import type { SecondFactorMethod } from '../engine/second-factor.js'
 import { AuthError } from '../errors.js'
+import type { StepUpProof } from '../model/step-up-proof.js'
 import { isHuman, type User } from '../model/user.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { Principal } from './principal.js'
@@ -24,8 +25,8 @@ type Deps = Pick<SurfaceDeps, 'collections' | 'clock'>
 /** The longest age anything asks for (S-28), and what clocks may differ by. */
 const lifeMs = 60 * 60 * 1000 + 60 * 1000
 
-/** The sweep may take the older one away in between. */
-const tries = 4
+/** Another proof of the session, or the sweep, may come between reading and writing. */
+const tries = 16
 
 export function createStepUp(deps: Deps): StepUp {
   const { clock } = deps
@@ -37,21 +38,33 @@ export function createStepUp(deps: Deps): StepUp {
     return counts ? proof.provedAt : null
   }
 
+  /** The proof that stands after one attempt to write; null when another writer came between. */
+  async function tryToKeep(proof: StepUpProof): Promise<number | null> {
+    const { id, ...fields } = proof
+    const older = await stepUpProofs.get(id)
+    if (older === null) return (await stepUpProofs.insert(proof)) ? proof.provedAt : null
+    if (older.provedAt > proof.provedAt) return older.provedAt
+    const moved = await stepUpProofs.update(id, { provedAt: older.provedAt }, fields)
+    return moved !== null && moved !== 'taken' ? proof.provedAt : null
+  }
+
+  /** Of two proofs of a session the newer one stays. When that one was shown. */
+  async function keep(proof: StepUpProof): Promise<number> {
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      const kept = await tryToKeep(proof)
+      if (kept !== null) return kept
+    }
+    throw new AuthError('service_unavailable')
+  }
+
   return {
     provedAt,
 
     async record(user, sessionId, method) {
       const now = clock.now()
       const { id: userId, deviceEpoch } = user
-      const fields = { userId, method, deviceEpoch, provedAt: now, expiresAt: now + lifeMs }
-      for (let attempt = 0; attempt < tries; attempt += 1) {
-        if (await stepUpProofs.insert({ id: sessionId, ...fields })) return now
-        const moved = await stepUpProofs.update(sessionId, { provedAt: { lte: now } }, fields)
-        if (moved !== null && moved !== 'taken') return now
-        const newer = await stepUpProofs.get(sessionId)
-        if (newer !== null) return newer.provedAt
-      }
-      throw new AuthError('service_unavailable')
+      const expiresAt = now + lifeMs
+      return keep({ id: sessionId, userId, method, deviceEpoch, provedAt: now, expiresAt })
     },
 
     async require({ kind, userId, sessionId }, maxAgeMs) {

@@ -29,6 +29,7 @@ const tokenCodes: readonly ErrorCode[] = ['invalid_token', 'token_expired']
 /** Services know more of these and tell of them. */
 const toldByServices: readonly ErrorCode[] = [
   'invalid_credentials',
+  'invalid_mfa_code',
   'email_not_verified',
   'refresh_token_reused',
 ]

@@ -2,6 +2,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
 import { sample, sampleSpec } from '../../src/testing/sample.js'
 import { looseUsers, mongoDatabases, mongoTitle, prepare } from '../support/mongo-databases.js'
+import { recordingLogger } from '../support/recording-logger.js'
 import { testAuth } from '../support/test-auth.js'
 
 describe.skipIf(!inject('mongo'))(mongoTitle('a database that was not prepared'), () => {
@@ -37,10 +38,10 @@ describe.skipIf(!inject('mongo'))(mongoTitle('a database that was not prepared')
 
   it('says what to do, in the log and to whoever calls', async () => {
     const backend = mongo({ db: database() })
-    const { auth, logger } = await testAuth({
-      backend: { ...backend, store: { ...backend.store, prepare: async () => {} } },
-    })
-    await expect(auth.client.users.findByEmail('a@example.org')).rejects.toMatchObject({
+    const logger = recordingLogger()
+    const unprepared = { ...backend, store: { ...backend.store, prepare: async () => {} } }
+    // Its preparation reads the settings, which are not there either.
+    await expect(testAuth({ backend: unprepared, logger })).rejects.toMatchObject({
       code: 'service_unavailable',
     })
     expect(JSON.stringify(logger.lines)).toContain('NotMigratedError')

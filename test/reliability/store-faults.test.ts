@@ -16,6 +16,7 @@ import { endingFlows } from './faults/ending-flows.js'
 import type { Flow, Struck } from './faults/flow.js'
 import { loginFlows } from './faults/login-flows.js'
 import { type Bench, backendTimeout, faultsOf, recordCalls, strikeCall } from './faults/matrix.js'
+import { mfaFlows } from './faults/mfa-flows.js'
 import { passwordFlows } from './faults/password-flows.js'
 import { refreshFlows } from './faults/refresh-flows.js'
 import { registrationFlows } from './faults/registration-flows.js'
@@ -26,6 +27,7 @@ import { isFull, sizes } from './sizes.js'
 const flows = [
   ...refreshFlows,
   ...loginFlows,
+  ...mfaFlows,
   ...endingFlows,
   ...registrationFlows,
   ...passwordFlows,

@@ -144,6 +144,7 @@ export const plantedAdapters: readonly PlantedAdapter[] = [
     'a guard with `in` holds for any of its values',
     'a guard with an empty `in` holds for nothing',
     'null among the values of `in` equals only null',
+    'a stored null stays null where an absent field reads as its default',
     'awkward text is compared as it is',
     'a guard with `gt` holds strictly above its bound',
     'a guard with `lte` holds at and below its bound',

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** How the library's sources name collections, the denylist and the counter. */
 const callee =
-  /(^|\.)(users|families|sessions|tickets|passwordHistories|records|collection|denylist|counter)\.(get|find|insert|update|take|put|hit|forgive)$/
+  /(^|\.)(users|families|sessions|tickets|passwordHistories|records|collection|denylist|counter|totpFactors|backupCodes|loginTickets|stepUpProofs)\.(get|find|insert|update|take|put|hit|forgive)$/
 
 /** `src/domain/refresh.ts:162` of every place where the library calls its backend for a request. */
 export function callSites(): ReadonlySet<string> {
@@ -25,6 +25,7 @@ function callsIn(path: string): readonly string[] {
     const text = node.expression.getText()
     // Elsewhere this is the service that wraps the collection.
     if (/\btickets\./.test(text) && !path.endsWith('/tickets.ts')) return
+    if (/\bloginTickets\./.test(text) && !path.endsWith('/login-tickets.ts')) return
     if (callee.test(text)) found.push(`${path}:${lineOf(node.expression.name)}`)
   })
   return found

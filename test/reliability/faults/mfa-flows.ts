@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { codeOf, type Enrolled, enrolled, finish, ticketOf } from '../../contract/authenticator.js'
+import { withoutLimits } from '../../contract/without-limits.js'
+import { textOf } from '../../support/http-client.js'
+import { type Flow, guardedUnavailable, outcomeOf } from './flow.js'
+import type { World } from './world.js'
+
+const unavailable = guardedUnavailable
+
+async function enrolledIn(world: World): Promise<Enrolled> {
+  const who = await enrolled(world.host, world.surface)
+  world.adopt(who.id)
+  return who
+}
+
+/** A code that was not used yet, at every attempt. */
+function codesOf({ backupCodes }: Enrolled): () => string {
+  const left = [...backupCodes]
+  return () => left.pop() ?? 'no code is left'
+}
+
+const statusOfLogin = async (world: World, { email, password }: Enrolled) =>
+  (await world.send('POST', '/login', { body: { email, password } })).json()['status']
+
+const signsIn: Flow = {
+  name: '/login/mfa with a backup code, after the password',
+  options: withoutLimits,
+  expects: '200',
+  unavailable,
+  async prepare(world) {
+    const who = await enrolledIn(world)
+    const next = codesOf(who)
+    const { email, password } = who
+    return {
+      async send() {
+        const first = await world.send('POST', '/mobile/login', { body: { email, password } })
+        if (first.status !== 200) return outcomeOf(first)
+        const mfaToken = textOf(first.json(), 'mfaToken')
+        const body = { mfaToken, method: 'backupCode', code: next() }
+        return outcomeOf(await world.send('POST', '/login/mfa', { body }))
+      },
+      reached: async () => assert.notEqual(world.held.length, world.heldAtStart),
+    }
+  },
+}
+
+const wrongCode: Flow = {
+  name: '/login/mfa with a wrong code',
+  options: withoutLimits,
+  expects: '401 invalid_mfa_code',
+  unavailable,
+  // Counted before it was checked, twice: the budget never gives a guess away.
+  ends: () => ['401 mfa_ticket_invalid'],
+  async prepare(world) {
+    const who = await enrolledIn(world)
+    const mfaToken = await ticketOf(world.host, world.surface, who)
+    return {
+      send: async () => outcomeOf(await finish(world.host, world.surface, mfaToken, '000000')),
+      reached: async () => assert.equal(await statusOfLogin(world, who), 'mfaRequired'),
+    }
+  },
+}
+
+const begins: Flow = {
+  name: '/mfa/totp, once more',
+  options: withoutLimits,
+  expects: '201',
+  unavailable,
+  async prepare(world) {
+    const who = await world.person()
+    const { bearer } = await world.signIn(who)
+    const body = { currentPassword: who.password }
+    const begin = () => world.send('POST', '/mfa/totp', { bearer, body })
+    await begin()
+    let secret = ''
+    return {
+      async send() {
+        const reply = await begin()
+        if (reply.status === 201) secret = textOf(reply.json(), 'secret')
+        return outcomeOf(reply)
+      },
+      async reached() {
+        const code = codeOf(world.host, secret)
+        const done = await world.send('POST', '/mfa/totp/confirm', { bearer, body: { code } })
+        assert.equal(done.status, 200, done.text)
+      },
+    }
+  },
+}
+
+const enrollsOnTheWayIn: Flow = {
+  name: '/mfa/totp/confirm on the way in',
+  options: {
+    ...withoutLimits,
+    settings: {
+      ...withoutLimits.settings,
+      mfaPolicyOperator: 'required',
+      mfaPolicyClient: 'required',
+    },
+  },
+  expects: '200',
+  unavailable,
+  // The app is enrolled, and the login begins anew with it.
+  ends: () => ['401 invalid_mfa_code', '401 mfa_ticket_invalid'],
+  async prepare(world) {
+    const who = await world.person()
+    const { email, password } = who
+    const login = async () =>
+      (await world.send('POST', '/login', { body: { email, password } })).json()
+    const mfaToken = textOf(await login(), 'mfaToken')
+    const begun = await world.send('POST', '/mfa/totp', { body: { mfaToken } })
+    const code = codeOf(world.host, textOf(begun.json(), 'secret'))
+    return {
+      send: async () =>
+        outcomeOf(await world.send('POST', '/mfa/totp/confirm', { body: { mfaToken, code } })),
+      reached: async () => assert.equal((await login())['status'], 'mfaRequired'),
+    }
+  },
+}
+
+const confirms: Flow = {
+  name: '/mfa/totp/confirm',
+  options: withoutLimits,
+  expects: '200',
+  unavailable,
+  // The code is spent: the app is enrolled, and new backup codes are a request away.
+  ends: () => ['401 invalid_mfa_code'],
+  async prepare(world) {
+    const who = await world.person()
+    const { bearer } = await world.signIn(who)
+    const body = { currentPassword: who.password }
+    const begun = await world.send('POST', '/mfa/totp', { bearer, body })
+    const code = codeOf(world.host, textOf(begun.json(), 'secret'))
+    return {
+      send: async () =>
+        outcomeOf(await world.send('POST', '/mfa/totp/confirm', { bearer, body: { code } })),
+      async reached() {
+        const { email, password } = who
+        const login = await world.send('POST', '/login', { body: { email, password } })
+        assert.equal(login.json()['status'], 'mfaRequired')
+      },
+    }
+  },
+}
+
+const stepsUp: Flow = {
+  name: '/step-up with a backup code',
+  options: withoutLimits,
+  expects: '200',
+  unavailable,
+  async prepare(world) {
+    const who = await enrolledIn(world)
+    const next = codesOf(who)
+    const { bearer } = who
+    return {
+      async send() {
+        const body = { method: 'backupCode', code: next() }
+        return outcomeOf(await world.send('POST', '/step-up', { bearer, body }))
+      },
+      async reached() {
+        const status = await world.send('GET', '/mfa', { bearer })
+        assert.match(status.text, /"provedAt":"/)
+      },
+    }
+  },
+}
+
+const regenerates: Flow = {
+  name: '/mfa/backup-codes',
+  options: withoutLimits,
+  expects: '201',
+  unavailable,
+  // The codes are new, and with the change the proof that allowed it is void.
+  ends: () => ['403 step_up_required'],
+  async prepare(world) {
+    const who = await enrolledIn(world)
+    const { bearer } = who
+    const next = codesOf(who)
+    const proof = { method: 'backupCode', code: next() }
+    await world.send('POST', '/step-up', { bearer, body: proof })
+    const old = next()
+    return {
+      send: async () => outcomeOf(await world.send('POST', '/mfa/backup-codes', { bearer })),
+      async reached() {
+        const mfaToken = await ticketOf(world.host, world.surface, who)
+        const reply = await finish(world.host, world.surface, mfaToken, old, 'backupCode')
+        assert.equal(reply.code, 'invalid_mfa_code', 'a code of the old set was accepted')
+      },
+    }
+  },
+}
+
+const stepsUpAgain: Flow = {
+  ...stepsUp,
+  name: '/step-up once more',
+  async prepare(world) {
+    const who = await enrolledIn(world)
+    const next = codesOf(who)
+    const { bearer } = who
+    const prove = () => {
+      const body = { method: 'backupCode', code: next() }
+      return world.send('POST', '/step-up', { bearer, body })
+    }
+    await prove()
+    return {
+      send: async () => outcomeOf(await prove()),
+      async reached() {
+        const status = await world.send('GET', '/mfa', { bearer })
+        assert.match(status.text, /"provedAt":"/)
+      },
+    }
+  },
+}
+
+const removes: Flow = {
+  name: '/mfa/totp taken away',
+  options: withoutLimits,
+  expects: '204',
+  unavailable,
+  // The app is gone, and with the change the proof that let it go.
+  ends: () => ['404 factor_not_found', '403 step_up_required'],
+  async prepare(world) {
+    const who = await enrolledIn(world)
+    const { bearer } = who
+    const body = { method: 'backupCode', code: codesOf(who)() }
+    await world.send('POST', '/step-up', { bearer, body })
+    return {
+      send: async () => outcomeOf(await world.send('DELETE', '/mfa/totp', { bearer })),
+      reached: async () => assert.equal(await statusOfLogin(world, who), 'authenticated'),
+    }
+  },
+}
+
+export const mfaFlows: readonly Flow[] = [
+  signsIn,
+  wrongCode,
+  begins,
+  enrollsOnTheWayIn,
+  confirms,
+  stepsUp,
+  stepsUpAgain,
+  regenerates,
+  removes,
+]
