@@ -130,7 +130,14 @@ export async function refuseEviction(commands: Commands, assumed: boolean): Prom
   } catch (error) {
     // The client, not the server.
     if (error instanceof TypeError) throw error
-    if (assumed && isRefusal(error)) return
+    if (!isRefusal(error)) {
+      throw new Error(
+        'redis: the server could not be asked for its "maxmemory-policy"; is the client connected, and ' +
+          'the server reachable?',
+        { cause: error },
+      )
+    }
+    if (assumed) return
     throw new Error(
       'redis: the server does not tell its "maxmemory-policy" (INFO memory failed); allow this user ' +
         'INFO, or see for yourself that it is "noeviction" and pass { assumeNoEviction: true }',

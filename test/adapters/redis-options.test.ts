@@ -89,6 +89,11 @@ describe('redis options', () => {
     },
   )
 
+  it('a client that is not connected is told apart from a server that refuses', async () => {
+    const { store } = redis(createClient({ disableOfflineQueue: true }))
+    await expect(store.prepare([])).rejects.toThrow('is the client connected')
+  })
+
   it('a node-redis pool, which does not tell its options, is refused', () => {
     const pool = createClientPool({ disableOfflineQueue: true })
     expect(() => redis(pool as never)).toThrow(/^redis: needs a connected client/)
