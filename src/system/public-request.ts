@@ -34,7 +34,7 @@ export function createPublicRequest(options: PublicRequestOptions = {}) {
       if (error !== null || first === undefined) {
         done(error ?? new Error('the name has no address'), '')
       } else if (!found.every(({ address }) => isPublic(address))) {
-        done(new Error('the name leads to an address that is not public'), '')
+        done(notPublic('the name leads to an address that is not public'), '')
       } else if (all === true) {
         done(null, [...found])
       } else {
@@ -48,7 +48,7 @@ export function createPublicRequest(options: PublicRequestOptions = {}) {
     if (url.protocol !== 'https:') throw new Error('only https: is sent to')
     const host = url.hostname.replace(/^\[|\]$/g, '')
     // An address needs no lookup, and gets none.
-    if (isIP(host) !== 0 && !isPublic(host)) throw new Error('the address is not public')
+    if (isIP(host) !== 0 && !isPublic(host)) throw notPublic('the address is not public')
     const response = await send(given, {
       lookup,
       // A connection of its own: a kept one might have been made by somebody less careful.
@@ -73,6 +73,11 @@ function send(
     request.once('close', () => reject(new Error('the connection ended without a reply')))
     request.end(body)
   })
+}
+
+/** With a code, because logs leave out the messages of errors. */
+function notPublic(message: string): Error {
+  return Object.assign(new Error(message), { code: 'address_not_public' })
 }
 
 const resolveAll: Resolve = (name, done) => {

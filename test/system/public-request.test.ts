@@ -79,7 +79,8 @@ describe('the request to the public internet', () => {
   it('SS-1 refuses a name with one private address among its addresses', async () => {
     const found = [loopback, { address: '10.0.0.1', family: 4 }]
     await expect(post(found, onlyLoopback)).rejects.toThrow('not public')
-    await expect(post([loopback], () => false)).rejects.toThrow('not public')
+    const refusal = { message: expect.stringContaining('not public'), code: 'address_not_public' }
+    await expect(post([loopback], () => false)).rejects.toMatchObject(refusal)
     await expect(post([], onlyLoopback)).rejects.toThrow('no address')
     expect(connections).toBe(0)
   })
@@ -89,7 +90,8 @@ describe('the request to the public internet', () => {
     async (url) => {
       const request = { url: `${url}:${port}/`, method: 'POST', headers: {} } as const
       const limits = { timeoutMs: 10_000, maxBytes: 100, publicOnly: true } as const
-      await expect(systemFetcher.fetch({ ...request, ...limits })).rejects.toThrow('not public')
+      const refused = systemFetcher.fetch({ ...request, ...limits })
+      await expect(refused).rejects.toMatchObject({ code: 'address_not_public' })
       expect(connections).toBe(0)
     },
   )
