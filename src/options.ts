@@ -55,7 +55,7 @@ export interface HashOptions {
 }
 
 export interface AuthOptions {
-  /** The database: `memory()`, `postgres(pool)`, or a backend of your own. */
+  /** The database: `memory()`, `postgres(pool)`, `mongo(…)`, `redis(client)`, or a backend of your own. */
   readonly backend: Backend
   /** The signing keys, or a function that reads them; called again once a minute. */
   readonly keys: KeyRing | (() => Promise<KeyRing>)
@@ -83,7 +83,11 @@ export interface AuthOptions {
     /** Default `system.modules.manage`. */
     readonly modulesManage?: string
   }
-  /** Default: each person may manage their own account and nothing else. */
+  /**
+   * Decides about the library's guarded routes. Default: each person may manage their own account
+   * and nothing else. One given here takes its place whole: it has to grant `auth.self` (the account)
+   * and `auth.mfa.self` (its second factors) too.
+   */
   readonly authorizer?: Authorizer
   /** Whose `X-Forwarded-For` is believed. Default: nobody's. */
   readonly trustProxy?: TrustProxy

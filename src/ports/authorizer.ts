@@ -5,9 +5,10 @@ export interface PermissionQuestion {
   /** The user id: of a human, or of a service account. */
   readonly userId: string
   readonly kind: 'human' | 'service'
+  /** As the host gave it to the user; `guest` when it gave none. */
   readonly systemRole: string
   readonly memberships: readonly { readonly tenantId: string }[]
-  /** A permission key, such as `auth.self`. */
+  /** `auth.self`, `auth.mfa.self`, `system.modules.read` or `system.modules.manage`. */
   readonly permission: string
 }
 

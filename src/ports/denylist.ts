@@ -17,7 +17,7 @@ export interface Denylist {
    */
   put(entries: readonly DenylistEntry[]): Promise<void>
   /**
-   * The entries stored for these ids, in any order, expired ones included or not (the caller
+   * The entries stored for these ids, each once, in any order, expired ones included or not (the caller
    * judges). Rejects when the backend cannot answer: "not listed" is never a guess.
    */
   find(ids: readonly string[]): Promise<readonly DenylistEntry[]>
