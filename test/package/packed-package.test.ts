@@ -122,6 +122,7 @@ describe('the tarball', () => {
         'redis',
         'second-factors',
         'sessions',
+        'settings',
       ].map((page) => `docs/${page}.md`),
       'package.json',
     ])
