@@ -44,7 +44,8 @@ export function secretBox(keys: readonly ConfigKey[], random: Random): SecretBox
   const ring = new Map<string, KeyObject>()
   for (const { id, key } of keys) {
     if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) {
-      throw new SecretKeyError(id, 'needs an id of 1 to 32 letters, digits, "-" or "_"')
+      // Not repeated: it may be the key, in the other's place.
+      throw new SecretKeyError('', 'needs an id of 1 to 32 letters, digits, "-" or "_"')
     }
     if (ring.has(id)) throw new SecretKeyError(id, 'is in the ring twice; give each key its own id')
     ring.set(id, importKey(id, key))

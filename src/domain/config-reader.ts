@@ -8,6 +8,8 @@ import type { ConfigLocator } from './config-locator.js'
 export interface LoadedConfig extends OpenedValues {
   readonly environment: string
   readonly revision: number
+  /** Tells two writes of one revision apart: one may be of before a backup was restored. */
+  readonly writeId: string
 }
 
 /** What runs on a module's configuration reads it here, at most 30 seconds old (seed 8). */
@@ -19,6 +21,8 @@ export interface ConfigReader {
   /** Forgets what was read of a module: it is being written. */
   drop(module: string): void
 }
+
+type Version = Pick<LoadedConfig, 'revision' | 'writeId'>
 
 type Deps = Pick<ConfigDeps, 'modules' | 'clock'>
 
@@ -34,9 +38,10 @@ export function createConfigReader(deps: Deps, locator: ConfigLocator): ConfigRe
   async function read(name: string, before: LoadedConfig | null): Promise<LoadedConfig> {
     const located = await locator.module(name)
     const { activeEnvironment: environment } = located.stored
-    const { revision, values } = await locator.environment(located, environment)
-    if (before?.environment === environment && before.revision === revision) return before
-    return { environment, revision, ...located.declared.open(environment, values) }
+    const found = await locator.environment(located, environment)
+    if (before?.environment === environment && isSame(before, found)) return before
+    const { revision, writeId, values } = found
+    return { environment, revision, writeId, ...located.declared.open(environment, values) }
   }
 
   /** The promise is the same while what was loaded is kept: two readings compare by it. */
@@ -73,4 +78,8 @@ function onceFor<In, Out>(parse: (given: In) => Out): (given: In) => Out {
     if (last === null || last.given !== given) last = { given, parsed: parse(given) }
     return last.parsed
   }
+}
+
+function isSame(a: Version, b: Version): boolean {
+  return a.revision === b.revision && a.writeId === b.writeId
 }

@@ -104,6 +104,7 @@ describe('R-2.6-05 G-27 the secret box', () => {
     ['a stray character', [{ id: 'k', key: `!${first.key}` }], 'must be 32 random bytes'],
     ['an empty key', [{ id: 'k', key: '' }], 'must be 32 random bytes'],
     ['an id with a colon', [{ ...first, id: 'a:b' }], 'needs an id'],
+    ['a key in place of the id', [{ id: first.key, key: 'k1' }], 'key "" needs an id'],
     ['an id twice', [first, { ...second, id: 'k1' }], 'in the ring twice'],
   ])('R-LIB-11 %s is refused, without repeating the key', (_, keys, problem) => {
     const make = () => secretBox(keys, random)

@@ -37,11 +37,20 @@ async function rig(options: Partial<AuthOptions> = {}) {
     const values = { ...seen?.values, sender }
     await environments.update(id, { revision }, { revision: revision + 1, values })
   }
+  /** The environment of a restored backup: of the same revision, and not the same. */
+  async function restore(sender: string): Promise<void> {
+    const id = environmentId('mail', 'production')
+    const seen = await environments.get(id)
+    const values = { ...seen?.values, sender }
+    const revision = seen?.revision ?? 0
+    await environments.update(id, { revision }, { writeId: 'of the backup', values })
+  }
   const sender = async () => (await t.auth.config.read(module)).sender
   return {
     ...t,
     spy,
     writeBehind,
+    restore,
     sender,
     modules: moduleCollectionsOf(t.backend.store, '').modules,
   }
@@ -60,6 +69,14 @@ describe('R-2.6-23 R-8-17 the cache of 30 seconds', () => {
     expect(await sender()).toBe('old')
     await clock.advance(1)
     expect(await sender()).toBe('new')
+  })
+
+  it('takes a revision that was restored from a backup for another one', async () => {
+    const { clock, restore, sender } = await rig()
+    expect(await sender()).toBe('old')
+    await restore('of the backup')
+    await clock.advance(30_000)
+    expect(await sender()).toBe('of the backup')
   })
 
   it('asks the store once in 30 seconds, for all readers together', async () => {
