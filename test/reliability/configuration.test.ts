@@ -7,7 +7,7 @@ import { lineFrom, monotonic, shownBy } from './moving-clock.js'
 import { randomOf } from './random-of.js'
 import { openShop, type Shop, stateOf } from './shop.js'
 import { sizes } from './sizes.js'
-import { at, describeOn, inLanes, type OpenHosts, openHosts, stores } from './stores.js'
+import { at, describeOn, everyStore, inLanes, type OpenHosts, openHosts } from './stores.js'
 
 const clients = 8
 const callsEach = 50
@@ -70,7 +70,7 @@ function bodyOf(op: Exclude<EnvironmentOp, { kind: 'read' }>): object {
   return { recordLists: [{ field: 'hooks', create, remove }], ...stated }
 }
 
-for (const store of stores) {
+for (const store of everyStore) {
   describeOn(store, `edits of one environment on ${store}`, () => {
     let open: OpenHosts | undefined
     let shop: Shop | undefined
