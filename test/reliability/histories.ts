@@ -77,20 +77,23 @@ export async function runHistory(plan: HistoryPlan): Promise<History> {
 /** A login; an old one reaches its maximum age on the way. */
 async function openFamily(plan: HistoryPlan, random: () => number, isOld: boolean) {
   const host = pick(random, plan.hosts)
-  const aheadMs = isOld ? 2_000 + Math.floor(random() * 8_000) - hour : 0
-  // On a slow machine a session is too old, or the hosts are out of patience, before it begins.
-  for (let tries = 1; tries <= 10; tries += 1) {
-    const login = await host.newLogin({ aheadMs }).catch(() => null)
-    if (login === null) continue
-    const refreshed = await host.refresh(login.refreshToken)
-    if (refreshed.status !== 200) continue
-    const grant = grantOf(refreshed)
-    const view = await host.session(grant.refreshToken)
-    if (view.status !== 200) continue
-    const { absoluteExpiresAt } = view.json()['session'] as { absoluteExpiresAt: string }
-    return { login: { ...login, ...grant }, capAt: Date.parse(absoluteExpiresAt) }
+  let leftMs = isOld ? 2_000 + Math.floor(random() * 8_000) : hour
+  const refusals: string[] = []
+  // The hosts may be out of patience with a slow backend before the history begins.
+  while (refusals.length < 12) {
+    const login = await host.newLogin({ aheadMs: leftMs - hour }).catch(() => null)
+    const refreshed = login && (await host.refresh(login.refreshToken))
+    const grant = refreshed?.status === 200 ? grantOf(refreshed) : null
+    const view = grant && (await host.session(grant.refreshToken))
+    if (login !== null && grant !== null && view?.status === 200) {
+      const { absoluteExpiresAt } = view.json()['session'] as { absoluteExpiresAt: string }
+      return { login: { ...login, ...grant }, capAt: Date.parse(absoluteExpiresAt) }
+    }
+    refusals.push(`${refreshed?.status ?? 'no login'}/${view?.status ?? 'not asked'}`)
+    // Or the session was too old before it began: how long these calls take is the machine's to say.
+    leftMs = Math.min(hour, leftMs * 2)
   }
-  throw new Error('no login to begin with')
+  throw new Error(`no login to begin with: ${refusals.join(', ')}`)
 }
 
 async function client(family: Family): Promise<void> {
