@@ -6,6 +6,8 @@ export default defineConfig({
     config: 'src/config/index.ts',
     testing: 'src/testing/index.ts',
     express: 'adapters/express.ts',
+    fastify: 'adapters/fastify.ts',
+    koa: 'adapters/koa.ts',
     fetch: 'adapters/fetch.ts',
     memory: 'adapters/memory.ts',
     postgres: 'adapters/postgres/index.ts',

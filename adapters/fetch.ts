@@ -1,4 +1,5 @@
-import type { ExchangeBody, ExchangeReply, Mountable } from '../src/http/exchange.js'
+import type { ExchangeBody, ExchangeReply, Guarded, Mountable } from '../src/http/exchange.js'
+import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 
 /** What a `Request` does not tell and the host may know. */
 export interface FetchContext {
@@ -19,19 +20,40 @@ export function fetchHandler(
     throw new TypeError('fetchHandler: needs auth.operator, auth.client or auth.both')
   }
   return async (request, context = {}) => {
-    const { pathname } = new URL(request.url)
+    const { pathname, search } = new URL(request.url)
     const { remoteAddress } = context
     const prefix = (context.prefix ?? '').replace(/\/$/, '')
     if (!pathname.startsWith(`${prefix}/`)) return null
     const reply = await mountable.handle({
       method: request.method,
       path: pathname.slice(prefix.length),
+      query: search.slice(1),
       header: (name) => request.headers.get(name) ?? undefined,
       remoteAddress,
       body: (maxBytes) => bodyOf(request, maxBytes),
     })
     return reply === null ? null : responseOf(reply, request.method)
   }
+}
+
+type FetchGuard = (
+  request: Request,
+  context?: Pick<FetchContext, 'remoteAddress'>,
+) => Promise<Response | null>
+
+/**
+ * Guards for your own routes: with `{ requireUser, principalOf }` of `fetchGuards(auth.client)`,
+ * `const refusal = await signedIn(request)` of `const signedIn = requireUser()` is null to go on, else
+ * the response to return.
+ */
+export function fetchGuards<P, A extends string>(
+  surface: Guarded<P, A>,
+): NativeGuards<P, A, FetchGuard, Request> {
+  return nativeGuards('fetchGuards', surface, (admit) => async (request, context = {}) => {
+    const header = (name: string) => request.headers.get(name) ?? undefined
+    const refusal = await admit(request, { header, remoteAddress: context.remoteAddress })
+    return refusal === null ? null : responseOf(refusal, request.method)
+  })
 }
 
 async function bodyOf(request: Request, maxBytes: number): Promise<ExchangeBody> {

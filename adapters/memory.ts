@@ -12,7 +12,7 @@ import { collectionLease, leaseSpec } from './shared/collection-lease.js'
  * keeps every promise of the ports, but only towards callers in the same process.
  *
  * @example
- * const auth = createAuth({ ...options, backend: memory() })
+ * const auth = await createAuth({ ...options, backend: memory() })
  */
 export function memory(): Backend {
   const tables = new Map<string, Table>()

@@ -1,10 +1,10 @@
-import { readCookie, refreshCookieName } from './http/cookies.js'
+import { cookieName, readCookie } from './http/cookies.js'
 import { maxBodyBytes } from './http/request-body.js'
 import type { BareChoice } from './http/surface-router.js'
 import type { AuthOptions } from './options.js'
 import type { Surface } from './ports/surface.js'
 import type { SurfaceServices } from './surface-services.js'
-import { cookiePolicyOf } from './surface-setup.js'
+import { cookiePolicyOf, originsOf } from './surface-setup.js'
 
 const surfaces = ['operator', 'client'] as const
 
@@ -18,14 +18,19 @@ export function bareChoice(
     client: new URL(options.surfaces.client.baseUrl).host,
   }
   const cookies = {
-    operator: refreshCookieName(cookiePolicyOf('operator', options.surfaces.operator)),
-    client: refreshCookieName(cookiePolicyOf('client', options.surfaces.client)),
+    operator: cookieName(cookiePolicyOf('operator', options.surfaces.operator), 'refresh'),
+    client: cookieName(cookiePolicyOf('client', options.surfaces.client), 'refresh'),
+  }
+  const origins = {
+    operator: originsOf(options.surfaces.operator),
+    client: originsOf(options.surfaces.client),
   }
   const only = (found: readonly Surface[]): Surface | null =>
     found.length === 1 ? (found[0] ?? null) : null
 
   return {
     ofHost: (host) => only(surfaces.filter((surface) => hosts[surface] === host?.toLowerCase())),
+    ofOrigin: (origin) => only(surfaces.filter((surface) => origins[surface].has(origin ?? ''))),
     ofCookie: (header) =>
       only(surfaces.filter((surface) => readCookie(header, cookies[surface]) !== null)),
     async ofBody(request) {

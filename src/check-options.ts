@@ -36,10 +36,19 @@ function isSafeScheme({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && localHosts.test(hostname))
 }
 
+/** `{tenant}` and `{tenantid}` stand for something that is no more than a path segment. */
+function isEndpoint(text: string): boolean {
+  const url = parseUrl(text.replace(/\{tenant(id)?\}/g, 'tenant'))
+  return url !== null && url.username === '' && url.hash === '' && isSafeScheme(url)
+}
+
 function isOrigin(text: string): boolean {
   const url = parseUrl(text)
   return url !== null && url.origin === text && isSafeScheme(url)
 }
+
+/** SHA-256 of the certificate an Android app is signed with, base64url. */
+const androidOrigin = /^android:apk-key-hash:[\w-]{43}$/
 
 /** A page of the host's, linked to with the token in the fragment. */
 function isPage(text: string): boolean {
@@ -50,6 +59,10 @@ function isPage(text: string): boolean {
 }
 
 const domainName = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]+$|^localhost$/
+
+function isWithin(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`)
+}
 
 /** A whole number in these bounds; the same words whichever way it is none. */
 function whole(min: number, max: number, message: string): z.ZodType {
@@ -82,6 +95,12 @@ const surface = z
       .string()
       .regex(/^\/[\w\-./]*$/, 'must be a path such as "/auth"')
       .optional(),
+    routesUrl: z
+      .string()
+      .refine(isBaseUrl, {
+        message: 'must be an https URL, such as "https://example.com/identity"',
+      })
+      .optional(),
     allowedOrigins: z
       .array(
         z.string().refine(isOrigin, {
@@ -96,6 +115,22 @@ const surface = z
         login: page.optional(),
       })
       .optional(),
+    webauthn: z
+      .strictObject({
+        rpId: z
+          .string()
+          .regex(domainName, 'must be a lower-case domain, such as "example.com"')
+          .optional(),
+        origins: z
+          .array(
+            z.string().refine((text) => androidOrigin.test(text) || isOrigin(text), {
+              message:
+                'must be an origin such as "https://www.example.com", or "android:apk-key-hash:" and the base64url SHA-256 of the app\'s certificate',
+            }),
+          )
+          .optional(),
+      })
+      .optional(),
     rateLimits: z
       .strictObject({
         registerPerIp: rateLimit.optional(),
@@ -107,13 +142,14 @@ const surface = z
         selfPerUser: rateLimit.optional(),
         adminPerUser: rateLimit.optional(),
         mfaPerUser: rateLimit.optional(),
+        grantPerIp: rateLimit.optional(),
       })
       .optional(),
   })
   .superRefine((given, context) => {
     const host = parseUrl(given.baseUrl)?.hostname ?? ''
-    const { cookieDomain, cookiePath } = given
-    if (cookieDomain !== undefined && host !== cookieDomain && !host.endsWith(`.${cookieDomain}`)) {
+    const { cookieDomain, cookiePath, webauthn = {} } = given
+    if (cookieDomain !== undefined && !isWithin(host, cookieDomain)) {
       const message =
         'must be the host of baseUrl or a parent domain of it; browsers drop the cookie otherwise'
       context.addIssue({ code: 'custom', path: ['cookieDomain'], message })
@@ -122,6 +158,58 @@ const surface = z
       const message =
         'needs cookieDomain: a host-only cookie is a __Host- cookie, whose path is "/"'
       context.addIssue({ code: 'custom', path: ['cookiePath'], message })
+    }
+    const { rpId = host, origins = [] } = webauthn
+    if (!isWithin(host, rpId)) {
+      const message =
+        'must be the host of baseUrl or a parent domain of it; browsers refuse passkeys otherwise'
+      context.addIssue({ code: 'custom', path: ['webauthn', 'rpId'], message })
+    }
+    for (const [index, origin] of origins.entries()) {
+      if (androidOrigin.test(origin) || isWithin(parseUrl(origin)?.hostname ?? '', rpId)) continue
+      const message = `must be of the host ${rpId} or of one below it; set webauthn.rpId to a parent domain they share`
+      context.addIssue({ code: 'custom', path: ['webauthn', 'origins', index], message })
+    }
+  })
+
+const endpoint = z.string().refine((text) => isEndpoint(text), {
+  message: 'must be an https URL; http only on localhost, with oauth.allowInsecureLoopback',
+})
+
+const provider = z.strictObject({
+  endpoints: z
+    .strictObject({
+      issuer: endpoint.optional(),
+      authorization: endpoint.optional(),
+      token: endpoint.optional(),
+      jwks: endpoint.optional(),
+      user: endpoint.optional(),
+      emails: endpoint.optional(),
+    })
+    .optional(),
+})
+
+const oauth = z
+  .strictObject({
+    providers: z
+      .strictObject({
+        google: provider.optional(),
+        microsoft: provider.optional(),
+        apple: provider.optional(),
+        github: provider.optional(),
+      })
+      .optional(),
+    allowInsecureLoopback: z.literal(true, 'must be true, or left out').optional(),
+  })
+  .superRefine(({ providers = {}, allowInsecureLoopback }, context) => {
+    if (allowInsecureLoopback) return
+    for (const [id, given] of Object.entries(providers)) {
+      for (const [name, text] of Object.entries(given?.endpoints ?? {})) {
+        if (!text?.startsWith('http:')) continue
+        const message =
+          'must be https; http needs oauth.allowInsecureLoopback, which is for tests alone'
+        context.addIssue({ code: 'custom', path: ['providers', id, 'endpoints', name], message })
+      }
     }
   })
 
@@ -153,6 +241,7 @@ const schema = z.strictObject({
   ),
   surfaces: z.strictObject({ operator: surface, client: surface }),
   mailer: port('send'),
+  riskScorer: port('assess').optional(),
   issuer: z.string(issuerForm).min(1, issuerForm).max(255, issuerForm).optional(),
   settings: z.record(z.string(), z.unknown()).optional(),
   modules: z.array(moduleShape, 'must be an array of modules made with defineModule').optional(),
@@ -169,6 +258,7 @@ const schema = z.strictObject({
   trustProxy: z
     .union([z.literal(false), whole(0, largest, proxies), z.array(z.string())], proxies)
     .optional(),
+  oauth: oauth.optional(),
   env: z.record(z.string(), z.string().optional()).optional(),
   hash: z
     .strictObject({

@@ -19,6 +19,7 @@ import { createLimits } from './domain/limits.js'
 import { createMailService } from './domain/mail-service.js'
 import { createPasswordRules } from './domain/password-rules.js'
 import { createPasswords } from './domain/passwords.js'
+import { plainRiskScorer } from './domain/plain-risk-scorer.js'
 import type { Principal } from './domain/principal.js'
 import type { SessionAdministration } from './domain/session-administration.js'
 import type { SurfaceDeps } from './domain/surface-deps.js'
@@ -27,13 +28,18 @@ import { startWebhookRetries } from './domain/webhook-retries.js'
 import { createWebhooks, type Webhooks } from './domain/webhooks.js'
 import { OptionsError } from './errors.js'
 import { type ClientIp, clientIp } from './http/client-ip.js'
-import type { Mountable } from './http/exchange.js'
+import { withCors } from './http/cors.js'
+import type { Guarded, Mountable } from './http/exchange.js'
 import { matcherOf } from './http/match.js'
 import { createPipeline } from './http/pipeline.js'
+import { refusalEvents } from './http/refusal-events.js'
+import { type AudienceOf, routeGuards } from './http/route-guards.js'
 import { bothRouter, surfaceRouter } from './http/surface-router.js'
 import { liveSettings, loadSettings } from './load-settings.js'
 import { allCollectionSpecs, collectionsOf } from './model/collections.js'
 import { moduleCollectionsOf } from './model/module-collections.js'
+import { serviceCredentialsSpec } from './model/service-credential.js'
+import { createProviderClients } from './oauth/provider-clients.js'
 import { operations } from './operations/index.js'
 import type { AuthOptions } from './options.js'
 import { chooseHasher, defaultConcurrency, hashParams } from './password-hashing.js'
@@ -41,7 +47,15 @@ import type { Surface } from './ports/surface.js'
 import type { AuthEvent } from './ports/telemetry.js'
 import { startSweeping } from './start-sweeping.js'
 import { createSurfaceServices, type SurfaceServices } from './surface-services.js'
-import { contextWordsOf, cookiePolicyOf, linksOf, originsOf } from './surface-setup.js'
+import {
+  contextWordsOf,
+  cookiePolicyOf,
+  endpointsOf,
+  linksOf,
+  originsOf,
+  relyingPartyOf,
+  routesUrlOf,
+} from './surface-setup.js'
 import { consoleLogger } from './system/console-logger.js'
 import { later } from './system/later.js'
 import { systemClock } from './system/system-clock.js'
@@ -50,7 +64,10 @@ import { systemRandom } from './system/system-random.js'
 import { createTracing } from './telemetry/open-telemetry-tracing.js'
 
 /** One surface: its routes, to be mounted by a framework adapter, its users, their sessions and records. */
-export interface SurfaceAuth<S extends Surface = Surface> extends Mountable, SessionAdministration {
+export interface SurfaceAuth<S extends Surface = Surface>
+  extends Mountable,
+    SessionAdministration,
+    Guarded<Principal<S>, AudienceOf<S>> {
   readonly users: Users
   /**
    * Whom an `Authorization` header speaks for, for routes of the host's own and outside of HTTP:
@@ -60,6 +77,12 @@ export interface SurfaceAuth<S extends Surface = Surface> extends Mountable, Ses
    * asked. The user record is not read: ask `users.get` when standing or roles matter.
    */
   authenticate(authorization: string | undefined): Promise<Principal<S>>
+  /**
+   * For routes of the host's own: resolves only when the authorizer allows, asked anew, after the
+   * user was read. Throws `AuthError` `permission_denied` (403), also for somebody disabled or gone,
+   * or `authorization_unavailable` (503).
+   */
+  requirePermission(principal: Principal<S>, permission: string): Promise<void>
   /**
    * For routes of the host's own: resolves only when the principal's session showed a second factor
    * less than `maxAgeMs` milliseconds ago, at login or at `POST …/step-up`. Throws `AuthError`
@@ -128,6 +151,10 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     emit: (event) => built.operator.emit(event),
     logger,
   })
+  const serviceCredentials = backend.store.collection({
+    ...serviceCredentialsSpec,
+    name: prefix + serviceCredentialsSpec.name,
+  })
   const readSettings = liveSettings(config.reader, env, logger)
   const authorizer = withPermissionNames(
     options.authorizer ?? defaultAuthorizer,
@@ -147,6 +174,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const isCommon = await loadCommonPasswords()
   const fetcher = options.fetcher ?? systemFetcher
   const breachCheck = createBreachCheck({ fetcher, clock })
+  const providers = createProviderClients({ fetcher, clock, endpoints: endpointsOf(options) })
   const ownWords = contextWordsOf(issuer, Object.values(options.surfaces))
   const contextWords = [...ownWords, ...(options.passwordContextWords ?? [])]
 
@@ -185,6 +213,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     const deps: SurfaceDeps = {
       surface,
       collections,
+      serviceCredentials,
       denylist: backend.denylist,
       limits: createLimits({ surface, counter: backend.counter, clock, logger, overrides }),
       clock,
@@ -194,6 +223,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       secretBox: box,
       keys,
       issuer,
+      relyingParty: relyingPartyOf(options.surfaces[surface]),
       idleMs,
       clockLeeway: options.clockLeeway ?? 0,
       passwords,
@@ -214,30 +244,34 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
         emit,
         logger,
       }),
+      providers,
+      routesUrl: routesUrlOf(options.surfaces[surface]),
+      riskScorer: options.riskScorer ?? plainRiskScorer,
       background,
       emit,
       logger,
     }
-    const services = createSurfaceServices(deps, authorizer)
+    const services = createSurfaceServices(deps, authorizer, (other) => built[other])
     return { ...services, audit: audit.log, emit, webhooks }
   }
 
   const built = { operator: build('operator'), client: build('client') }
   const route = (surface: Surface) => {
     const matcher = matcherOf(operations, surface)
+    const allowedOrigins = originsOf(options.surfaces[surface])
     const pipeline = createPipeline({
       surface,
       matcher,
       services: built[surface].services,
       cookies: cookiePolicyOf(surface, options.surfaces[surface]),
-      allowedOrigins: originsOf(options.surfaces[surface]),
+      allowedOrigins,
       clientIp: ipOf,
       clock,
       emit: built[surface].emit,
       tracing,
       logger,
     })
-    return { matcher, pipeline }
+    return { matcher, pipeline: withCors(pipeline, matcher, allowedOrigins) }
   }
   const routes = { operator: route('operator'), client: route('client') }
   const mount = <S extends Surface>(surface: S): SurfaceAuth<S> => ({
@@ -248,6 +282,15 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     async authenticate(authorization) {
       const principal = await built[surface].services.access.authenticate(authorization)
       return { ...principal, surface }
+    },
+    guards: routeGuards(surface, {
+      services: built[surface].services,
+      refusals: refusalEvents({ surface, clock, emit: built[surface].emit }),
+      clientIp: ipOf,
+      logger,
+    }),
+    async requirePermission(principal, permission) {
+      await built[surface].services.access.permit(principal, permission)
     },
     requireStepUp: (principal, { maxAgeMs }) =>
       built[surface].services.stepUp.require(principal, maxAgeMs),

@@ -23,12 +23,25 @@ export type {
   ExchangeBody,
   ExchangeReply,
   ExchangeRequest,
+  Guarded,
+  GuardedRequest,
+  Guards,
   Mountable,
+  RouteGuard,
+  Verdict,
 } from './http/exchange.js'
+export type { AudienceOf } from './http/route-guards.js'
 export type { AuditRecord } from './model/audit-record.js'
 export type { CollectionName } from './model/collection-names.js'
 export { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
-export type { AuthOptions, HashOptions, SurfaceOptions } from './options.js'
+export type { ProviderEndpoints } from './oauth/provider.js'
+export type {
+  AuthOptions,
+  HashOptions,
+  OauthOptions,
+  OauthProviderOptions,
+  SurfaceOptions,
+} from './options.js'
 export type { Authorizer, PermissionQuestion } from './ports/authorizer.js'
 export type { Backend } from './ports/backend.js'
 export type { Clock } from './ports/clock.js'
@@ -39,6 +52,13 @@ export type { Lease, LeaseRecord } from './ports/lease.js'
 export type { Mail, Mailer } from './ports/mailer.js'
 export type { Argon2Params, LegacyVerifier, PasswordHasher } from './ports/password-hasher.js'
 export type { Random } from './ports/random.js'
+export type {
+  PastLogin,
+  RiskAssessment,
+  RiskQuestion,
+  RiskScorer,
+  RiskSignal,
+} from './ports/risk-scorer.js'
 export type {
   AnyCollectionSpec,
   Collection,
@@ -62,5 +82,7 @@ export type {
   EndReason,
   Logger,
   LoginFailure,
+  MfaChange,
+  OauthFailure,
 } from './ports/telemetry.js'
 export { type StoreSplit, splitStore } from './split-store.js'

@@ -5,6 +5,7 @@ import type { KeyRing } from './crypto/key-ring.js'
 import type { ConfigKey } from './crypto/secret-box.js'
 import type { RateLimits } from './domain/limits.js'
 import type { TrustProxy } from './http/client-ip.js'
+import type { ProviderEndpoints, ProviderId } from './oauth/provider.js'
 import type { Authorizer } from './ports/authorizer.js'
 import type { Backend } from './ports/backend.js'
 import type { Clock } from './ports/clock.js'
@@ -12,6 +13,7 @@ import type { Fetcher } from './ports/fetcher.js'
 import type { Mailer } from './ports/mailer.js'
 import type { Argon2Params, LegacyVerifier, PasswordHasher } from './ports/password-hasher.js'
 import type { Random } from './ports/random.js'
+import type { RiskScorer } from './ports/risk-scorer.js'
 import type { Surface } from './ports/surface.js'
 import type { AuthEvent, Logger } from './ports/telemetry.js'
 
@@ -26,7 +28,15 @@ export interface SurfaceOptions {
   readonly cookieDomain?: string
   /** The cookie's path, `/` by default; another one only together with `cookieDomain`. */
   readonly cookiePath?: string
-  /** Further origins whose pages may use the cookie, such as `https://www.example.com`. */
+  /**
+   * Where browsers reach this surface's routes, if the host mounts them below a path: identity
+   * providers send people back to `<routesUrl>/v1/auth/…/callback`. Default `baseUrl`.
+   */
+  readonly routesUrl?: string
+  /**
+   * Further origins whose pages may use the cookie and read the replies (CORS), such as
+   * `https://www.example.com`. The one of `baseUrl` always may.
+   */
   readonly allowedOrigins?: readonly string[]
   /** Paths below `baseUrl`, or whole URLs, of the host's own pages that mails link to. */
   readonly pages?: {
@@ -36,6 +46,20 @@ export interface SurfaceOptions {
     readonly resetPassword?: string
     /** Default `/login`. */
     readonly login?: string
+  }
+  /** What passkeys of this surface are bound to (WebAuthn). */
+  readonly webauthn?: {
+    /**
+     * The relying party id: the host of `baseUrl`, which is the default, or a parent domain of it, to
+     * share passkeys with sibling hosts. Passkeys stay bound to the one they were registered for: it
+     * cannot be changed later. Browsers know passkeys for names, not for IP addresses.
+     */
+    readonly rpId?: string
+    /**
+     * Origins that may use passkeys beside `baseUrl`'s and those of `allowedOrigins` that belong to
+     * the `rpId`: `https://…` of its own hosts, `android:apk-key-hash:…` of Android apps.
+     */
+    readonly origins?: readonly string[]
   }
   /** Replaces single rate limits of this surface. Live settings win where they exist. */
   readonly rateLimits?: Partial<RateLimits>
@@ -52,6 +76,24 @@ export interface HashOptions {
   readonly implementation?: 'argon2' | '@node-rs/argon2' | PasswordHasher
   /** Lets test suites go below the floor. Never set it elsewhere. */
   readonly allowWeakHashesForTests?: true
+}
+
+/**
+ * Identity providers. Which are offered, to whom, and what this host is registered with are settings;
+ * here is where they are spoken to, for a national cloud and for tests.
+ */
+export interface OauthOptions {
+  readonly providers?: Readonly<Partial<Record<ProviderId, OauthProviderOptions>>>
+  /** Lets endpoints be `http:` on localhost, 127.0.0.1 and [::1]. For tests alone. */
+  readonly allowInsecureLoopback?: true
+}
+
+export interface OauthProviderOptions {
+  /**
+   * In place of the provider's own; those left out stay. Of Microsoft `{tenant}` stands for the
+   * setting `microsoftTenant`, and `{tenantid}` in `issuer` for the tenant of whoever signs in.
+   */
+  readonly endpoints?: Partial<ProviderEndpoints>
 }
 
 export interface AuthOptions {
@@ -89,8 +131,15 @@ export interface AuthOptions {
    * and `auth.mfa.self` (its second factors) too.
    */
   readonly authorizer?: Authorizer
+  /**
+   * Judges logins: whether an owner is mailed, and whether a trusted device is taken for one. Default: by
+   * device, network and wrong passwords, over the logins of ninety days.
+   */
+  readonly riskScorer?: RiskScorer
   /** Whose `X-Forwarded-For` is believed. Default: nobody's. */
   readonly trustProxy?: TrustProxy
+  /** Where identity providers are spoken to, if not at their usual addresses. */
+  readonly oauth?: OauthOptions
   /** Environment variables. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly hash?: HashOptions

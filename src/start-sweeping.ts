@@ -68,5 +68,9 @@ function hygieneOf(opened: Collections & { readonly surface: Surface }): readonl
     sweepable('audit records', opened.auditRecords),
     sweepable('login tickets', opened.loginTickets),
     sweepable('step-up proofs', opened.stepUpProofs),
+    sweepable('trusted devices', opened.trustedDevices),
+    sweepable('OAuth flows', opened.oauthFlows),
+    sweepable('OAuth codes', opened.oauthCodes),
+    sweepable('passkey challenges', opened.passkeyChallenges),
   ]
 }

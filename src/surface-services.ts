@@ -1,11 +1,21 @@
 import { createAccess } from './domain/access.js'
 import { createBackupCodeSets } from './domain/backup-code-sets.js'
+import { createDeviceTrust } from './domain/device-trust.js'
+import { createFactorChanges } from './domain/factor-changes.js'
+import { createFactorRemoval } from './domain/factor-removal.js'
 import { createGuessBudget } from './domain/guess-budget.js'
 import { createLogin } from './domain/login.js'
 import { createLoginPipeline } from './domain/login-pipeline.js'
+import { createLoginRisk } from './domain/login-risk.js'
 import { createLoginTickets } from './domain/login-tickets.js'
 import { createLogout } from './domain/logout.js'
 import { createMfa } from './domain/mfa.js'
+import { createMfaReset, type MfaReset } from './domain/mfa-reset.js'
+import { createOauthAccounts } from './domain/oauth-accounts.js'
+import { createOauthFlows } from './domain/oauth-flows.js'
+import { createOauthIdentities } from './domain/oauth-identities.js'
+import { createOauthLinks } from './domain/oauth-links.js'
+import { createOauthSignIn } from './domain/oauth-sign-in.js'
 import { createPasswordRecovery } from './domain/password-recovery.js'
 import { createPasswordWriter } from './domain/password-writer.js'
 import { createProfile } from './domain/profile.js'
@@ -14,6 +24,9 @@ import { createRefresh } from './domain/refresh.js'
 import { createRefreshInspection } from './domain/refresh-inspection.js'
 import { createRegistration } from './domain/registration.js'
 import { createSecondFactors } from './domain/second-factors.js'
+import { createServiceAccounts } from './domain/service-accounts.js'
+import { createServiceCredentials } from './domain/service-credentials.js'
+import { createServiceGrants } from './domain/service-grants.js'
 import type { Services } from './domain/services.js'
 import {
   createSessionAdministration,
@@ -22,21 +35,33 @@ import {
 import { createSessions } from './domain/sessions.js'
 import { createStepUp } from './domain/step-up.js'
 import type { SurfaceDeps } from './domain/surface-deps.js'
+import { createTicketGuesses } from './domain/ticket-guesses.js'
 import { createTickets } from './domain/tickets.js'
 import { createTokens, type Tokens } from './domain/tokens.js'
 import { createTotpFactors } from './domain/totp-factors.js'
+import { createTrustedDevices } from './domain/trusted-devices.js'
 import { createUsers, type Users } from './domain/users.js'
+import { createPasskeyServices } from './passkey-services.js'
 import type { Authorizer } from './ports/authorizer.js'
+import type { Surface } from './ports/surface.js'
 
 export interface SurfaceServices {
   readonly services: Services
   readonly users: Users
   readonly sessions: SessionAdministration
   readonly tokens: Tokens
+  readonly mfaReset: MfaReset
 }
 
-/** Wires the services of one surface to each other. */
-export function createSurfaceServices(deps: SurfaceDeps, authorizer: Authorizer): SurfaceServices {
+/**
+ * Wires the services of one surface to each other. `surfaceOf` is asked once requests are served:
+ * operators administer accounts of both.
+ */
+export function createSurfaceServices(
+  deps: SurfaceDeps,
+  authorizer: Authorizer,
+  surfaceOf: (surface: Surface) => SurfaceServices,
+): SurfaceServices {
   const tokens = createTokens(deps)
   const sessions = createSessions(deps, tokens)
   const tickets = createTickets(deps)
@@ -44,29 +69,71 @@ export function createSurfaceServices(deps: SurfaceDeps, authorizer: Authorizer)
   const writer = createPasswordWriter(deps)
   const stepUp = createStepUp(deps)
   const loginTickets = createLoginTickets(deps)
-  const pipeline = createLoginPipeline(deps, { sessions, tickets, loginTickets, stepUp })
+  const devices = createTrustedDevices(deps)
+  const risk = createLoginRisk(deps)
+  const pipeline = createLoginPipeline(deps, {
+    sessions,
+    tickets,
+    loginTickets,
+    stepUp,
+    devices,
+    risk,
+  })
   const totpFactors = createTotpFactors(deps)
   const backupCodeSets = createBackupCodeSets(deps)
+  const changes = createFactorChanges(deps)
+  const mfaReset = createMfaReset(deps, sessions, changes)
+  const guesses = createTicketGuesses(deps, loginTickets)
+  const removal = createFactorRemoval(deps)
+  const reAuthentication = createReAuthentication(deps, stepUp, budget)
+  const identities = createOauthIdentities(deps)
+  const oauthLinks = createOauthLinks(deps, identities, reAuthentication)
+  const oauth = createOauthSignIn(deps, {
+    flows: createOauthFlows(deps),
+    identities,
+    accounts: createOauthAccounts(deps, identities),
+    links: oauthLinks,
+    pipeline,
+  })
   const mfa = createMfa(deps, {
     pipeline,
-    loginTickets,
-    reAuthentication: createReAuthentication(deps, stepUp, budget),
+    changes,
+    guesses,
+    removal,
+    reAuthentication,
     secondFactors: createSecondFactors(deps, totpFactors, backupCodeSets),
     stepUp,
+    devices,
     totpFactors,
     backupCodeSets,
   })
   const inspection = createRefreshInspection(deps, tokens, sessions)
   const refresh = createRefresh(deps, tokens, inspection)
+  const users = createUsers(deps, sessions, mfaReset)
   const services: Services = {
     registration: createRegistration(deps, pipeline, tickets),
     login: createLogin(deps, pipeline, budget),
     logout: createLogout(deps, tokens, sessions, inspection),
     refresh,
     passwordRecovery: createPasswordRecovery(deps, sessions, tickets, budget, writer),
-    profile: createProfile(deps, sessions, budget, writer, refresh),
+    profile: createProfile(deps, sessions, budget, writer, refresh, identities),
     mfa,
+    mfaReset: (surface) => surfaceOf(surface).mfaReset,
+    deviceTrust: createDeviceTrust(deps, devices),
+    oauth,
+    oauthLinks,
     stepUp,
+    serviceAccounts: createServiceAccounts(deps, users, createServiceCredentials(deps)),
+    ...createPasskeyServices(deps, {
+      pipeline,
+      changes,
+      guesses,
+      removal,
+      reAuthentication,
+      stepUp,
+      devices,
+    }),
+    serviceGrants: createServiceGrants(deps, tokens),
     access: createAccess({ ...deps, authorizer }, tokens),
     limits: deps.limits,
     settings: deps.settings,
@@ -76,7 +143,8 @@ export function createSurfaceServices(deps: SurfaceDeps, authorizer: Authorizer)
   return {
     services,
     tokens,
-    users: createUsers(deps, sessions),
+    mfaReset,
+    users,
     sessions: createSessionAdministration(deps, sessions),
   }
 }

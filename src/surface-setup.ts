@@ -1,6 +1,8 @@
+import type { RelyingParty } from './crypto/webauthn.js'
 import type { Links } from './domain/mail-service.js'
 import type { CookiePolicy } from './http/cookies.js'
-import type { SurfaceOptions } from './options.js'
+import type { EndpointOverrides } from './oauth/provider-clients.js'
+import type { AuthOptions, SurfaceOptions } from './options.js'
 import type { Surface } from './ports/surface.js'
 
 /** The host's own pages a mail may link to. */
@@ -28,6 +30,16 @@ export function originsOf({ baseUrl, allowedOrigins = [] }: SurfaceOptions): Rea
   return new Set([new URL(baseUrl).origin, ...allowedOrigins])
 }
 
+/** Where passkeys of the surface may be used: its own origins, as far as they belong to its domain. */
+export function relyingPartyOf(options: SurfaceOptions): RelyingParty {
+  const { rpId = new URL(options.baseUrl).hostname, origins = [] } = options.webauthn ?? {}
+  const pages = [...originsOf(options)].filter((origin) => {
+    const { hostname } = new URL(origin)
+    return hostname === rpId || hostname.endsWith(`.${rpId}`)
+  })
+  return { rpId, origins: [...new Set([...pages, ...origins])] }
+}
+
 /** Names of the deployment that no password may contain (ASVS 6.1.2). */
 export function contextWordsOf(
   issuer: string,
@@ -36,4 +48,15 @@ export function contextWordsOf(
   const hosts = options.map(({ baseUrl }) => new URL(baseUrl).hostname)
   const labels = hosts.flatMap((host) => host.split('.').slice(0, -1))
   return [...new Set([...labels, ...issuer.split(/[^A-Za-z0-9]+/)])]
+}
+
+/** Where browsers reach the routes, without a slash at the end. */
+export function routesUrlOf({ baseUrl, routesUrl = baseUrl }: SurfaceOptions): string {
+  return routesUrl.replace(/\/+$/, '')
+}
+
+/** The endpoints a host gave in place of the providers' own. */
+export function endpointsOf({ oauth }: Pick<AuthOptions, 'oauth'>): EndpointOverrides {
+  const given = Object.entries(oauth?.providers ?? {})
+  return Object.fromEntries(given.map(([id, provider]) => [id, provider?.endpoints ?? {}]))
 }

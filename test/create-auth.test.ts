@@ -34,6 +34,9 @@ async function refusal(changes: unknown): Promise<OptionsError> {
 }
 
 const surface = (changes: object) => ({ surfaces: { operator, client: { ...client, ...changes } } })
+const provided = (id: string, endpoints: object, more: object = {}) => ({
+  oauth: { providers: { [id]: { endpoints } }, ...more },
+})
 const sender = { key: 'sender', label: 'Sender', type: 'FieldString', group: 'Mail' }
 const moduleOf = (changes: object) => ({
   name: 'mail',
@@ -42,6 +45,18 @@ const moduleOf = (changes: object) => ({
   ...changes,
 })
 const weakHash = { memoryCost: 64, timeCost: 1, parallelism: 1 }
+
+describe('endpoints of identity providers', () => {
+  it('may be a cloud of its own, and, where a test says so, this machine', async () => {
+    const issuer = 'https://login.microsoftonline.us/{tenantid}/v2.0'
+    const authorization = 'https://login.microsoftonline.us/{tenant}/oauth2/v2.0/authorize'
+    await created(provided('microsoft', { issuer, authorization }))
+    const insecure = { allowInsecureLoopback: true }
+    for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+      await created(provided('google', { token: `http://${host}:8080/token` }, insecure))
+    }
+  })
+})
 
 describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
   it.each<[string, unknown]>([
@@ -85,12 +100,48 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['surfaces.client.cookiePath', surface({ cookiePath: 'auth', cookieDomain: 'example.com' })],
     ['surfaces.client.cookiePath', surface({ cookiePath: '/a;b', cookieDomain: 'example.com' })],
     ['surfaces.client.cookiePath', surface({ cookiePath: 5 })],
+    ['surfaces.client.routesUrl', surface({ routesUrl: '/identity' })],
+    ['surfaces.client.routesUrl', surface({ routesUrl: 'http://app.example.com' })],
+    ['surfaces.client.routesUrl', surface({ routesUrl: 'https://app.example.com/?x' })],
+    ['oauth.providers.facebook', provided('facebook', {})],
+    [
+      'oauth.providers.google.endpoints.tokens',
+      provided('google', { tokens: 'https://a.example' }),
+    ],
+    ['oauth.providers.google.endpoints.token', provided('google', { token: 'http://a.example' })],
+    ['oauth.providers.google.endpoints.token', provided('google', { token: '/token' })],
+    [
+      'oauth.providers.google.endpoints.token',
+      provided('google', { token: 'https://user@a.example/token' }),
+    ],
+    ['oauth.providers.apple.endpoints.jwks', provided('apple', { jwks: 'http://localhost/keys' })],
+    [
+      'oauth.providers.github.endpoints.user',
+      provided('github', { user: 'http://10.0.0.1/' }, { allowInsecureLoopback: true }),
+    ],
+    ['oauth.allowInsecureLoopback', provided('google', {}, { allowInsecureLoopback: 'yes' })],
     ['surfaces.client.allowedOrigins', surface({ allowedOrigins: 'https://a.example' })],
     ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['https://a.example/'] })],
     ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['http://a.example'] })],
     ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['*'] })],
     ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['null'] })],
     ['surfaces.client.allowedOrigins.1', surface({ allowedOrigins: ['https://a.example', 1] })],
+    ['surfaces.client.webauthn', surface({ webauthn: 5 })],
+    ['surfaces.client.webauthn.rpId', surface({ webauthn: { rpId: 'example.org' } })],
+    ['surfaces.client.webauthn.rpId', surface({ webauthn: { rpId: 'p.example.com' } })],
+    ['surfaces.client.webauthn.rpId', surface({ webauthn: { rpId: 'com' } })],
+    ['surfaces.client.webauthn.rpId', surface({ webauthn: { rpId: 'https://example.com' } })],
+    ['surfaces.client.webauthn.rpID', surface({ webauthn: { rpID: 'example.com' } })],
+    ...[
+      'https://www.example.com',
+      'http://app.example.com',
+      'https://app.example.com/',
+      'android:apk-key-hash:tooShort',
+      5,
+    ].map((origin): [string, object] => [
+      'surfaces.client.webauthn.origins.1',
+      surface({ webauthn: { origins: ['https://go.app.example.com', origin] } }),
+    ]),
     ['surfaces.client.pages', surface({ pages: 5 })],
     ['surfaces.client.pages.verifyEmail', surface({ pages: { verifyEmail: 5 } })],
     [

@@ -1,3 +1,4 @@
+import { providerProblem } from './login-methods.js'
 import { type AuthSettingsReading, readAuthSettings } from './read-settings.js'
 import type { AuthSettings } from './settings.js'
 
@@ -14,7 +15,8 @@ export interface LoadedTexts {
 /**
  * As `readAuthSettings`, frozen, for texts as they come from the store. A secret that does not
  * decrypt is neither empty nor its default (T-73): reading it throws what `refuse` throws, a warning
- * names it, and every other setting is in force all the same.
+ * names it, and every other setting is in force all the same. Another names what an enabled provider
+ * lacks, which first values may leave open.
  */
 export function loadedSettings(
   { values, unreadable }: LoadedTexts,
@@ -22,7 +24,8 @@ export function loadedSettings(
   refuse: () => never,
 ): AuthSettingsReading {
   const standIns = Object.fromEntries(unreadable.map((key) => [key, placeholder]))
-  const { settings, warnings } = readAuthSettings({ ...values, ...standIns }, env)
+  const texts = { ...values, ...standIns }
+  const { settings, warnings } = readAuthSettings(texts, env)
   const guarded: AuthSettings = {
     ...settings,
     registrationAllowedDomains: frozen(settings.registrationAllowedDomains),
@@ -42,7 +45,9 @@ export function loadedSettings(
   const damaged = unreadable.map(
     (key) => `Setting "${key}" cannot be decrypted. Set it anew, or give back its key.`,
   )
-  return { settings: Object.freeze(guarded), warnings: [...warnings, ...damaged] }
+  const incomplete = providerProblem(texts, () => true)?.message
+  const lacking = incomplete === undefined ? [] : [`A provider cannot be used: ${incomplete}`]
+  return { settings: Object.freeze(guarded), warnings: [...warnings, ...damaged, ...lacking] }
 }
 
 function frozen<T extends object>(elements: readonly T[]): readonly T[] {

@@ -44,11 +44,22 @@ function factsOf(event: AuthEvent): Facts | null {
     }
     case 'account.updateFailed':
       return failed(act(event.actorId, event.targetId, { reason: event.reason }))
+    case 'identity.linked':
+    case 'identity.unlinked':
+      return act(event.actorId, event.targetId, { provider: event.provider })
     case 'email.verificationRequested':
     case 'password.resetRequested':
       return act(null, event.userId, {})
     case 'login.succeeded':
-      return inSession(own(event.userId, { method: event.method }), event.sessionId)
+      return inSession(
+        own(event.userId, { method: event.method, deviceId: event.deviceId }),
+        event.sessionId,
+      )
+    case 'login.newDevice':
+      return inSession(own(event.userId, { signals: event.signals }), event.sessionId)
+    case 'device.trusted':
+    case 'device.revoked':
+      return inSession(own(event.userId, { deviceId: event.deviceId }), event.sessionId)
     case 'login.failed':
       // Of an address without an account: anybody can go on with that for as long as they like.
       if (event.userId === null) return null
@@ -77,6 +88,12 @@ function factsOf(event: AuthEvent): Facts | null {
       return unproven(event.userId, { method: event.method, until: event.until })
     case 'mfa.backupCodeUsed':
       return own(event.userId, { remaining: event.remaining })
+    case 'mfa.passkeyCounterRegressed': {
+      const { userId, credentialId, storedCounter, shownCounter } = event
+      return unproven(userId, { credentialId, storedCounter, shownCounter })
+    }
+    case 'mfa.passkeyBackupChanged':
+      return own(event.userId, { credentialId: event.credentialId, backedUp: event.backedUp })
     case 'refresh.reissued':
       return inSession(own(event.userId, { generation: event.generation }), event.sessionId)
     case 'refresh.replayDetected':
@@ -95,6 +112,19 @@ function factsOf(event: AuthEvent): Facts | null {
       const { actorId, module, environment, previous } = event
       return act(actorId, null, { module, environment, previous })
     }
+    case 'serviceToken.issued':
+      return own(event.userId, { credentialId: event.credentialId })
+    case 'serviceToken.refused': {
+      const { userId, credentialId, reason } = event
+      // Of a client id nobody has: anybody can go on with that for as long as they like.
+      return credentialId === null ? null : unproven(userId, { credentialId, reason })
+    }
+    case 'serviceCredential.issued':
+    case 'serviceCredential.revoked':
+      return act(event.actorId, event.targetId, { credentialId: event.credentialId })
+    case 'serviceCredential.issueFailed':
+    case 'serviceCredential.revokeFailed':
+      return failed(act(event.actorId, event.targetId, { reason: event.reason }))
     case 'request.refused': {
       const { operation, reason } = event
       if (!recordedRefusals.includes(reason)) return null

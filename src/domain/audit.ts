@@ -54,21 +54,23 @@ interface Deps {
 
 const pageSize = 50
 const maxPageSize = 200
-/** One record of re-issues to the same session, address and browser, however many there are. */
-const reissueWindowMs = 60 * 60 * 1000
+/** One record of what is told over and over of the same session or credential, address and browser. */
+const repetitionWindowMs = 60 * 60 * 1000
 
 export function createAudit(deps: Deps): Audit {
   const { surface, records, clock } = deps
   const isFirst = oncePerWindow()
 
   /**
-   * Two tabs cause re-issues all day, and records are kept for a year. A poller from elsewhere is
-   * another address or browser, and so leaves a record of its own.
+   * Two tabs cause re-issues all day, machines ask for tokens all day, and records are kept for a
+   * year. A poller from elsewhere is another address or browser, and so leaves a record of its own.
    */
   function isRepeated(event: AuthEvent): boolean {
-    if (event.type !== 'refresh.reissued') return false
-    const key = JSON.stringify([event.sessionId, event.ip, event.userAgent])
-    return !isFirst(key, reissueWindowMs, clock.now())
+    const isRoutine = event.type === 'refresh.reissued' || event.type === 'serviceToken.issued'
+    if (!isRoutine) return false
+    const of = event.type === 'refresh.reissued' ? event.sessionId : event.credentialId
+    const key = JSON.stringify([event.type, of, event.ip, event.userAgent])
+    return !isFirst(key, repetitionWindowMs, clock.now())
   }
 
   async function write(entry: AuditEntry): Promise<void> {

@@ -1,17 +1,31 @@
 import type { EnrolledFactors } from '../engine/second-factor.js'
 import type { BackupCodes } from '../model/backup-codes.js'
 import type { Collections } from '../model/collections.js'
+import { maxPasskeys, type Passkey } from '../model/passkey.js'
 
 /** What an account can show a second factor with, read afresh. */
 export async function enrolledFactors(
-  { totpFactors, backupCodes }: Collections,
+  collections: Pick<Collections, 'totpFactors' | 'backupCodes' | 'passkeys'>,
   userId: string,
 ): Promise<EnrolledFactors> {
-  const [totp, codes] = await Promise.all([totpFactors.get(userId), backupCodes.get(userId)])
+  const [totp, codes, passkeys] = await Promise.all([
+    collections.totpFactors.get(userId),
+    collections.backupCodes.get(userId),
+    passkeysOfUser(collections, userId),
+  ])
   return {
     totp: totp?.confirmed === true,
+    passkeys: passkeys.length,
     backupCodes: codes === null ? 0 : remainingCodes(codes),
   }
+}
+
+/** Registrations that raced each other may have gone beyond the most there should be. */
+export function passkeysOfUser(
+  { passkeys }: Pick<Collections, 'passkeys'>,
+  userId: string,
+): Promise<readonly Passkey[]> {
+  return passkeys.find({ userId }, { limit: 2 * maxPasskeys })
 }
 
 /** How many codes of a set were not used yet. */

@@ -7,14 +7,14 @@ import type { SurfaceDeps } from './surface-deps.js'
  */
 export interface GuessBudget {
   /**
-   * Runs a check of a secret: `true` forgives all earlier failures, `false` counts. Throws
+   * Runs a check of a secret, which is told how many failures are counted so far: `true` forgives all earlier failures, `false` counts. Throws
    * `rate_limited` when the budget is used up, whatever the secret. A check that could not be made
    * (a busy server, a failing store or hasher) hands its guess back. The guess that failed last before the
    * budget was used up calls `lockedOut`, with the time the lockout ends.
    */
   spend<T extends { readonly ok: boolean }>(
     subject: string,
-    check: () => Promise<T>,
+    check: (failedBefore: number) => Promise<T>,
     lockedOut: (result: T, until: number) => void,
   ): Promise<T>
   /** Forgets all failures: the owner was proved by other means. */
@@ -22,7 +22,11 @@ export interface GuessBudget {
 }
 
 /** Each kind of secret has a pool of its own: nobody locks out one by guessing at another. */
-export type GuessPool = 'passwordFailures' | 'totpFailures' | 'backupCodeFailures'
+export type GuessPool =
+  | 'passwordFailures'
+  | 'totpFailures'
+  | 'backupCodeFailures'
+  | 'passkeyFailures'
 
 export function createGuessBudget(
   deps: Pick<SurfaceDeps, 'limits' | 'settings'>,
@@ -32,11 +36,11 @@ export function createGuessBudget(
   return {
     async spend(subject, check, lockedOut) {
       const { lockoutThreshold, lockoutDuration } = await deps.settings()
-      if (lockoutThreshold === 0) return check()
+      if (lockoutThreshold === 0) return check(0)
       const budget = { limit: lockoutThreshold, windowMs: lockoutDuration }
       const { count, resetsAt } = await limits.checkWith(name, subject, budget)
       try {
-        const result = await check()
+        const result = await check(count - 1)
         if (result.ok) await limits.forgive(name, subject)
         else if (count >= lockoutThreshold) lockedOut(result, resetsAt)
         return result

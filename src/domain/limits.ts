@@ -23,6 +23,7 @@ export type RateLimitName =
   | 'selfPerUser'
   | 'adminPerUser'
   | 'mfaPerUser'
+  | 'grantPerIp'
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
 
@@ -40,6 +41,7 @@ export function defaultRateLimits(surface: Surface): RateLimits {
     selfPerUser: { limit: 120, windowMs: minute },
     adminPerUser: { limit: 60, windowMs: minute },
     mfaPerUser: { limit: 10, windowMs: 5 * minute },
+    grantPerIp: { limit: 60, windowMs: minute },
   }
 }
 

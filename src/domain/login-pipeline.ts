@@ -1,24 +1,31 @@
 import {
+  allowedFactors,
   decideSecondFactor,
   type EnrolledFactors,
+  type SecondFactorDecision,
   type SecondFactorMethod,
 } from '../engine/second-factor.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError, describeError } from '../errors.js'
 import type { LoginTicket } from '../model/login-ticket.js'
+import type { TrustedDevice } from '../model/trusted-device.js'
 import { isHuman, type User } from '../model/user.js'
+import type { PastLogin } from '../ports/risk-scorer.js'
 import { enrolledFactors } from './enrolled-factors.js'
+import { isStillLinked } from './is-still-linked.js'
+import type { JudgedLogin, LoginRisk } from './login-risk.js'
 import type { IssuedLoginTicket, LoginTickets } from './login-tickets.js'
 import type { Occasion } from './occasion.js'
 import type { OpenedSession, Sessions } from './sessions.js'
 import type { StepUp } from './step-up.js'
 import type { SurfaceDeps } from './surface-deps.js'
 import type { Tickets } from './tickets.js'
+import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'
 
 /** A first factor that was accepted, and how. */
 export interface FirstFactor {
   readonly user: User
-  /** `password` */
+  /** `password`, `webauthn` */
   readonly method: string
   /** RFC 8176 */
   readonly amr: readonly string[]
@@ -26,18 +33,39 @@ export interface FirstFactor {
   readonly delivery: 'cookie' | 'body'
   /** What `lookUp` gave for this user; null lets the pipeline look itself. */
   readonly factors: FactorsOfUser | null
+  /** The second factor that came with it; null of a factor that is only a first one. */
+  readonly second: ShownSecond | null
+  /** What the device sent to be known by (T-45); left out where none can come along. */
+  readonly deviceToken?: string | null
+  /** Wrong guesses at it that were counted right before. */
+  readonly failedAttempts?: number
+}
+
+/** A second factor that was accepted, and how. */
+export interface ShownSecond {
+  readonly method: SecondFactorMethod
+  /** RFC 8176 */
+  readonly amr: readonly string[]
+  /** Whether it is a step-up proof of this moment as well (T-44). */
+  readonly isProof: boolean
 }
 
 const lookedUp = Symbol('lookedUp')
 
-/** What a user can show a second factor with, as the pipeline itself read it. */
+/** What a user can show a second factor with, and their past logins, as the pipeline itself read it. */
 export interface FactorsOfUser {
   readonly [lookedUp]: EnrolledFactors
+  readonly history: readonly PastLogin[]
   readonly userId: string
 }
 
 export type LoginResult =
-  | { readonly status: 'authenticated'; readonly session: OpenedSession }
+  | {
+      readonly status: 'authenticated'
+      readonly session: OpenedSession
+      /** For the device to keep, where it was to be trusted from now on. */
+      readonly device?: DeviceGrant
+    }
   /** The password is right but too old (S-18); the token is spent by a password reset. */
   | { readonly status: 'passwordChangeRequired'; readonly passwordToken: string }
   | (IssuedLoginTicket & {
@@ -59,6 +87,14 @@ export interface ClearedLogin {
   readonly loginMethod: string
   readonly mfaMethod: SecondFactorMethod | null
   readonly amr: readonly string[]
+  /** The trusted device: without an `mfaMethod`, one that stood for it; else one to be trusted. */
+  readonly deviceId: string | null
+}
+
+/** That the device a login comes from is to be trusted from now on. */
+export interface TrustRequest {
+  /** Empty when it has none. */
+  readonly name: string
 }
 
 /** What every login goes through, whatever its first factor was. */
@@ -66,18 +102,21 @@ export interface LoginPipeline {
   /** For a first factor to read ahead, beside a slower check of its own. */
   lookUp(userId: string): Promise<FactorsOfUser>
   /**
-   * Account state, factor policy, password age, session, in this order. Throws
+   * Account state, factor policy, trusted device, risk, password age, session, in this order. Throws
    * `invalid_credentials` and `email_not_verified`.
    */
   proceed(first: FirstFactor, occasion: Occasion): Promise<LoginResult>
   /**
    * Goes on where a ticket was issued, its second factor just accepted. Throws
-   * `mfa_ticket_invalid` when the ticket was spent, or the account changed since.
+   * `mfa_ticket_invalid` when the ticket was spent, or the account changed since, and
+   * `email_not_verified`. With `trust`, call `TrustedDevices.requireAllowed` before the factor is
+   * spent.
    */
   complete(
     ticket: LoginTicket,
-    shown: { readonly method: SecondFactorMethod; readonly amr: readonly string[] },
+    shown: ShownSecond,
     occasion: Occasion,
+    trust?: TrustRequest | null,
   ): Promise<LoginResult>
 }
 
@@ -88,6 +127,8 @@ interface Services {
   readonly tickets: Tickets
   readonly loginTickets: LoginTickets
   readonly stepUp: StepUp
+  readonly devices: TrustedDevices
+  readonly risk: LoginRisk
 }
 
 /** A token for a password that must be replaced now (decisions on S-18). */
@@ -95,7 +136,7 @@ const passwordTokenMs = 5 * 60 * 1000
 
 export function createLoginPipeline(deps: Deps, services: Services): LoginPipeline {
   const { surface, clock, collections } = deps
-  const { sessions, tickets, loginTickets, stepUp } = services
+  const { sessions, tickets, loginTickets, stepUp, devices, risk } = services
 
   function announceFailure(
     { user, method }: Pick<FirstFactor, 'user' | 'method'>,
@@ -109,23 +150,41 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   /** Said only to who showed a first factor. */
   async function checkAccount(first: FirstFactor, occasion: Occasion): Promise<void> {
     if (!first.user.enabled || !isHuman(first.user)) throw new AuthError('invalid_credentials')
+    await checkAddress(first, occasion)
+  }
+
+  async function checkAddress(
+    how: Pick<FirstFactor, 'user' | 'method'>,
+    occasion: Occasion,
+  ): Promise<void> {
     const { emailVerificationRequired } = await deps.settings()
-    if (emailVerificationRequired && first.user.emailVerifiedAt === null) {
-      announceFailure(first, 'email_not_verified', occasion)
+    if (emailVerificationRequired && how.user.emailVerifiedAt === null) {
+      announceFailure(how, 'email_not_verified', occasion)
       throw new AuthError('email_not_verified')
     }
   }
 
   async function lookUp(userId: string): Promise<FactorsOfUser> {
-    return { [lookedUp]: await enrolledFactors(collections, userId), userId }
+    const [enrolled, history] = await Promise.all([
+      enrolledFactors(collections, userId),
+      risk.historyOf(userId),
+    ])
+    return { [lookedUp]: enrolled, history, userId }
   }
 
-  async function decide({ user, factors }: FirstFactor) {
+  async function known({ user, factors }: FirstFactor): Promise<FactorsOfUser> {
+    return factors?.userId === user.id ? factors : lookUp(user.id)
+  }
+
+  async function decide(
+    enrolled: EnrolledFactors,
+    { second }: FirstFactor,
+  ): Promise<SecondFactorDecision> {
+    if (second !== null) return { kind: 'none' }
     const settings = await deps.settings()
     const { mfaPolicy: policy } = settingsFor(surface, settings)
-    const allowed = { totp: settings.totpEnabled }
-    const known = factors?.userId === user.id ? factors : await lookUp(user.id)
-    return decideSecondFactor({ policy, enrolled: known[lookedUp], allowed })
+    const allowed = allowedFactors(settings)
+    return decideSecondFactor({ policy, enrolled, allowed })
   }
 
   async function issueTicket(
@@ -134,7 +193,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     occasion: Occasion,
   ): Promise<IssuedLoginTicket> {
     const { user, method, amr, delivery } = first
-    const { id: userId, sessionEpoch, credentialEpoch } = user
+    const { id: userId, sessionEpoch, credentialEpoch, deviceEpoch } = user
     const issued = await loginTickets.issue({
       userId,
       purpose,
@@ -143,23 +202,37 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
       delivery,
       sessionEpoch,
       credentialEpoch,
+      deviceEpoch,
     })
     const about = { surface, at: clock.now(), ...occasion, userId }
     deps.emit({ type: 'mfa.required', ...about, method, missing: purpose })
     return issued
   }
 
+  async function askFor(
+    methods: readonly SecondFactorMethod[],
+    first: FirstFactor,
+    occasion: Occasion,
+  ): Promise<LoginResult> {
+    const issued = await issueTicket(first, 'secondFactor', occasion)
+    return { status: 'mfaRequired', ...issued, methods }
+  }
+
   const open = (login: Omit<ClearedLogin, typeof cleared>, occasion: Occasion) =>
     sessions.open({ [cleared]: true, ...login }, occasion)
 
-  /** Of a login that showed a second factor: it is a proof of this moment (T-42). */
-  async function openProved(
-    login: Omit<ClearedLogin, typeof cleared> & { readonly mfaMethod: SecondFactorMethod },
+  /** Of a login that showed a second factor: mostly it is a proof of this moment (T-42, T-44). */
+  async function openShown(
+    login: Omit<ClearedLogin, typeof cleared | 'mfaMethod'>,
+    shown: ShownSecond,
     occasion: Occasion,
   ): Promise<OpenedSession> {
-    const session = await open(login, occasion)
+    const amr = [...new Set([...login.amr, ...shown.amr, 'mfa'])]
+    const session = await open({ ...login, mfaMethod: shown.method, amr }, occasion)
+    if (!shown.isProof) return session
     try {
-      await stepUp.record(session.user, session.sessionId, login.mfaMethod)
+      // Of the epoch the factor was judged in: one changed meanwhile leaves no proof.
+      await stepUp.record(login.user, session.sessionId, shown.method)
     } catch (error) {
       // The login stands; without the proof a later step-up asks once more.
       deps.logger.warn('a login left no step-up proof', describeError(error))
@@ -167,17 +240,81 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     return session
   }
 
+  /** Trusts the device of a login that showed a second factor; null where that could not be kept. */
+  async function trustIts(
+    { user, sessionId }: OpenedSession,
+    deviceId: string,
+    { name }: TrustRequest,
+    occasion: Occasion,
+  ): Promise<DeviceGrant | null> {
+    try {
+      const grant = await devices.issue(user, deviceId, name)
+      const about = { surface, at: clock.now(), ...occasion, userId: user.id, sessionId }
+      deps.emit({ type: 'device.trusted', ...about, deviceId })
+      return grant
+    } catch (error) {
+      // The login stands; without the grant the next one asks once more.
+      deps.logger.warn('a login left no trusted device', describeError(error))
+      return null
+    }
+  }
+
+  async function isTooOld({
+    user,
+    method,
+  }: Pick<FirstFactor, 'user' | 'method'>): Promise<boolean> {
+    const { passwordMaxAge } = await deps.settings()
+    if (method !== 'password' || passwordMaxAge === null) return false
+    return clock.now() - (user.passwordChangedAt ?? user.createdAt) > passwordMaxAge
+  }
+
   async function mustChangePassword(
     how: Pick<FirstFactor, 'user' | 'method'>,
     occasion: Occasion,
   ): Promise<LoginResult | null> {
-    const { passwordMaxAge } = await deps.settings()
-    const { user, method } = how
-    if (method !== 'password' || passwordMaxAge === null) return null
-    if (clock.now() - (user.passwordChangedAt ?? user.createdAt) <= passwordMaxAge) return null
+    if (!(await isTooOld(how))) return null
+    const { user } = how
     const { token } = await tickets.issue(user, 'expiredPassword', passwordTokenMs, false)
     announceFailure(how, 'password_expired', occasion)
     return { status: 'passwordChangeRequired', passwordToken: token }
+  }
+
+  /** The device that stands for the second factor; never for one that would set a password. */
+  async function trustedDevice(first: FirstFactor): Promise<TrustedDevice | null> {
+    if (await isTooOld(first)) return null
+    return devices.recognise(first.user, first.deviceToken)
+  }
+
+  function judge(
+    { user, method, second, failedAttempts = 0 }: FirstFactor,
+    deviceId: string | null,
+    history: readonly PastLogin[],
+    occasion: Occasion,
+  ): Promise<JudgedLogin> {
+    const mfaMethod = second?.method ?? null
+    return risk.judge(user, { method, mfaMethod, deviceId, failedAttempts, history }, occasion)
+  }
+
+  function enter(
+    { user, method, amr, second }: FirstFactor,
+    deviceId: string | null,
+    occasion: Occasion,
+  ): Promise<OpenedSession> {
+    const login = { user, loginMethod: method, amr, deviceId }
+    // A device is no factor: the session says of itself that it has shown one only (R-5-19).
+    if (second === null) return open({ ...login, mfaMethod: null }, occasion)
+    return openShown(login, second, occasion)
+  }
+
+  async function holderOf(ticket: LoginTicket): Promise<User> {
+    const [user, isLinked] = await Promise.all([
+      collections.users.get(ticket.userId),
+      isStillLinked(collections, ticket),
+    ])
+    if (user === null || !isLinked || !isStillGood(ticket, user)) {
+      throw new AuthError('mfa_ticket_invalid')
+    }
+    return user
   }
 
   return {
@@ -185,15 +322,14 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
 
     async proceed(first, occasion) {
       await checkAccount(first, occasion)
-      const decision = await decide(first)
-      if (decision.kind === 'ask') {
-        const { methods } = decision
-        return {
-          status: 'mfaRequired',
-          ...(await issueTicket(first, 'secondFactor', occasion)),
-          methods,
-        }
-      }
+      const { [lookedUp]: enrolled, history } = await known(first)
+      const decision = await decide(enrolled, first)
+      const asked = decision.kind === 'ask' ? decision.methods : null
+      const device = asked === null ? null : await trustedDevice(first)
+      if (asked !== null && device === null) return askFor(asked, first, occasion)
+      const deviceId = device?.id ?? null
+      const judged = await judge(first, deviceId, history, occasion)
+      if (asked !== null && judged.level === 'high') return askFor(asked, first, occasion)
       // After the second factor, where there is one: a known password alone replaces no password.
       const tooOld = await mustChangePassword(first, occasion)
       if (tooOld !== null) return tooOld
@@ -203,26 +339,43 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
           ...(await issueTicket(first, 'enrollment', occasion)),
         }
       }
-      const { user, method: loginMethod, amr } = first
-      const session = await open({ user, loginMethod, mfaMethod: null, amr }, occasion)
+      const session = await enter(first, deviceId, occasion)
+      risk.tell(session, judged, occasion)
       return { status: 'authenticated', session }
     },
 
-    async complete(ticket, shown, occasion) {
-      const user = await collections.users.get(ticket.userId)
-      const isSame =
-        user?.sessionEpoch === ticket.sessionEpoch &&
-        user.credentialEpoch === ticket.credentialEpoch
-      // Taken before the session is opened: a crash in between costs a login, and gives none away.
-      if (!isSame || !user.enabled || !isHuman(user) || !(await loginTickets.take(ticket))) {
-        throw new AuthError('mfa_ticket_invalid')
-      }
+    async complete(ticket, shown, occasion, trust = null) {
+      const [user, history] = await Promise.all([holderOf(ticket), risk.historyOf(ticket.userId)])
       const { loginMethod } = ticket
+      await checkAddress({ user, method: loginMethod }, occasion)
+      // Taken before the session is opened: a crash in between costs a login, and gives none away.
+      if (!(await loginTickets.take(ticket))) throw new AuthError('mfa_ticket_invalid')
       const tooOld = await mustChangePassword({ user, method: loginMethod }, occasion)
       if (tooOld !== null) return tooOld
-      const amr = [...new Set([...ticket.amr, ...shown.amr, 'mfa'])]
-      const login = { user, loginMethod, mfaMethod: shown.method, amr }
-      return { status: 'authenticated', session: await openProved(login, occasion) }
+      const deviceId = trust === null ? null : devices.nextId()
+      const login = { user, loginMethod, amr: ticket.amr, deviceId }
+      const inQuestion = {
+        method: loginMethod,
+        mfaMethod: shown.method,
+        deviceId,
+        failedAttempts: 0,
+        history,
+      }
+      const judged = await risk.judge(user, inQuestion, occasion)
+      const session = await openShown(login, shown, occasion)
+      risk.tell(session, judged, occasion)
+      const device =
+        deviceId && trust ? await trustIts({ ...session, user }, deviceId, trust, occasion) : null
+      return { status: 'authenticated', session, ...(device === null ? {} : { device }) }
     },
   }
+}
+
+/** Whether the account is as it was when the ticket's first factor was accepted. */
+function isStillGood(ticket: LoginTicket, user: User): boolean {
+  const { sessionEpoch, credentialEpoch, deviceEpoch, enabled } = user
+  const isSame = sessionEpoch === ticket.sessionEpoch && credentialEpoch === ticket.credentialEpoch
+  // Enrolment itself changes factors.
+  const sameFactors = ticket.purpose === 'enrollment' || deviceEpoch === ticket.deviceEpoch
+  return isSame && sameFactors && enabled && isHuman(user)
 }

@@ -17,7 +17,7 @@ export interface Login {
   withPassword(
     email: string,
     password: string,
-    delivery: FirstFactor['delivery'],
+    device: Pick<FirstFactor, 'delivery' | 'deviceToken'>,
     occasion: Occasion,
   ): Promise<LoginResult>
 }
@@ -32,6 +32,7 @@ interface Checked {
   readonly ok: boolean
   readonly user: User | null
   readonly factors: FactorsOfUser | null
+  readonly failedAttempts: number
   readonly rehashTo: Argon2Params | null
 }
 
@@ -39,7 +40,11 @@ export function createLogin(deps: Deps, pipeline: LoginPipeline, budget: GuessBu
   const { surface, clock } = deps
   const { users } = deps.collections
 
-  async function authenticate(typed: string, password: string): Promise<Checked> {
+  async function authenticate(
+    typed: string,
+    password: string,
+    failedAttempts: number,
+  ): Promise<Checked> {
     const email = canonicalEmail(typed)
     const found = email === null ? [] : await users.find({ email }, { limit: 1 })
     const user = found[0] ?? null
@@ -49,7 +54,8 @@ export function createLogin(deps: Deps, pipeline: LoginPipeline, budget: GuessBu
       user === null ? null : pipeline.lookUp(user.id),
     ])
     const eligible = user?.enabled === true && isHuman(user)
-    return { ok: verdict.ok && eligible, user, factors, rehashTo: verdict.rehashTo }
+    const { ok, rehashTo } = verdict
+    return { ok: ok && eligible, user, factors, failedAttempts, rehashTo }
   }
 
   /** Transparent: whatever goes wrong here, the login succeeds (R-1-06). */
@@ -65,9 +71,9 @@ export function createLogin(deps: Deps, pipeline: LoginPipeline, budget: GuessBu
 
   async function provenUser(typed: string, password: string, occasion: Occasion) {
     const key = canonicalEmail(typed) ?? typed.slice(0, 320)
-    const { ok, user, factors, rehashTo } = await budget.spend(
+    const { ok, user, factors, failedAttempts, rehashTo } = await budget.spend(
       key,
-      () => authenticate(typed, password),
+      (failedBefore) => authenticate(typed, password, failedBefore),
       (guess, until) => {
         const userId = guess.user?.id ?? null
         deps.emit({ type: 'login.lockedOut', surface, at: clock.now(), ...occasion, userId, until })
@@ -86,17 +92,17 @@ export function createLogin(deps: Deps, pipeline: LoginPipeline, budget: GuessBu
       throw new AuthError('invalid_credentials')
     }
     if (rehashTo !== null) await upgrade(user, password, rehashTo)
-    return { user, factors }
+    return { user, factors, failedAttempts }
   }
 
   return {
-    async withPassword(typed, password, delivery, occasion) {
+    async withPassword(typed, password, device, occasion) {
       const settings = await deps.settings()
       if (!settingsFor(surface, settings).passwordLoginEnabled) {
         throw new AuthError('password_login_disabled')
       }
       const proven = await provenUser(typed, password, occasion)
-      const how = { method: 'password', amr: ['pwd'], delivery }
+      const how = { method: 'password', amr: ['pwd'], second: null, ...device }
       return pipeline.proceed({ ...proven, ...how }, occasion)
     },
   }

@@ -3,8 +3,9 @@ import type { User } from '../model/user.js'
 import type { Clock } from '../ports/clock.js'
 import type { Mail, Mailer } from '../ports/mailer.js'
 import type { Surface } from '../ports/surface.js'
-import type { AuthEvent, Logger } from '../ports/telemetry.js'
+import type { AuthEvent, Logger, MfaChange } from '../ports/telemetry.js'
 import type { Background } from './background.js'
+import type { Occasion } from './occasion.js'
 import type { IssuedTicket } from './tickets.js'
 
 /** Where the host's own pages are; the library only mails links to them. */
@@ -20,6 +21,16 @@ export interface MailService {
   accountExists(to: { readonly email: string; readonly name: string }): void
   resetPassword(user: User, ticket: IssuedTicket): void
   passwordChanged(user: User, at: number): void
+  mfaChanged(user: User, what: { readonly at: number; readonly change: MfaChange }): void
+  identityChanged(
+    user: User,
+    what: {
+      readonly at: number
+      readonly provider: string
+      readonly change: 'linked' | 'unlinked'
+    },
+  ): void
+  newDevice(user: User, login: Occasion & { readonly at: number }): void
 }
 
 interface Deps {
@@ -92,6 +103,11 @@ export function createMailService(deps: Deps): MailService {
       ),
     passwordChanged: (user, at) =>
       send({ ...to(user), template: 'passwordChanged', data: { at } }, user.id),
+    mfaChanged: (user, data) => send({ ...to(user), template: 'mfaChanged', data }, user.id),
+    identityChanged: (user, data) =>
+      send({ ...to(user), template: 'identityChanged', data }, user.id),
+    newDevice: (user, { at, ip, userAgent }) =>
+      send({ ...to(user), template: 'newDevice', data: { at, ip, userAgent } }, user.id),
   }
 }
 

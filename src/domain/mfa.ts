@@ -1,21 +1,23 @@
 import { otpauthUri } from '../crypto/totp.js'
+import { hasFactor } from '../engine/second-factor.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError } from '../errors.js'
-import type { LoginTicket } from '../model/login-ticket.js'
 import type { User } from '../model/user.js'
-import type { MfaChange } from '../ports/telemetry.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import { enrolledFactors } from './enrolled-factors.js'
-import type { LoginPipeline, LoginResult } from './login-pipeline.js'
-import type { LoginTickets } from './login-tickets.js'
+import type { FactorChanges } from './factor-changes.js'
+import type { FactorRemoval } from './factor-removal.js'
+import { isUnchanged } from './is-unchanged.js'
+import type { LoginPipeline, LoginResult, TrustRequest } from './login-pipeline.js'
 import type { Occasion } from './occasion.js'
 import type { SignedIn } from './principal.js'
-import { raiseDeviceEpoch } from './raise-device-epoch.js'
 import type { ReAuthentication } from './re-authentication.js'
 import type { CodeMethod, SecondFactors } from './second-factors.js'
 import type { StepUp } from './step-up.js'
 import type { SurfaceDeps } from './surface-deps.js'
+import type { TicketGuesses } from './ticket-guesses.js'
 import type { TotpFactors } from './totp-factors.js'
+import type { TrustedDevices } from './trusted-devices.js'
 
 /** Who enrolls a factor: somebody signed in, or a login that lacks one. */
 export type Enrollee =
@@ -26,6 +28,8 @@ export interface MfaStatus {
   readonly policy: 'off' | 'optional' | 'required'
   readonly totp: { readonly enrolled: boolean }
   readonly backupCodes: { readonly remaining: number }
+  /** How many there are. */
+  readonly passkeys: number
   /** Epoch milliseconds of this session's last proof; null without one that counts. */
   readonly provedAt: number | null
 }
@@ -58,77 +62,53 @@ export interface Mfa {
   removeTotp(who: SignedIn, occasion: Occasion): Promise<void>
   /** A new set; the old one is void. Throws `factor_not_found` for who has no factor. */
   regenerateBackupCodes(who: SignedIn, occasion: Occasion): Promise<readonly string[]>
-  /** Throws `invalid_mfa_code`, `mfa_ticket_invalid` and `rate_limited`. */
+  /**
+   * Throws `invalid_mfa_code`, `mfa_ticket_invalid` and `rate_limited`; with `trust`, also
+   * `mfa_method_disabled`, before the code is spent.
+   */
   completeLogin(
     mfaToken: string,
     method: CodeMethod,
     code: string,
     occasion: Occasion,
+    trust?: TrustRequest | null,
   ): Promise<DeliveredLogin>
   /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`. */
   stepUp(who: SignedIn, method: CodeMethod, code: string, occasion: Occasion): Promise<number>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'settings' | 'limits' | 'emit'>
+type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'>
 
 interface Services {
   readonly pipeline: LoginPipeline
-  readonly loginTickets: LoginTickets
+  readonly changes: FactorChanges
+  readonly guesses: TicketGuesses
+  readonly removal: FactorRemoval
   readonly reAuthentication: ReAuthentication
   readonly secondFactors: SecondFactors
   readonly stepUp: StepUp
+  readonly devices: TrustedDevices
   readonly totpFactors: TotpFactors
   readonly backupCodeSets: BackupCodeSets
 }
 
-const amr = ['otp']
+const otp = { amr: ['otp'], isProof: true }
 
 export function createMfa(deps: Deps, services: Services): Mfa {
   const { surface, clock, collections } = deps
-  const { loginTickets, totpFactors, backupCodeSets, stepUp } = services
+  const { changes, guesses, totpFactors, backupCodeSets, stepUp } = services
 
   async function personOf(enrollee: Enrollee): Promise<User> {
     if (enrollee.kind === 'session') return enrollee.who.user
-    const ticket = await loginTickets.read(enrollee.mfaToken, 'enrollment')
-    await deps.limits.check('mfaPerUser', ticket.userId)
-    return accountOf(ticket)
+    return (await guesses.holder(enrollee.mfaToken, 'enrollment')).user
   }
 
-  /** Whose ticket it is. Throws `mfa_ticket_invalid` when the account changed since: the password, say. */
-  async function accountOf(ticket: LoginTicket): Promise<User> {
-    const { userId, sessionEpoch, credentialEpoch } = ticket
-    const user = await collections.users.get(userId)
-    const isSame = user?.sessionEpoch === sessionEpoch && user.credentialEpoch === credentialEpoch
-    if (!isSame || !user.enabled) throw new AuthError('mfa_ticket_invalid')
-    return user
-  }
-
-  async function changed(userId: string, change: MfaChange, occasion: Occasion): Promise<void> {
-    await raiseDeviceEpoch(collections.users, userId)
-    const about = { surface, at: clock.now(), ...occasion, userId, actorId: userId }
-    deps.emit({ type: 'mfa.changed', ...about, change })
-  }
-
-  /** Counts the guess at the ticket before `check` looks at it; the last wrong one destroys it. */
-  async function guessed(
-    mfaToken: string,
-    purpose: 'secondFactor' | 'enrollment',
-    check: (ticket: LoginTicket) => Promise<boolean>,
-  ) {
-    const { mfaMaxAttempts } = await deps.settings()
-    const read = await loginTickets.read(mfaToken, purpose)
-    await deps.limits.check('mfaPerUser', read.userId)
-    const ticket = await loginTickets.countGuess(read, mfaMaxAttempts)
-    const ok = await check(ticket).catch(async (error: unknown) => {
-      if (error instanceof AuthError && error.code === 'invalid_mfa_code') return false
-      // It could not be checked: the guess is handed back.
-      await loginTickets.forgive(ticket)
-      throw error
-    })
-    if (ok) return ticket
-    if (ticket.attempts < mfaMaxAttempts) throw new AuthError('invalid_mfa_code')
-    await loginTickets.take(ticket)
-    throw new AuthError('mfa_ticket_invalid')
+  async function confirm(user: User, code: string): Promise<boolean> {
+    if (!(await totpFactors.confirm(user.id, code))) return false
+    if (await isUnchanged(collections.users, user)) return true
+    // Who was let in by what holds no more must leave nothing behind to sign in with.
+    await collections.totpFactors.take(user.id)
+    return false
   }
 
   async function confirmed(
@@ -138,7 +118,7 @@ export function createMfa(deps: Deps, services: Services): Mfa {
   ): Promise<readonly string[]> {
     // The codes of an earlier factor, if any are left, are void with this.
     const backupCodes = await backupCodeSets.regenerate(userId, backupCodeCount)
-    await changed(userId, 'totpEnrolled', occasion)
+    await changes.made(userId, 'totpEnrolled', occasion)
     return backupCodes
   }
 
@@ -153,6 +133,7 @@ export function createMfa(deps: Deps, services: Services): Mfa {
         policy: settingsFor(surface, settings).mfaPolicy,
         totp: { enrolled: enrolled.totp },
         backupCodes: { remaining: enrolled.backupCodes },
+        passkeys: enrolled.passkeys,
         provedAt,
       }
     },
@@ -173,51 +154,49 @@ export function createMfa(deps: Deps, services: Services): Mfa {
       const { totpEnabled, backupCodeCount } = await deps.settings()
       if (!totpEnabled) throw new AuthError('mfa_method_disabled')
       if (enrollee.kind === 'session') {
-        const { id } = enrollee.who.user
-        if (!(await totpFactors.confirm(id, code))) throw new AuthError('invalid_mfa_code')
+        const { user } = enrollee.who
+        const { id } = user
+        if (!(await confirm(user, code))) throw new AuthError('invalid_mfa_code')
         return { backupCodes: await confirmed(id, backupCodeCount, occasion), login: null }
       }
-      const ticket = await guessed(enrollee.mfaToken, 'enrollment', async (shown) => {
+      const ticket = await guesses.guess(enrollee.mfaToken, 'enrollment', async (shown) => {
         // Before the factor is one: whoever lost the account meanwhile must not lock its owner out.
-        const { id } = await accountOf(shown)
-        return totpFactors.confirm(id, code)
+        return confirm(await guesses.accountOf(shown), code)
       })
       const backupCodes = await confirmed(ticket.userId, backupCodeCount, occasion)
-      const result = await services.pipeline.complete(ticket, { method: 'totp', amr }, occasion)
+      const result = await services.pipeline.complete(ticket, { method: 'totp', ...otp }, occasion)
       return { backupCodes, login: { result, delivery: ticket.delivery } }
     },
 
     async removeTotp({ user }, occasion) {
-      const { mfaPolicy } = settingsFor(surface, await deps.settings())
-      const factor = await collections.totpFactors.get(user.id)
-      if (!factor?.confirmed) throw new AuthError('factor_not_found')
-      // It is the only kind of factor there is.
-      if (mfaPolicy === 'required') throw new AuthError('last_factor_required')
-      if (!(await totpFactors.remove(user.id))) throw new AuthError('factor_not_found')
-      await changed(user.id, 'totpRemoved', occasion)
+      if (!(await services.removal.removeTotp(user.id))) throw new AuthError('factor_not_found')
+      await changes.made(user.id, 'totpRemoved', occasion)
     },
 
     async regenerateBackupCodes({ user }, occasion) {
       const { backupCodeCount } = await deps.settings()
-      const { totp } = await enrolledFactors(collections, user.id)
-      if (!totp) throw new AuthError('factor_not_found')
+      const enrolled = await enrolledFactors(collections, user.id)
+      if (!hasFactor(enrolled)) throw new AuthError('factor_not_found')
       const backupCodes = await backupCodeSets.regenerate(user.id, backupCodeCount)
-      await changed(user.id, 'backupCodesRegenerated', occasion)
+      await changes.made(user.id, 'backupCodesRegenerated', occasion)
       return backupCodes
     },
 
-    async completeLogin(mfaToken, method, code, occasion) {
-      const ticket = await guessed(mfaToken, 'secondFactor', async ({ userId }) => {
+    async completeLogin(mfaToken, method, code, occasion, trust = null) {
+      if (trust !== null) await services.devices.requireAllowed()
+      const ticket = await guesses.guess(mfaToken, 'secondFactor', async ({ userId }) => {
         await services.secondFactors.spend(userId, method, code, occasion)
         return true
       })
-      const result = await services.pipeline.complete(ticket, { method, amr }, occasion)
+      const shown = { method, ...otp }
+      const result = await services.pipeline.complete(ticket, shown, occasion, trust)
       return { result, delivery: ticket.delivery }
     },
 
     async stepUp({ user, sessionId }, method, code, occasion) {
-      const { totp } = await enrolledFactors(collections, user.id)
-      if (!totp) throw new AuthError('factor_not_found')
+      const enrolled = await enrolledFactors(collections, user.id)
+      const has = method === 'totp' ? enrolled.totp : hasFactor(enrolled)
+      if (!has) throw new AuthError('factor_not_found')
       await services.secondFactors.spend(user.id, method, code, occasion)
       const provedAt = await stepUp.record(user, sessionId, method)
       const about = { surface, at: clock.now(), ...occasion, userId: user.id, sessionId }

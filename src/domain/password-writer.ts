@@ -36,21 +36,21 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     passwordHash: string,
     change: PasswordChange,
   ): Promise<User | null> {
-    const { id, credentialEpoch, sessionEpoch } = user
+    const { id, credentialEpoch, sessionEpoch, deviceEpoch } = user
     const now = clock.now()
     const set = {
       passwordHash,
       passwordChangedAt: now,
       updatedAt: now,
       credentialEpoch: credentialEpoch + 1,
-      deviceEpoch: user.deviceEpoch + 1,
+      deviceEpoch: deviceEpoch + 1,
       ...(change.endsSessions
         ? { sessionEpoch: sessionEpoch + 1, keptSessionId: change.keepSessionId }
         : {}),
       ...(change.provesEmail && user.emailVerifiedAt === null ? { emailVerifiedAt: now } : {}),
     }
     try {
-      const guard = { credentialEpoch, sessionEpoch, enabled: true }
+      const guard = { credentialEpoch, sessionEpoch, deviceEpoch, enabled: true }
       const written = await users.update(id, guard, set)
       return written === 'taken' ? null : written
     } catch (error) {

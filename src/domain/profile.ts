@@ -1,6 +1,8 @@
 import { AuthError } from '../errors.js'
+import type { OauthIdentity } from '../model/oauth-identity.js'
 import type { User } from '../model/user.js'
 import type { GuessBudget } from './guess-budget.js'
+import type { OauthIdentities } from './oauth-identities.js'
 import type { Occasion } from './occasion.js'
 import type { PasswordWriter } from './password-writer.js'
 import type { Refresh } from './refresh.js'
@@ -11,6 +13,8 @@ import type { RefreshGrant } from './tokens.js'
 /** What a signed-in person does with their own account. */
 export interface Profile {
   rename(user: User, name: string, occasion: Occasion): Promise<User>
+  /** The accounts at providers they can sign in with. */
+  identitiesOf(user: User): Promise<readonly LinkedIdentity[]>
   /**
    * Throws `invalid_credentials` for a wrong current password, which counts like a failed login,
    * and `password_policy`. Ends the other sessions when the settings say so (S-62). A browser's
@@ -23,6 +27,9 @@ export interface Profile {
     occasion: Occasion,
   ): Promise<RefreshGrant | null>
 }
+
+/** An account at a provider, as its owner sees it. */
+export type LinkedIdentity = Pick<OauthIdentity, 'provider' | 'linkedAt'>
 
 /** Whose session asks for the change, and the refresh cookie it sent along. */
 export interface PasswordChanger {
@@ -42,6 +49,7 @@ export function createProfile(
   budget: GuessBudget,
   writer: PasswordWriter,
   refresh: Refresh,
+  identities: OauthIdentities,
 ): Profile {
   const { surface, clock } = deps
   const { users } = deps.collections
@@ -55,6 +63,11 @@ export function createProfile(
   }
 
   return {
+    async identitiesOf(user) {
+      const linked = await identities.ofUser(user.id)
+      return linked.map(({ provider, linkedAt }) => ({ provider, linkedAt }))
+    },
+
     async rename(user, name, occasion) {
       const renamed = await users.update(
         user.id,

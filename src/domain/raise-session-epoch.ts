@@ -4,7 +4,8 @@ import type { Collection } from '../ports/store.js'
 
 /**
  * From its resolving on, no refresh family opened before can be refreshed. Sparing a session of an
- * earlier call ends with this one. Null when the user is gone.
+ * earlier call ends with this one. Trusted devices of before are trusted no more (TD-3). Null when the
+ * user is gone.
  */
 export async function raiseSessionEpoch(
   users: Collection<User>,
@@ -13,11 +14,11 @@ export async function raiseSessionEpoch(
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const user = await users.get(userId)
     if (user === null) return null
-    const { sessionEpoch } = user
+    const { sessionEpoch, deviceEpoch } = user
     const raised = await users.update(
       userId,
-      { sessionEpoch },
-      { sessionEpoch: sessionEpoch + 1, keptSessionId: null },
+      { sessionEpoch, deviceEpoch },
+      { sessionEpoch: sessionEpoch + 1, deviceEpoch: deviceEpoch + 1, keptSessionId: null },
     )
     if (raised !== null && raised !== 'taken') return raised
   }

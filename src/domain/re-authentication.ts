@@ -1,3 +1,4 @@
+import { allowedFactors, usableMethods } from '../engine/second-factor.js'
 import { AuthError } from '../errors.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { GuessBudget } from './guess-budget.js'
@@ -9,7 +10,7 @@ import type { SurfaceDeps } from './surface-deps.js'
 /** Before somebody signed in changes how they sign in (ASVS 7.5.1). */
 export interface ReAuthentication {
   /**
-   * With a factor enrolled: a second-factor proof younger than `stepUpMaxAge`. Without one: the
+   * With a factor that can be shown: a second-factor proof younger than `stepUpMaxAge`. Without one: the
    * current password. With neither: a login as young as that. Throws `step_up_required`,
    * `invalid_credentials` and `rate_limited`.
    */
@@ -47,9 +48,11 @@ export function createReAuthentication(
 
   return {
     async require(who, currentPassword, occasion) {
-      const { stepUpMaxAge } = await deps.settings()
-      const { totp } = await enrolledFactors(deps.collections, who.user.id)
-      if (totp) return stepUp.require(who.principal, stepUpMaxAge)
+      const settings = await deps.settings()
+      const { stepUpMaxAge } = settings
+      const enrolled = await enrolledFactors(deps.collections, who.user.id)
+      const methods = usableMethods({ enrolled, allowed: allowedFactors(settings) })
+      if (methods.length > 0) return stepUp.require(who.principal, stepUpMaxAge)
       if (who.user.passwordHash !== null) return requirePassword(who, currentPassword, occasion)
       const age = clock.now() - who.principal.claims.authTime * 1000
       if (age < 0 || age >= stepUpMaxAge) {

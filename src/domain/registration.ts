@@ -2,6 +2,7 @@ import { uuidv7 } from '../crypto/uuid.js'
 import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../engine/email.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError } from '../errors.js'
+import { newUser } from '../model/new-user.js'
 import type { User } from '../model/user.js'
 import type { FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
 import type { Occasion } from './occasion.js'
@@ -89,25 +90,12 @@ export function createRegistration(
 
   async function insert(choice: Choice, email: string): Promise<User | null> {
     const now = clock.now()
-    const user: User = {
+    const user = newUser(now, {
       id: uuidv7(now, deps.random),
-      expiresAt: null,
-      kind: '',
       email,
-      emailVerifiedAt: null,
       ...choice,
-      systemRole: 'guest',
-      enabled: true,
       selfRegistered: true,
-      memberships: [],
-      sessionEpoch: 0,
-      keptSessionId: null,
-      credentialEpoch: 0,
-      deviceEpoch: 0,
-      createdAt: now,
-      updatedAt: now,
-      lastLoginAt: null,
-    }
+    })
     return (await users.insert(user)) ? user : null
   }
 
@@ -191,6 +179,7 @@ export function createRegistration(
         amr: ['pwd'],
         delivery: 'cookie',
         factors: null,
+        second: null,
       }
       return pipeline.proceed(first, occasion)
     },
@@ -200,7 +189,7 @@ export function createRegistration(
       const now = clock.now()
       const user = await users.update(
         ticket.userId,
-        { credentialEpoch: ticket.credentialEpoch, email: ticket.email, enabled: true },
+        { credentialEpoch: ticket.credentialEpoch, email: ticket.email, enabled: true, kind: '' },
         { emailVerifiedAt: now, updatedAt: now },
       )
       // Taken last, and deciding: a crash before this leaves a token that works once more.

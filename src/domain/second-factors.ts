@@ -1,4 +1,4 @@
-import { type EnrolledFactors, usableMethods } from '../engine/second-factor.js'
+import { allowedFactors, type EnrolledFactors, usableMethods } from '../engine/second-factor.js'
 import { AuthError } from '../errors.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import { enrolledFactors } from './enrolled-factors.js'
@@ -49,8 +49,7 @@ export function createSecondFactors(
   }
 
   async function methodsOf(enrolled: EnrolledFactors) {
-    const { totpEnabled } = await deps.settings()
-    return usableMethods({ enrolled, allowed: { totp: totpEnabled } })
+    return usableMethods({ enrolled, allowed: allowedFactors(await deps.settings()) })
   }
 
   return {

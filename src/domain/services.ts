@@ -1,15 +1,26 @@
 import type { AuthSettings } from '../auth-module/settings.js'
 import type { PublicJwk } from '../crypto/ring-key.js'
+import type { Surface } from '../ports/surface.js'
 import type { Access } from './access.js'
 import type { ConfigAdministration } from './config-store.js'
+import type { DeviceTrust } from './device-trust.js'
 import type { Limits } from './limits.js'
 import type { Login } from './login.js'
 import type { Logout } from './logout.js'
 import type { Mfa } from './mfa.js'
+import type { MfaReset } from './mfa-reset.js'
+import type { OauthLinks } from './oauth-links.js'
+import type { OauthSignIn } from './oauth-sign-in.js'
+import type { OwnPasskeys } from './own-passkeys.js'
+import type { PasskeyLogin } from './passkey-login.js'
+import type { PasskeyRegistration } from './passkey-registration.js'
+import type { PasskeyStepUp } from './passkey-step-up.js'
 import type { PasswordRecovery } from './password-recovery.js'
 import type { Profile } from './profile.js'
 import type { Refresh } from './refresh.js'
 import type { Registration } from './registration.js'
+import type { ServiceAccounts } from './service-accounts.js'
+import type { ServiceGrants } from './service-grants.js'
 import type { StepUp } from './step-up.js'
 
 /** Everything the operations of one surface may call. */
@@ -21,7 +32,18 @@ export interface Services {
   readonly passwordRecovery: PasswordRecovery
   readonly profile: Profile
   readonly mfa: Mfa
+  /** Of either surface: operators reset the factors of clients as well. */
+  readonly mfaReset: (surface: Surface) => MfaReset
+  readonly deviceTrust: DeviceTrust
+  readonly oauth: OauthSignIn
+  readonly oauthLinks: OauthLinks
   readonly stepUp: StepUp
+  readonly serviceAccounts: ServiceAccounts
+  readonly passkeyRegistration: PasskeyRegistration
+  readonly passkeyLogin: PasskeyLogin
+  readonly passkeyStepUp: PasskeyStepUp
+  readonly ownPasskeys: OwnPasskeys
+  readonly serviceGrants: ServiceGrants
   readonly access: Access
   readonly limits: Limits
   readonly settings: () => Promise<AuthSettings>
@@ -32,14 +54,22 @@ export interface Services {
 /** What operations and the HTTP layer name of the services, in one place. */
 export type { AccessClaims } from '../crypto/verify-token.js'
 export type { Surface } from '../ports/surface.js'
+export type { Act } from './acted-by.js'
 export type { ConfigRevision } from './config-history.js'
+export type { ListedDevice } from './device-trust.js'
 export type { RateLimitName } from './limits.js'
 export type { LoginResult } from './login-pipeline.js'
 export type { DeliveredLogin, Enrollee, Mfa, MfaStatus, TotpConfirmation } from './mfa.js'
+export type { BrowserTrip, Returned } from './oauth-sign-in.js'
 export type { Occasion } from './occasion.js'
-export type { Admitted, SignedIn } from './principal.js'
+export type { RegisteredPasskey } from './passkey-registration.js'
+export type { Admitted, Principal, SignedIn } from './principal.js'
+export type { LinkedIdentity } from './profile.js'
 export type { Refreshed, SessionView } from './refresh.js'
 export type { RegistrationResult } from './registration.js'
 export type { CodeMethod } from './second-factors.js'
+export type { ServiceAccount } from './service-accounts.js'
+export type { IssuedCredential } from './service-credentials.js'
 export type { OpenedSession } from './sessions.js'
 export type { RefreshGrant } from './tokens.js'
+export type { DeviceGrant } from './trusted-devices.js'

@@ -76,17 +76,17 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         loginMethod: how.loginMethod,
         mfaMethod: how.mfaMethod,
         ...occasion,
-        deviceId: null,
+        deviceId: how.deviceId,
       })
       if (!stored || !(await families.insert(family))) throw new AuthError('service_unavailable')
 
       // The fence: a reset or a disabling that finished after the password was checked has raised
-      // the epoch, and this login must not outlive it.
-      const fenced = await users.update(
-        user.id,
-        { sessionEpoch: user.sessionEpoch, enabled: true },
-        { lastLoginAt: now },
-      )
+      // the epoch, and this login must not outlive it. Nor may one that skipped the second factor
+      // outlive the end of all trust.
+      const skipped = how.mfaMethod === null ? how.deviceId : null
+      const { sessionEpoch, deviceEpoch } = user
+      const guard = { sessionEpoch, enabled: true, ...(skipped === null ? {} : { deviceEpoch }) }
+      const fenced = await users.update(user.id, guard, { lastLoginAt: now })
       if (fenced === null || fenced === 'taken') {
         await ending.end(family, 'password_change', occasion)
         throw new AuthError('invalid_credentials')
@@ -107,6 +107,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         userId: user.id,
         sessionId: id,
         method: how.loginMethod,
+        deviceId: skipped,
       })
       return { user: fenced, sessionId: id, access, refresh }
     },

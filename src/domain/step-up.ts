@@ -1,4 +1,4 @@
-import type { SecondFactorMethod } from '../engine/second-factor.js'
+import { hasFactor, type SecondFactorMethod } from '../engine/second-factor.js'
 import { AuthError } from '../errors.js'
 import type { StepUpProof } from '../model/step-up-proof.js'
 import { isHuman, type User } from '../model/user.js'
@@ -78,8 +78,8 @@ export function createStepUp(deps: Deps): StepUp {
       const age = clock.now() - (proved ?? 0)
       // A proof of the future is a clock's mistake and proves nothing for longer than it should.
       if (proved !== null && age >= 0 && age < maxAgeMs) return
-      const { totp } = await enrolledFactors(deps.collections, userId)
-      if (totp) throw new AuthError('step_up_required', refusal)
+      if (hasFactor(await enrolledFactors(deps.collections, userId)))
+        throw new AuthError('step_up_required', refusal)
       throw new AuthError('step_up_required', { ...refusal, detail: 'mfa_enrollment_required' })
     },
   }

@@ -1,9 +1,14 @@
 import type { AuthSettings } from '../auth-module/settings.js'
 import type { SecretBox } from '../crypto/secret-box.js'
+import type { RelyingParty } from '../crypto/webauthn.js'
 import type { Collections } from '../model/collections.js'
+import type { ServiceCredential } from '../model/service-credential.js'
+import type { ProviderClients } from '../oauth/provider-clients.js'
 import type { Clock } from '../ports/clock.js'
 import type { Denylist } from '../ports/denylist.js'
 import type { Random } from '../ports/random.js'
+import type { RiskScorer } from '../ports/risk-scorer.js'
+import type { Collection } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthEvent, Logger } from '../ports/telemetry.js'
 import type { Background } from './background.js'
@@ -18,6 +23,8 @@ import type { Passwords } from './passwords.js'
 export interface SurfaceDeps {
   readonly surface: Surface
   readonly collections: Collections
+  /** Of service accounts; there is one, of the operator surface. */
+  readonly serviceCredentials: Collection<ServiceCredential>
   readonly denylist: Denylist
   readonly limits: Limits
   readonly clock: Clock
@@ -30,6 +37,8 @@ export interface SurfaceDeps {
   readonly secretBox: SecretBox
   readonly keys: KeySource
   readonly issuer: string
+  /** What passkeys of this surface are bound to. */
+  readonly relyingParty: RelyingParty
   /** Milliseconds of the idle window. */
   readonly idleMs: number
   /** Whole seconds, 0 to 60. */
@@ -37,6 +46,11 @@ export interface SurfaceDeps {
   readonly passwords: Passwords
   readonly passwordRules: PasswordRules
   readonly mail: MailService
+  /** This host as a client of the identity providers. */
+  readonly providers: ProviderClients
+  /** Where browsers reach the routes of this surface, without a slash at the end. */
+  readonly routesUrl: string
+  readonly riskScorer: RiskScorer
   readonly background: Background
   readonly emit: (event: AuthEvent) => void
   readonly logger: Logger

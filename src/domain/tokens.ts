@@ -10,7 +10,7 @@ import {
 import { acceptedAudiences } from '../engine/audience.js'
 import { AuthError } from '../errors.js'
 import type { RefreshFamily } from '../model/refresh-family.js'
-import type { User } from '../model/user.js'
+import { isHuman, type User } from '../model/user.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 export interface AccessGrant {
@@ -39,6 +39,8 @@ export interface Tokens {
   nextJti(): string
   /** `ttlMs` is given, because those who mint must know every setting before they write. */
   access(user: User, sessionId: string, how: Authentication, ttlMs: number): Promise<AccessGrant>
+  /** For a service account, after the client-credentials grant and nothing else. */
+  service(account: User, ttlMs: number): Promise<AccessGrant>
   refresh(
     family: Pick<RefreshFamily, 'id' | 'userId' | 'generation' | 'expiresAt'>,
     jti: string,
@@ -48,6 +50,11 @@ export interface Tokens {
   verifyRefresh(token: string): Promise<Verified<RefreshClaims>>
 }
 
+/** How somebody came by a token. */
+type Via =
+  | { readonly kind: 'session'; readonly sessionId: string; readonly how: Authentication }
+  | { readonly kind: 'clientCredentials' }
+
 type Deps = Pick<SurfaceDeps, 'surface' | 'clock' | 'random' | 'keys' | 'issuer' | 'clockLeeway'>
 
 export function createTokens(deps: Deps): Tokens {
@@ -55,33 +62,40 @@ export function createTokens(deps: Deps): Tokens {
   const memo = tokenMemo()
   const nextJti = (): string => uuidv7(clock.now(), random)
 
+  /**
+   * The one place access tokens are minted. A machine never has a session, whatever a planted row
+   * may claim, and a person never comes by client credentials (T-53).
+   */
+  async function mint(user: User, via: Via, ttlMs: number): Promise<AccessGrant> {
+    const isService = via.kind === 'clientCredentials'
+    if (isService && user.kind !== 'service') throw new AuthError('invalid_client')
+    if (!isService && !isHuman(user)) throw new AuthError('refresh_token_invalid')
+    const expiresIn = Math.floor(ttlMs / 1000)
+    const iat = Math.floor(clock.now() / 1000)
+    const accessToken = await signAccess(
+      {
+        iss: issuer,
+        aud: isService ? 'service' : surface,
+        sub: user.id,
+        jti: nextJti(),
+        iat,
+        exp: iat + expiresIn,
+        tokenUse: 'access',
+        memberships: user.memberships.map(({ tenantId }) => ({ tenantId })),
+        ...(isService ? { amr: [], authTime: iat } : { sid: via.sessionId, ...via.how }),
+      },
+      await keys.ring(),
+    )
+    return { accessToken, tokenType: 'Bearer', expiresIn }
+  }
+
   return {
     nextJti,
 
-    async access(user, sessionId, { amr, authTime }, ttlMs) {
-      // The one place access tokens of sessions are minted: a machine principal never has a
-      // session, whatever a planted row may claim (T-53).
-      if (user.kind !== '') throw new AuthError('refresh_token_invalid')
-      const expiresIn = Math.floor(ttlMs / 1000)
-      const iat = Math.floor(clock.now() / 1000)
-      const accessToken = await signAccess(
-        {
-          iss: issuer,
-          aud: surface,
-          sub: user.id,
-          jti: nextJti(),
-          iat,
-          exp: iat + expiresIn,
-          tokenUse: 'access',
-          sid: sessionId,
-          memberships: user.memberships.map(({ tenantId }) => ({ tenantId })),
-          amr,
-          authTime,
-        },
-        await keys.ring(),
-      )
-      return { accessToken, tokenType: 'Bearer', expiresIn }
-    },
+    access: (user, sessionId, { amr, authTime }, ttlMs) =>
+      mint(user, { kind: 'session', sessionId, how: { amr, authTime } }, ttlMs),
+
+    service: (account, ttlMs) => mint(account, { kind: 'clientCredentials' }, ttlMs),
 
     async refresh(family, jti, { amr, authTime }) {
       const iat = Math.floor(clock.now() / 1000)

@@ -1,18 +1,17 @@
 import { matchTotp, totpSecret } from '../crypto/totp.js'
 import { AuthError } from '../errors.js'
 import type { TotpFactor } from '../model/totp-factor.js'
+import { enrolledFactors } from './enrolled-factors.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 export interface TotpFactors {
   /**
-   * Starts over with a new secret, which counts for nothing until it is confirmed; backup codes of
-   * an earlier factor are void. Throws `factor_already_enrolled` when one is.
+   * Starts over with a new secret, which counts for nothing until it is confirmed. Backup codes of a
+   * factor that is no more are void. Throws `factor_already_enrolled` when one is.
    */
   begin(userId: string): Promise<string>
-  /** Makes the pending secret a factor by a first code of it. False for a wrong code. */
+  /** Makes a secret begun within ten minutes a factor by a first code of it. False for a wrong code. */
   confirm(userId: string, code: string): Promise<boolean>
-  /** Forgets the confirmed secret. False when there is none. */
-  remove(userId: string): Promise<boolean>
   /** Accepts a code of the confirmed secret, each time step once. False for any other code. */
   spend(userId: string, code: string): Promise<boolean>
 }
@@ -21,6 +20,12 @@ type Deps = Pick<
   SurfaceDeps,
   'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'secretBox'
 >
+
+/**
+ * How long a secret may wait for its first code. Whoever began with it showed who they were then, and
+ * a session stolen long after must not make a factor of it (ASVS 7.5.1).
+ */
+const pendingMs = 10 * 60 * 1000
 
 export function createTotpFactors(deps: Deps): TotpFactors {
   const { surface, clock, secretBox } = deps
@@ -44,6 +49,8 @@ export function createTotpFactors(deps: Deps): TotpFactors {
     const accepted = await totpFactors.update(id, guard, {
       confirmed: true,
       lastStep: step,
+      // What is in use is not being removed; whoever removes it has to begin anew.
+      removingBy: null,
       ...(secretBox.isCurrent(sealedSecret)
         ? {}
         : { sealedSecret: secretBox.seal(secret, placeOf(userId)) }),
@@ -54,6 +61,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
   async function check(userId: string, code: string, confirmed: boolean): Promise<boolean> {
     const factor = await totpFactors.get(userId)
     if (factor === null || factor.confirmed !== confirmed) return false
+    if (!confirmed && clock.now() - factor.createdAt >= pendingMs) return false
     const secret = secretOf(factor)
     const { totpSkewSteps } = await deps.settings()
     const step = await matchTotp(secret, code, clock.now(), totpSkewSteps)
@@ -77,16 +85,14 @@ export function createTotpFactors(deps: Deps): TotpFactors {
         sealedSecret: secretBox.seal(secret, placeOf(userId)),
         confirmed: false,
         lastStep: 0,
+        removingBy: null,
         createdAt: clock.now(),
       })
       if (!begun) throw new AuthError('factor_already_enrolled')
       // Of a factor that is no more. Confirmed before it has new ones, this one must not revive them.
-      await deps.collections.backupCodes.take(userId)
+      const { passkeys } = await enrolledFactors(deps.collections, userId)
+      if (passkeys === 0) await deps.collections.backupCodes.take(userId)
       return secret
-    },
-
-    async remove(userId) {
-      return (await totpFactors.take(userId, { confirmed: true })) !== null
     },
 
     confirm: (userId, code) => check(userId, code, false),

@@ -1,11 +1,14 @@
 import { uuidv7 } from '../crypto/uuid.js'
 import { canonicalEmail, isUndeliverable } from '../engine/email.js'
 import { isStorable } from '../engine/is-storable.js'
+import { isPeopleOnlyRole } from '../engine/people-only-role.js'
 import { AuthError } from '../errors.js'
+import { newUser } from '../model/new-user.js'
 import { isHuman, type Membership, type User } from '../model/user.js'
 import type { AccountField } from '../ports/telemetry.js'
 import { createAccountEvents } from './account-events.js'
 import { type Act, type ActedBy, actBy } from './acted-by.js'
+import type { MfaReset } from './mfa-reset.js'
 import type { Sessions } from './sessions.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
@@ -43,7 +46,7 @@ export interface NewUser {
 /** `kind` is absent on purpose: it is set at creation and never changes. */
 export interface UserChanges {
   readonly name?: string
-  /** False ends all sessions and voids mailed links. */
+  /** False ends all sessions, voids mailed links and forgets trusted devices. */
   readonly enabled?: boolean
   readonly systemRole?: string
   readonly memberships?: readonly Membership[]
@@ -61,8 +64,24 @@ export interface Users {
   get(id: string): Promise<UserRecord | null>
   /** By any spelling of the address; null when there is none. */
   findByEmail(email: string): Promise<UserRecord | null>
-  /** The changed user, or null when there is none. Throws `invalid_request`. */
+  /**
+   * The changed user, or null when there is none. Throws `invalid_request`, and `role_not_assignable`
+   * as `assertRoleAssignable` does.
+   */
   update(id: string, changes: UserChanges, by?: ActedBy): Promise<UserRecord | null>
+  /**
+   * For roles that you keep yourself, before you give them to a user: resolves when all of them may
+   * be. `super_admin` and `administrator`, in any spelling, are for people: throws
+   * `role_not_assignable` for a service account and for an id nobody has, and `service_unavailable`
+   * when it cannot be known whose the id is. Other roles are anybody's, and nothing is read.
+   */
+  assertRoleAssignable(id: string, roles: string | readonly string[]): Promise<void>
+  /**
+   * For who lost their second factors: removes all of them, ends every session and forgets trusted
+   * devices; the owner is mailed (S-59). Repeat it after a rejection. False when there is no such
+   * person; a service account is none.
+   */
+  resetMfa(id: string, by?: ActedBy): Promise<boolean>
 }
 
 type Deps = Pick<
@@ -72,7 +91,7 @@ type Deps = Pick<
 
 const accountFields: readonly AccountField[] = ['name', 'enabled', 'systemRole', 'memberships']
 
-export function createUsers(deps: Deps, sessions: Sessions): Users {
+export function createUsers(deps: Deps, sessions: Sessions, mfaReset: MfaReset): Users {
   const { clock } = deps
   const { users } = deps.collections
   const events = createAccountEvents(deps)
@@ -84,10 +103,15 @@ export function createUsers(deps: Deps, sessions: Sessions): Users {
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const user = await users.get(id)
       if (user === null) return null
+      checkRoles([changes.systemRole ?? ''], user)
       const disabling = changes.enabled === false
       const written = await users.update(
         id,
-        { sessionEpoch: user.sessionEpoch, credentialEpoch: user.credentialEpoch },
+        {
+          sessionEpoch: user.sessionEpoch,
+          credentialEpoch: user.credentialEpoch,
+          deviceEpoch: user.deviceEpoch,
+        },
         {
           ...changes,
           updatedAt: clock.now(),
@@ -95,6 +119,7 @@ export function createUsers(deps: Deps, sessions: Sessions): Users {
             ? {
                 sessionEpoch: user.sessionEpoch + 1,
                 credentialEpoch: user.credentialEpoch + 1,
+                deviceEpoch: user.deviceEpoch + 1,
                 keptSessionId: null,
               }
             : {}),
@@ -116,29 +141,17 @@ export function createUsers(deps: Deps, sessions: Sessions): Users {
     const email = addressOf(input, name)
     const passwordHash = await hashOf(input, email, name)
     const now = clock.now()
-    const user: User = {
+    const user = newUser(now, {
       id: uuidv7(now, deps.random),
-      expiresAt: null,
-      kind: '',
       email,
       emailAsTyped: input.email.trim(),
       emailVerifiedAt: input.emailVerified === true ? now : null,
       name,
       systemRole,
-      enabled: true,
-      selfRegistered: false,
       passwordHash,
       passwordChangedAt: passwordHash === null ? null : now,
-      termsVersion: null,
       memberships,
-      sessionEpoch: 0,
-      keptSessionId: null,
-      credentialEpoch: 0,
-      deviceEpoch: 0,
-      createdAt: now,
-      updatedAt: now,
-      lastLoginAt: null,
-    }
+    })
     if (!(await users.insert(user))) throw new AuthError('email_taken')
     return user
   }
@@ -189,7 +202,23 @@ export function createUsers(deps: Deps, sessions: Sessions): Users {
       }
       return recordOf(changed)
     },
+
+    async assertRoleAssignable(id, given) {
+      const roles: unknown = typeof given === 'string' ? [given] : given
+      if (!Array.isArray(roles) || !roles.every(isStorable)) {
+        throw new AuthError('role_not_assignable')
+      }
+      if (roles.some(isPeopleOnlyRole)) checkRoles(roles, await users.get(id))
+    },
+
+    resetMfa: (id, by = {}) => mfaReset.reset(id, actBy(by)),
   }
+}
+
+/** Fails closed: who cannot be told to be a person is none (seed 2.1). */
+function checkRoles(roles: readonly string[], user: User | null): void {
+  if (!roles.some(isPeopleOnlyRole)) return
+  if (user === null || !isHuman(user)) throw new AuthError('role_not_assignable')
 }
 
 function addressOf(input: NewUser, name: string): string {

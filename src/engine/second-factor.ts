@@ -1,18 +1,25 @@
 /** The second factors there are. */
-export type SecondFactorMethod = 'totp' | 'backupCode'
+export type SecondFactorMethod = 'totp' | 'backupCode' | 'webauthn'
 
 /** What an account has to show a second factor with. */
 export interface EnrolledFactors {
   readonly totp: boolean
+  /** How many there are. */
+  readonly passkeys: number
   /** Backup codes not used yet. They belong to a factor and are none by themselves. */
   readonly backupCodes: number
+}
+
+/** Which factors the settings allow now. */
+export interface AllowedFactors {
+  readonly totp: boolean
+  readonly webauthn: boolean
 }
 
 export interface SecondFactorQuestion {
   readonly policy: 'off' | 'optional' | 'required'
   readonly enrolled: EnrolledFactors
-  /** Which methods the settings allow now. */
-  readonly allowed: { readonly totp: boolean }
+  readonly allowed: AllowedFactors
 }
 
 export type SecondFactorDecision =
@@ -40,7 +47,21 @@ export function usableMethods({
 }: Pick<SecondFactorQuestion, 'enrolled' | 'allowed'>): readonly SecondFactorMethod[] {
   const methods: SecondFactorMethod[] = []
   if (enrolled.totp && allowed.totp) methods.push('totp')
+  if (enrolled.passkeys > 0 && allowed.webauthn) methods.push('webauthn')
   // The way back for who lost the factor: also while the settings do not allow the factor itself.
-  if (enrolled.totp && enrolled.backupCodes > 0) methods.push('backupCode')
+  if (hasFactor(enrolled) && enrolled.backupCodes > 0) methods.push('backupCode')
   return methods
+}
+
+/** Whether there is a factor that is one by itself. */
+export function hasFactor({ totp, passkeys }: EnrolledFactors): boolean {
+  return totp || passkeys > 0
+}
+
+/** The settings that say so, a structural part of all settings. */
+export function allowedFactors(settings: {
+  readonly totpEnabled: boolean
+  readonly webauthnMode: 'off' | 'secondFactor' | 'passwordless'
+}): AllowedFactors {
+  return { totp: settings.totpEnabled, webauthn: settings.webauthnMode !== 'off' }
 }

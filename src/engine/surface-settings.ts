@@ -17,6 +17,8 @@ export interface SettingsOfBoth {
   readonly registrationAllowedDomains: readonly DomainRuleOfSurface[]
   readonly mfaPolicyOperator: MfaPolicy
   readonly mfaPolicyClient: MfaPolicy
+  readonly trustedDeviceOperatorEnabled: boolean
+  readonly trustedDeviceClientEnabled: boolean
 }
 
 /** The same for one of the surfaces. */
@@ -27,6 +29,7 @@ export interface SurfaceSettings {
   readonly loginRate: number
   readonly allowedDomains: readonly DomainRule[]
   readonly mfaPolicy: MfaPolicy
+  readonly trustedDeviceEnabled: boolean
 }
 
 export function settingsFor(
@@ -43,6 +46,7 @@ export function settingsFor(
         loginRate: settings.loginRateOperator,
         allowedDomains,
         mfaPolicy: settings.mfaPolicyOperator,
+        trustedDeviceEnabled: settings.trustedDeviceOperatorEnabled,
       }
     : {
         registrationEnabled: settings.registrationClientEnabled,
@@ -50,5 +54,6 @@ export function settingsFor(
         loginRate: settings.loginRateClient,
         allowedDomains,
         mfaPolicy: settings.mfaPolicyClient,
+        trustedDeviceEnabled: settings.trustedDeviceClientEnabled,
       }
 }

@@ -11,26 +11,34 @@ export interface CookiePolicy {
 
 export type SameSite = 'strict' | 'lax' | 'none'
 
+/**
+ * The cookies there are: of a session, of a device that is trusted whoever is signed in, and of
+ * trips to identity providers, which come back by a link or by a form.
+ */
+export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form'
+
 const shortName = { operator: 'op', client: 'cl' } as const
 
 /**
  * `__Host-` needs a secure, host-only cookie with path `/`; `__Secure-` only a secure one
  * (RFC 6265bis §4.1.3). Plain names are for local development over http.
  */
-export function refreshCookieName(policy: CookiePolicy): string {
-  const name = `${shortName[policy.surface]}_refresh`
+export function cookieName(policy: CookiePolicy, what: TokenCookie): string {
+  const name = `${shortName[policy.surface]}_${what}`
   if (!policy.secure) return name
   return policy.domain === null ? `__Host-${name}` : `__Secure-${name}`
 }
 
-export function setRefreshCookie(
+/** `maxAge` in whole seconds. */
+export function setCookie(
   policy: CookiePolicy,
+  what: TokenCookie,
   sameSite: SameSite,
   token: string,
   maxAge: number,
 ): string {
   const attributes = [
-    `${refreshCookieName(policy)}=${token}`,
+    `${cookieName(policy, what)}=${token}`,
     `Max-Age=${maxAge}`,
     `Path=${policy.path}`,
     'HttpOnly',
@@ -42,8 +50,8 @@ export function setRefreshCookie(
 }
 
 /** Must repeat domain and path, or browsers keep the cookie. */
-export function clearRefreshCookie(policy: CookiePolicy, sameSite: SameSite): string {
-  return setRefreshCookie(policy, sameSite, '', 0)
+export function clearCookie(policy: CookiePolicy, what: TokenCookie, sameSite: SameSite): string {
+  return setCookie(policy, what, sameSite, '', 0)
 }
 
 /** Browsers drop `SameSite=None` without `Secure`; on a development host `Lax` takes its place. */

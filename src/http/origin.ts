@@ -12,3 +12,11 @@ export function isOriginAllowed(
   if (origin !== undefined) return allowed.has(origin)
   return secFetchSite === undefined
 }
+
+/** Whether a browser goes there with the whole page, as by a link (Fetch Metadata). */
+export function isNavigation(request: { header(name: string): string | undefined }): boolean {
+  return (
+    request.header('sec-fetch-mode') === 'navigate' &&
+    request.header('sec-fetch-dest') === 'document'
+  )
+}

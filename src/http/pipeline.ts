@@ -1,11 +1,10 @@
-import type { Admitted, Services, SignedIn } from '../domain/services.js'
+import type { Admitted, BrowserTrip, Services, SignedIn } from '../domain/services.js'
 import { AuthError, ConfigValidationError, describeError } from '../errors.js'
 import type {
   AdminOperation,
   Answer,
   Call,
   EnrollingOperation,
-  Guard,
   GuardedOperation,
   Operation,
   Params,
@@ -17,19 +16,22 @@ import type { Ended, Tracing } from '../ports/tracing.js'
 import { type ClientIp, limitSubject } from './client-ip.js'
 import {
   type CookiePolicy,
-  clearRefreshCookie,
+  clearCookie,
+  cookieName,
   readCookie,
-  refreshCookieName,
   type SameSite,
-  setRefreshCookie,
+  setCookie,
+  type TokenCookie,
 } from './cookies.js'
-import type { ExchangeReply, ExchangeRequest } from './exchange.js'
+import type { ExchangeBody, ExchangeReply, ExchangeRequest } from './exchange.js'
 import type { Matcher } from './match.js'
-import { isOriginAllowed } from './origin.js'
+import { isNavigation, isOriginAllowed } from './origin.js'
 import { commonHeaders, problemReply, validatorReply } from './problem.js'
 import { limitByAddress, limitByUser } from './rate-class.js'
 import { refusalEvents, type Visitor } from './refusal-events.js'
-import { readBody } from './request-body.js'
+import { readBody, receiveBody } from './request-body.js'
+import { readQuery } from './request-query.js'
+import { userAgentOf } from './user-agent.js'
 
 /** One surface's way from a request to a reply. */
 export interface Pipeline {
@@ -52,8 +54,9 @@ export interface PipelineDeps {
 
 /**
  * The fixed order of checks, the same for every operation: route, address limit, origin, bearer
- * (or a foreign bearer on a public route), user limit, permission, what the path names, body,
- * handler.
+ * (or a foreign bearer on a public route), user limit, permission, step-up, what the path names,
+ * query and body, handler. The body is received before the bearer is judged, and looked at in its
+ * turn: who sends it slowly must not act on what held when they began.
  */
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const { surface, services, tracing } = deps
@@ -97,7 +100,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   async function sameSiteFor(operation: Operation): Promise<SameSite | null> {
     // An administrator must be able to mend settings that cannot be read.
     if (operation.access === 'admin') return null
-    if (operation.method === 'GET' && !operation.usesRefreshCookie) return null
+    const isRead = operation.method === 'GET' && operation.status !== 302
+    if (isRead && !operation.usesRefreshCookie) return null
     return (await services.settings()).cookieSameSite
   }
 
@@ -140,70 +144,94 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { occasion } = visitor
     const address = limitSubject(occasion.ip)
     await limitByAddress(operation.limit, address, surface, services)
-    if (has(operation, 'origin')) checkOrigin(request)
+    checkOrigin(operation, request)
+    const received: Received = { request, body: await receiveBody(request, operation) }
 
-    const refreshCookie = cookieOf(request)
+    const common = {
+      occasion,
+      address,
+      refreshCookie: cookieOf(request, 'refresh'),
+      deviceCookie: cookieOf(request, 'device'),
+      tripCookies: {
+        query: cookieOf(request, 'oauth'),
+        form_post: cookieOf(request, 'oauth_form'),
+      },
+      tokenDelivery: deliveryOf(request),
+      params,
+    }
     if (operation.access === 'public') {
-      const bearer = await services.access.peek(request.header('authorization'))
+      const { ignoresBearer = false } = operation
+      const authorization = ignoresBearer ? undefined : request.header('authorization')
+      const bearer = await services.access.peek(authorization)
       visitor.userId = bearer?.sub ?? null
       await limitByUser(operation.limit, bearer?.sub ?? address, services)
-      const body = await readBody(request, operation)
-      return operation.handle({ body, occasion, refreshCookie, bearer, params }, services)
+      const input = readInput(received, operation)
+      return operation.handle({ ...input, ...common, bearer }, services)
     }
     if (operation.access === 'enrolling' && request.header('authorization') === undefined) {
-      return serveTicket(operation, request, { occasion, refreshCookie, bearer: null, params })
+      // Whose ticket it is nobody knows yet.
+      await limitByUser(operation.limit, address, services)
+      return serveTicket(operation, received, { ...common, bearer: null })
     }
     const principal = await services.access.authenticate(request.header('authorization'))
     visitor.userId = principal.userId
     await limitByUser(operation.limit, principal.userId, services)
-    const call = { occasion, refreshCookie, bearer: principal.claims, params }
+    const call = { ...common, bearer: principal.claims }
     return operation.access === 'admin'
-      ? serveAdmin(operation, request, principal, call)
-      : serveSignedIn(operation, request, principal, call)
+      ? serveAdmin(operation, received, principal, call)
+      : serveSignedIn(operation, received, principal, call)
   }
 
   /** Whose it is and what it is good for, the handler finds out: the ticket is in the body. */
   async function serveTicket(
     operation: EnrollingOperation,
-    request: ExchangeRequest,
-    call: Omit<Call<unknown>, 'body'>,
+    received: Received,
+    call: Omit<Call<unknown>, keyof Input>,
   ): Promise<Answer<unknown>> {
-    const body = await readBody(request, operation)
-    const mfaToken = ticketOf(body)
+    const input = readInput(received, operation)
+    const mfaToken = ticketOf(input.body)
     if (mfaToken === null) throw new AuthError('unauthorized')
-    return operation.handle({ ...call, body, enrollee: { kind: 'ticket', mfaToken } }, services)
+    return operation.handle({ ...call, ...input, enrollee: { kind: 'ticket', mfaToken } }, services)
   }
 
   async function serveSignedIn(
     operation: GuardedOperation | EnrollingOperation,
-    request: ExchangeRequest,
+    received: Received,
     principal: Admitted['principal'],
-    call: Omit<Call<unknown>, 'body'>,
+    call: Omit<Call<unknown>, keyof Input>,
   ): Promise<Answer<unknown>> {
     const { sessionId } = services.access.requireHuman(principal)
     const signedIn: SignedIn = { ...(await permit(operation, principal)), sessionId }
-    if (has(operation, 'stepUp')) {
-      const { stepUpMaxAge } = await services.settings()
-      await services.stepUp.require(principal, stepUpMaxAge)
-    }
-    const body = await readBody(request, operation)
+    await requireStepUp(operation, principal)
+    const input = readInput(received, operation)
     if (operation.access === 'enrolling') {
       const enrollee = { kind: 'session', who: signedIn } as const
-      return operation.handle({ ...call, body, enrollee }, services)
+      return operation.handle({ ...call, ...input, enrollee }, services)
     }
-    return operation.handle({ ...call, body, ...signedIn }, services)
+    return operation.handle({ ...call, ...input, ...signedIn }, services)
+  }
+
+  async function requireStepUp(
+    operation: Operation,
+    principal: Admitted['principal'],
+  ): Promise<void> {
+    const guard = operation.guards.find(({ kind }) => kind === 'stepUp')
+    if (guard?.kind !== 'stepUp') return
+    const maxAgeMs = guard.maxAgeMs ?? (await services.settings()).stepUpMaxAge
+    await services.stepUp.require(principal, maxAgeMs)
   }
 
   async function serveAdmin(
     operation: AdminOperation,
-    request: ExchangeRequest,
+    received: Received,
     principal: Admitted['principal'],
-    call: Omit<Call<unknown>, 'body'>,
+    call: Omit<Call<unknown>, keyof Input>,
   ): Promise<Answer<unknown>> {
     const admitted = await permit(operation, principal)
+    await requireStepUp(operation, principal)
     await operation.locate(call.params, services)
-    const body = await readBody(request, operation)
-    return operation.handle({ ...call, body, ...admitted }, services)
+    const input = readInput(received, operation)
+    return operation.handle({ ...call, ...input, ...admitted }, services)
   }
 
   async function permit(
@@ -217,7 +245,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return { principal, user }
   }
 
-  function checkOrigin(request: ExchangeRequest): void {
+  function checkOrigin(operation: Operation, request: ExchangeRequest): void {
+    const guard = operation.guards.find(({ kind }) => kind === 'origin')
+    if (guard?.kind !== 'origin') return
+    if (guard.navigation && isNavigation(request)) return
     const headers = {
       origin: request.header('origin'),
       secFetchSite: request.header('sec-fetch-site'),
@@ -225,8 +256,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (!isOriginAllowed(headers, deps.allowedOrigins)) throw new AuthError('csrf_rejected')
   }
 
-  function cookieOf(request: ExchangeRequest): string | null {
-    return readCookie(request.header('cookie'), refreshCookieName(deps.cookies))
+  function cookieOf(request: ExchangeRequest, what: TokenCookie): string | null {
+    return readCookie(request.header('cookie'), cookieName(deps.cookies, what))
   }
 
   function answer(
@@ -234,8 +265,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     given: Answer<unknown>,
     sameSite: SameSite | null,
   ): ExchangeReply {
-    const isEmpty = operation.status === 204
-    const { refreshCookie } = given
+    const isEmpty = operation.status === 204 || operation.status === 302
     return {
       status: operation.status,
       headers: {
@@ -243,18 +273,32 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         ...(isEmpty ? {} : { 'content-type': 'application/json; charset=utf-8' }),
         ...given.headers,
       },
-      cookies: refreshCookie && sameSite ? [cookieFor(refreshCookie, sameSite)] : [],
+      cookies: sameSite ? cookiesFor(given, sameSite) : [],
       body: isEmpty ? null : JSON.stringify(given.body),
     }
   }
 
-  function cookieFor(
-    refresh: Exclude<Answer<unknown>['refreshCookie'], undefined>,
+  function cookiesFor(
+    { refreshCookie: refresh, deviceCookie: device, tripCookie: trip }: Answer<unknown>,
     sameSite: SameSite,
-  ): string {
-    if (refresh === 'clear') return clearRefreshCookie(deps.cookies, sameSite)
-    const { refreshToken, expiresIn } = refresh
-    return setRefreshCookie(deps.cookies, sameSite, refreshToken, expiresIn)
+  ): readonly string[] {
+    const cleared = (what: TokenCookie) => clearCookie(deps.cookies, what, sameSite)
+    const set = (what: TokenCookie, token: string, expiresIn: number) =>
+      setCookie(deps.cookies, what, sameSite, token, expiresIn)
+    const cookies: string[] = []
+    if (refresh === 'clear') cookies.push(cleared('refresh'))
+    else if (refresh) cookies.push(set('refresh', refresh.refreshToken, refresh.expiresIn))
+    if (device === 'clear') cookies.push(cleared('device'))
+    else if (device) cookies.push(set('device', device.deviceToken, device.expiresIn))
+    if (trip) cookies.push(tripCookieFor(trip))
+    return cookies
+  }
+
+  /** Whatever the setting for the others says: a form comes from the provider's own page. */
+  function tripCookieFor({ mode, key, expiresIn }: BrowserTrip['cookie']): string {
+    return mode === 'form_post'
+      ? setCookie(deps.cookies, 'oauth_form', 'none', key, expiresIn)
+      : setCookie(deps.cookies, 'oauth', 'lax', key, expiresIn)
   }
 
   function refuse(
@@ -266,8 +310,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const reply = problemReply(error)
     // A dead cookie is taken away; one of the other surface, or one that could not be judged, stays.
     const dead = error.status === 401 && error.code !== 'audience_mismatch'
-    const clears = operation.usesRefreshCookie && dead && cookieOf(request) !== null
-    return clears && sameSite ? { ...reply, cookies: [cookieFor('clear', sameSite)] } : reply
+    const clears = operation.usesRefreshCookie && dead && cookieOf(request, 'refresh') !== null
+    if (!clears || !sameSite) return reply
+    return { ...reply, cookies: [clearCookie(deps.cookies, 'refresh', sameSite)] }
   }
 
   function toAuthError(error: unknown, operation: Operation | null): AuthError {
@@ -285,17 +330,26 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   return { run }
 }
 
+/** What of a request is read once it is admitted. */
+type Input = Pick<Call<unknown>, 'body' | 'query'>
+
+/** A request whose body has arrived. */
+interface Received {
+  readonly request: ExchangeRequest
+  readonly body: ExchangeBody
+}
+
+function readInput({ request, body }: Received, operation: Operation): Input {
+  return { query: readQuery(request, operation), body: readBody(request, operation, body) }
+}
+
 /** The schema of every such operation has the member, or lets it be absent. */
 function ticketOf(body: unknown): string | null {
   const named = typeof body === 'object' && body !== null && 'mfaToken' in body
   return named && typeof body.mfaToken === 'string' ? body.mfaToken : null
 }
 
-function has(operation: Operation, kind: Guard['kind']): boolean {
-  return operation.guards.some((guard) => guard.kind === kind)
-}
-
-/** Bounded, because it is kept with the session. */
-function userAgentOf(request: ExchangeRequest): string | null {
-  return request.header('user-agent')?.toWellFormed().replaceAll('\0', '').slice(0, 512) ?? null
+/** As apps ask for it, which keep tokens themselves. */
+function deliveryOf(request: ExchangeRequest): 'cookie' | 'body' {
+  return request.header('x-token-delivery') === 'body' ? 'body' : 'cookie'
 }

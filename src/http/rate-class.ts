@@ -9,6 +9,7 @@ const perIp: Partial<Record<RateClass, RateLimitName>> = {
   recovery: 'recoveryPerIp',
   refresh: 'refreshPerIp',
   oauth: 'oauthPerIp',
+  grant: 'grantPerIp',
 }
 const perUser: Partial<Record<RateClass, RateLimitName>> = {
   self: 'selfPerUser',

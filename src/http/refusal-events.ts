@@ -25,13 +25,14 @@ interface Deps {
 
 const statuses: readonly number[] = [401, 403, 429]
 /** One-time tokens, refused with 400 (G-17). */
-const tokenCodes: readonly ErrorCode[] = ['invalid_token', 'token_expired']
+const tokenCodes: readonly ErrorCode[] = ['invalid_token', 'token_expired', 'invalid_oauth_state']
 /** Services know more of these and tell of them. */
 const toldByServices: readonly ErrorCode[] = [
   'invalid_credentials',
   'invalid_mfa_code',
   'email_not_verified',
   'refresh_token_reused',
+  'invalid_client',
 ]
 
 export function refusalEvents({ surface, clock, emit }: Deps): RefusalEvents {

@@ -1,7 +1,7 @@
-import { quoteInput } from '../engine/quote-input.js'
 import { AuthError } from '../errors.js'
 import type { Operation } from '../operations/operation.js'
-import type { ExchangeRequest } from './exchange.js'
+import type { ExchangeBody, ExchangeRequest } from './exchange.js'
+import { explainIssues } from './explain-issues.js'
 
 /** G-40 */
 export const maxBodyBytes = 64 * 1024
@@ -9,24 +9,43 @@ export const maxBodyBytes = 64 * 1024
 /** JSON and nothing else; a charset may be named if it is the only one JSON has. */
 const jsonType = /^application\/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?$/i
 
-/** The parsed and validated body. Throws 413, 415 or 400, in this order. */
-export async function readBody(request: ExchangeRequest, operation: Operation): Promise<unknown> {
-  if (operation.method === 'GET') return {}
+/** What a browser makes of a form. */
+const formType = /^application\/x-www-form-urlencoded(?:\s*;\s*charset=(?:utf-8|"utf-8"))?$/i
+
+/**
+ * The bytes as they came, not looked at yet. Waits for as long as the sender takes: to be called before
+ * it is judged who sends them, so that nobody is taken for what they were when they began.
+ */
+export async function receiveBody(
+  request: ExchangeRequest,
+  operation: Operation,
+): Promise<ExchangeBody> {
+  if (operation.method === 'GET') return { kind: 'empty' }
   const declared = Number(request.header('content-length') ?? 0)
-  if (declared > maxBodyBytes) throw new AuthError('payload_too_large')
-  const body = await request.body(maxBodyBytes)
+  return declared > maxBodyBytes ? { kind: 'tooLarge' } : request.body(maxBodyBytes)
+}
+
+/** The parsed and validated body. Throws 413, 415 or 400, in this order. */
+export function readBody(
+  request: ExchangeRequest,
+  operation: Operation,
+  body: ExchangeBody,
+): unknown {
+  if (operation.method === 'GET') return {}
   if (body.kind === 'tooLarge') throw new AuthError('payload_too_large')
 
-  const isJson = jsonType.test(request.header('content-type')?.trim() ?? '')
+  const type = operation.bodyForm ? formType : jsonType
+  const isExpected = type.test(request.header('content-type')?.trim() ?? '')
   if (body.kind === 'empty') {
     if (operation.bodyOptional) return {}
-    throw new AuthError(isJson ? 'invalid_request' : 'unsupported_media_type')
+    throw new AuthError(isExpected ? 'invalid_request' : 'unsupported_media_type')
   }
-  if (!isJson) throw new AuthError('unsupported_media_type')
-  const value = body.kind === 'parsed' ? body.value : parseJson(body.bytes)
+  if (!isExpected) throw new AuthError('unsupported_media_type')
+  const parse = operation.bodyForm ? parseForm : parseJson
+  const value = body.kind === 'parsed' ? body.value : parse(body.bytes)
   const result = operation.body.safeParse(value)
   if (result.success) return result.data
-  throw new AuthError('invalid_request', { detail: explain(result.error.issues) })
+  throw new AuthError('invalid_request', { detail: explainIssues('request', result.error.issues) })
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -37,19 +56,10 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** A list can be wrong in tens of thousands of places. */
-const mostNamed = 5
-
-/** Names members, some of which are keys that the caller chose; repeats nothing else of what was sent. */
-function explain(
-  issues: readonly { readonly code: string; readonly path: PropertyKey[] }[],
-): string {
-  const parts = issues.map(({ code, path }) =>
-    code === 'unrecognized_keys'
-      ? 'it has a member that is not known'
-      : `${quoteInput(path.join('.'))} is missing or not valid`,
-  )
-  const named = [...new Set(parts)]
-  const more = named.length > mostNamed ? '; and more' : ''
-  return `The request is not of the expected form: ${named.slice(0, mostNamed).join('; ')}${more}.`
+/** As with a query, a member given twice would be read differently by different readers. */
+function parseForm(bytes: Uint8Array): unknown {
+  const members = [...new URLSearchParams(new TextDecoder().decode(bytes))]
+  const form = Object.fromEntries(members)
+  if (Object.keys(form).length === members.length) return form
+  throw new AuthError('invalid_request', { detail: 'The form has a member twice.' })
 }

@@ -1,5 +1,6 @@
 import { AuthError } from '../errors.js'
 import type { Surface } from '../ports/surface.js'
+import { isPreflight } from './cors.js'
 import type { ExchangeRequest, Mountable } from './exchange.js'
 import type { Matcher } from './match.js'
 import type { Pipeline } from './pipeline.js'
@@ -12,6 +13,7 @@ import { problemReply } from './problem.js'
 export function surfaceRouter(surface: Surface, matcher: Matcher, pipeline: Pipeline): Mountable {
   const prefix = `/v1/auth/${surface}`
   return {
+    paths: surface === 'operator' ? ['/v1/auth', '/v1/admin'] : ['/v1/auth'],
     async handle(request) {
       const { path } = request
       const owns = isBelow(path, prefix) || matcher.match('GET', path).kind !== 'none'
@@ -24,6 +26,8 @@ export function surfaceRouter(surface: Surface, matcher: Matcher, pipeline: Pipe
 export interface BareChoice {
   /** The surface of a `Host` header, where the two have different hosts; else null. */
   ofHost(host: string | undefined): Surface | null
+  /** The surface that alone lists this origin; null for none or both. */
+  ofOrigin(origin: string | undefined): Surface | null
   /** The surface whose refresh cookie was sent; null for none or both. */
   ofCookie(cookieHeader: string | undefined): Surface | null
   /** The verified audience of a refresh token in the body; null when it is none of ours. */
@@ -42,18 +46,21 @@ export function bothRouter(
   /** Null on the host of one surface below the other's prefix: the two stay apart there. */
   async function surfaceOf(request: ExchangeRequest): Promise<Surface | null> {
     const ofHost = choice.ofHost(request.header('host'))
-    const ofPath = isBelow(request.path, '/v1/admin')
+    const ofPath = isOperators(request.path)
       ? 'operator'
       : surfaces.find((surface) => isBelow(request.path, `/v1/auth/${surface}`))
     if (ofPath !== undefined) return ofHost === null || ofHost === ofPath ? ofPath : null
     return (
       ofHost ??
+      // It carries neither cookie nor body; what it asks for is decided when that comes.
+      (isPreflight(request) ? choice.ofOrigin(request.header('origin')) : null) ??
       choice.ofCookie(request.header('cookie')) ??
       (request.path === '/v1/auth/refresh' ? await choice.ofBody(request) : null) ??
       choice.defaultSurface
     )
   }
   return {
+    paths: ['/v1/auth', '/v1/admin'],
     async handle(request) {
       if (!isBelow(request.path, '/v1/auth') && !isBelow(request.path, '/v1/admin')) return null
       const once = readOnce(request)
@@ -66,6 +73,11 @@ export function bothRouter(
 
 const surfaces = ['operator', 'client'] as const
 
+/** Paths without a surface segment that are the operator surface's alone (T-51). */
+function isOperators(path: string): boolean {
+  return path === '/v1/auth/token' || isBelow(path, '/v1/admin')
+}
+
 function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`)
 }
@@ -76,6 +88,7 @@ function readOnce(request: ExchangeRequest): ExchangeRequest {
   return {
     method: request.method,
     path: request.path,
+    query: request.query,
     header: (name) => request.header(name),
     remoteAddress: request.remoteAddress,
     body(maxBytes) {

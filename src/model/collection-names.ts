@@ -9,11 +9,18 @@ export const collectionNames = [
   'webhook_deliveries',
   'backup_codes',
   'login_tickets',
+  'passkey_challenges',
+  'passkeys',
   'step_up_proofs',
   'totp_factors',
+  'trusted_devices',
+  'oauth_identities',
+  'oauth_flows',
+  'oauth_codes',
   'modules',
   'module_environments',
   'module_revisions',
+  'service_account_credentials',
 ] as const
 
 export type CollectionName = (typeof collectionNames)[number]

@@ -6,12 +6,19 @@ import { modulesSpec } from './config-module.js'
 import { type LoginTicket, loginTicketsOf } from './login-ticket.js'
 import { moduleEnvironmentsSpec } from './module-environment.js'
 import { moduleRevisionsSpec } from './module-revision.js'
+import { type OauthCode, oauthCodesOf } from './oauth-code.js'
+import { type OauthFlow, oauthFlowsOf } from './oauth-flow.js'
+import { type OauthIdentity, oauthIdentitiesOf } from './oauth-identity.js'
+import { type Passkey, passkeysOf } from './passkey.js'
+import { type PasskeyChallenge, passkeyChallengesOf } from './passkey-challenge.js'
 import { type PasswordHistory, passwordHistoriesOf } from './password-history.js'
 import { type RefreshFamily, refreshFamiliesOf } from './refresh-family.js'
+import { serviceCredentialsSpec } from './service-credential.js'
 import { type Session, sessionsOf } from './session.js'
 import { type StepUpProof, stepUpProofsOf } from './step-up-proof.js'
 import { type Ticket, ticketsOf } from './ticket.js'
 import { type TotpFactor, totpFactorsOf } from './totp-factor.js'
+import { type TrustedDevice, trustedDevicesOf } from './trusted-device.js'
 import { type User, usersOf } from './user.js'
 import { type WebhookDelivery, webhookDeliveriesOf } from './webhook-delivery.js'
 /** The collections of one surface, physically apart from the other's (seed 1). */
@@ -26,6 +33,12 @@ export interface Collections {
   readonly stepUpProofs: Collection<StepUpProof>
   readonly loginTickets: Collection<LoginTicket>
   readonly backupCodes: Collection<BackupCodes>
+  readonly trustedDevices: Collection<TrustedDevice>
+  readonly oauthIdentities: Collection<OauthIdentity>
+  readonly oauthFlows: Collection<OauthFlow>
+  readonly oauthCodes: Collection<OauthCode>
+  readonly passkeys: Collection<Passkey>
+  readonly passkeyChallenges: Collection<PasskeyChallenge>
   readonly webhookDeliveries: Collection<WebhookDelivery>
 }
 
@@ -43,11 +56,17 @@ export function collectionsOf(store: Store, surface: Surface, prefix: string): C
     stepUpProofs: open(stepUpProofsOf(surface)),
     loginTickets: open(loginTicketsOf(surface)),
     backupCodes: open(backupCodesOf(surface)),
+    trustedDevices: open(trustedDevicesOf(surface)),
+    oauthIdentities: open(oauthIdentitiesOf(surface)),
+    oauthFlows: open(oauthFlowsOf(surface)),
+    oauthCodes: open(oauthCodesOf(surface)),
+    passkeys: open(passkeysOf(surface)),
+    passkeyChallenges: open(passkeyChallengesOf(surface)),
     webhookDeliveries: open(webhookDeliveriesOf(surface)),
   }
 }
 
-/** Every collection of both surfaces and of the configuration store, for `Store.prepare`. */
+/** Every collection there is, of both surfaces and of neither, for `Store.prepare`. */
 export function allCollectionSpecs(prefix: string): readonly AnyCollectionSpec[] {
   const ofSurfaces = (['operator', 'client'] as const).flatMap((surface): AnyCollectionSpec[] => [
     usersOf(surface),
@@ -58,12 +77,16 @@ export function allCollectionSpecs(prefix: string): readonly AnyCollectionSpec[]
     auditRecordsOf(surface),
     webhookDeliveriesOf(surface),
     backupCodesOf(surface),
+    oauthIdentitiesOf(surface),
+    oauthFlowsOf(surface),
+    oauthCodesOf(surface),
     loginTicketsOf(surface),
+    passkeyChallengesOf(surface),
+    passkeysOf(surface),
     stepUpProofsOf(surface),
     totpFactorsOf(surface),
+    trustedDevicesOf(surface),
   ])
-  return [...ofSurfaces, modulesSpec, moduleEnvironmentsSpec, moduleRevisionsSpec].map((spec) => ({
-    ...spec,
-    name: prefix + spec.name,
-  }))
+  const shared = [modulesSpec, moduleEnvironmentsSpec, moduleRevisionsSpec, serviceCredentialsSpec]
+  return [...ofSurfaces, ...shared].map((spec) => ({ ...spec, name: prefix + spec.name }))
 }

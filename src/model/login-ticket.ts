@@ -20,6 +20,8 @@ export interface LoginTicket extends Doc {
   /** The user's epochs when the first factor was accepted; any other value voids the ticket. */
   readonly sessionEpoch: number
   readonly credentialEpoch: number
+  /** … but for one of enrolment, which itself changes factors. */
+  readonly deviceEpoch: number
   /** Codes counted against `mfaMaxAttempts` so far, each before it was checked. */
   readonly attempts: number
   readonly expiresAt: number
@@ -36,6 +38,7 @@ export function loginTicketsOf(surface: Surface): CollectionSpec<LoginTicket> {
       delivery: { kind: 'text' },
       sessionEpoch: { kind: 'integer' },
       credentialEpoch: { kind: 'integer' },
+      deviceEpoch: { kind: 'integer' },
       attempts: { kind: 'integer' },
     },
     indexes: [{ on: ['userId'] }],

@@ -4,7 +4,7 @@ import type { Surface } from '../ports/surface.js'
 /** The newest second-factor proof of a session, whose id it has. Never renewed by a refresh (T-42). */
 export interface StepUpProof extends Doc {
   readonly userId: string
-  readonly method: 'totp' | 'backupCode'
+  readonly method: 'totp' | 'backupCode' | 'webauthn'
   /** The user's `deviceEpoch` then: a factor changed since voids the proof. */
   readonly deviceEpoch: number
   /** Epoch milliseconds. */

@@ -10,6 +10,8 @@ export interface TotpFactor extends Doc {
   readonly confirmed: boolean
   /** The newest time step whose code was accepted; 0 before the first. Never goes back. */
   readonly lastStep: number
+  /** Names the attempt to remove it that is under way, or that was cut off; see `FactorRemoval`. */
+  readonly removingBy: string | null
   readonly createdAt: number
 }
 
@@ -21,6 +23,7 @@ export function totpFactorsOf(surface: Surface): CollectionSpec<TotpFactor> {
       sealedSecret: { kind: 'text' },
       confirmed: { kind: 'boolean' },
       lastStep: { kind: 'integer' },
+      removingBy: { kind: 'text', nullable: true },
       createdAt: { kind: 'time' },
     },
     indexes: [],

@@ -29,7 +29,7 @@ export interface User extends Doc {
   readonly keptSessionId: string | null
   /** Grows with every change of password, address or standing; voids mailed tokens. */
   readonly credentialEpoch: number
-  /** Grows with every change of password or factors; voids step-up proofs. */
+  /** Grows with every change of password, factors or standing; voids step-up proofs and trusted devices. */
   readonly deviceEpoch: number
   readonly createdAt: number
   readonly updatedAt: number
@@ -37,8 +37,8 @@ export interface User extends Doc {
 }
 
 /** A record without the field is a person: `kind` was added later (seed 9). */
-export function isHuman(user: Pick<User, 'kind'>): boolean {
-  return user.kind === ''
+export function isHuman({ kind }: { readonly kind?: string | null }): boolean {
+  return (kind ?? '') === ''
 }
 
 export function usersOf(surface: Surface): CollectionSpec<User> {

@@ -117,8 +117,10 @@ export const login = publicOperation({
   body: z.strictObject({ email: emailInput, password: passwordInput }),
   reply: z.union([authenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
-  handle: async ({ body, occasion }, { login }) =>
-    webLogin(await login.withPassword(body.email, body.password, 'cookie', occasion)),
+  handle: async ({ body, deviceCookie, occasion }, { login }) => {
+    const device = { delivery: 'cookie', deviceToken: deviceCookie } as const
+    return webLogin(await login.withPassword(body.email, body.password, device, occasion))
+  },
 })
 
 export const logout = publicOperation({

@@ -10,6 +10,7 @@ import {
   resetPassword,
   verifyEmail,
 } from './authentication.js'
+import { deviceOperations } from './devices.js'
 import { mfaOperations } from './mfa.js'
 import { mobileLogin, refresh } from './mobile.js'
 import {
@@ -21,8 +22,11 @@ import {
   updateEnvironment,
   updateModule,
 } from './module-configuration.js'
+import { oauthOperations } from './oauth.js'
 import type { Operation } from './operation.js'
 import { changePassword, getMe, updateMe } from './self-service.js'
+import { serviceAccountOperations } from './service-accounts.js'
+import { webauthnOperations } from './webauthn.js'
 
 /** The operation table: routing, parsing, guards, limits and tests all read this. */
 export const operations: readonly Operation[] = [
@@ -42,6 +46,10 @@ export const operations: readonly Operation[] = [
   updateMe,
   changePassword,
   ...mfaOperations,
+  ...oauthOperations,
+  ...deviceOperations,
+  ...serviceAccountOperations,
+  ...webauthnOperations,
   listModules,
   getModule,
   updateModule,

@@ -1,14 +1,24 @@
 import { z } from 'zod'
+import { AuthError } from '../errors.js'
 import { enrollingOperation, guardedOperation, publicOperation } from './operation.js'
 import {
+  assertionInput,
+  challengeIdInput,
   loginReplies,
   mfaTokenInput,
   noBody,
   nothing,
   passwordInput,
   timestamp,
+  trustInput,
 } from './schemas.js'
-import { deliveredLogin, mfaStatusView, stepUpView, totpConfirmationView } from './views.js'
+import {
+  deliveredLogin,
+  mfaStatusView,
+  stepUpView,
+  totpConfirmationView,
+  trustRequest,
+} from './views.js'
 
 const both = ['operator', 'client'] as const
 const tag = 'MFA'
@@ -39,6 +49,7 @@ const getMfaStatus = guardedOperation({
     policy: z.enum(['off', 'optional', 'required']),
     totp: z.strictObject({ enrolled: z.boolean() }),
     backupCodes: z.strictObject({ remaining: z.int() }),
+    passkeys: z.int(),
     stepUp: z.strictObject({ provedAt: timestamp.nullable() }),
   }),
   errors: [],
@@ -90,7 +101,13 @@ const confirmTotp = enrollingOperation({
     z.strictObject({ backupCodes }),
     ...loginReplies.map((reply) => reply.extend({ backupCodes })),
   ]),
-  errors: ['mfa_method_disabled', 'invalid_mfa_code', 'mfa_ticket_invalid', 'server_busy'],
+  errors: [
+    'mfa_method_disabled',
+    'invalid_mfa_code',
+    'mfa_ticket_invalid',
+    'email_not_verified',
+    'server_busy',
+  ],
   handle: async ({ enrollee, body, occasion }, { mfa }) =>
     totpConfirmationView(await mfa.confirmTotp(enrollee, body.code, occasion)),
 })
@@ -144,11 +161,21 @@ const completeLoginMfa = publicOperation({
   guards: [{ kind: 'public' }],
   limit: 'mfa',
   status: 200,
-  body: z.strictObject({ mfaToken: mfaTokenInput, method, code: codeInput }),
+  body: z.strictObject({ mfaToken: mfaTokenInput, method, code: codeInput, ...trustInput }),
   reply: z.union([...loginReplies]),
-  errors: ['invalid_mfa_code', 'mfa_ticket_invalid', 'server_busy'],
-  handle: async ({ body, occasion }, { mfa }) =>
-    deliveredLogin(await mfa.completeLogin(body.mfaToken, body.method, body.code, occasion)),
+  errors: [
+    'invalid_mfa_code',
+    'mfa_ticket_invalid',
+    'mfa_method_disabled',
+    'email_not_verified',
+    'server_busy',
+  ],
+  handle: async ({ body, occasion }, { mfa }) => {
+    const { mfaToken, method: shown, code } = body
+    return deliveredLogin(
+      await mfa.completeLogin(mfaToken, shown, code, occasion, trustRequest(body)),
+    )
+  },
 })
 
 const verifyStepUp = guardedOperation({
@@ -161,12 +188,51 @@ const verifyStepUp = guardedOperation({
   guards: self,
   limit: 'mfa',
   status: 200,
-  body: z.strictObject({ method, code: codeInput }),
-  reply: z.strictObject({ provedAt: timestamp, method }),
+  // By `method`, so that a refusal names the member that is wrong.
+  body: z.discriminatedUnion('method', [
+    z.strictObject({ method, code: codeInput }),
+    z.strictObject({
+      method: z.literal('webauthn'),
+      challengeId: challengeIdInput,
+      response: assertionInput,
+    }),
+  ]),
+  reply: z.strictObject({ provedAt: timestamp, method: z.enum([...method.options, 'webauthn']) }),
   errors: ['invalid_mfa_code', 'factor_not_found', 'server_busy'],
-  handle: async (call, { mfa }) => {
-    const { method: shown, code } = call.body
-    return { body: stepUpView(shown, await mfa.stepUp(call, shown, code, call.occasion)) }
+  handle: async (call, { mfa, passkeyStepUp }) => {
+    const { body, occasion } = call
+    const provedAt =
+      body.method === 'webauthn'
+        ? await passkeyStepUp.finish(call, body, occasion)
+        : await mfa.stepUp(call, body.method, body.code, occasion)
+    return { body: stepUpView(body.method, provedAt) }
+  },
+})
+
+const resetUserMfa = guardedOperation({
+  id: 'resetUserMfa',
+  method: 'POST',
+  path: '/v1/auth/operator/users/{userId}/mfa-reset',
+  surfaces: ['operator'],
+  tag,
+  summary:
+    'Take all second factors from somebody who lost them; ends their sessions and forgets trusted devices',
+  guards: [
+    { kind: 'bearer' },
+    { kind: 'permission', key: 'system.users.mfa_reset' },
+    { kind: 'stepUp' },
+  ],
+  limit: 'admin',
+  status: 204,
+  body: z.strictObject({ surface: z.enum(both).optional() }),
+  bodyOptional: true,
+  reply: nothing,
+  errors: ['step_up_required', 'user_not_found'],
+  handle: async ({ body, params, user, occasion }, { mfaReset }) => {
+    const { reset } = mfaReset(body.surface ?? 'operator')
+    const done = await reset(params['userId'] ?? '', { actorId: user.id, occasion })
+    if (!done) throw new AuthError('user_not_found')
+    return { body: null }
   },
 })
 
@@ -178,4 +244,5 @@ export const mfaOperations = [
   regenerateBackupCodes,
   completeLoginMfa,
   verifyStepUp,
+  resetUserMfa,
 ]

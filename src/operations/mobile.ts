@@ -24,11 +24,17 @@ export const mobileLogin = publicOperation({
   guards: [{ kind: 'public' }],
   limit: 'login',
   status: 200,
-  body: z.strictObject({ email: emailInput, password: passwordInput }),
+  body: z.strictObject({
+    email: emailInput,
+    password: passwordInput,
+    deviceToken: tokenInput.optional(),
+  }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
-  handle: async ({ body, occasion }, { login }) =>
-    mobileLoginAnswer(await login.withPassword(body.email, body.password, 'body', occasion)),
+  handle: async ({ body, occasion }, { login }) => {
+    const device = { delivery: 'body', deviceToken: body.deviceToken ?? null } as const
+    return mobileLoginAnswer(await login.withPassword(body.email, body.password, device, occasion))
+  },
 })
 
 export const refresh = publicOperation({

@@ -2,6 +2,8 @@ import type { z } from 'zod'
 import type {
   AccessClaims,
   Admitted,
+  BrowserTrip,
+  DeviceGrant,
   Enrollee,
   Occasion,
   RefreshGrant,
@@ -12,7 +14,15 @@ import type {
 import type { ErrorCode } from '../errors.js'
 
 /** The tags of the seed, spelled as there. */
-export type Tag = 'Authentication' | 'Mobile' | 'Self-Service' | 'MFA' | 'Module Configuration'
+export type Tag =
+  | 'Authentication'
+  | 'MFA'
+  | 'WebAuthn'
+  | 'Auth - Device Trust'
+  | 'Service Accounts'
+  | 'Mobile'
+  | 'Self-Service'
+  | 'Module Configuration'
 
 /** A rate-limit policy by name; its numbers are elsewhere. */
 export type RateClass =
@@ -24,18 +34,25 @@ export type RateClass =
   | 'self'
   | 'mfa'
   | 'admin'
+  | 'grant'
 
 export type Guard =
   /** Nobody needs to be signed in. Said aloud: no operation is public by omission. */
   | { readonly kind: 'public' }
-  /** The request must come from one of the surface's own pages, or from no browser (G-39). */
-  | { readonly kind: 'origin' }
+  /**
+   * The request must come from one of the surface's own pages, or from no browser (G-39); with
+   * `navigation`, a browser may also come from anywhere with a whole page.
+   */
+  | { readonly kind: 'origin'; readonly navigation?: true }
   /** A valid access token of a person with a session. */
   | { readonly kind: 'bearer' }
   /** A valid access token of a person with a session, or the ticket of a login that lacks a factor. */
   | { readonly kind: 'bearerOrTicket' }
-  /** A second-factor proof of this session, younger than the setting `stepUpMaxAge` (S-28). */
-  | { readonly kind: 'stepUp' }
+  /**
+   * A second-factor proof of this session, younger than `maxAgeMs` milliseconds; without it, than the
+   * setting `stepUpMaxAge` (S-28).
+   */
+  | { readonly kind: 'stepUp'; readonly maxAgeMs?: number }
   /** A valid access token, of a person or of a service account. */
   | { readonly kind: 'principal' }
   /** Asked of the authorizer, after `bearer`. */
@@ -45,12 +62,22 @@ export type Guard =
 export interface Call<B> {
   readonly body: B
   readonly occasion: Occasion
+  /** Where the request came from, as limits count it: an IPv4 address or an IPv6 /64 network. */
+  readonly address: string
   /** The refresh token from the surface's cookie. */
   readonly refreshCookie: string | null
+  /** The device token from the surface's cookie. */
+  readonly deviceCookie: string | null
+  /** What the browser keeps of its trips to identity providers, by how they come back. */
+  readonly tripCookies: Readonly<Record<'query' | 'form_post', string | null>>
+  /** Where tokens of the answer go: into cookies, unless the header `x-token-delivery` says `body`. */
+  readonly tokenDelivery: 'cookie' | 'body'
   /** The bearer token's claims on a public operation, when it is a valid one of this surface. */
   readonly bearer: AccessClaims | null
   /** What stood for `{name}` and the like in the path. Raw text: no store may see it unparsed. */
   readonly params: Params
+  /** The members of the query that the operation declares; raw text, of the declared form. */
+  readonly query: Params
 }
 
 export type Params = Readonly<Record<string, string>>
@@ -68,6 +95,10 @@ export interface Answer<R> {
   readonly body: R
   /** Sets the refresh cookie to this token for `expiresIn` seconds, or clears it. */
   readonly refreshCookie?: RefreshGrant | 'clear'
+  /** The same of the device cookie. */
+  readonly deviceCookie?: Pick<DeviceGrant, 'deviceToken' | 'expiresIn'> | 'clear'
+  /** What the browser is to keep of a trip to an identity provider. */
+  readonly tripCookie?: BrowserTrip['cookie']
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -84,11 +115,16 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   readonly summary: string
   readonly guards: readonly [Guard, ...Guard[]]
   readonly limit: RateClass
-  readonly status: 200 | 201 | 202 | 204
+  /** 302 answers with a `location` and no body. */
+  readonly status: 200 | 201 | 202 | 204 | 302
   readonly body: B
+  /** A form in place of JSON, each member a text. Of one operation, whose sender is no program. */
+  readonly bodyForm?: true
   /** Whether a request without a body is one with `{}`. */
   readonly bodyOptional?: true
   readonly reply: R
+  /** The members the query may have, each a text. Without it, what the query says is not looked at. */
+  readonly query?: z.ZodType
   /** Whether a 401 takes the refresh cookie away: the cookie was the credential. */
   readonly usesRefreshCookie?: true
   /** Codes of its own, beside those every operation shares. */
@@ -98,6 +134,8 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
 export interface PublicOperation<B extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType>
   extends Common<B, R> {
   readonly access: 'public'
+  /** Belongs to no surface: an access token that comes along is not looked at, whoever's it is. */
+  readonly ignoresBearer?: true
   handle(call: Call<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }
 

@@ -17,6 +17,29 @@ export const tokenInput = z.string().min(1).max(8192)
 /** 32 random bytes, base64url; any other text is no token. */
 export const mfaTokenInput = z.string().min(1).max(64)
 
+/** Of a login's second half: to trust the device it comes from. */
+export const trustInput = {
+  trustDevice: z.boolean().optional(),
+  deviceName: nameInput.optional(),
+}
+/** Random bytes, base64url; any other text is no challenge. */
+export const challengeIdInput = z.string().min(1).max(64)
+/** At most 1,023 bytes, base64url (WebAuthn §4). */
+export const credentialIdInput = z.string().regex(/^[\w-]{1,1364}$/)
+
+/** What `PublicKeyCredential.toJSON` gives after a login; what else it has is left alone. */
+export const assertionInput = z.object({
+  id: credentialIdInput,
+  rawId: credentialIdInput,
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: z.string().min(1),
+    authenticatorData: z.string().min(1),
+    signature: z.string().min(1),
+    userHandle: z.string().nullish(),
+  }),
+})
+
 export const noBody = z.strictObject({})
 export const nothing = z.null()
 
@@ -54,7 +77,11 @@ export const authenticatedReply = accessGrant.extend({
 export const refreshTokenReply = { refreshToken: z.string(), refreshExpiresIn: z.int() }
 
 /** Mobile: the refresh token is in the body. */
-export const mobileAuthenticatedReply = authenticatedReply.extend(refreshTokenReply)
+export const mobileAuthenticatedReply = authenticatedReply.extend({
+  ...refreshTokenReply,
+  /** Where the device was to be trusted. */
+  deviceToken: z.string().optional(),
+})
 
 /** What a login answers while it is not one yet. */
 export const unfinishedLogins = [
@@ -62,7 +89,7 @@ export const unfinishedLogins = [
   z.strictObject({
     status: z.literal('mfaRequired'),
     ...loginTicket,
-    methods: z.array(z.enum(['totp', 'backupCode'])),
+    methods: z.array(z.enum(['totp', 'backupCode', 'webauthn'])),
   }),
   z.strictObject({ status: z.literal('mfaEnrollmentRequired'), ...loginTicket }),
 ] as const

@@ -29,7 +29,9 @@ export const getMe = guardedOperation({
   bodyOptional: true,
   reply: me,
   errors: [],
-  handle: async ({ user }) => ({ body: meView(user) }),
+  handle: async ({ user }, { profile }) => ({
+    body: meView(user, await profile.identitiesOf(user)),
+  }),
 })
 
 export const updateMe = guardedOperation({
@@ -45,9 +47,10 @@ export const updateMe = guardedOperation({
   body: z.strictObject({ name: nameInput }),
   reply: me,
   errors: [],
-  handle: async ({ body, user, occasion }, { profile }) => ({
-    body: meView(await profile.rename(user, body.name, occasion)),
-  }),
+  handle: async ({ body, user, occasion }, { profile }) => {
+    const renamed = await profile.rename(user, body.name, occasion)
+    return { body: meView(renamed, await profile.identitiesOf(renamed)) }
+  },
 })
 
 export const changePassword = guardedOperation({

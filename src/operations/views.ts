@@ -1,21 +1,28 @@
 import type {
+  BrowserTrip,
   CodeMethod,
   DeliveredLogin,
+  DeviceGrant,
+  LinkedIdentity,
+  ListedDevice,
   LoginResult,
   MfaStatus,
   OpenedSession,
   Refreshed,
   RefreshGrant,
+  RegisteredPasskey,
   RegistrationResult,
+  Returned,
   SessionView,
   TotpConfirmation,
 } from '../domain/services.js'
+import type { Passkey } from '../model/passkey.js'
 import type { User } from '../model/user.js'
 import type { Answer } from './operation.js'
 
 /** How results of the domain look on the wire. */
 
-function isoTime(ms: number): string {
+export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
@@ -28,14 +35,16 @@ function userView(user: User) {
   }
 }
 
-export function meView(user: User) {
+export function meView(user: User, identities: readonly LinkedIdentity[]) {
   return {
     ...userView(user),
     kind: user.kind,
     createdAt: isoTime(user.createdAt),
     hasPassword: user.passwordHash !== null,
-    // Provider login does not exist yet, so nobody can have linked one.
-    identities: [],
+    identities: identities.map(({ provider, linkedAt }) => ({
+      provider,
+      linkedAt: isoTime(linkedAt),
+    })),
     memberships: user.memberships.map(({ tenantId }) => ({ tenantId })),
   }
 }
@@ -51,7 +60,12 @@ function authenticated(session: OpenedSession) {
 /** Web: the refresh token goes into the cookie and nowhere else. */
 export function webLogin(result: LoginResult): Answer<WebLogin> {
   if (result.status !== 'authenticated') return { body: unfinished(result) }
-  return { body: authenticated(result.session), refreshCookie: result.session.refresh }
+  const { session, device } = result
+  return {
+    body: authenticated(session),
+    refreshCookie: session.refresh,
+    ...(device === undefined ? {} : { deviceCookie: device }),
+  }
 }
 
 type WebLogin = ReturnType<typeof authenticated> | ReturnType<typeof unfinished>
@@ -64,12 +78,14 @@ function unfinished(result: Exclude<LoginResult, { status: 'authenticated' }>) {
 /** Mobile: tokens in the body, no cookie. */
 export function mobileLogin(result: LoginResult): Answer<MobileLogin> {
   if (result.status !== 'authenticated') return { body: unfinished(result) }
-  const { session } = result
-  return { body: { ...authenticated(session), ...refreshView(session.refresh) } }
+  const { session, device } = result
+  const deviceToken = device === undefined ? {} : { deviceToken: device.deviceToken }
+  return { body: { ...authenticated(session), ...refreshView(session.refresh), ...deviceToken } }
 }
 
 type MobileLogin =
-  | (ReturnType<typeof authenticated> & ReturnType<typeof refreshView>)
+  | (ReturnType<typeof authenticated> &
+      ReturnType<typeof refreshView> & { readonly deviceToken?: string })
   | ReturnType<typeof unfinished>
 
 function refreshView({ refreshToken, expiresIn }: RefreshGrant) {
@@ -118,6 +134,34 @@ export function deliveredLogin({ result, delivery }: DeliveredLogin) {
   return delivery === 'cookie' ? webLogin(result) : mobileLogin(result)
 }
 
+/** Whether the device a login comes from is to be trusted, and under what name. */
+export function trustRequest(body: {
+  readonly trustDevice?: boolean | undefined
+  readonly deviceName?: string | undefined
+}) {
+  return body.trustDevice === true ? { name: body.deviceName ?? '' } : null
+}
+
+/** The token goes into the cookie, or into the body where that was asked for. */
+export function trustedDevice(grant: DeviceGrant, delivery: 'cookie' | 'body') {
+  const { deviceId, deviceToken, name } = grant
+  const body = { deviceId, name, expiresAt: isoTime(grant.expiresAt) }
+  return delivery === 'body' ? { body: { ...body, deviceToken } } : { body, deviceCookie: grant }
+}
+
+export function deviceListView(devices: readonly ListedDevice[]) {
+  return {
+    items: devices.map(({ id, name, createdAt, lastUsedAt, expiresAt, current }) => ({
+      deviceId: id,
+      name,
+      createdAt: isoTime(createdAt),
+      lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+      expiresAt: isoTime(expiresAt),
+      current,
+    })),
+  }
+}
+
 export function mfaStatusView({ provedAt, ...status }: MfaStatus) {
   return { ...status, stepUp: { provedAt: provedAt === null ? null : isoTime(provedAt) } }
 }
@@ -128,6 +172,36 @@ export function totpConfirmationView({ backupCodes, login }: TotpConfirmation) {
   return { ...answer, body: { ...body, backupCodes } }
 }
 
-export function stepUpView(method: CodeMethod, provedAt: number) {
+export function passkeyView({ id, name, createdAt, lastUsedAt }: Passkey) {
+  const used = lastUsedAt === null ? null : isoTime(lastUsedAt)
+  return { credentialId: id, name, createdAt: isoTime(createdAt), lastUsedAt: used }
+}
+
+export function registeredPasskeyView({ passkey, login }: RegisteredPasskey) {
+  const { lastUsedAt: _, ...view } = passkeyView(passkey)
+  if (login === null) return { body: view }
+  const { body, ...answer } = deliveredLogin(login)
+  return { ...answer, body: { ...body, ...view } }
+}
+
+export function stepUpView<M extends CodeMethod | 'webauthn'>(method: M, provedAt: number) {
   return { provedAt: isoTime(provedAt), method }
+}
+
+/** Off to the provider. */
+export function departure({ authorizationUrl, cookie }: BrowserTrip): Answer<null> {
+  return { body: null, tripCookie: cookie, headers: { location: authorizationUrl } }
+}
+
+/** The same, for a page that goes there itself. */
+export function linkBegun({ authorizationUrl, expiresIn, cookie }: BrowserTrip) {
+  return { body: { authorizationUrl, expiresIn }, tripCookie: cookie }
+}
+
+/** On to the host's own page. */
+export function arrival({ location, refresh }: Returned): Answer<null> {
+  const headers = { location }
+  return refresh === null
+    ? { body: null, headers }
+    : { body: null, headers, refreshCookie: refresh }
 }

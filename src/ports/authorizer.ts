@@ -8,7 +8,11 @@ export interface PermissionQuestion {
   /** As the host gave it to the user; `guest` when it gave none. */
   readonly systemRole: string
   readonly memberships: readonly { readonly tenantId: string }[]
-  /** `auth.self`, `auth.mfa.self`, `system.modules.read` or `system.modules.manage`. */
+  /**
+   * `auth.self`, `auth.mfa.self`, `auth.service_accounts.read`, `auth.service_accounts.manage`,
+   * `system.users.mfa_reset`, `system.modules.read`, `system.modules.manage`, or what the host names in
+   * a guard of its own.
+   */
   readonly permission: string
 }
 

@@ -1,4 +1,5 @@
 import type { Surface } from './surface.js'
+import type { MfaChange } from './telemetry.js'
 
 /** A mail the library asks for. The host renders and sends it. */
 export type Mail = {
@@ -22,9 +23,33 @@ export type Mail = {
       readonly data: { readonly url: string; readonly token: string; readonly expiresAt: number }
     }
   | {
+      /** Somebody signed in, unlike anybody in the last ninety days (S-58). Null where it is unknown. */
+      readonly template: 'newDevice'
+      readonly data: {
+        readonly at: number
+        readonly ip: string | null
+        readonly userAgent: string | null
+      }
+    }
+  | {
       /** Sent after the fact (S-59). */
       readonly template: 'passwordChanged'
       readonly data: { readonly at: number }
+    }
+  | {
+      /** Sent after the fact (S-59): an app, a passkey, backup codes, or everything after a reset. */
+      readonly template: 'mfaChanged'
+      readonly data: { readonly at: number; readonly change: MfaChange }
+    }
+  | {
+      /** Sent after the fact (S-59): an account at a provider became, or is no longer, a way in. */
+      readonly template: 'identityChanged'
+      readonly data: {
+        readonly at: number
+        /** `google`, `microsoft`, `apple` or `github`. */
+        readonly provider: string
+        readonly change: 'linked' | 'unlinked'
+      }
     }
 )
 

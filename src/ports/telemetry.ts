@@ -1,3 +1,4 @@
+import type { RiskSignal } from './risk-scorer.js'
 import type { Surface } from './surface.js'
 
 interface Occasion {
@@ -23,10 +24,30 @@ export interface AccountStanding {
 }
 
 /** How a second factor is shown. */
-export type MfaMethod = 'totp' | 'backupCode'
+export type MfaMethod = 'totp' | 'backupCode' | 'webauthn'
 
-/** Why a login with the password came to nothing. */
-export type LoginFailure = 'invalid_credentials' | 'email_not_verified' | 'password_expired'
+/** Why a first factor came to nothing. */
+export type LoginFailure =
+  | 'invalid_credentials'
+  | 'email_not_verified'
+  | 'password_expired'
+  | OauthFailure
+
+/** Why a trip to an identity provider came to nothing. */
+export type OauthFailure =
+  /** The person said no there. */
+  | 'oauth_denied'
+  /** The provider gave no good answer, or the account may not sign in. */
+  | 'oauth_failed'
+  | 'oauth_provider_disabled'
+  | 'oauth_email_unverified'
+  | 'account_exists_link_required'
+  | 'identity_already_linked'
+  | 'registration_disabled'
+  | 'email_domain_not_allowed'
+  | 'email_not_allowed'
+  | 'email_not_verified'
+  | 'terms_not_accepted'
 
 type AccountEvent =
   | { readonly type: 'account.registered'; readonly userId: string }
@@ -61,6 +82,14 @@ type AccountEvent =
       /** The error's code; `not_found` when there is no such account. */
       readonly reason: string
     }
+  | {
+      /** An account at a provider became, or is no longer, a way to sign in. */
+      readonly type: 'identity.linked' | 'identity.unlinked'
+      /** Its owner, or an administrator. */
+      readonly actorId: string
+      readonly targetId: string
+      readonly provider: string
+    }
   | { readonly type: 'email.verified'; readonly userId: string }
   /** `userId` is null when no account waits for a link: then none was mailed. */
   | { readonly type: 'email.verificationRequested'; readonly userId: string | null }
@@ -70,8 +99,17 @@ type LoginEvent =
       readonly type: 'login.succeeded'
       readonly userId: string
       readonly sessionId: string
-      /** How the first factor was shown: `password`. */
+      /** How the first factor was shown: `password`, `webauthn`, or a provider's name. */
       readonly method: string
+      /** The trusted device by which no second factor was asked for; null of any other login. */
+      readonly deviceId: string | null
+    }
+  | {
+      /** A login unlike those of the last ninety days. Its owner is mailed where S-58 says so. */
+      readonly type: 'login.newDevice'
+      readonly userId: string
+      readonly sessionId: string
+      readonly signals: readonly RiskSignal[]
     }
   | {
       readonly type: 'login.failed'
@@ -116,14 +154,21 @@ type PasswordEvent =
   | { readonly type: 'password.resetRequested'; readonly userId: string | null }
 
 /** What became different about somebody's second factors. */
-export type MfaChange = 'totpEnrolled' | 'totpRemoved' | 'backupCodesRegenerated'
+export type MfaChange =
+  | 'totpEnrolled'
+  | 'totpRemoved'
+  | 'backupCodesRegenerated'
+  | 'passkeyAdded'
+  | 'passkeyRemoved'
+  /** All of them were taken away, by somebody who may. */
+  | 'factorsReset'
 
 type MfaEvent =
   | {
       /** A first factor was right, and the login waits for a second, or for one to be enrolled. */
       readonly type: 'mfa.required'
       readonly userId: string
-      /** How the first factor was shown: `password`. */
+      /** How the first factor was shown: `password`, `webauthn`, or a provider's name. */
       readonly method: string
       readonly missing: 'secondFactor' | 'enrollment'
     }
@@ -135,15 +180,15 @@ type MfaEvent =
       readonly method: MfaMethod
     }
   | {
-      /** Earlier step-up proofs of the person are void from here on. */
+      /** Earlier step-up proofs and trusted devices of the person are void from here on. */
       readonly type: 'mfa.changed'
       readonly userId: string
       readonly change: MfaChange
-      /** Who did it: the person. */
-      readonly actorId: string
+      /** Who did it: the person, whoever reset their factors, or null where the host named nobody. */
+      readonly actorId: string | null
     }
   | {
-      /** A code of this method was refused. */
+      /** What was shown of this method was refused. */
       readonly type: 'mfa.failed'
       readonly userId: string
       readonly method: MfaMethod
@@ -162,6 +207,32 @@ type MfaEvent =
       /** Codes left: remind the person in time. */
       readonly remaining: number
     }
+  | {
+      /**
+       * A genuine response of a passkey whose signature counter went back: the authenticator may
+       * have been copied. It was refused.
+       */
+      readonly type: 'mfa.passkeyCounterRegressed'
+      readonly userId: string
+      readonly credentialId: string
+      readonly storedCounter: number
+      readonly shownCounter: number
+    }
+  | {
+      /** A passkey that was on one device alone is synced now, or the other way round. */
+      readonly type: 'mfa.passkeyBackupChanged'
+      readonly userId: string
+      readonly credentialId: string
+      readonly backedUp: boolean
+    }
+
+type DeviceEvent = {
+  /** A device that skips the second factor from now on, or no more. */
+  readonly type: 'device.trusted' | 'device.revoked'
+  readonly userId: string
+  readonly sessionId: string
+  readonly deviceId: string
+}
 
 type RefreshEvent =
   | {
@@ -212,6 +283,45 @@ type ConfigEvent =
       readonly previous: string
     }
 
+/** Why a client-credentials grant was refused. Its caller is told none of it. */
+export type GrantRefusal =
+  | 'unknown_client'
+  | 'wrong_secret'
+  | 'credential_revoked'
+  | 'account_disabled'
+  | 'not_a_service_account'
+
+/** Of service accounts: the machines among the operator users. */
+type MachineEvent =
+  | {
+      /** Of one credential, address and client software, an audit record is left once an hour. */
+      readonly type: 'serviceToken.issued'
+      /** The account. */
+      readonly userId: string
+      readonly credentialId: string
+    }
+  | {
+      readonly type: 'serviceToken.refused'
+      /** Null for a client id nobody has. */
+      readonly userId: string | null
+      readonly credentialId: string | null
+      readonly reason: GrantRefusal
+    }
+  | {
+      readonly type: 'serviceCredential.issued' | 'serviceCredential.revoked'
+      readonly actorId: string | null
+      /** The account. */
+      readonly targetId: string
+      readonly credentialId: string
+    }
+  | {
+      readonly type: 'serviceCredential.issueFailed' | 'serviceCredential.revokeFailed'
+      readonly actorId: string | null
+      readonly targetId: string
+      /** The error's code. */
+      readonly reason: string
+    }
+
 type ServiceEvent =
   | {
       /**
@@ -222,7 +332,7 @@ type ServiceEvent =
       readonly type: 'request.refused'
       /** Whose access token came along, where it was good. */
       readonly userId: string | null
-      /** The operation's id, such as `changePassword`. */
+      /** The operation's id, such as `changePassword`; on a host's route the guard's name. */
       readonly operation: string
       /** The error's code. */
       readonly reason: string
@@ -255,8 +365,10 @@ export type AuthEvent = Occasion &
     | SessionEvent
     | PasswordEvent
     | MfaEvent
+    | DeviceEvent
     | RefreshEvent
     | ConfigEvent
+    | MachineEvent
     | ServiceEvent
   )
 

@@ -98,3 +98,18 @@ export async function enrolledByTicket(
   assert.equal(done.status, 200, done.text)
   return textOf(done.json(), 'accessToken')
 }
+
+/** As a host guards a route of its own. */
+export async function requireStepUp(
+  host: ContractHost,
+  surface: Surface,
+  bearer: string,
+  maxAgeMs = 60_000,
+): Promise<void> {
+  if (surface === 'operator') {
+    const principal = await host.auth.operator.authenticate(`Bearer ${bearer}`)
+    return host.auth.operator.requireStepUp(principal, { maxAgeMs })
+  }
+  const principal = await host.auth.client.authenticate(`Bearer ${bearer}`)
+  return host.auth.client.requireStepUp(principal, { maxAgeMs })
+}

@@ -3,7 +3,7 @@ import type { Surface } from '../../src/ports/surface.js'
 import type { Reply } from '../support/http-client.js'
 import { type RawSend, rawClient } from '../support/raw-client.js'
 import { expectHouseHeaders, expectProblem } from './expectations.js'
-import { type ContractHost, hostKinds, memoryHost } from './hosts.js'
+import { type ContractHost, frameworkKinds, memoryHost } from './hosts.js'
 import { person, type SignedIn, signedInPerson } from './people.js'
 import { withoutLimits } from './without-limits.js'
 
@@ -30,6 +30,7 @@ async function signedInOn(host: ContractHost, surface: Surface): Promise<SignedI
     method: 'POST',
     path: `/v1/auth/${surface}/login`,
     header: (name) => (name === 'content-type' ? 'application/json' : undefined),
+    query: '',
     remoteAddress: '192.0.2.1',
     body: async () => ({ kind: 'bytes', bytes }),
   })
@@ -39,7 +40,7 @@ async function signedInOn(host: ContractHost, surface: Surface): Promise<SignedI
 }
 
 describe.each(
-  hostKinds.flatMap((kind) =>
+  frameworkKinds.flatMap((kind) =>
     (['operator', 'client'] as const).map((surface) => ({ ...kind, surface })),
   ),
 )('R-LIB-04 auth.$surface alone on $name', ({ start, surface }) => {
@@ -87,7 +88,9 @@ describe.each(
         expect(reply.headers.get('content-type') ?? '').not.toMatch(/json/)
       }
     }
-    for (const path of ['/v1/auth', '/v1/auth/nope', '/v1/admin/x', '/v1/auth/token']) {
+    // Machines get their tokens on the operators' host alone (T-51).
+    const token = surface === 'client' ? ['/v1/auth/token'] : []
+    for (const path of ['/v1/auth', '/v1/auth/nope', '/v1/admin/x', ...token]) {
       const reply = await host.send('GET', path, { bearer: mine.bearer })
       expect(reply.status).toBe(404)
       expect(reply.headers.get('content-type') ?? '', path).not.toMatch(/json/)
@@ -104,7 +107,7 @@ describe.each(
   })
 })
 
-describe.each(hostKinds)('T-22 R-4.3-02 auth.both on $name', ({ start }) => {
+describe.each(frameworkKinds)('T-22 R-4.3-02 auth.both on $name', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   beforeAll(async () => {

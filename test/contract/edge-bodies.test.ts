@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Reply } from '../support/http-client.js'
 import { type RawRequest, type RawSend, rawClient } from '../support/raw-client.js'
 import { expectHouseHeaders, expectProblem } from './expectations.js'
-import { type ContractHost, hostKinds } from './hosts.js'
+import { type ContractHost, frameworkKinds } from './hosts.js'
 import { goodPassword, type Person, type SignedIn, signedInPerson } from './people.js'
 import { withoutLimits } from './without-limits.js'
 
@@ -23,7 +23,7 @@ function withBytes(...bytes: readonly number[]): Buffer {
   return Buffer.from([...start, ...bytes, ...Buffer.from('"}')])
 }
 
-describe.each(hostKinds)('request bodies on $name', ({ start }) => {
+describe.each(frameworkKinds)('request bodies on $name', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   let bob: Person & SignedIn

@@ -35,6 +35,8 @@ export interface Scenario {
   /** Leads up to the act, and returns it. What this causes is not looked at. */
   readonly prepare: (scene: Scene) => Promise<Act>
   readonly options?: HostOptions
+  /** Where it can happen; both by default. */
+  readonly surfaces?: readonly Surface[]
 }
 
 export interface Act {

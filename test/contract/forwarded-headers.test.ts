@@ -3,7 +3,7 @@ import type { TrustProxy } from '../../src/http/client-ip.js'
 import type { Reply } from '../support/http-client.js'
 import { rawClient } from '../support/raw-client.js'
 import { expectProblem } from './expectations.js'
-import { hostKinds, memoryHost } from './hosts.js'
+import { frameworkKinds, memoryHost } from './hosts.js'
 import { openHost } from './open-host.js'
 import { goodPassword, person } from './people.js'
 import { withoutLimits } from './without-limits.js'
@@ -25,7 +25,7 @@ const spoofed = {
   'x-user-id': 'somebody',
 }
 
-describe.each(hostKinds)('R-LIB-12 the source address on $name', (kind) => {
+describe.each(frameworkKinds)('R-LIB-12 the source address on $name', (kind) => {
   const cases: readonly (readonly [string, TrustProxy, string | undefined, string])[] = [
     ['no proxy is trusted', false, '198.51.100.1', '127.0.0.1'],
     ['the peer is no trusted proxy', ['10.0.0.0/8'], '198.51.100.1', '127.0.0.1'],

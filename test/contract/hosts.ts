@@ -1,28 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
-import { Readable } from 'node:stream'
 import { PGlite } from '@electric-sql/pglite'
 import { MongoClient } from 'mongodb'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { fetchHandler } from '../../adapters/fetch.js'
 import { memory } from '../../adapters/memory.js'
 import { mongo } from '../../adapters/mongo/index.js'
 import { postgres } from '../../adapters/postgres/index.js'
 import { redis } from '../../adapters/redis/index.js'
-import type { Mountable } from '../../src/http/exchange.js'
 import type { AuthOptions } from '../../src/options.js'
 import type { Backend } from '../../src/ports/backend.js'
 import { splitStore } from '../../src/split-store.js'
+import { type Framework, frameworks } from '../support/frameworks.js'
 import { httpClient, type Send } from '../support/http-client.js'
 import { newPrefix, removeKeys, singleClients } from '../support/redis-clients.js'
-import {
-  expressHost,
-  listen,
-  type RunningHost,
-  type TestAuth,
-  testAuth,
-} from '../support/test-auth.js'
+import { type TestAuth, testAuth } from '../support/test-auth.js'
 
 /** A host with the library in it, on a real server, and what a test needs to look behind it. */
 export interface ContractHost extends TestAuth {
@@ -44,50 +35,93 @@ export interface HostKind {
   start(options?: HostOptions): Promise<ContractHost>
 }
 
-const frameworks: Readonly<Record<string, (mountable: Mountable) => Promise<RunningHost>>> = {
-  express: expressHost,
-  fetch: fetchHost,
-}
-
 interface BackendKind {
   open(): Promise<{ readonly backend: Backend; close(): Promise<void> }>
 }
 
-const backends: Readonly<Record<string, BackendKind>> = {
+const backends = {
   memory: { open: async () => ({ backend: memory(), close: async () => {} }) },
   postgres: { open: openPostgres },
   redis: { open: openRedis },
   'two memories': { open: async () => ({ backend: splitMemory(), close: async () => {} }) },
   mongo: { open: openMongo },
+} as const satisfies Readonly<Record<string, BackendKind>>
+
+type StoreName = keyof typeof backends
+
+const optionalStores: Readonly<Record<'redis' | 'mongo', boolean>> = {
+  redis: inject('redisUrl') !== null,
+  mongo: inject('mongo') !== null,
+}
+
+/** The kinds whose store is there. MongoDB's and Redis's own suites say by name when one is not. */
+function available(kinds: readonly (readonly [Framework, StoreName])[]): readonly HostKind[] {
+  return kinds
+    .filter(([, store]) => (store === 'redis' || store === 'mongo' ? optionalStores[store] : true))
+    .map(([framework, store]) => hostKind(framework, store))
 }
 
 /**
- * Every framework on memory, and one of them on Postgres (a real server, or PGlite without one) and
- * on a split store; and one on MongoDB and Redis where there is one, as their own suites say by name.
+ * For what goes through the whole library: every framework and every store once, in pairs. An
+ * adapter of a framework hands the library a request and gets a reply, a store documents, so neither
+ * can meet the other, and all pairs would show no more than these at four times the price. The
+ * variable `CONTRACT=full` plays the product all the same.
  */
-export const hostKinds: readonly HostKind[] = [
-  hostKind('express', 'memory'),
-  hostKind('fetch', 'memory'),
-  hostKind('express', 'postgres'),
-  ...(inject('redisUrl') === null ? [] : [hostKind('express', 'redis')]),
-  hostKind('fetch', 'two memories'),
-  ...(inject('mongo') === null ? [] : [hostKind('express', 'mongo')]),
-]
+export const hostKinds: readonly HostKind[] =
+  process.env['CONTRACT'] === 'full'
+    ? available(
+        (['express', 'fastify', 'koa', 'fetch'] as const).flatMap((framework) =>
+          (['memory', 'postgres', 'redis', 'mongo'] as const).map(
+            (store) => [framework, store] as const,
+          ),
+        ),
+      )
+    : available([
+        ['express', 'memory'],
+        ['fastify', 'postgres'],
+        ['koa', optionalStores.redis ? 'redis' : 'memory'],
+        ['fetch', optionalStores.mongo ? 'mongo' : 'memory'],
+        ['express 4', 'two memories'],
+      ])
+
+/** For what a framework could do to a request or a reply: paths, bodies, headers, cookies. */
+export const frameworkKinds: readonly HostKind[] = available([
+  ['express', 'memory'],
+  ['express 4', 'memory'],
+  ['fastify', 'memory'],
+  ['koa', 'memory'],
+  ['koa 2', 'memory'],
+  ['fetch', 'memory'],
+])
+
+/** For what only a store could do: order, races, losses. */
+export const storeKinds: readonly HostKind[] = available([
+  ['express', 'memory'],
+  ['express', 'postgres'],
+  ['express', 'redis'],
+  ['express', 'mongo'],
+])
+
+/**
+ * For what depends on what every store promises, and on nothing else of it: the conformance suite
+ * holds each store to the promise, and these see that the library asks for no more. All of them
+ * with `CONTRACT=full`.
+ */
+export const promiseKinds: readonly HostKind[] =
+  process.env['CONTRACT'] === 'full' ? storeKinds : storeKinds.slice(0, 2)
 
 /** One kind, for what does not depend on framework or store. */
 export const memoryHost: HostKind = hostKind('express', 'memory')
 
 const identity = (backend: Backend): Backend => backend
 
-function hostKind(framework: string, store: string): HostKind {
+function hostKind(framework: Framework, store: StoreName): HostKind {
   return {
     name: `${framework} on ${store}`,
     async start({ mount = 'both', wrapBackend = identity, ...options } = {}) {
-      const opened = await backends[store]?.open()
-      const listenWith = frameworks[framework]
-      if (opened === undefined || listenWith === undefined) throw new Error('no such host')
+      const opened = await backends[store].open()
       const t = await testAuth({ backend: wrapBackend(opened.backend), ...options })
-      const running = await listenWith(t.auth[mount])
+      const running = await frameworks[framework](t.auth[mount])
       return {
         ...t,
         url: running.url,
@@ -152,29 +186,4 @@ async function openRedis(): Promise<{ backend: Backend; close(): Promise<void> }
       await removeKeys(url, keyPrefix)
     },
   }
-}
-
-/** A fetch-style host behind Node's server, as Hono's Node adapter would do it. */
-function fetchHost(mountable: Mountable): Promise<RunningHost> {
-  const handle = fetchHandler(mountable)
-  return listen(
-    createServer((incoming, outgoing) => {
-      const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD'
-      const request = new Request(`http://${incoming.headers.host}${incoming.url}`, {
-        method: incoming.method ?? 'GET',
-        headers: Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
-          values.map((value): [string, string] => [name, value]),
-        ),
-        ...(hasBody ? { body: Readable.toWeb(incoming), duplex: 'half' } : {}),
-      })
-      const remoteAddress = incoming.socket.remoteAddress
-      handle(request, remoteAddress === undefined ? {} : { remoteAddress })
-        .then(async (response) => {
-          const answer = response ?? new Response('host page', { status: 404 })
-          outgoing.writeHead(answer.status, [...[...answer.headers].flat()])
-          outgoing.end(Buffer.from(await answer.arrayBuffer()))
-        })
-        .catch(() => outgoing.destroy())
-    }),
-  )
 }

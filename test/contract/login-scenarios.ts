@@ -25,6 +25,23 @@ export const loginScenarios = (['login', 'mobileLogin'] as const).flatMap(
       },
       {
         of,
+        name: 'the right password from a device not seen before',
+        outcome: '200',
+        tells: ({ id }) => [
+          told('login.succeeded', 'success', { userId: id, method }),
+          told('login.newDevice', 'success', { userId: id, signals: ['newDevice'] }),
+        ],
+        prepare: async (scene) => {
+          const who = await person(scene.host, scene.surface)
+          const body = { email: who.email, password: goodPassword }
+          const headers = { 'user-agent': 'Another/1', 'x-forwarded-for': '198.51.100.7' }
+          await scene.post(path, { body, headers })
+          const at = { headers: { 'x-forwarded-for': '198.51.100.8' } }
+          return { subject: who, perform: () => scene.post(path, { body, ...at }) }
+        },
+      },
+      {
+        of,
         name: 'a wrong password',
         outcome: '401 invalid_credentials',
         tells: ({ id }) => [

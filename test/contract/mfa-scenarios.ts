@@ -1,4 +1,5 @@
 import { textOf } from '../support/http-client.js'
+import { provedOperator } from './administrator.js'
 import {
   codeOf,
   type Enrolled,
@@ -23,8 +24,47 @@ async function provedIn({ host, surface, post }: Scene): Promise<Enrolled> {
 const changed = (id: string, change: string) =>
   told('mfa.changed', 'success', { userId: id, actorId: id, change })
 
+const by = { actorId: 'ops-7', ip: '192.0.2.7', userAgent: 'back office' } as const
+
 /** Every way second factors are enrolled, shown and removed. */
 export const mfaScenarios: readonly Scenario[] = [
+  {
+    of: 'resetUserMfa',
+    name: 'somebody’s, by an operator',
+    outcome: '204',
+    options: { authorizer: { check: async () => true } },
+    tells: ({ id, sessionId }) => [
+      told('session.terminated', 'success', { userId: id, reason: 'admin', actorId: sessionId }),
+      told('mfa.changed', 'success', { userId: id, actorId: sessionId, change: 'factorsReset' }),
+    ],
+    prepare: async ({ host, surface }) => {
+      const who = await enrolled(host, surface)
+      const admin = await provedOperator(host)
+      const path = `/v1/auth/operator/users/${who.id}/mfa-reset`
+      return {
+        // Who did it takes the place of the session.
+        subject: { id: who.id, sessionId: admin.id },
+        perform: () => host.send('POST', path, { bearer: admin.bearer, body: { surface } }),
+      }
+    },
+  },
+  {
+    of: 'users.resetMfa',
+    name: 'on behalf of an operator',
+    outcome: 'done',
+    tells: ({ id }) => [
+      told('session.terminated', 'success', { userId: id, reason: 'admin', ...by }),
+      told('mfa.changed', 'success', { userId: id, change: 'factorsReset', ...by }),
+    ],
+    prepare: async ({ host, surface }) => {
+      const who = await enrolled(host, surface)
+      return {
+        subject: who,
+        perform: async () =>
+          (await host.auth[surface].users.resetMfa(who.id, by)) ? 'done' : 'nobody',
+      }
+    },
+  },
   {
     of: 'enrollTotp',
     name: 'a secret that is no factor yet',

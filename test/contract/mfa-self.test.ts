@@ -1,27 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import type { Surface } from '../../src/ports/surface.js'
 import { textOf } from '../support/http-client.js'
-import { enrolled, enrolledByTicket, finish, textsOf, ticketOf } from './authenticator.js'
-import type { ContractHost } from './hosts.js'
+import {
+  enrolled,
+  enrolledByTicket,
+  finish,
+  requireStepUp,
+  textsOf,
+  ticketOf,
+} from './authenticator.js'
 import { openHost, storedIn, surfaces } from './open-host.js'
 import { person, signedInPerson } from './people.js'
 
 const minute = 60_000
 
-/** As a host guards a route of its own. */
-async function requireStepUp(
-  host: ContractHost,
-  surface: Surface,
-  bearer: string,
-  maxAgeMs: number,
-): Promise<void> {
-  if (surface === 'operator') {
-    const principal = await host.auth.operator.authenticate(`Bearer ${bearer}`)
-    return host.auth.operator.requireStepUp(principal, { maxAgeMs })
-  }
-  const principal = await host.auth.client.authenticate(`Bearer ${bearer}`)
-  return host.auth.client.requireStepUp(principal, { maxAgeMs })
-}
 const answer = ({ status, code }: { status: number; code: unknown }) => [status, code]
 
 describe.each(surfaces)('own factors on the %s surface', (surface) => {
@@ -35,6 +26,7 @@ describe.each(surfaces)('own factors on the %s surface', (surface) => {
       policy: 'optional',
       totp: { enrolled: true },
       backupCodes: { remaining: 10 },
+      passkeys: 0,
       stepUp: { provedAt: null },
     })
   })
@@ -104,6 +96,17 @@ describe.each(surfaces)('own factors on the %s surface', (surface) => {
     await expect(requireStepUp(host, surface, newer, 5 * minute)).rejects.toMatchObject({
       code: 'step_up_required',
     })
+  })
+
+  it('O-20 a method there is none of is named as what is wrong', async () => {
+    const host = await openHost()
+    const { bearer } = await signedInPerson(host, surface)
+    const body = { method: 'backup', code: '000000' }
+    const refused = await host.send('POST', `${base}/step-up`, { bearer, body })
+    expect([refused.status, refused.json()['detail']]).toEqual([
+      400,
+      expect.stringContaining('"method"'),
+    ])
   })
 
   it('R-5-21 MF-4 a proof belongs to its session; a login with a second factor is one', async () => {

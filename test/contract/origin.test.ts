@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RawSend, rawClient } from '../support/raw-client.js'
 import { expectProblem } from './expectations.js'
-import { type ContractHost, hostKinds } from './hosts.js'
+import { type ContractHost, frameworkKinds } from './hosts.js'
 import { type Person, type SignedIn, signedInPerson } from './people.js'
 import { withoutLimits } from './without-limits.js'
 
@@ -49,7 +49,7 @@ function headersOf(site: Site, origin: Origin): Record<string, string> {
   }
 }
 
-describe.each(hostKinds)('G-39 the origin of a request on $name', ({ start }) => {
+describe.each(frameworkKinds)('G-39 the origin of a request on $name', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   let ada: Person & SignedIn

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { refreshCookieOf, textOf } from '../support/http-client.js'
 import { expectProblem } from './expectations.js'
-import { hostKinds } from './hosts.js'
+import { frameworkKinds } from './hosts.js'
 import { openHost, surfaces } from './open-host.js'
 import { signedInPerson } from './people.js'
 import { spyBackend } from './spy-backend.js'
 
 const lifetime = 15 * 60 * 1000
 
-describe.each(hostKinds)('an expired access token on $name', (kind) => {
+describe.each(frameworkKinds)('an expired access token on $name', (kind) => {
   it.each(surfaces)(
     'R-4.3-06 R-7-03 is a plain 401 from its very end on, on %s',
     async (surface) => {
@@ -69,7 +69,11 @@ it('R-4.3-05 R-5-16 a protected route reads no session and no refresh row', asyn
   const me = () => host.send('GET', '/v1/auth/client/me', { bearer, cookie })
   spy.calls.length = 0
   expect((await me()).status).toBe(200)
-  expect(spy.calls.sort()).toEqual(['client_users.get', 'denylist.find'])
+  expect(spy.calls.sort()).toEqual([
+    'client_oauth_identities.find',
+    'client_users.get',
+    'denylist.find',
+  ])
   spy.calls.length = 0
   await host.clock.advance(lifetime)
   expectProblem(await me(), 401)

@@ -3,7 +3,7 @@ import { memory } from '../../adapters/memory.js'
 import type { Surface } from '../../src/ports/surface.js'
 import { faultyBackend } from '../support/faulty-backend.js'
 import { type Reply, refreshCookieOf, textOf } from '../support/http-client.js'
-import { type ContractHost, hostKinds } from './hosts.js'
+import { type ContractHost, promiseKinds } from './hosts.js'
 import { eventsOf, generousSurfaces, openHost, outcomeOf, storedIn, surfaces } from './open-host.js'
 import { otherPassword, person, signedInPerson } from './people.js'
 import { linkFor, login, reset } from './recovery-steps.js'
@@ -19,10 +19,7 @@ async function worthOf(host: ContractHost, surface: Surface, signedIn: Reply): P
 
 const dead = ['401 session_revoked', '401 session_revoked']
 
-/** The stores decide about races; one framework in front of each is enough. */
-const stores = hostKinds.filter(({ name }) => name.startsWith('express'))
-
-describe.each(stores)('resets that race, $name', (kind) => {
+describe.each(promiseKinds)('resets that race, $name', (kind) => {
   it.each(surfaces)('R7 have one winner of 16 on the %s surface', async (surface) => {
     // A loser that comes late is asked for the winner's password; so many guesses would lock it.
     const settings = { lockoutThreshold: 0 }

@@ -3,6 +3,15 @@ import { memory } from '../../adapters/memory.js'
 import { type FaultyBackend, faultyBackend } from '../support/faulty-backend.js'
 import { type ContractHost, memoryHost } from './hosts.js'
 import { type Person, person, type SignedIn, signIn } from './people.js'
+import {
+  administrator,
+  grant,
+  type MadeAccount,
+  peopleMay,
+  serviceAccount,
+  tokenOf,
+} from './service-account-steps.js'
+import { deviceLogin, trusting, trustingPerson } from './trusted-device.js'
 
 /**
  * What each request costs the backend, call by call. A call more is a decision to be made, not an
@@ -15,7 +24,7 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
   let who: Person & SignedIn
   beforeAll(async () => {
     store = faultyBackend(memory())
-    host = await memoryHost.start({ backend: store.backend })
+    host = await memoryHost.start({ ...trusting, backend: store.backend })
     const made = await person(host, surface)
     who = { ...made, ...(await signIn(host, surface, made)) }
   })
@@ -30,9 +39,9 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
     return made.filter((name) => !name.startsWith('audit_records.'))
   }
 
-  it('a protected route: denylist, limit, user', async () => {
+  it('a protected route: denylist, limit, user; and here what is linked', async () => {
     const calls = await callsOf(() => host.send('GET', at('/me'), { bearer: who.bearer }), 200)
-    expect(calls).toEqual(['denylist.find', 'counter.hit', 'users.get'])
+    expect(calls).toEqual(['denylist.find', 'counter.hit', 'users.get', 'oauth_identities.find'])
   })
 
   it('a refresh: two limits, user and denylist, and one guarded write', async () => {
@@ -59,7 +68,7 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
     ])
   })
 
-  it('a login: limits, the user, its factors beside the hash, session and family, the fence', async () => {
+  it('a login: limits, the user, its factors and past logins beside the hash, session and family, the fence', async () => {
     const body = { email: who.email, password: who.password }
     const calls = await callsOf(() => host.send('POST', at('/login'), { body }), 200)
     expect(calls).toEqual([
@@ -68,11 +77,36 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
       'users.find',
       'totp_factors.get',
       'backup_codes.get',
+      'passkeys.find',
+      'sessions.find',
       'counter.forgive',
       'sessions.insert',
       'refresh_tokens.insert',
       'users.update',
     ])
+  })
+
+  it('a login from a trusted device: that device, and once an hour that it was used', async () => {
+    const trusted = await trustingPerson(host, surface)
+    const login = () => deviceLogin(host, surface, trusted, trusted.deviceToken, 'login')
+    const used = 'trusted_devices.update'
+    const calls = (...between: string[]) => [
+      'counter.hit',
+      'counter.hit',
+      'users.find',
+      'totp_factors.get',
+      'backup_codes.get',
+      'passkeys.find',
+      'sessions.find',
+      'counter.forgive',
+      'trusted_devices.get',
+      ...between,
+      'sessions.insert',
+      'refresh_tokens.insert',
+      'users.update',
+    ]
+    expect(await callsOf(login, 200)).toEqual(calls(used))
+    expect(await callsOf(login, 200)).toEqual(calls())
   })
 
   it('a logout: the three steps, and beside the first whether it was done before', async () => {
@@ -85,5 +119,53 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
       'refresh_tokens.update',
       'sessions.update',
     ])
+  })
+})
+
+describe('round trips of machines', () => {
+  let store: FaultyBackend
+  let host: ContractHost
+  let account: MadeAccount
+  beforeAll(async () => {
+    store = faultyBackend(memory())
+    host = await memoryHost.start({ backend: store.backend, authorizer: peopleMay })
+    account = await serviceAccount(host, await administrator(host))
+  })
+  afterAll(() => host.close())
+
+  async function callsOf(work: () => Promise<{ status: number }>, status: number) {
+    await host.auth.close()
+    const before = store.calls.length
+    expect((await work()).status).toBe(status)
+    const made = store.calls.slice(before)
+    await host.auth.close()
+    return made.filter((name) => !name.includes('audit_records.'))
+  }
+
+  const throttles = ['counter.hit', 'counter.hit', 'counter.hit']
+  const rows = ['service_account_credentials.find', 'operator_users.get']
+  const handedBack = ['counter.forgive', 'counter.forgive']
+
+  it('a first grant: three limits, both rows before the hash and after it; its use noted beside', async () => {
+    const calls = await callsOf(() => grant(host, account), 200)
+    const again = ['service_account_credentials.get', 'operator_users.get']
+    const beside = ['service_account_credentials.update']
+    expect(calls).toEqual([...throttles, ...rows, ...again, ...handedBack, ...beside])
+  })
+
+  it('a grant of a remembered secret: three limits, both rows, two hits handed back', async () => {
+    const calls = await callsOf(() => grant(host, account), 200)
+    expect(calls).toEqual([...throttles, ...rows, ...handedBack])
+  })
+
+  it('a refused grant: three limits, both rows', async () => {
+    const wrong = { ...account, clientSecret: 'sas_wrong' }
+    expect(await callsOf(() => grant(host, wrong), 401)).toEqual([...throttles, ...rows])
+  })
+
+  it('a protected route: denylist, limit, account', async () => {
+    const bearer = await tokenOf(host, account)
+    const calls = await callsOf(() => host.send('GET', '/v1/admin/modules', { bearer }), 403)
+    expect(calls).toEqual(['denylist.find', 'counter.hit', 'operator_users.get'])
   })
 })

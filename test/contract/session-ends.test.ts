@@ -4,7 +4,7 @@ import { memory } from '../../adapters/memory.js'
 import { collectionsOf } from '../../src/model/collections.js'
 import { faultyBackend } from '../support/faulty-backend.js'
 import { refreshCookieOf, textOf } from '../support/http-client.js'
-import { type ContractHost, hostKinds, memoryHost } from './hosts.js'
+import { type ContractHost, memoryHost, storeKinds } from './hosts.js'
 import { type Person, type SignedIn, signedInPerson, signIn } from './people.js'
 import { settingsHost } from './settings/settings-host.js'
 
@@ -17,9 +17,8 @@ const surfaces = {
   operator: { baseUrl: 'https://admin.example.com', rateLimits },
   client: { baseUrl: 'https://app.example.com', rateLimits },
 }
-const kinds = hostKinds.filter(({ name }) => name.startsWith('express'))
 
-describe.each(kinds)('sessions end exactly when they should, $name', (kind) => {
+describe.each(storeKinds)('sessions end exactly when they should, $name', (kind) => {
   describe.each(['operator', 'client'] as const)('on the %s surface', (surface) => {
     const at = (path: string): string => `/v1/auth/${surface}${path}`
     let host: ContractHost

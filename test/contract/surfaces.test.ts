@@ -5,7 +5,7 @@ import type { Surface } from '../../src/ports/surface.js'
 import { encode, forge, rsaPair } from '../crypto/forge.js'
 import { textOf } from '../support/http-client.js'
 import { expectProblem } from './expectations.js'
-import { type ContractHost, hostKinds, memoryHost } from './hosts.js'
+import { type ContractHost, frameworkKinds, memoryHost } from './hosts.js'
 import { openHost, storedIn } from './open-host.js'
 import { goodPassword, otherPassword, person, type SignedIn, signedInPerson } from './people.js'
 import { spyBackend } from './spy-backend.js'
@@ -18,7 +18,7 @@ const pairs = [
 
 const refreshCookieName = { operator: '__Host-op_refresh', client: '__Host-cl_refresh' }
 
-describe.each(hostKinds)('two surfaces on $name', ({ start }) => {
+describe.each(frameworkKinds)('two surfaces on $name', ({ start }) => {
   let host: ContractHost
   const signedIn: Partial<Record<Surface, SignedIn>> = {}
   const tokensOf = (surface: Surface): SignedIn => {
@@ -150,9 +150,10 @@ describe.each(hostKinds)('two surfaces on $name', ({ start }) => {
 
 it('R-1S-02 the surfaces have collections of their own, and the same ones', () => {
   const all = allCollectionSpecs('').map(({ name }) => name)
-  // There is one configuration, and operators administer it.
-  const names = all.filter((name) => !/^operator_modules?(_|$)/.test(name))
-  expect(all.length - names.length).toBe(3)
+  // There is one configuration, and operators administer it; machines are operators.
+  const single = /^operator_modules?(_|$)|^service_account_credentials$/
+  const names = all.filter((name) => !single.test(name))
+  expect(all.length - names.length).toBe(4)
   const of = (surface: Surface) =>
     names.filter((name) => name.startsWith(`${surface}_`)).map((name) => name.split('_').slice(1))
   expect(of('operator')).toEqual(of('client'))

@@ -13,6 +13,7 @@ const rateLimits: RateLimits = {
   selfPerUser: never,
   adminPerUser: never,
   mfaPerUser: never,
+  grantPerIp: never,
 }
 
 /** For tests that send more requests than one person would. */

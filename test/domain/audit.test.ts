@@ -57,8 +57,26 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
   [{ type: 'email.verificationRequested', userId: 'u' }, facts('success', null, 'u')],
   [{ type: 'email.verificationRequested', userId: null }, facts('success', null, null)],
   [
-    { type: 'login.succeeded', userId: 'u', sessionId: 's', method: 'password' },
-    facts('success', 'u', 'u', { method: 'password' }, 's'),
+    {
+      type: 'login.succeeded',
+      userId: 'u',
+      sessionId: 's',
+      method: 'password',
+      deviceId: 'd',
+    },
+    facts('success', 'u', 'u', { method: 'password', deviceId: 'd' }, 's'),
+  ],
+  [
+    { type: 'login.newDevice', userId: 'u', sessionId: 's', signals: ['newDevice'] },
+    facts('success', 'u', 'u', { signals: ['newDevice'] }, 's'),
+  ],
+  [
+    { type: 'device.trusted', userId: 'u', sessionId: 's', deviceId: 'd' },
+    facts('success', 'u', 'u', { deviceId: 'd' }, 's'),
+  ],
+  [
+    { type: 'device.revoked', userId: 'u', sessionId: 's', deviceId: 'd' },
+    facts('success', 'u', 'u', { deviceId: 'd' }, 's'),
   ],
   [
     { type: 'login.failed', userId: 'u', method: 'password', reason: 'invalid_credentials' },

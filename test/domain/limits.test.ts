@@ -54,6 +54,7 @@ describe('rate limits', () => {
         selfPerUser: { limit: 120, windowMs: minute },
         adminPerUser: { limit: 60, windowMs: minute },
         mfaPerUser: { limit: 10, windowMs: 5 * minute },
+        grantPerIp: { limit: 60, windowMs: minute },
       })
     },
   )

@@ -10,6 +10,7 @@ const facts = {
   delivery: 'cookie',
   sessionEpoch: 1,
   credentialEpoch: 1,
+  deviceEpoch: 1,
 } as const
 const invalid = { code: 'mfa_ticket_invalid' }
 

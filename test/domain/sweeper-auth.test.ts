@@ -9,14 +9,15 @@ import type { Backend } from '../../src/ports/backend.js'
 import type { ContractHost } from '../contract/hosts.js'
 import { signedInPerson, signIn } from '../contract/people.js'
 import { faultyBackend } from '../support/faulty-backend.js'
+import { frameworks } from '../support/frameworks.js'
 import { httpClient } from '../support/http-client.js'
-import { expressHost, type TestOptions, testAuth } from '../support/test-auth.js'
+import { type TestOptions, testAuth } from '../support/test-auth.js'
 import { family, hours, minutes, seconds, stored, tiers, untilFirst } from './sweeper-rig.js'
 
 /** The library on a real server, taking part in the sweep unless told otherwise. */
 async function openHost(backend: Backend, options: TestOptions = {}): Promise<ContractHost> {
   const t = await testAuth({ sweeps: true, backend, ...options })
-  const running = await expressHost(t.auth.both)
+  const running = await frameworks.express(t.auth.both)
   const { url } = running
   const host = { ...t, url, send: httpClient(url), close: () => running.close() }
   onTestFinished(async () => {

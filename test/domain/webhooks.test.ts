@@ -81,6 +81,7 @@ const login = (): AuthEvent => ({
   ...session,
   type: 'login.succeeded',
   method: 'password',
+  deviceId: null,
 })
 const waiting = () => stored.due(Date.UTC(2100, 0, 1), 100)
 const types = () => endpoints.received.map(({ body }) => body['type'])

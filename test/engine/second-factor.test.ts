@@ -6,22 +6,24 @@ import {
   usableMethods,
 } from '../../src/engine/second-factor.js'
 
-const none = { totp: false, backupCodes: 0 }
-const allowed = { totp: true }
+const none = { totp: false, passkeys: 0, backupCodes: 0 }
+const allowed = { totp: true, webauthn: true }
 const question: SecondFactorQuestion = {
   policy: 'optional',
   enrolled: none,
   allowed,
 }
-const totp = { totp: true, backupCodes: 10 }
+const totp = { ...none, totp: true, backupCodes: 10 }
+const passkeys = { ...none, passkeys: 2 }
 
 const questions = fc.record({
   policy: fc.constantFrom('off' as const, 'optional' as const, 'required' as const),
   enrolled: fc.record({
     totp: fc.boolean(),
+    passkeys: fc.nat({ max: 2 }),
     backupCodes: fc.nat({ max: 20 }),
   }),
-  allowed: fc.record({ totp: fc.boolean() }),
+  allowed: fc.record({ totp: fc.boolean(), webauthn: fc.boolean() }),
 })
 
 describe('decideSecondFactor', () => {
@@ -33,6 +35,7 @@ describe('decideSecondFactor', () => {
       'none',
       'enroll',
     ])
+    expect([kindOf('off', passkeys), kindOf('optional', passkeys)]).toEqual(['none', 'ask'])
     expect([kindOf('off', totp), kindOf('optional', totp), kindOf('required', totp)]).toEqual([
       'none',
       'ask',
@@ -57,15 +60,23 @@ describe('decideSecondFactor', () => {
 })
 
 describe('usableMethods', () => {
-  it('S-21 a method that is switched off is not offered', () => {
-    const enrolled = { totp: true, backupCodes: 0 }
-    expect(usableMethods({ enrolled, allowed })).toEqual(['totp'])
-    expect(usableMethods({ enrolled, allowed: { totp: false } })).toEqual([])
+  it('S-21 S-25 a method that is switched off is not offered', () => {
+    const enrolled = { totp: true, passkeys: 1, backupCodes: 0 }
+    expect(usableMethods({ enrolled, allowed })).toEqual(['totp', 'webauthn'])
+    const only = (allowed: { totp: boolean; webauthn: boolean }) =>
+      usableMethods({ enrolled, allowed })
+    expect(only({ totp: false, webauthn: true })).toEqual(['webauthn'])
+    expect(only({ totp: true, webauthn: false })).toEqual(['totp'])
+    expect(only({ totp: false, webauthn: false })).toEqual([])
   })
 
   it('R-1-20 backup codes belong to a factor, and stay while it is switched off', () => {
     expect(usableMethods({ enrolled: { ...none, backupCodes: 3 }, allowed })).toEqual([])
-    const off = { totp: false }
+    expect(usableMethods({ enrolled: { ...passkeys, backupCodes: 3 }, allowed })).toEqual([
+      'webauthn',
+      'backupCode',
+    ])
+    const off = { totp: false, webauthn: false }
     expect(usableMethods({ enrolled: totp, allowed: off })).toEqual(['backupCode'])
     expect(usableMethods({ enrolled: { ...totp, backupCodes: 0 }, allowed })).toEqual(['totp'])
   })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
   type CookiePolicy,
-  clearRefreshCookie,
+  clearCookie,
+  cookieName,
   readCookie,
-  refreshCookieName,
-  setRefreshCookie,
+  setCookie,
 } from '../../src/http/cookies.js'
 
 const hostOnly: CookiePolicy = { surface: 'operator', secure: true, domain: null, path: '/' }
@@ -16,7 +16,7 @@ const shared: CookiePolicy = {
 }
 const local: CookiePolicy = { surface: 'client', secure: false, domain: null, path: '/' }
 
-describe('T-23 the refresh cookie', () => {
+describe.each(['refresh', 'device'] as const)('T-23 T-45 the %s cookie', (what) => {
   it.each([
     [hostOnly, '__Host-op_refresh'],
     [{ ...hostOnly, surface: 'client' as const }, '__Host-cl_refresh'],
@@ -25,7 +25,7 @@ describe('T-23 the refresh cookie', () => {
     [local, 'cl_refresh'],
     [{ ...local, surface: 'operator' as const, domain: 'localhost' }, 'op_refresh'],
   ])('%j is called %s', (policy, name) => {
-    expect(refreshCookieName(policy)).toBe(name)
+    expect(cookieName(policy, what)).toBe(name.replace('refresh', what))
   })
 
   it.each([
@@ -47,13 +47,14 @@ describe('T-23 the refresh cookie', () => {
     [local, 'lax', 'cl_refresh=a.b.c; Max-Age=60; Path=/; HttpOnly; SameSite=Lax'],
     [local, 'none', 'cl_refresh=a.b.c; Max-Age=60; Path=/; HttpOnly; SameSite=Lax'],
   ] as const)('%j with SameSite %s is set as a whole', (policy, sameSite, line) => {
-    expect(setRefreshCookie(policy, sameSite, 'a.b.c', 60)).toBe(line)
+    const expected = line.replace('refresh', what)
+    expect(setCookie(policy, what, sameSite, 'a.b.c', 60)).toBe(expected)
   })
 
   it.each([hostOnly, shared, local])('%j is cleared where it was set', (policy) => {
     const withoutValue = (line: string) => line.replace(/^([^=]+)=[^;]*; Max-Age=\d+/, '$1')
-    const set = setRefreshCookie(policy, 'lax', 'a.b.c', 60)
-    const cleared = clearRefreshCookie(policy, 'lax')
+    const set = setCookie(policy, what, 'lax', 'a.b.c', 60)
+    const cleared = clearCookie(policy, what, 'lax')
     expect(withoutValue(cleared)).toBe(withoutValue(set))
     expect(cleared).toMatch(/^[^=]+=; Max-Age=0; /)
   })

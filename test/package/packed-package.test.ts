@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -67,10 +67,18 @@ async function compiled(name: string, source: string, installed: readonly string
   return compiledWith(name, source, [...dependencies, ...installed])
 }
 
-async function compiledWith(name: string, source: string, installed: readonly string[]) {
+async function compiledWith(
+  name: string,
+  source: string,
+  installed: readonly string[],
+  options: object = compilerOptions,
+) {
   const host = packed.host(name, ['@types/node', ...installed])
   copyFileSync(join(root, 'test/package', source), join(host, source))
-  writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: [source] }))
+  writeFileSync(
+    join(host, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, include: [source] }),
+  )
   await command(host, process.execPath, tsc, '-p', '.')
   return join(host, source.replace(/ts$/, 'js'))
 }
@@ -105,6 +113,9 @@ function loadedFiles(path: string, seen = new Set<string>()): ReadonlySet<string
 
 const foreign = /^(express|fastify|koa|pg|mongodb|redis|ioredis|@electric-sql\/.*)(\/|$)/
 
+/** The pages of the repository; each is for who uses the package. */
+const pages = readdirSync(join(root, 'docs')).sort()
+
 describe('the tarball', () => {
   it('R-LIB-16 holds the build, the licence and the papers, nothing else', () => {
     const papers = packed.files.filter((path) => !path.startsWith('dist/'))
@@ -113,17 +124,7 @@ describe('the tarball', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
-      ...[
-        'config',
-        'custom-store',
-        'limits',
-        'mongo',
-        'operating',
-        'redis',
-        'second-factors',
-        'sessions',
-        'settings',
-      ].map((page) => `docs/${page}.md`),
+      ...pages.map((page) => `docs/${page}`),
       'package.json',
     ])
     const odd = packed.files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path))
@@ -156,6 +157,8 @@ describe('the tarball', () => {
   it.each([
     'testing.js',
     'express.js',
+    'fastify.js',
+    'koa.js',
     'fetch.js',
     'memory.js',
     'postgres.js',
@@ -224,6 +227,24 @@ describe('R-LIB-16 hosts', () => {
     const file = await compiled('express', 'host-express.ts', ['express', 'pg', ...types])
     for (const [version, program] of runtimes()) {
       expect([version, await output(program, file)]).toEqual([version, { mounted: 'function' }])
+    }
+  })
+
+  it('a strict host with Fastify compiles against it and mounts it', async () => {
+    const file = await compiled('fastify', 'host-fastify.ts', ['fastify'])
+    for (const [version, program] of runtimes()) {
+      expect([version, await output(program, file)]).toEqual([version, { statusCode: 401 }])
+    }
+  })
+
+  it('a strict host with Koa compiles against it and mounts it', async () => {
+    // Koa's types meet another package's than their own here, so that they are not checked themselves.
+    const options = { ...compilerOptions, skipLibCheck: true }
+    const installed = [...dependencies, 'koa', '@types/koa']
+    const file = await compiledWith('koa', 'host-koa.ts', installed, options)
+    for (const [version, program] of runtimes()) {
+      const mounted = { mounted: 2, wrong: 'function' }
+      expect([version, await output(program, file)]).toEqual([version, mounted])
     }
   })
 })

@@ -183,7 +183,10 @@ for (const store of everyStore) {
       async () => {
         const rate = 60
         const line = { ...lineFrom(Date.now(), rate) }
-        const open = await openHosts(store, 4, { clock: line, options: { sweep: false } })
+        // The writer's token outlives the run, whose hours are minutes.
+        const settings = { accessTokenTTL: '24h' }
+        const options = { sweep: false as const, settings }
+        const open = await openHosts(store, 4, { clock: line, options })
         onTestFinished(() => open.close())
         const shop = await openShop(at(open.hosts, 0))
         const lags: number[] = []

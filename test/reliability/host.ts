@@ -85,6 +85,7 @@ const unlimited = {
   refreshFamily: never,
   oauthPerIp: never,
   selfPerUser: never,
+  mfaPerUser: never,
   adminPerUser: never,
 }
 

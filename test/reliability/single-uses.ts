@@ -1,6 +1,8 @@
 import type { TicketPurpose } from '../../src/model/ticket.js'
 import type { Reply } from '../support/http-client.js'
 import { type Host, outcomeOf } from './host-client.js'
+import { passkeyUses } from './passkey-uses.js'
+import { secondFactorUses } from './second-factor-uses.js'
 
 /**
  * Something that may happen once, however many ask for it at the same moment: a secret that is
@@ -32,7 +34,9 @@ export const raceSettings = {
   refreshReuseGrace: '0s',
   lockoutThreshold: guesses,
   passwordMaxAge: '1d',
+  backupCodeCount: 20,
   accessTokenTTL: '1h',
+  webauthnMode: 'passwordless',
 } as const
 
 const later = { aheadMs: 2 * 24 * 60 * 60 * 1000 }
@@ -214,4 +218,6 @@ export const singleUses: readonly SingleUse[] = [
       }
     },
   },
+  ...passkeyUses,
+  ...secondFactorUses,
 ]

@@ -13,11 +13,11 @@ export const sizes = {
   histories: size(200, 12),
   historiesAtOnce: 4,
   /** Figure R4: histories of one environment's edits, for each store. */
-  configHistories: size(100, 8),
+  configHistories: size(100, 4),
   /** Figure R5: rounds of adders. */
   adderRounds: size(20, 1),
   /** Figure R29: changes watched from other processes. */
-  watchedChanges: size(50, 3),
+  watchedChanges: size(50, 2),
   /** Figure R3: families for each number of rotations from one to ten. */
   replaysPerLength: size(20, 1),
   /** Families whose last but one token is shown again after the window. */
@@ -52,7 +52,7 @@ export const sizes = {
   /** Figure R13: sessions signed out before their denylist is lost. */
   lostSessions: size(1000, 40),
   /** Figure R15: processes killed. */
-  kills: size(300, 4),
+  kills: size(300, 3),
   /** Figure R16: seconds by which one process is ahead of the other. */
   skews: isFull
     ? [-300, -120, -61, -60, -10, -1, 0, 1, 10, 60, 61, 120, 300]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../src/ports/surface.js'
-import { type HostKind, hostKinds } from '../contract/hosts.js'
+import { type HostKind, storeKinds } from '../contract/hosts.js'
 import { openHost } from '../contract/open-host.js'
 import {
   type BackendCall,
@@ -12,11 +12,15 @@ import {
 import { smallSigningKey } from '../support/keys.js'
 import { accountFlows } from './faults/account-flows.js'
 import { callSites } from './faults/call-sites.js'
+import { deviceFlows } from './faults/device-flows.js'
 import { endingFlows } from './faults/ending-flows.js'
 import type { Flow, Struck } from './faults/flow.js'
 import { loginFlows } from './faults/login-flows.js'
+import { machineFlows } from './faults/machine-flows.js'
 import { type Bench, backendTimeout, faultsOf, recordCalls, strikeCall } from './faults/matrix.js'
 import { mfaFlows } from './faults/mfa-flows.js'
+import { oauthFlows } from './faults/oauth-flows.js'
+import { passkeyFlows } from './faults/passkey-flows.js'
 import { passwordFlows } from './faults/password-flows.js'
 import { refreshFlows } from './faults/refresh-flows.js'
 import { registrationFlows } from './faults/registration-flows.js'
@@ -28,10 +32,14 @@ const flows = [
   ...refreshFlows,
   ...loginFlows,
   ...mfaFlows,
+  ...passkeyFlows,
+  ...oauthFlows,
+  ...deviceFlows,
   ...endingFlows,
   ...registrationFlows,
   ...passwordFlows,
   ...accountFlows,
+  ...machineFlows,
 ]
 
 /** Of the flows, those that write most: what a run on a database costs is mostly waiting. */
@@ -43,6 +51,7 @@ const mostWrites = flows.filter(({ name }) =>
     '/logout everywhere from the oldest session',
     '/password/reset',
     '/me/password in a browser',
+    'POST /service-accounts',
   ].includes(name),
 )
 
@@ -54,7 +63,7 @@ interface Pass {
 }
 
 function kindOf(store: string): HostKind {
-  const found = hostKinds.find(({ name }) => name === `express on ${store}`)
+  const found = storeKinds.find(({ name }) => name === `express on ${store}`)
   assert.ok(found !== undefined)
   return found
 }
@@ -86,7 +95,7 @@ async function open(flow: Flow, kind: HostKind, surface: Surface): Promise<Bench
     kind,
   )
   assert.ok(faults !== null)
-  return { flow, faults, newWorld: () => newWorld(host, surface) }
+  return { flow, faults, newWorld: () => newWorld(host, flow.surface ?? surface) }
 }
 
 /** Where and what, before what went wrong. */

@@ -40,6 +40,7 @@ async function ask(method: string, path: string, body: object, bearer = '') {
     method,
     path,
     header: (name) => headers[name],
+    query: '',
     remoteAddress: '192.0.2.1',
     body: async () => ({ kind: 'bytes', bytes }),
   }

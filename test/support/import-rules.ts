@@ -26,7 +26,7 @@ const driverTypes = [
 
 const innerZones = [
   ...['src/checks/', 'src/engine/', 'src/model/', 'src/crypto/', 'src/domain/', 'src/operations/'],
-  ...['src/http/', 'src/openapi/', 'src/auth-module/', 'src/config/', 'src/system/'],
+  ...['src/http/', 'src/openapi/', 'src/auth-module/', 'src/config/', 'src/system/', 'src/oauth/'],
   ...['src/telemetry/', 'src/options.ts', errors],
 ]
 
@@ -55,8 +55,14 @@ const rules: readonly ZoneRule[] = [
   },
   {
     zone: 'src/domain/',
-    values: ['src/engine/', 'src/model/', 'src/crypto/', errors],
+    values: ['src/engine/', 'src/model/', 'src/crypto/', 'src/oauth/', errors],
     types: [ports, 'src/auth-module/', 'src/config/'],
+  },
+  // What is said to identity providers, and what is believed of their answers. Stores nothing.
+  {
+    zone: 'src/oauth/',
+    values: [errors, 'src/crypto/secrets.ts', 'oauth4webapi', 'jose'],
+    types: [ports],
   },
   {
     zone: 'src/operations/',

@@ -1,10 +1,5 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import express from 'express'
-import { expressRouter } from '../../adapters/express.js'
 import { memory } from '../../adapters/memory.js'
 import { type Auth, createAuth } from '../../src/create-auth.js'
-import type { Mountable } from '../../src/http/exchange.js'
 import type { AuthOptions } from '../../src/options.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { AuthEvent } from '../../src/ports/telemetry.js'
@@ -62,29 +57,4 @@ export async function testAuth({ sweeps, ...options }: TestOptions = {}): Promis
   // What starting tells of is met in its own suite.
   events.splice(0)
   return { auth, backend, clock, mailer, events, logger }
-}
-
-export interface RunningHost {
-  readonly url: string
-  close(): Promise<void>
-}
-
-/** A real server on a free port. */
-export async function listen(server: Server): Promise<RunningHost> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.closeAllConnections()
-        server.close((error) => (error ? reject(error) : resolve()))
-      }),
-  }
-}
-
-export function expressHost(mountable: Mountable): Promise<RunningHost> {
-  const app = express()
-  app.use(expressRouter(mountable))
-  return listen(createServer(app))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Reply } from '../../support/http-client.js'
 import { expectProblem } from '../expectations.js'
-import { hostKinds } from '../hosts.js'
+import { promiseKinds } from '../hosts.js'
 import { outcomeOf } from '../open-host.js'
 import { type ConfigHost, configHost } from './config-host.js'
 
@@ -14,7 +14,7 @@ async function withElements(host: ConfigHost, ...slugs: string[]): Promise<void>
   expect((await host.patch({ recordLists: create(...slugs) })).status).toBe(200)
 }
 
-describe.each(hostKinds)('editing the configuration on $name', (kind) => {
+describe.each(promiseKinds)('editing the configuration on $name', (kind) => {
   it('R-4.5-02 R-4.5-06 R-4.5-11 T-82 G-13 edits the active environment by the module', async () => {
     const host = await configHost({}, kind)
     const first = await host.change('PATCH', '', { config: { sender: 'a', port: '26' } })

@@ -4,7 +4,7 @@ import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import type { AuthEvent } from '../../../src/ports/telemetry.js'
 import { faultyBackend } from '../../support/faulty-backend.js'
 import { testAuth } from '../../support/test-auth.js'
-import { type HostOptions, hostKinds } from '../hosts.js'
+import { type HostOptions, promiseKinds } from '../hosts.js'
 import { spyBackend } from '../spy-backend.js'
 import { configHost, mailModule } from './config-host.js'
 
@@ -20,7 +20,7 @@ function boots() {
   return { backend, boot, ...moduleCollectionsOf(backend.store, '') }
 }
 
-describe.each(hostKinds)('first values on $name', (kind) => {
+describe.each(promiseKinds)('first values on $name', (kind) => {
   it('R-2.6-01 R-2.6-04 R-2.6-07 are taken from the environment, secrets encrypted', async () => {
     const module = mailModule()
     const host = await configHost({ modules: [module], ...env('env@b.example') }, kind)

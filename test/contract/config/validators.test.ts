@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigValidationError } from '../../../src/config/index.js'
 import { expectProblem } from '../expectations.js'
-import { hostKinds } from '../hosts.js'
+import { promiseKinds } from '../hosts.js'
 import { type ConfigHost, configHost, mailModule, refusing } from './config-host.js'
 
 const doors = {
@@ -30,7 +30,7 @@ const codeless: Readonly<Record<string, () => never | ConfigValidationError>> = 
   },
 }
 
-describe.each(hostKinds)('validators on $name', (kind) => {
+describe.each(promiseKinds)('validators on $name', (kind) => {
   describe.each(Object.entries(doors))('%s', (_door, send) => {
     it.each([
       ['returned', coded],

@@ -34,6 +34,35 @@ async function lockedAfter(host: SettingsHost, surface: Surface, waitMs: number)
   return outcomeOf(await login(host, surface, who))
 }
 
+/** Grants that fail, one after the other; on the client surface there is no such door. */
+async function grants(
+  host: SettingsHost,
+  surface: Surface,
+  clientId: () => string,
+  headers: Readonly<Record<string, string>>,
+): Promise<string> {
+  const path = surface === 'operator' ? '/v1/auth/token' : '/v1/auth/client/token'
+  const outcomes: string[] = []
+  for (let n = 0; n < 4; n += 1) {
+    const body = { grantType: 'client_credentials', clientId: clientId(), clientSecret: 'sas_x' }
+    outcomes.push(outcomeOf(await host.send('POST', path, { body, headers })))
+  }
+  return outcomes.join(', ')
+}
+
+let clients = 0
+
+function newClient(): string {
+  clients += 1
+  return `sa_${String(clients).padStart(22, '0')}`
+}
+
+const failed = '401 invalid_client, 401 invalid_client, 401 invalid_client'
+const grantFailures = [
+  ['3', `${failed}, 429 rate_limited`],
+  ['4', `${failed}, 401 invalid_client`],
+] as const
+
 /** The group Anti-abuse & Notifications. */
 export const abuseEffects: Effects = {
   loginRateOperator: loginRate,
@@ -52,6 +81,17 @@ export const abuseEffects: Effects = {
       ['2m', '429 rate_limited'],
     ],
     see: (host, surface) => lockedAfter(host, surface, minute + second),
+  },
+  grantFailuresPerIp: {
+    when: grantFailures,
+    see: (host, surface) => grants(host, surface, newClient, { 'x-forwarded-for': newAddress() }),
+  },
+  grantFailuresPerClient: {
+    when: grantFailures,
+    async see(host, surface) {
+      const clientId = newClient()
+      return grants(host, surface, () => clientId, {})
+    },
   },
   notifySecurityChanges: {
     when: [

@@ -1,9 +1,12 @@
 import type { SettingKey } from '../../../src/auth-module/settings.js'
 import type { Surface } from '../../../src/ports/surface.js'
+import type { HostOptions } from '../hosts.js'
 import type { Change, SettingsHost } from './settings-host.js'
 
 /** What a setting does, seen from outside. */
 export interface Effect {
+  /** What the host is started with. */
+  readonly options?: HostOptions
   /**
    * Two or more ways the setting may be set, each with what is seen then. A text is the setting's
    * own; the outcomes differ from one to the next.

@@ -10,6 +10,7 @@ import {
   ticketOf,
 } from '../authenticator.js'
 import { outcomeOf } from '../open-host.js'
+import { type Holder, passkeyHolder, passkeysOn } from '../passkey-people.js'
 import { type Person, person, signIn } from '../people.js'
 import type { Effect, Effects } from './effect.js'
 import type { SettingsHost } from './settings-host.js'
@@ -60,6 +61,15 @@ async function lateCode(
 /** Who enrolled on this host while that was allowed. */
 const early = new WeakMap<SettingsHost, Promise<Enrolled>>()
 
+/** Who registered a passkey on this host while that was allowed. */
+const holders = new WeakMap<SettingsHost, Promise<Holder>>()
+
+function earlyHolder(host: SettingsHost, surface: Surface): Promise<Holder> {
+  const having = holders.get(host) ?? passkeyHolder(host, surface)
+  holders.set(host, having)
+  return having
+}
+
 /** The group MFA. */
 export const mfaEffects: Effects = {
   mfaPolicyOperator: policy,
@@ -109,6 +119,37 @@ export const mfaEffects: Effects = {
       ['', '10'],
     ],
     see: async (host, surface) => String((await enrolled(host, surface)).backupCodes.length),
+  },
+  webauthnMode: {
+    when: [
+      ['off', '403 mfa_method_disabled, authenticated, 403 mfa_method_disabled'],
+      ['secondFactor', '200, mfaRequired, 403 mfa_method_disabled'],
+      ['passwordless', '200, mfaRequired, 200'],
+    ],
+    async see(host, surface) {
+      const holder = await earlyHolder(host, surface)
+      const on = passkeysOn(host, surface)
+      const who = await person(host, surface)
+      const { bearer } = await signIn(host, surface, who)
+      const begun = await on.startRegistration({ bearer, currentPassword: who.password })
+      const login = await statusOf(host, surface, holder)
+      return [outcomeOf(begun), login, outcomeOf(await on.startLogin())].join(', ')
+    },
+  },
+  webauthnUserVerification: {
+    when: [
+      ['required', 'required, 401 invalid_credentials'],
+      ['preferred', 'preferred, 200'],
+    ],
+    async see(host, surface) {
+      const who = await earlyHolder(host, surface)
+      const on = passkeysOn(host, surface)
+      const mfaToken = await ticketOf(host, surface, who)
+      const { options } = await on.begunLogin(mfaToken)
+      const unverified = { userVerified: false }
+      const done = await on.login(who.authenticator, mfaToken, unverified)
+      return `${options.userVerification}, ${outcomeOf(done)}`
+    },
   },
   mfaMaxAttempts: {
     when: [

@@ -1,4 +1,5 @@
 import { AuthError } from '../../../src/errors.js'
+import type { Surface } from '../../../src/ports/surface.js'
 import type { HostOptions } from '../../contract/hosts.js'
 import type { BackendCall, Fault } from '../../support/call-faults.js'
 import type { Reply } from '../../support/http-client.js'
@@ -35,6 +36,8 @@ export interface Flow {
   readonly name: string
   /** What the host is started with. */
   readonly options?: HostOptions
+  /** The one surface that has it; both without. */
+  readonly surface?: Surface
   /** The outcome without faults. */
   readonly expects: string
   /** What may be answered when the store fails. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { provedOperator } from '../../contract/administrator.js'
 import { codeOf, type Enrolled, enrolled, finish, ticketOf } from '../../contract/authenticator.js'
 import { withoutLimits } from '../../contract/without-limits.js'
 import { textOf } from '../../support/http-client.js'
-import { type Flow, guardedUnavailable, outcomeOf } from './flow.js'
+import { type Flow, guardedUnavailable, outcomeOf, readStale } from './flow.js'
 import type { World } from './world.js'
 
 const unavailable = guardedUnavailable
@@ -22,11 +23,26 @@ function codesOf({ backupCodes }: Enrolled): () => string {
 const statusOfLogin = async (world: World, { email, password }: Enrolled) =>
   (await world.send('POST', '/login', { body: { email, password } })).json()['status']
 
+/**
+ * What is spent is spent: when the write that spends it is sent twice, the second finds it used. Nobody
+ * can tell that from somebody else's use of it, so another code, or another login, is asked for.
+ */
+const spentTwice: Flow['mayAnswer'] = ({ call, fault }) => {
+  if (fault !== 'twice') return []
+  if (call.name.endsWith('backup_codes.update')) return ['401 invalid_mfa_code']
+  return call.name.endsWith('login_tickets.take') ? ['401 mfa_ticket_invalid'] : []
+}
+
+/** A factor as it was before it was confirmed is none, and a code of it is wrong: that rests on the port. */
+const staleFactors: Flow['leavesOut'] = (struck) => readStale(struck, 'totp_factors.get')
+
 const signsIn: Flow = {
   name: '/login/mfa with a backup code, after the password',
   options: withoutLimits,
   expects: '200',
   unavailable,
+  mayAnswer: spentTwice,
+  leavesOut: staleFactors,
   async prepare(world) {
     const who = await enrolledIn(world)
     const next = codesOf(who)
@@ -148,6 +164,9 @@ const stepsUp: Flow = {
   options: withoutLimits,
   expects: '200',
   unavailable,
+  mayAnswer: spentTwice,
+  // A proof by somebody as they were before a factor changed is void from the start.
+  leavesOut: (struck) => readStale(struck, 'totp_factors.get') || readStale(struck, 'users.get'),
   async prepare(world) {
     const who = await enrolledIn(world)
     const next = codesOf(who)
@@ -172,6 +191,7 @@ const regenerates: Flow = {
   unavailable,
   // The codes are new, and with the change the proof that allowed it is void.
   ends: () => ['403 step_up_required'],
+  leavesOut: staleFactors,
   async prepare(world) {
     const who = await enrolledIn(world)
     const { bearer } = who
@@ -231,6 +251,44 @@ const removes: Flow = {
   },
 }
 
+const resets: Flow = {
+  name: '/users/{userId}/mfa-reset, by an operator',
+  options: { ...withoutLimits, authorizer: { check: async () => true } },
+  expects: '204',
+  unavailable,
+  async prepare(world) {
+    const who = await enrolledIn(world)
+    const passkey = await world.stored.passkeys.insert({
+      id: `key-of-${who.id}`,
+      userId: who.id,
+      expiresAt: null,
+      publicKey: 'none',
+      counter: 0,
+      transports: [],
+      name: '',
+      backupEligible: false,
+      backedUp: false,
+      uvInitialized: true,
+      removingBy: null,
+      createdAt: world.host.clock.now(),
+      lastUsedAt: null,
+      lastChallenge: '',
+    })
+    assert.ok(passkey)
+    const { bearer } = await provedOperator(world.host)
+    const path = `/v1/auth/operator/users/${who.id}/mfa-reset`
+    const body = { surface: world.surface }
+    return {
+      send: async () => outcomeOf(await world.host.send('POST', path, { bearer, body })),
+      async reached() {
+        assert.equal(await statusOfLogin(world, who), 'authenticated')
+        const me = await world.send('GET', '/me', { bearer: who.bearer })
+        assert.equal(me.code, 'session_revoked')
+      },
+    }
+  },
+}
+
 export const mfaFlows: readonly Flow[] = [
   signsIn,
   wrongCode,
@@ -241,4 +299,5 @@ export const mfaFlows: readonly Flow[] = [
   stepsUpAgain,
   regenerates,
   removes,
+  resets,
 ]

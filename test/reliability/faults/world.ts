@@ -34,7 +34,7 @@ export interface World {
   /** How much of `held` is from before the request under test. */
   readonly heldAtStart: number
   readonly userIds: ReadonlySet<string>
-  /** `path` below `/v1/auth/{surface}`. Comes from an address nobody used before. */
+  /** `path` below `/v1/auth/{surface}`, or a whole one. Comes from an address nobody used before. */
   send(method: string, path: string, options?: SendOptions): Promise<Reply>
   /** A verified account, made by the host's code. */
   person(): Promise<Person>
@@ -74,7 +74,8 @@ export function newWorld(host: ContractHost, surface: Surface): World {
   }
 
   async function send(method: string, path: string, options: SendOptions = {}): Promise<Reply> {
-    const reply = await host.send(method, `/v1/auth/${surface}${path}`, {
+    const whole = path.startsWith('/v1/') ? path : `/v1/auth/${surface}${path}`
+    const reply = await host.send(method, whole, {
       ...options,
       headers: { 'x-forwarded-for': newAddress(), ...options.headers },
     })

@@ -1,0 +1,64 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { ExchangeReply, Guarded, Mountable } from '../src/http/exchange.js'
+import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
+import { nodeExchange, nodeGuarded, varyWith } from './shared/node-exchange.js'
+
+/**
+ * A plugin with the routes of `auth.operator`, `auth.client` or `auth.both`:
+ * `app.register(fastifyRouter(auth.both))`, under any `prefix`, whatever parsers the host has. It
+ * answers before a body is parsed, so the host's `preParsing`, `preValidation` and `preHandler`
+ * hooks do not run on these routes; `onRequest`, `onSend` and `onResponse` do.
+ */
+export function fastifyRouter(mountable: Mountable): FastifyPluginAsync {
+  if (typeof mountable?.handle !== 'function') {
+    throw new TypeError('fastifyRouter: needs auth.operator, auth.client or auth.both')
+  }
+  return async (app) => {
+    const depth = app.prefix.split('/').length
+    for (const path of mountable.paths.flatMap((path) => [path, `${path}/*`])) {
+      app.route({
+        method: app.supportedMethods,
+        url: path,
+        exposeHeadRoute: false,
+        async onRequest(request, reply) {
+          // By segments, because those of a prefix may be parameters.
+          const url = `/${request.url.split('/').slice(depth).join('/')}`
+          const parsed = () => request.body
+          const answer = await mountable.handle(nodeExchange(request.raw, { url, parsed }))
+          if (answer === null) reply.callNotFound()
+          else send(reply, answer)
+          return reply
+        },
+        // Every request was answered in the hook; Fastify wants a handler all the same.
+        handler: (_request, reply) => reply.callNotFound(),
+      })
+    }
+  }
+}
+
+type FastifyHook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+/**
+ * Guards for your own routes, as hooks: with `{ requireUser, principalOf }` of
+ * `fastifyGuards(auth.client)`, `app.get('/orders', { onRequest: requireUser() }, handler)`. Refusals
+ * are the library's problem bodies. Two guards in one list run one after the other.
+ */
+export function fastifyGuards<P, A extends string>(
+  surface: Guarded<P, A>,
+): NativeGuards<P, A, FastifyHook, FastifyRequest> {
+  return nativeGuards('fastifyGuards', surface, (admit) => async (request, reply) => {
+    const refusal = await admit(request, nodeGuarded(request.raw))
+    if (refusal === null) return undefined
+    send(reply, refusal)
+    return reply
+  })
+}
+
+function send(reply: FastifyReply, { status, headers, cookies, body }: ExchangeReply): void {
+  reply.code(status)
+  for (const [name, value] of Object.entries(headers)) {
+    reply.header(name, name === 'vary' ? varyWith(reply.getHeader(name), value) : value)
+  }
+  if (cookies.length > 0) reply.header('set-cookie', cookies)
+  reply.send(body ?? undefined)
+}

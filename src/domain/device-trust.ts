@@ -1,0 +1,79 @@
+import { AuthError } from '../errors.js'
+import type { TrustedDevice } from '../model/trusted-device.js'
+import type { Occasion } from './occasion.js'
+import type { SignedIn } from './principal.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'
+
+/** A device somebody trusts, as they see it. */
+export interface ListedDevice
+  extends Pick<TrustedDevice, 'id' | 'name' | 'createdAt' | 'lastUsedAt' | 'expiresAt'> {
+  /** The one that asks, as its cookie or the login of its session tells. */
+  readonly current: boolean
+}
+
+/** What somebody signed in does with the devices they trust. */
+export interface DeviceTrust {
+  /** Throws `mfa_method_disabled`. The caller has shown a second factor. */
+  trust(who: SignedIn, name: string, occasion: Occasion): Promise<DeviceGrant>
+  list(who: SignedIn, deviceCookie: string | null): Promise<readonly ListedDevice[]>
+  /**
+   * True when it was the browser's own, whose cookie is worthless now. Throws `device_not_found`,
+   * also for somebody else's.
+   */
+  revoke(
+    who: SignedIn,
+    deviceId: string,
+    deviceCookie: string | null,
+    occasion: Occasion,
+  ): Promise<boolean>
+}
+
+type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'emit'>
+
+export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTrust {
+  const { surface, clock } = deps
+  const { sessions } = deps.collections
+
+  function tell(
+    type: 'device.trusted' | 'device.revoked',
+    { user, sessionId }: SignedIn,
+    deviceId: string,
+    occasion: Occasion,
+  ): void {
+    const about = { surface, at: clock.now(), ...occasion, userId: user.id, sessionId }
+    deps.emit({ type, ...about, deviceId })
+  }
+
+  return {
+    async trust(who, name, occasion) {
+      await devices.requireAllowed()
+      const deviceId = devices.nextId()
+      // First: a session that names no device is worse off than one that names a device never made.
+      await sessions.update(who.sessionId, { active: true }, { deviceId })
+      const grant = await devices.issue(who.user, deviceId, name)
+      tell('device.trusted', who, deviceId, occasion)
+      return grant
+    },
+
+    async list({ user, sessionId }, deviceCookie) {
+      const [trusted, session] = await Promise.all([devices.list(user), sessions.get(sessionId)])
+      const shown = devices.idOf(deviceCookie)
+      const own = trusted.some(({ id }) => id === shown) ? shown : session?.deviceId
+      return trusted.map(({ id, name, createdAt, lastUsedAt, expiresAt }) => ({
+        id,
+        name,
+        createdAt,
+        lastUsedAt,
+        expiresAt,
+        current: id === own,
+      }))
+    },
+
+    async revoke(who, deviceId, deviceCookie, occasion) {
+      if (!(await devices.revoke(who.user, deviceId))) throw new AuthError('device_not_found')
+      tell('device.revoked', who, deviceId, occasion)
+      return devices.idOf(deviceCookie) === deviceId
+    },
+  }
+}

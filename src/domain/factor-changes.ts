@@ -1,0 +1,41 @@
+import type { MfaChange } from '../ports/telemetry.js'
+import type { Occasion } from './occasion.js'
+import { raiseDeviceEpoch } from './raise-device-epoch.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** What follows every change to somebody's second factors, whichever factor it was. */
+export interface FactorChanges {
+  /**
+   * To be called once the change stands. Voids earlier proofs and trusted devices, tells of it, and
+   * mails the person (S-59). `actorId` is who did it: the person, unless it is given; null for nobody
+   * who was named.
+   */
+  made(
+    userId: string,
+    change: MfaChange,
+    occasion: Occasion,
+    actorId?: string | null,
+  ): Promise<void>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'settings' | 'mail' | 'background' | 'emit'
+>
+
+export function createFactorChanges(deps: Deps): FactorChanges {
+  const { surface, collections, clock } = deps
+  return {
+    async made(userId, change, occasion, actorId = userId) {
+      const user = await raiseDeviceEpoch(collections.users, userId)
+      const at = clock.now()
+      deps.emit({ type: 'mfa.changed', surface, at, ...occasion, userId, actorId, change })
+      if (user === null) return
+      // Beside the request: what was changed must not be answered by a failure to read a setting.
+      deps.background.run('mailing about a factor', async () => {
+        const { notifySecurityChanges } = await deps.settings()
+        if (notifySecurityChanges) deps.mail.mfaChanged(user, { at, change })
+      })
+    },
+  }
+}

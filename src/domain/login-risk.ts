@@ -1,0 +1,99 @@
+import { describeError } from '../errors.js'
+import { sessionRetentionMs } from '../model/session.js'
+import type { User } from '../model/user.js'
+import type { PastLogin, RiskAssessment, RiskQuestion, RiskSignal } from '../ports/risk-scorer.js'
+import type { Occasion } from './occasion.js'
+import type { OpenedSession } from './sessions.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import { withinTime } from './within-time.js'
+
+/** A login to be judged: what the scorer is asked, but for what is known here. */
+export type LoginInQuestion = Pick<
+  RiskQuestion,
+  'method' | 'mfaMethod' | 'deviceId' | 'failedAttempts' | 'history'
+>
+
+/** What a login is thought of, and whether its owner is to hear of it once it is one. */
+export interface JudgedLogin extends RiskAssessment {
+  readonly isTold: boolean
+  readonly isMailed: boolean
+}
+
+/** Judges logins before they are sessions and tells their owners of unusual ones (S-58). */
+export interface LoginRisk {
+  /** The last ninety days of an account (R-8-15). */
+  historyOf(userId: string): Promise<readonly PastLogin[]>
+  /** Never rejects for the scorer's sake: one that fails counts as `high`. */
+  judge(user: User, login: LoginInQuestion, occasion: Occasion): Promise<JudgedLogin>
+  /** What follows, once the session is opened. */
+  tell(session: OpenedSession, judged: JudgedLogin, occasion: Occasion): void
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'settings' | 'mail' | 'emit' | 'logger' | 'riskScorer'
+>
+
+/** How long the scorer may think. */
+const timeoutMs = 2000
+const mostPast = 100
+
+const levels: readonly RiskAssessment['level'][] = ['low', 'elevated', 'high']
+const known: readonly RiskSignal[] = ['newDevice', 'newNetwork', 'failedAttempts', 'unassessed']
+
+export function createLoginRisk(deps: Deps): LoginRisk {
+  const { surface, clock } = deps
+
+  async function ask(question: RiskQuestion): Promise<RiskAssessment> {
+    try {
+      const answer: unknown = await withinTime(deps.riskScorer.assess(question), timeoutMs, clock)
+      const level = levels.find((one) => one === memberOf(answer, 'level'))
+      const signals = memberOf(answer, 'signals')
+      if (level === undefined || !Array.isArray(signals)) throw new TypeError('no assessment')
+      // Of the host's words only those of the list: they go into events and records.
+      return { level, signals: known.filter((signal) => signals.includes(signal)) }
+    } catch (cause) {
+      deps.logger.error('the risk scorer failed', describeError(cause))
+      return { level: 'high', signals: ['unassessed'] }
+    }
+  }
+
+  return {
+    async historyOf(userId) {
+      const page = { limit: mostPast, newestFirst: true } as const
+      const since = clock.now() - sessionRetentionMs
+      const found = await deps.collections.sessions.find({ userId }, page)
+      return found
+        .filter(({ loginAt }) => loginAt > since)
+        .map(({ loginAt, ip, userAgent, deviceId, loginMethod, mfaMethod }) => ({
+          at: loginAt,
+          ip,
+          userAgent,
+          deviceId,
+          method: loginMethod,
+          mfaMethod,
+        }))
+    },
+
+    async judge(user, login, occasion) {
+      const { notifyNewDevice } = await deps.settings()
+      const about = { surface, userId: user.id, at: clock.now(), ...occasion }
+      const assessment = await ask({ ...about, ...login })
+      // Whoever signs in for the first time has no other device to compare with.
+      const isTold = assessment.level !== 'low' && user.lastLoginAt !== null
+      return { ...assessment, isTold, isMailed: isTold && notifyNewDevice }
+    },
+
+    tell({ user, sessionId }, { signals, isTold, isMailed }, occasion) {
+      if (!isTold) return
+      const at = clock.now()
+      const about = { surface, at, ...occasion, userId: user.id, sessionId }
+      deps.emit({ type: 'login.newDevice', ...about, signals })
+      if (isMailed) deps.mail.newDevice(user, { at, ...occasion })
+    },
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}

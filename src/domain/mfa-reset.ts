@@ -1,0 +1,51 @@
+import { isUuid } from '../crypto/uuid.js'
+import { isHuman } from '../model/user.js'
+import type { Act } from './acted-by.js'
+import { passkeysOfUser } from './enrolled-factors.js'
+import type { FactorChanges } from './factor-changes.js'
+import { raiseSessionEpoch } from './raise-session-epoch.js'
+import type { Sessions } from './sessions.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** For somebody who lost their second factors: an administrator takes them all away. */
+export interface MfaReset {
+  /**
+   * Ends the person's sessions and half-finished logins, forgets trusted devices, and removes every
+   * factor, in this order: cut off in between, it leaves somebody signed out who has their factors
+   * still, and the next attempt completes it. False when there is no such person; a service account is
+   * none.
+   */
+  reset(userId: string, act: Act): Promise<boolean>
+}
+
+type Deps = Pick<SurfaceDeps, 'collections'>
+
+export function createMfaReset(
+  { collections }: Deps,
+  sessions: Sessions,
+  changes: FactorChanges,
+): MfaReset {
+  const { users, totpFactors, backupCodes, passkeys } = collections
+
+  /** Of which there may be more than one reading gives. */
+  async function takePasskeys(userId: string): Promise<void> {
+    for (;;) {
+      const keys = await passkeysOfUser(collections, userId)
+      if (keys.length === 0) return
+      await Promise.all(keys.map(({ id }) => passkeys.take(id, { userId })))
+    }
+  }
+
+  return {
+    async reset(userId, { actorId, occasion }) {
+      const user = isUuid(userId) ? await users.get(userId) : null
+      if (user === null || !isHuman(user)) return false
+      if ((await raiseSessionEpoch(users, userId)) === null) return false
+      // From here on nobody signed in before can enroll a factor that would outlast this.
+      await sessions.endAll(userId, 'admin', null, occasion, actorId)
+      await Promise.all([totpFactors.take(userId), backupCodes.take(userId), takePasskeys(userId)])
+      await changes.made(userId, 'factorsReset', occasion, actorId)
+      return true
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import { uuidv7 } from '../crypto/uuid.js'
+import { canonicalEmail } from '../engine/email.js'
+import { signUpRefusal } from '../engine/sign-up.js'
+import { settingsFor } from '../engine/surface-settings.js'
+import { AuthError } from '../errors.js'
+import { newUser } from '../model/new-user.js'
+import type { User } from '../model/user.js'
+import type { ProviderProfile } from '../oauth/provider.js'
+import type { OauthIdentities } from './oauth-identities.js'
+import type { Occasion } from './occasion.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** Whose account a provider's answer opens. */
+export interface OauthAccounts {
+  /**
+   * The user this account at the provider belongs to, made now if it is nobody's yet and the
+   * settings let it register. An account with the same address is never opened by that (T-89).
+   * Throws `account_exists_link_required`, `registration_disabled`, `oauth_email_unverified`,
+   * `email_not_allowed`, `email_domain_not_allowed` and `terms_not_accepted`.
+   */
+  accountOf(profile: ProviderProfile, termsVersion: string, occasion: Occasion): Promise<Found>
+}
+
+export interface Found {
+  readonly user: User
+  readonly identityId: string
+}
+
+type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'emit'>
+
+/** Two callbacks of one person may come at once; whoever is second finds what the first made. */
+const tries = 4
+
+export function createOauthAccounts(deps: Deps, identities: OauthIdentities): OauthAccounts {
+  const { surface, clock } = deps
+  const { users } = deps.collections
+
+  async function isTaken(email: string): Promise<boolean> {
+    return (await users.find({ email }, { limit: 1 })).length > 0
+  }
+
+  /** The address of an account that may be made; whether it is free, the insert decides. */
+  async function admit(profile: ProviderProfile, acceptedTerms: string): Promise<string> {
+    const settings = await deps.settings()
+    const { registrationTermsVersion: requiredTerms } = settings
+    const email = profile.emailVerified ? canonicalEmail(profile.email ?? '') : null
+    const rules = { ...settingsFor(surface, settings), requiredTerms }
+    const refusal = signUpRefusal(rules, { email, acceptedTerms })
+    if (refusal !== null) {
+      // Said to nobody but the address's owner, for whom the provider vouches: it is what helps them.
+      if (email !== null && (await isTaken(email))) {
+        throw new AuthError('account_exists_link_required')
+      }
+      throw new AuthError(refusal)
+    }
+    // What is not vouched for was refused.
+    return email ?? ''
+  }
+
+  async function insert(
+    id: string,
+    email: string,
+    { profile, termsVersion }: { readonly profile: ProviderProfile; readonly termsVersion: string },
+  ): Promise<User | null> {
+    const now = clock.now()
+    const user = newUser(now, {
+      id,
+      email,
+      emailAsTyped: (profile.email ?? email).trim(),
+      emailVerifiedAt: now,
+      name: profile.name,
+      selfRegistered: true,
+      termsVersion: termsVersion === '' ? null : termsVersion,
+    })
+    return (await users.insert(user)) ? user : null
+  }
+
+  /**
+   * Null when somebody else's attempt came between. The identity comes first and names the account
+   * to be: a crash in between leaves an address free, and the next sign-in goes on from there.
+   */
+  async function attempt(
+    profile: ProviderProfile,
+    termsVersion: string,
+    occasion: Occasion,
+  ): Promise<Found | null> {
+    const known = await identities.find(profile)
+    const owner = known === null ? null : await users.get(known.userId)
+    if (known !== null && owner !== null) return { user: owner, identityId: known.id }
+
+    const email = await admit(profile, termsVersion)
+    const newId = uuidv7(clock.now(), deps.random)
+    const identity = known ?? (await identities.add(profile, newId))
+    if (identity === null) return null
+    const made = await insert(identity.userId, email, { profile, termsVersion })
+    if (made !== null) {
+      const about = { surface, at: clock.now(), ...occasion, userId: made.id }
+      deps.emit({ type: 'account.registered', ...about })
+      return { user: made, identityId: identity.id }
+    }
+    const others = await users.get(identity.userId)
+    if (others !== null) return { user: others, identityId: identity.id }
+    await identities.takeBack(identity)
+    throw new AuthError('account_exists_link_required')
+  }
+
+  return {
+    async accountOf(profile, termsVersion, occasion) {
+      for (let count = 0; count < tries; count += 1) {
+        const found = await attempt(profile, termsVersion, occasion)
+        if (found !== null) return found
+      }
+      throw new AuthError('service_unavailable')
+    },
+  }
+}

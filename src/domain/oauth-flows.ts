@@ -1,0 +1,116 @@
+import { randomToken, sha256 } from '../crypto/secrets.js'
+import { AuthError } from '../errors.js'
+import type { OauthFlow } from '../model/oauth-flow.js'
+import type { ProviderCredentials, ProviderId, SignInSecrets } from '../oauth/provider.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+type FlowFacts = Omit<
+  OauthFlow,
+  'id' | 'provider' | 'browserHash' | 'sealedSecrets' | 'expiresAt'
+> & { readonly provider: ProviderId }
+
+/** A trip to a provider that has begun. */
+export interface BegunFlow {
+  readonly authorizationUrl: string
+  /** Whole seconds in which it has to come back. */
+  readonly expiresIn: number
+}
+
+export interface TakenFlow {
+  readonly flow: OauthFlow
+  readonly secrets: SignInSecrets
+  readonly redirectUri: string
+}
+
+/** Trips to providers, each of which comes back once, to the browser it began in (T-88). */
+export interface OauthFlows {
+  /** `browserKey` is what the browser keeps in a cookie; null for an app, which keeps a verifier. */
+  begin(
+    facts: FlowFacts,
+    credentials: ProviderCredentials,
+    browserKey: string | null,
+  ): Promise<BegunFlow>
+  /** Spends it. Throws `invalid_oauth_state` unless it is this provider's and this browser's. */
+  take(provider: ProviderId, state: string, browserKey: string | null): Promise<TakenFlow>
+  /** The key a browser has, if it looks like one, or a new one: trips in two tabs share it. */
+  browserKey(shown: string | null): string
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'random' | 'secretBox' | 'providers' | 'routesUrl'
+>
+
+/** T-88 */
+const lifeMs = 10 * 60 * 1000
+
+export function createOauthFlows(deps: Deps): OauthFlows {
+  const { surface, clock, random, secretBox } = deps
+  const { oauthFlows } = deps.collections
+  const placeOf = (id: string) => ({ module: 'oauth', environment: surface, key: id })
+  const callbackOf = (provider: string): string =>
+    `${deps.routesUrl}/v1/auth/${surface}/oauth/${provider}/callback`
+
+  /** Encrypted, because whoever has the code and the verifier has the person's tokens. */
+  function seal({ state, ...kept }: SignInSecrets): string {
+    return secretBox.seal(JSON.stringify(kept), placeOf(sha256(state)))
+  }
+
+  function open({ id, sealedSecrets }: OauthFlow, state: string): SignInSecrets {
+    const kept: unknown = JSON.parse(secretBox.open(sealedSecrets, placeOf(id)) ?? 'null')
+    if (!isKept(kept)) throw new AuthError('service_unavailable')
+    const { nonce, codeVerifier } = kept
+    return { state, nonce, codeVerifier }
+  }
+
+  return {
+    async begin(facts, credentials, browserKey) {
+      const { provider } = facts
+      const secrets: SignInSecrets = {
+        state: randomToken(random),
+        nonce: randomToken(random),
+        codeVerifier: randomToken(random),
+      }
+      const stored = await oauthFlows.insert({
+        id: sha256(secrets.state),
+        ...facts,
+        browserHash: browserKey === null ? '' : sha256(browserKey),
+        sealedSecrets: seal(secrets),
+        expiresAt: clock.now() + lifeMs,
+      })
+      if (!stored) throw new AuthError('service_unavailable')
+      const request = { ...secrets, redirectUri: callbackOf(provider) }
+      return {
+        authorizationUrl: deps.providers.authorizationUrl(provider, credentials, request),
+        expiresIn: lifeMs / 1000,
+      }
+    },
+
+    async take(provider, state, browserKey) {
+      const id = sha256(state)
+      const seen = await oauthFlows.get(id)
+      const isOwn = seen?.kind === 'mobile' || browserKey !== null
+      if (seen === null || !isOwn || seen.expiresAt <= clock.now()) {
+        throw new AuthError('invalid_oauth_state')
+      }
+      // The wrong browser takes nothing away from the right one.
+      const browserHash = seen.kind === 'mobile' ? '' : sha256(browserKey ?? '')
+      const flow = await oauthFlows.take(id, { provider, browserHash })
+      if (flow === null) throw new AuthError('invalid_oauth_state')
+      return { flow, secrets: open(flow, state), redirectUri: callbackOf(provider) }
+    },
+
+    browserKey: (shown) => (/^[\w-]{43}$/.test(shown ?? '') ? (shown ?? '') : randomToken(random)),
+  }
+}
+
+function isKept(value: unknown): value is Pick<SignInSecrets, 'nonce' | 'codeVerifier'> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'nonce' in value &&
+    typeof value.nonce === 'string' &&
+    'codeVerifier' in value &&
+    typeof value.codeVerifier === 'string'
+  )
+}

@@ -1,0 +1,97 @@
+import { randomToken, sha256 } from '../crypto/secrets.js'
+import { AuthError } from '../errors.js'
+import type { OauthIdentity } from '../model/oauth-identity.js'
+import type { ProviderProfile } from '../oauth/provider.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** Who an account at a provider belongs to. Never by an address (T-89). */
+export interface OauthIdentities {
+  find(profile: ProviderProfile): Promise<OauthIdentity | null>
+  get(id: string): Promise<OauthIdentity | null>
+  /** At most one of each provider. */
+  ofUser(userId: string): Promise<readonly OauthIdentity[]>
+  /** Null when the account, or the user's place for this provider, is taken. */
+  add(profile: ProviderProfile, userId: string): Promise<OauthIdentity | null>
+  /** Takes back what was added for a user who then could not be made. */
+  takeBack(identity: OauthIdentity): Promise<void>
+  /**
+   * Removes it if `isLast` says no of the user's other identities that stay. Throws
+   * `last_login_method`, and `not_found` when there is none (any more). Of two removed at once one
+   * stays where nothing else would.
+   */
+  remove(
+    userId: string,
+    provider: string,
+    isLast: (others: readonly OauthIdentity[]) => Promise<boolean>,
+  ): Promise<void>
+}
+
+type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random'>
+
+/** Another one removing the same identity may come between; each try sees the newest mark. */
+const tries = 8
+
+export function createOauthIdentities(deps: Deps): OauthIdentities {
+  const { clock, random } = deps
+  const { oauthIdentities } = deps.collections
+
+  const ofUser = (userId: string) => oauthIdentities.find({ userId }, { limit: 100 })
+
+  /**
+   * Marked first, then looked around: of two that remove different ones, each sees the other's mark.
+   * Taken with its own mark only. False when another mark came between.
+   */
+  async function tryToRemove(
+    { id, userId, removingBy: seen }: OauthIdentity,
+    isLast: (others: readonly OauthIdentity[]) => Promise<boolean>,
+  ): Promise<boolean> {
+    const removingBy = randomToken(random, 16)
+    const marked = await oauthIdentities.update(id, { removingBy: seen }, { removingBy })
+    if (marked === null || marked === 'taken') return false
+    const others = (await ofUser(userId)).filter((one) => one.id !== id && one.removingBy === null)
+    if (await isLast(others)) {
+      await oauthIdentities.update(id, { removingBy }, { removingBy: null })
+      throw new AuthError('last_login_method')
+    }
+    return (await oauthIdentities.take(id, { removingBy })) !== null
+  }
+
+  return {
+    find: (profile) => oauthIdentities.get(identityId(profile)),
+    get: (id) => oauthIdentities.get(id),
+    ofUser,
+
+    async add(profile, userId) {
+      const { provider, issuer, subject } = profile
+      const identity: OauthIdentity = {
+        id: identityId(profile),
+        userId,
+        provider,
+        issuer,
+        subject,
+        linkedAt: clock.now(),
+        removingBy: null,
+        expiresAt: null,
+      }
+      return (await oauthIdentities.insert(identity)) ? identity : null
+    },
+
+    async takeBack({ id, userId }) {
+      await oauthIdentities.take(id, { userId })
+    },
+
+    async remove(userId, provider, isLast) {
+      for (let attempt = 0; attempt < tries; attempt += 1) {
+        const identity = (await ofUser(userId)).find((one) => one.provider === provider)
+        if (identity === undefined) throw new AuthError('not_found')
+        if (await tryToRemove(identity, isLast)) return
+      }
+      throw new AuthError('service_unavailable')
+    },
+  }
+}
+
+/** One text for one account: the parts cannot run into each other. */
+function identityId({ provider, issuer, subject }: ProviderProfile): string {
+  return sha256(JSON.stringify([provider, issuer, subject]))
+}

@@ -1,0 +1,141 @@
+import { isUuid } from '../crypto/uuid.js'
+import { settingsFor } from '../engine/surface-settings.js'
+import { AuthError } from '../errors.js'
+import type { OauthFlow } from '../model/oauth-flow.js'
+import type { OauthIdentity } from '../model/oauth-identity.js'
+import { isHuman, type User } from '../model/user.js'
+import { type ProviderProfile, providerId } from '../oauth/provider.js'
+import type { OauthIdentities } from './oauth-identities.js'
+import type { Occasion } from './occasion.js'
+import type { SignedIn } from './principal.js'
+import { isProviderOffered } from './provider-credentials.js'
+import type { ReAuthentication } from './re-authentication.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** The accounts at providers that somebody signs in with, changed by them or by an administrator. */
+export interface OauthLinks {
+  /**
+   * Before the trip to the provider: throws what re-authentication throws, `email_not_verified`, and
+   * `identity_already_linked` for somebody who has an account of this provider linked.
+   */
+  prepare(
+    who: SignedIn,
+    provider: string,
+    currentPassword: string | undefined,
+    occasion: Occasion,
+  ): Promise<void>
+  /** After it. Throws `identity_already_linked`, and `oauth_failed` when the session is over. */
+  complete(flow: OauthFlow, profile: ProviderProfile, occasion: Occasion): Promise<void>
+  /** Throws `not_found`, `last_login_method`, and what re-authentication throws. */
+  unlink(
+    who: SignedIn,
+    provider: string,
+    currentPassword: string | undefined,
+    occasion: Occasion,
+  ): Promise<void>
+  /** By an administrator. Throws `user_not_found`, `not_found` and `last_login_method`. */
+  unlinkOf(actorId: string, userId: string, provider: string, occasion: Occasion): Promise<void>
+  /** Throws `user_not_found`, also for a service account (T-53). */
+  person(userId: string): Promise<User>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'settings' | 'mail' | 'background' | 'emit'
+>
+
+export function createOauthLinks(
+  deps: Deps,
+  identities: OauthIdentities,
+  reAuthentication: ReAuthentication,
+): OauthLinks {
+  const { surface, clock } = deps
+  const { users, families } = deps.collections
+
+  /** The person of a session that still goes on. */
+  async function ownerOf({ userId, sessionId }: OauthFlow): Promise<User | null> {
+    const [user, family] = await Promise.all([users.get(userId), families.get(sessionId)])
+    if (user === null || !user.enabled || !isHuman(user) || family === null) return null
+    const isSpared = user.keptSessionId === family.id
+    const goesOn = family.sessionEpoch === user.sessionEpoch || isSpared
+    return goesOn && family.revokedAt === null ? user : null
+  }
+
+  /** Whether the user could not sign in any more without the one that goes. */
+  async function isLastWayIn(userId: string, others: readonly OauthIdentity[]): Promise<boolean> {
+    const [user, settings] = await Promise.all([users.get(userId), deps.settings()])
+    const { passwordLoginEnabled } = settingsFor(surface, settings)
+    if (user !== null && user.passwordHash !== null && passwordLoginEnabled) return false
+    return !others.some(({ provider }) => {
+      const id = providerId(provider)
+      return id !== null && isProviderOffered(id, surface, settings)
+    })
+  }
+
+  /** Once it stands: an event, a record, and a mail to the owner (S-59). */
+  function tell(
+    change: 'linked' | 'unlinked',
+    { actorId, user }: { readonly actorId: string; readonly user: User },
+    provider: string,
+    occasion: Occasion,
+  ): void {
+    const at = clock.now()
+    const about = { surface, at, ...occasion, actorId, targetId: user.id, provider }
+    deps.emit({ type: `identity.${change}`, ...about })
+    // Beside the request: what was changed must not be answered by a failure to read a setting.
+    deps.background.run('mailing about an identity', async () => {
+      const { notifySecurityChanges } = await deps.settings()
+      if (notifySecurityChanges) deps.mail.identityChanged(user, { at, provider, change })
+    })
+  }
+
+  async function person(userId: string): Promise<User> {
+    const user = isUuid(userId) ? await users.get(userId) : null
+    if (user === null || !isHuman(user)) throw new AuthError('user_not_found')
+    return user
+  }
+
+  async function remove(
+    actorId: string,
+    user: User,
+    provider: string,
+    occasion: Occasion,
+  ): Promise<void> {
+    await identities.remove(user.id, provider, (others) => isLastWayIn(user.id, others))
+    tell('unlinked', { actorId, user }, provider, occasion)
+  }
+
+  return {
+    async prepare(who, provider, currentPassword, occasion) {
+      await reAuthentication.require(who, currentPassword, occasion)
+      // Whoever registered an address that is not theirs must not keep a way in beside its owner.
+      if (who.user.emailVerifiedAt === null) throw new AuthError('email_not_verified')
+      const linked = await identities.ofUser(who.user.id)
+      if (linked.some((one) => one.provider === provider)) {
+        throw new AuthError('identity_already_linked')
+      }
+    },
+
+    async complete(flow, profile, occasion) {
+      const user = await ownerOf(flow)
+      if (user === null || user.emailVerifiedAt === null) throw new AuthError('oauth_failed')
+      const added = await identities.add(profile, user.id)
+      if (added === null) {
+        const known = await identities.find(profile)
+        if (known?.userId !== user.id) throw new AuthError('identity_already_linked')
+      }
+      tell('linked', { actorId: user.id, user }, profile.provider, occasion)
+    },
+
+    async unlink(who, provider, currentPassword, occasion) {
+      await reAuthentication.require(who, currentPassword, occasion)
+      await remove(who.user.id, who.user, provider, occasion)
+    },
+
+    async unlinkOf(actorId, userId, provider, occasion) {
+      await remove(actorId, await person(userId), provider, occasion)
+    },
+
+    person,
+  }
+}

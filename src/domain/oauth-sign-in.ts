@@ -1,0 +1,291 @@
+import { randomToken, sha256 } from '../crypto/secrets.js'
+import { isListedTarget, withQuery } from '../engine/redirect.js'
+import { AuthError, describeError } from '../errors.js'
+import type { OauthFlow } from '../model/oauth-flow.js'
+import { isHuman } from '../model/user.js'
+import {
+  type ProviderCredentials,
+  type ProviderId,
+  providerId,
+  providerIds,
+} from '../oauth/provider.js'
+import { ProviderError } from '../oauth/provider-error.js'
+import type { LoginPipeline, LoginResult } from './login-pipeline.js'
+import type { OauthAccounts } from './oauth-accounts.js'
+import { oauthFailureOf } from './oauth-failure.js'
+import type { BegunFlow, OauthFlows, TakenFlow } from './oauth-flows.js'
+import type { OauthIdentities } from './oauth-identities.js'
+import type { OauthLinks } from './oauth-links.js'
+import type { Occasion } from './occasion.js'
+import type { SignedIn } from './principal.js'
+import { credentialsFor, isProviderOffered } from './provider-credentials.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import type { RefreshGrant } from './tokens.js'
+
+/** How an answer comes back, and so which cookie comes back with it (RFC 6265bis §5.6.7.1). */
+export type ResponseMode = 'query' | 'form_post'
+
+/** What a browser keeps of its trips, by how they come back. Null where it sent none. */
+export type BrowserKeys = Readonly<Record<ResponseMode, string | null>>
+
+/** A browser's trip: where to, and what to keep meanwhile. */
+export interface BrowserTrip extends BegunFlow {
+  readonly cookie: { readonly mode: ResponseMode; readonly key: string; readonly expiresIn: number }
+}
+
+export interface Returned {
+  /** Where the browser goes on. */
+  readonly location: string
+  /** Of a session that was opened; null where none was, or an app fetches it. */
+  readonly refresh: RefreshGrant | null
+}
+
+/** Signing in with Google, Microsoft, Apple or GitHub (OAuth 2.1, RFC 8252). */
+export interface OauthSignIn {
+  offered(): Promise<readonly { readonly id: ProviderId; readonly name: string }[]>
+  /** Throws `not_found`, `oauth_provider_disabled` and `redirect_not_allowed`. */
+  startWeb(
+    provider: string,
+    target: { readonly redirectUri: string; readonly termsVersion: string },
+    keys: BrowserKeys,
+  ): Promise<BrowserTrip>
+  /** As `startWeb`; `codeChallenge` is the app's own (S256), for the exchange. */
+  startMobile(
+    provider: string,
+    app: {
+      readonly redirectUri: string
+      readonly termsVersion: string
+      readonly codeChallenge: string
+      readonly appState: string | null
+    },
+  ): Promise<BegunFlow>
+  /** As `startWeb`, and what `OauthLinks.prepare` throws. */
+  startLink(
+    who: SignedIn,
+    provider: string,
+    given: { readonly redirectUri: string; readonly currentPassword: string | undefined },
+    keys: BrowserKeys,
+    occasion: Occasion,
+  ): Promise<BrowserTrip>
+  /**
+   * The way back. What goes wrong is told to the host's page, but for `invalid_oauth_state`,
+   * `redirect_not_allowed`, `not_found` and outages, which are thrown.
+   */
+  finish(
+    provider: string,
+    answer: { readonly mode: ResponseMode; readonly parameters: Readonly<Record<string, string>> },
+    browser: { readonly keys: BrowserKeys; readonly deviceToken: string | null },
+    occasion: Occasion,
+  ): Promise<Returned>
+  /** Throws `invalid_token`, `oauth_provider_disabled` and what a login throws. */
+  exchange(
+    given: {
+      readonly code: string
+      readonly codeVerifier: string
+      readonly deviceToken: string | null
+    },
+    occasion: Occasion,
+  ): Promise<LoginResult>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'providers' | 'emit' | 'logger'
+>
+
+interface Services {
+  readonly flows: OauthFlows
+  readonly identities: OauthIdentities
+  readonly accounts: OauthAccounts
+  readonly links: OauthLinks
+  readonly pipeline: LoginPipeline
+}
+
+/** G-14 */
+const codeLifeMs = 60 * 1000
+/** RFC 7636 §4.1 */
+const verifierForm = /^[\w.~-]{43,128}$/
+
+export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
+  const { surface, clock, collections } = deps
+  const { flows, identities, accounts, links, pipeline } = services
+  const { users, oauthCodes } = collections
+
+  async function requireListed(uri: string, kind: OauthFlow['kind']): Promise<void> {
+    const { oauthRedirectTargets } = await deps.settings()
+    const flow = kind === 'mobile' ? 'mobile' : 'web'
+    if (!isListedTarget(oauthRedirectTargets, { uri, surface, flow })) {
+      throw new AuthError('redirect_not_allowed')
+    }
+  }
+
+  /** Asked anew at every step: administrators switch providers off while people are on their way. */
+  const credentialsOf = async (provider: ProviderId): Promise<ProviderCredentials> =>
+    credentialsFor(provider, surface, await deps.settings())
+
+  async function startInBrowser(
+    provider: ProviderId,
+    facts: Pick<OauthFlow, 'kind' | 'redirectUri' | 'termsVersion' | 'userId' | 'sessionId'>,
+    keys: BrowserKeys,
+  ): Promise<BrowserTrip> {
+    const credentials = await credentialsOf(provider)
+    await requireListed(facts.redirectUri, facts.kind)
+    const mode = deps.providers.providers[provider].responseMode
+    const key = flows.browserKey(keys[mode])
+    const all = { ...facts, provider, codeChallenge: '', appState: null }
+    const begun = await flows.begin(all, credentials, key)
+    return { ...begun, cookie: { mode, key, expiresIn: begun.expiresIn } }
+  }
+
+  /** For an app: the session is opened when it shows its verifier, and no token is in an address. */
+  async function issueCode(
+    { flow }: TakenFlow,
+    { user, identityId }: Awaited<ReturnType<OauthAccounts['accountOf']>>,
+  ): Promise<string> {
+    if (!user.enabled || !isHuman(user)) throw new AuthError('invalid_credentials')
+    const code = randomToken(deps.random)
+    const stored = await oauthCodes.insert({
+      id: sha256(code),
+      userId: user.id,
+      provider: flow.provider,
+      identityId,
+      codeChallenge: flow.codeChallenge,
+      sessionEpoch: user.sessionEpoch,
+      credentialEpoch: user.credentialEpoch,
+      expiresAt: clock.now() + codeLifeMs,
+    })
+    if (!stored) throw new AuthError('service_unavailable')
+    return code
+  }
+
+  async function settle(
+    provider: ProviderId,
+    taken: TakenFlow,
+    parameters: Readonly<Record<string, string>>,
+    deviceToken: string | null,
+    occasion: Occasion,
+  ): Promise<{ readonly members: Record<string, string>; readonly refresh: RefreshGrant | null }> {
+    const { flow, secrets, redirectUri } = taken
+    // First, because whatever else is wrong is told there.
+    await requireListed(flow.redirectUri, flow.kind)
+    const credentials = await credentialsOf(provider)
+    const answer = { parameters, secrets, redirectUri }
+    const profile = await deps.providers.whoSignedIn(provider, credentials, answer)
+    if (flow.kind === 'link') {
+      await links.complete(flow, profile, occasion)
+      return { members: { status: 'linked' }, refresh: null }
+    }
+    const found = await accounts.accountOf(profile, flow.termsVersion, occasion)
+    if (flow.kind === 'mobile') {
+      return { members: { code: await issueCode(taken, found) }, refresh: null }
+    }
+    const { user } = found
+    const first = { user, method: provider, amr: [], factors: null, second: null, deviceToken }
+    const result = await pipeline.proceed({ ...first, delivery: 'cookie' }, occasion)
+    return { members: membersOf(result), refresh: refreshOf(result) }
+  }
+
+  function announce(error: unknown, { provider, kind }: OauthFlow, occasion: Occasion): void {
+    if (error instanceof ProviderError && !error.isDenial) {
+      const why = { provider, reason: error.message, ...describeError(error) }
+      deps.logger.warn('a provider did not say who signed in', why)
+    }
+    const reason = oauthFailureOf(error)
+    // The pipeline told of this one itself.
+    if (reason === null || reason === 'email_not_verified' || kind === 'link') return
+    const about = { surface, at: clock.now(), ...occasion, userId: null }
+    deps.emit({ type: 'login.failed', ...about, method: provider, reason })
+  }
+
+  return {
+    async offered() {
+      const settings = await deps.settings()
+      const ids = providerIds.filter((id) => isProviderOffered(id, surface, settings))
+      return ids.map((id) => ({ id, name: deps.providers.providers[id].name }))
+    },
+
+    async startWeb(provider, target, keys) {
+      const facts = { kind: 'web', userId: '', sessionId: '', ...target } as const
+      return startInBrowser(known(provider), facts, keys)
+    },
+
+    async startMobile(provider, app) {
+      const id = known(provider)
+      const credentials = await credentialsOf(id)
+      await requireListed(app.redirectUri, 'mobile')
+      const facts = { kind: 'mobile', provider: id, userId: '', sessionId: '', ...app } as const
+      return flows.begin(facts, credentials, null)
+    },
+
+    async startLink(who, provider, { redirectUri, currentPassword }, keys, occasion) {
+      const id = known(provider)
+      await credentialsOf(id)
+      await requireListed(redirectUri, 'link')
+      await links.prepare(who, id, currentPassword, occasion)
+      const { user, sessionId } = who
+      const facts = { kind: 'link', redirectUri, userId: user.id, sessionId } as const
+      return startInBrowser(id, { ...facts, termsVersion: '' }, keys)
+    },
+
+    async finish(provider, { mode, parameters }, { keys, deviceToken }, occasion) {
+      const id = known(provider)
+      if (deps.providers.providers[id].responseMode !== mode) throw new AuthError('not_found')
+      const taken = await flows.take(id, parameters['state'] ?? '', keys[mode])
+      const { flow } = taken
+      const echoed = flow.appState === null ? {} : { state: flow.appState }
+      try {
+        const { members, refresh } = await settle(id, taken, parameters, deviceToken, occasion)
+        return { location: withQuery(flow.redirectUri, { ...members, ...echoed }), refresh }
+      } catch (error) {
+        announce(error, flow, occasion)
+        const reason = oauthFailureOf(error)
+        if (reason === null) throw error
+        const location = withQuery(flow.redirectUri, { error: reason, ...echoed })
+        return { location, refresh: null }
+      }
+    },
+
+    async exchange({ code, codeVerifier, deviceToken }, occasion) {
+      if (!verifierForm.test(codeVerifier)) throw new AuthError('invalid_token')
+      // Whoever caught the address on its way has the code alone, and takes nothing away with it.
+      const codeChallenge = sha256(codeVerifier)
+      const taken = await oauthCodes.take(sha256(code), { codeChallenge })
+      if (taken === null || taken.expiresAt <= clock.now()) throw new AuthError('invalid_token')
+      const { userId, identityId, sessionEpoch, credentialEpoch } = taken
+      const id = known(taken.provider)
+      await credentialsOf(id)
+      const [user, identity] = await Promise.all([users.get(userId), identities.get(identityId)])
+      const isSame = user?.sessionEpoch === sessionEpoch && user.credentialEpoch === credentialEpoch
+      if (!isSame || identity?.userId !== userId) throw new AuthError('invalid_token')
+      const first = { user, method: id, amr: [], factors: null, second: null, deviceToken }
+      return pipeline.proceed({ ...first, delivery: 'body' }, occasion)
+    },
+  }
+}
+
+/** Throws `not_found` for anything that names none of the four (R-1-08). */
+function known(text: string): ProviderId {
+  const id = providerId(text)
+  if (id === null) throw new AuthError('not_found')
+  return id
+}
+
+/** What the host's page is told of a login: nothing of one that is complete. */
+function membersOf(result: LoginResult): Record<string, string> {
+  switch (result.status) {
+    case 'authenticated':
+      return {}
+    case 'mfaRequired': {
+      const { status, mfaToken: ticket, methods } = result
+      return { status, ticket, methods: methods.join(',') }
+    }
+    case 'mfaEnrollmentRequired':
+      return { status: result.status, ticket: result.mfaToken }
+    case 'passwordChangeRequired':
+      throw new Error('no password was asked for')
+  }
+}
+
+function refreshOf(result: LoginResult): RefreshGrant | null {
+  return result.status === 'authenticated' ? result.session.refresh : null
+}

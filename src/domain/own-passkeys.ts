@@ -1,0 +1,42 @@
+import { AuthError } from '../errors.js'
+import type { Passkey } from '../model/passkey.js'
+import { passkeysOfUser } from './enrolled-factors.js'
+import type { FactorChanges } from './factor-changes.js'
+import type { FactorRemoval } from './factor-removal.js'
+import type { Occasion } from './occasion.js'
+import type { SignedIn } from './principal.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** A person's own passkeys, also while the settings allow none. */
+export interface OwnPasskeys {
+  /** Oldest first. */
+  list(who: SignedIn): Promise<readonly Passkey[]>
+  /**
+   * Voids earlier proofs. Throws `factor_not_found`, also for somebody else's, and
+   * `last_factor_required`. The caller has shown a second factor.
+   */
+  remove(who: SignedIn, credentialId: string, occasion: Occasion): Promise<void>
+}
+
+const credentialIds = /^[\w-]{1,1364}$/
+
+export function createOwnPasskeys(
+  { collections }: Pick<SurfaceDeps, 'collections'>,
+  removal: FactorRemoval,
+  changes: FactorChanges,
+): OwnPasskeys {
+  return {
+    async list({ user }) {
+      const own = await passkeysOfUser(collections, user.id)
+      return own.toSorted((one, other) => one.createdAt - other.createdAt)
+    },
+
+    async remove({ user }, credentialId, occasion) {
+      const isId = credentialIds.test(credentialId)
+      if (!isId || !(await removal.removePasskey(user.id, credentialId))) {
+        throw new AuthError('factor_not_found')
+      }
+      await changes.made(user.id, 'passkeyRemoved', occasion)
+    },
+  }
+}

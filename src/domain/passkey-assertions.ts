@@ -1,0 +1,119 @@
+import { type Assertion, type AssertionResponse, verifyAssertion } from '../crypto/webauthn.js'
+import { isRegressed } from '../engine/signature-counter.js'
+import { AuthError } from '../errors.js'
+import type { Passkey } from '../model/passkey.js'
+import type { Occasion } from './occasion.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import { userHandleOf } from './user-handle.js'
+
+/** What has to hold of an assertion beside its signature. */
+export interface AssertionTerms {
+  readonly challenge: string
+  /** Whether the authenticator must have verified the person: PIN, fingerprint, face. */
+  readonly userVerification: 'preferred' | 'required'
+  /** Whether another factor was shown before, so that a first verification of the person counts. */
+  readonly besideFactor: boolean
+}
+
+export interface PasskeyAssertions {
+  /** The passkey that a response names, whoever's it is. */
+  find(credentialId: string): Promise<Passkey | null>
+  /**
+   * Verifies and notes a use. Null, without a reason, for whatever is wrong with it; a counter that
+   * went back is told of. Else whether the person was verified as well.
+   */
+  accept(
+    passkey: Passkey,
+    response: AssertionResponse,
+    terms: AssertionTerms,
+    occasion: Occasion,
+  ): Promise<{ readonly userVerified: boolean } | null>
+}
+
+/** An assertion that was verified, and the challenge it answers. */
+interface Use extends Assertion {
+  readonly challenge: string
+}
+
+type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'emit' | 'relyingParty'>
+
+/** Uses that race each other move the counter. */
+const tries = 8
+
+export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
+  const { surface, clock, relyingParty } = deps
+  const { passkeys } = deps.collections
+
+  const read = (credentialId: string) => passkeys.get(credentialId)
+
+  const about = ({ id: credentialId, userId }: Passkey, occasion: Occasion) => {
+    return { surface, at: clock.now(), ...occasion, userId, credentialId }
+  }
+
+  function tellOfRegression(seen: Passkey, use: Use, occasion: Occasion): void {
+    const counters = { storedCounter: seen.counter, shownCounter: use.counter }
+    deps.emit({ type: 'mfa.passkeyCounterRegressed', ...about(seen, occasion), ...counters })
+  }
+
+  function tellOfBackup(seen: Passkey, { backedUp }: Use, occasion: Occasion): void {
+    if (seen.backedUp === backedUp) return
+    deps.emit({ type: 'mfa.passkeyBackupChanged', ...about(seen, occasion), backedUp })
+  }
+
+  /** Whether this use was the next one after those seen; false too when another came between. */
+  async function advance(seen: Passkey, use: Use): Promise<boolean> {
+    const { id, counter, userId, publicKey } = seen
+    const noted = await passkeys.update(
+      id,
+      { counter, userId, publicKey },
+      {
+        counter: use.counter,
+        backedUp: use.backedUp,
+        // What is in use is not being removed; whoever removes it has to begin anew.
+        removingBy: null,
+        lastUsedAt: clock.now(),
+        lastChallenge: use.challenge,
+        ...(use.userVerified ? { uvInitialized: true } : {}),
+      },
+    )
+    return noted !== null && noted !== 'taken'
+  }
+
+  /** False when the counter went back, or the passkey was removed. */
+  async function note(passkey: Passkey, use: Use, occasion: Occasion): Promise<boolean> {
+    let seen: Passkey | null = passkey
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      if (seen?.publicKey !== passkey.publicKey) return false
+      // Noted already: the store carried the write out and said otherwise.
+      if (seen.lastChallenge === use.challenge) return true
+      if (isRegressed(seen.counter, use.counter)) {
+        tellOfRegression(seen, use, occasion)
+        return false
+      }
+      if (await advance(seen, use)) {
+        tellOfBackup(seen, use, occasion)
+        return true
+      }
+      seen = await read(passkey.id)
+    }
+    throw new AuthError('service_unavailable')
+  }
+
+  return {
+    find: read,
+
+    async accept(passkey, response, terms, occasion) {
+      const { userHandle } = response.response
+      if (userHandle && userHandle !== userHandleOf(passkey.userId)) return null
+      const { challenge, userVerification, besideFactor } = terms
+      const requireUserVerification = userVerification === 'required'
+      const expected = { ...relyingParty, challenge, requireUserVerification }
+      const shown = await verifyAssertion(response, expected, passkey)
+      if (shown === null || shown.backupEligible !== passkey.backupEligible) return null
+      const userVerified = shown.userVerified && (besideFactor || passkey.uvInitialized)
+      if (requireUserVerification && !userVerified) return null
+      const noted = await note(passkey, { ...shown, userVerified, challenge }, occasion)
+      return noted ? { userVerified } : null
+    },
+  }
+}

@@ -1,0 +1,187 @@
+import { type RequestOptions, requestOptions } from '../crypto/webauthn.js'
+import { AuthError } from '../errors.js'
+import type { Passkey } from '../model/passkey.js'
+import { isHuman, type User } from '../model/user.js'
+import { passkeysOfUser } from './enrolled-factors.js'
+import type { GuessBudget } from './guess-budget.js'
+import type { FirstFactor, LoginPipeline, TrustRequest } from './login-pipeline.js'
+import type { DeliveredLogin } from './mfa.js'
+import type { Occasion } from './occasion.js'
+import type { PasskeyAssertions } from './passkey-assertions.js'
+import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'
+import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
+import { passkeyShown } from './passkey-shown.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import type { TicketGuesses } from './ticket-guesses.js'
+import type { TrustedDevices } from './trusted-devices.js'
+
+export interface StartedAssertion {
+  readonly challengeId: string
+  readonly options: RequestOptions
+}
+
+/** Passkeys at a login: behind a first factor, or in place of both (WebAuthn §7.2). */
+export interface PasskeyLogin {
+  /**
+   * With a ticket: options for the passkeys of the person whose login waits. Without: for whichever
+   * the person chooses, alike for everybody. Throws `mfa_method_disabled`, `mfa_ticket_invalid` and
+   * `factor_not_found`.
+   */
+  start(mfaToken: string | undefined): Promise<StartedAssertion>
+  /**
+   * Throws `invalid_credentials` alike for whatever is wrong with the response, `mfa_ticket_invalid`,
+   * `rate_limited`, `mfa_method_disabled`, and what the pipeline throws.
+   */
+  finish(shown: ShownPasskey, how: PasskeyLoginTerms, occasion: Occasion): Promise<DeliveredLogin>
+}
+
+export interface PasskeyLoginTerms {
+  /** The ticket of the login that waits; undefined for one without a password. */
+  readonly mfaToken: string | undefined
+  /** Of a login with a ticket: whether to trust the device it comes from. */
+  readonly trust: TrustRequest | null
+  /** Of one without: where its refresh token goes. */
+  readonly delivery: DeliveredLogin['delivery']
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'relyingParty'
+>
+
+interface Services {
+  readonly assertions: PasskeyAssertions
+  readonly budget: GuessBudget
+  readonly challenges: PasskeyChallenges
+  readonly devices: TrustedDevices
+  readonly guesses: TicketGuesses
+  readonly pipeline: LoginPipeline
+  readonly proofs: PasskeyProofs
+}
+
+interface Checked {
+  readonly ok: boolean
+  readonly user: User | null
+}
+
+const passwordless = { kind: 'login', user: null, boundTo: '' } as const
+
+export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin {
+  const { surface, clock, collections } = deps
+  const { challenges, guesses, pipeline } = services
+  const { rpId } = deps.relyingParty
+
+  async function verification(mfaToken: string | undefined): Promise<'preferred' | 'required'> {
+    const { webauthnMode, webauthnUserVerification } = await deps.settings()
+    const isOff = mfaToken === undefined ? webauthnMode !== 'passwordless' : webauthnMode === 'off'
+    if (isOff) throw new AuthError('mfa_method_disabled')
+    // In place of both factors it has to be both: what the person has, and what they know or are.
+    return mfaToken === undefined ? 'required' : webauthnUserVerification
+  }
+
+  async function asSecondFactor(
+    shown: ShownPasskey,
+    { mfaToken, trust }: PasskeyLoginTerms & { readonly mfaToken: string },
+    userVerification: 'preferred' | 'required',
+    occasion: Occasion,
+  ): Promise<DeliveredLogin> {
+    if (trust !== null) await services.devices.requireAllowed()
+    let isProof = false
+    const ticket = await guesses
+      .guess(mfaToken, 'secondFactor', async (of) => {
+        const ceremony = {
+          kind: 'login',
+          user: await guesses.accountOf(of),
+          boundTo: of.id,
+        } as const
+        const terms = { userVerification, besideFactor: true }
+        isProof = (await services.proofs.show(ceremony, shown, terms, occasion)).userVerified
+        return true
+      })
+      .catch((error: unknown) => {
+        const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
+        throw isWrong ? new AuthError('invalid_credentials') : error
+      })
+    const result = await pipeline.complete(ticket, passkeyShown(isProof), occasion, trust)
+    return { result, delivery: ticket.delivery }
+  }
+
+  /** Nothing is known of who shows it but what the response says. */
+  async function check(
+    passkey: Passkey | null,
+    { challengeId, response }: ShownPasskey,
+    occasion: Occasion,
+  ): Promise<Checked> {
+    const challenge = await challenges.take(challengeId, passwordless)
+    const user = passkey === null ? null : await collections.users.get(passkey.userId)
+    if (challenge === null || passkey === null || user === null) return { ok: false, user }
+    // Discoverable credentials come with the handle; who has none was not asked for (WebAuthn §7.2).
+    if (!response.response.userHandle || !user.enabled || !isHuman(user)) return { ok: false, user }
+    const terms = { challenge, userVerification: 'required', besideFactor: false } as const
+    const accepted = await services.assertions.accept(passkey, response, terms, occasion)
+    return { ok: accepted !== null, user }
+  }
+
+  async function asBothFactors(
+    shown: ShownPasskey,
+    { trust, delivery }: PasskeyLoginTerms,
+    occasion: Occasion,
+  ): Promise<DeliveredLogin> {
+    if (trust !== null) {
+      const detail =
+        'trustDevice goes with mfaToken: without a ticket no second factor is asked for.'
+      throw new AuthError('invalid_request', { detail })
+    }
+    const passkey = await services.assertions.find(shown.response.id)
+    const about = () => {
+      return { surface, at: clock.now(), ...occasion, userId: passkey?.userId ?? null }
+    }
+    // Counted whether or not there is such a credential.
+    const subject = passkey?.userId ?? shown.response.id
+    const { ok, user } = await services.budget.spend(
+      subject,
+      () => check(passkey, shown, occasion),
+      (_, until) => deps.emit({ type: 'login.lockedOut', ...about(), until }),
+    )
+    if (!ok || user === null) {
+      const reason = 'invalid_credentials'
+      deps.emit({ type: 'login.failed', ...about(), method: 'webauthn', reason })
+      throw new AuthError('invalid_credentials')
+    }
+    const second = passkeyShown(true)
+    const first: FirstFactor = {
+      user,
+      method: second.method,
+      amr: second.amr,
+      delivery,
+      factors: null,
+      second,
+    }
+    return { result: await pipeline.proceed(first, occasion), delivery }
+  }
+
+  return {
+    async start(mfaToken) {
+      const userVerification = await verification(mfaToken)
+      const asked = { rpId, userVerification, timeoutMs: challengeLifeMs }
+      if (mfaToken === undefined) {
+        const { challengeId, challenge } = await challenges.issue(passwordless)
+        return { challengeId, options: await requestOptions({ ...asked, challenge, allow: null }) }
+      }
+      const { ticket, user } = await guesses.holder(mfaToken, 'secondFactor')
+      const allow = await passkeysOfUser(collections, user.id)
+      if (allow.length === 0) throw new AuthError('factor_not_found')
+      const ceremony = { kind: 'login', user, boundTo: ticket.id } as const
+      const { challengeId, challenge } = await challenges.issue(ceremony)
+      return { challengeId, options: await requestOptions({ ...asked, challenge, allow }) }
+    },
+
+    async finish(shown, how, occasion) {
+      const { mfaToken } = how
+      const userVerification = await verification(mfaToken)
+      return mfaToken === undefined
+        ? asBothFactors(shown, how, occasion)
+        : asSecondFactor(shown, { ...how, mfaToken }, userVerification, occasion)
+    },
+  }
+}

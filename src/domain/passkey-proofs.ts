@@ -1,0 +1,67 @@
+import type { AssertionResponse } from '../crypto/webauthn.js'
+import { AuthError } from '../errors.js'
+import type { User } from '../model/user.js'
+import type { GuessBudget } from './guess-budget.js'
+import type { Occasion } from './occasion.js'
+import type { PasskeyAssertions } from './passkey-assertions.js'
+import type { Ceremony, PasskeyChallenges } from './passkey-challenges.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** What a client sends back of a ceremony. */
+export interface ShownPasskey {
+  readonly challengeId: string
+  readonly response: AssertionResponse
+}
+
+/** A passkey of somebody who is known by other means: their password, or their session. */
+export interface PasskeyProofs {
+  /**
+   * Accepts a response and spends its challenge. Throws `invalid_mfa_code`, alike whatever is wrong,
+   * and `rate_limited` while too many were wrong: passkeys have a budget of their own.
+   */
+  show(
+    ceremony: Ceremony & { readonly user: User },
+    shown: ShownPasskey,
+    terms: {
+      readonly userVerification: 'preferred' | 'required'
+      readonly besideFactor: boolean
+    },
+    occasion: Occasion,
+  ): Promise<{ readonly userVerified: boolean }>
+}
+
+type Deps = Pick<SurfaceDeps, 'surface' | 'clock' | 'emit'>
+
+export function createPasskeyProofs(
+  deps: Deps,
+  challenges: PasskeyChallenges,
+  assertions: PasskeyAssertions,
+  budget: GuessBudget,
+): PasskeyProofs {
+  return {
+    async show(ceremony, { challengeId, response }, terms, occasion) {
+      const { user } = ceremony
+      const about = () => {
+        const { surface, clock } = deps
+        return { surface, at: clock.now(), ...occasion, userId: user.id }
+      }
+
+      async function check() {
+        const challenge = await challenges.take(challengeId, ceremony)
+        if (challenge === null) return { ok: false, userVerified: false }
+        const passkey = await assertions.find(response.id)
+        if (passkey?.userId !== user.id) return { ok: false, userVerified: false }
+        const all = { ...terms, challenge }
+        const accepted = await assertions.accept(passkey, response, all, occasion)
+        return { ok: accepted !== null, userVerified: accepted?.userVerified === true }
+      }
+
+      const { ok, userVerified } = await budget.spend(user.id, check, (_, until) =>
+        deps.emit({ type: 'mfa.lockedOut', ...about(), method: 'webauthn', until }),
+      )
+      if (ok) return { userVerified }
+      deps.emit({ type: 'mfa.failed', ...about(), method: 'webauthn' })
+      throw new AuthError('invalid_mfa_code')
+    },
+  }
+}

@@ -1,0 +1,205 @@
+import {
+  type CreationOptions,
+  creationOptions,
+  type RegistrationResponse,
+  verifyRegistration,
+} from '../crypto/webauthn.js'
+import { hasFactor } from '../engine/second-factor.js'
+import { AuthError } from '../errors.js'
+import { maxPasskeys, type Passkey } from '../model/passkey.js'
+import type { User } from '../model/user.js'
+import { enrolledFactors, passkeysOfUser } from './enrolled-factors.js'
+import type { FactorChanges } from './factor-changes.js'
+import { isUnchanged } from './is-unchanged.js'
+import type { LoginPipeline } from './login-pipeline.js'
+import type { DeliveredLogin, Enrollee } from './mfa.js'
+import type { Occasion } from './occasion.js'
+import type { PasskeyAssertions } from './passkey-assertions.js'
+import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'
+import { passkeyShown } from './passkey-shown.js'
+import type { ReAuthentication } from './re-authentication.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import type { TicketGuesses } from './ticket-guesses.js'
+import { userHandleOf } from './user-handle.js'
+
+export interface RegisteredPasskey {
+  readonly passkey: Passkey
+  /** What the login came to that the passkey was registered for; null for somebody signed in. */
+  readonly login: DeliveredLogin | null
+}
+
+/** How a person adds a passkey (WebAuthn §7.1). */
+export interface PasskeyRegistration {
+  /**
+   * For `navigator.credentials.create`. Throws `mfa_method_disabled`, `factor_already_enrolled` when
+   * there are as many as there may be, and what re-authentication throws.
+   */
+  start(
+    enrollee: Enrollee,
+    currentPassword: string | undefined,
+    occasion: Occasion,
+  ): Promise<{ readonly challengeId: string; readonly options: CreationOptions }>
+  /**
+   * Throws `webauthn_failed` for a response that does not verify, `factor_already_enrolled` for a
+   * credential somebody has, and `mfa_ticket_invalid`. Voids earlier proofs.
+   */
+  finish(
+    enrollee: Enrollee,
+    challengeId: string,
+    response: RegistrationResponse,
+    name: string,
+    occasion: Occasion,
+  ): Promise<RegisteredPasskey>
+}
+
+type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'settings' | 'relyingParty'>
+
+interface Services {
+  readonly assertions: PasskeyAssertions
+  readonly challenges: PasskeyChallenges
+  readonly changes: FactorChanges
+  readonly guesses: TicketGuesses
+  readonly pipeline: LoginPipeline
+  readonly reAuthentication: ReAuthentication
+}
+
+/** A person, and the session or the login they register in. */
+interface Registrant {
+  readonly user: User
+  readonly boundTo: string
+}
+
+interface Registered {
+  readonly passkey: Passkey
+  readonly userVerified: boolean
+}
+
+export function createPasskeyRegistration(deps: Deps, services: Services): PasskeyRegistration {
+  const { collections, clock, relyingParty } = deps
+  const { challenges, changes, guesses } = services
+
+  async function allowed() {
+    const settings = await deps.settings()
+    if (settings.webauthnMode === 'off') throw new AuthError('mfa_method_disabled')
+    return settings
+  }
+
+  async function registrantOf(enrollee: Enrollee): Promise<Registrant> {
+    if (enrollee.kind === 'session') {
+      return { user: enrollee.who.user, boundTo: enrollee.who.sessionId }
+    }
+    const { user, ticket } = await guesses.holder(enrollee.mfaToken, 'enrollment')
+    return { user, boundTo: ticket.id }
+  }
+
+  async function checkRoom(userId: string): Promise<readonly Passkey[]> {
+    const existing = await passkeysOfUser(collections, userId)
+    if (existing.length < maxPasskeys) return existing
+    const detail = `There are ${maxPasskeys} passkeys already. Remove one first.`
+    throw new AuthError('factor_already_enrolled', { detail })
+  }
+
+  /** Whether what is there is this very registration: the store stored it and said otherwise. */
+  async function isOwn({ id, lastChallenge }: Passkey): Promise<boolean> {
+    return (await services.assertions.find(id))?.lastChallenge === lastChallenge
+  }
+
+  /** Null for a response that does not verify. */
+  async function register(
+    { user, boundTo }: Registrant,
+    challengeId: string,
+    response: RegistrationResponse,
+    name: string,
+  ): Promise<Registered | null> {
+    const { webauthnUserVerification } = await allowed()
+    const challenge = await challenges.take(challengeId, { kind: 'registration', user, boundTo })
+    if (challenge === null) return null
+    const requireUserVerification = webauthnUserVerification === 'required'
+    const expected = { ...relyingParty, challenge, requireUserVerification }
+    const credential = await verifyRegistration(response, expected)
+    if (credential === null) return null
+    await checkRoom(user.id)
+    // Of a factor that is no more: a new one must not revive them.
+    if (!hasFactor(await enrolledFactors(collections, user.id))) {
+      await collections.backupCodes.take(user.id)
+    }
+    const { userVerified, ...facts } = credential
+    const passkey: Passkey = {
+      ...facts,
+      expiresAt: null,
+      userId: user.id,
+      name,
+      uvInitialized: userVerified,
+      removingBy: null,
+      createdAt: clock.now(),
+      lastUsedAt: null,
+      lastChallenge: challenge,
+    }
+    const isStored = await collections.passkeys.insert(passkey)
+    if (!isStored && !(await isOwn(passkey))) throw new AuthError('factor_already_enrolled')
+    // Who was let in by what holds no more must leave nothing behind to sign in with.
+    if (!(await isUnchanged(collections.users, user))) {
+      await collections.passkeys.take(passkey.id, { userId: user.id, lastChallenge: challenge })
+      return null
+    }
+    return { passkey, userVerified }
+  }
+
+  return {
+    async start(enrollee, currentPassword, occasion) {
+      const { webauthnMode, webauthnUserVerification, totpIssuer } = await allowed()
+      const { user, boundTo } = await registrantOf(enrollee)
+      if (enrollee.kind === 'session') {
+        await services.reAuthentication.require(enrollee.who, currentPassword, occasion)
+      }
+      const exclude = await checkRoom(user.id)
+      const { challengeId, challenge } = await challenges.issue({
+        kind: 'registration',
+        user,
+        boundTo,
+      })
+      const options = await creationOptions({
+        rpId: relyingParty.rpId,
+        rpName: totpIssuer,
+        challenge,
+        userHandle: userHandleOf(user.id),
+        userName: user.email,
+        displayName: user.name,
+        exclude,
+        residentKey: webauthnMode === 'passwordless' ? 'required' : 'preferred',
+        userVerification: webauthnUserVerification,
+        timeoutMs: challengeLifeMs,
+      })
+      return { challengeId, options }
+    },
+
+    async finish(enrollee, challengeId, response, name, occasion) {
+      if (enrollee.kind === 'session') {
+        const registrant = await registrantOf(enrollee)
+        const registered = await register(registrant, challengeId, response, name)
+        if (registered === null) throw new AuthError('webauthn_failed')
+        await changes.made(registrant.user.id, 'passkeyAdded', occasion)
+        return { passkey: registered.passkey, login: null }
+      }
+      const made: Registered[] = []
+      const ticket = await guesses
+        .guess(enrollee.mfaToken, 'enrollment', async (shown) => {
+          // Before the passkey is one: whoever lost the account meanwhile must not lock its owner out.
+          const registrant = { user: await guesses.accountOf(shown), boundTo: shown.id }
+          const registered = await register(registrant, challengeId, response, name)
+          if (registered !== null) made.push(registered)
+          return registered !== null
+        })
+        .catch((error: unknown) => {
+          const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
+          throw isWrong ? new AuthError('webauthn_failed') : error
+        })
+      const [registered] = made
+      if (registered === undefined) throw new AuthError('webauthn_failed')
+      await changes.made(ticket.userId, 'passkeyAdded', occasion)
+      const { passkey, userVerified } = registered
+      const result = await services.pipeline.complete(ticket, passkeyShown(userVerified), occasion)
+      return { passkey, login: { result, delivery: ticket.delivery } }
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { requestOptions } from '../crypto/webauthn.js'
+import { AuthError } from '../errors.js'
+import { passkeysOfUser } from './enrolled-factors.js'
+import type { Occasion } from './occasion.js'
+import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'
+import type { StartedAssertion } from './passkey-login.js'
+import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
+import type { SignedIn } from './principal.js'
+import type { StepUp } from './step-up.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** Proving a passkey again within a session. One that does not verify its owner proves nothing (T-44). */
+export interface PasskeyStepUp {
+  /** Throws `mfa_method_disabled` and `factor_not_found`. */
+  start(who: SignedIn): Promise<StartedAssertion>
+  /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`, `rate_limited`. */
+  finish(who: SignedIn, shown: ShownPasskey, occasion: Occasion): Promise<number>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'relyingParty'
+>
+
+interface Services {
+  readonly challenges: PasskeyChallenges
+  readonly proofs: PasskeyProofs
+  readonly stepUp: StepUp
+}
+
+export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStepUp {
+  const { surface, clock, collections } = deps
+
+  const isOff = async () => (await deps.settings()).webauthnMode === 'off'
+
+  async function ownPasskeys({ user }: SignedIn) {
+    const own = await passkeysOfUser(collections, user.id)
+    if (own.length === 0) throw new AuthError('factor_not_found')
+    return own
+  }
+
+  return {
+    async start(who) {
+      if (await isOff()) throw new AuthError('mfa_method_disabled')
+      const { user, sessionId: boundTo } = who
+      const allow = await ownPasskeys(who)
+      const { challengeId, challenge } = await services.challenges.issue({
+        kind: 'stepUp',
+        user,
+        boundTo,
+      })
+      const options = await requestOptions({
+        rpId: deps.relyingParty.rpId,
+        challenge,
+        allow,
+        userVerification: 'required',
+        timeoutMs: challengeLifeMs,
+      })
+      return { challengeId, options }
+    },
+
+    async finish(who, shown, occasion) {
+      const { user, sessionId } = who
+      await ownPasskeys(who)
+      if (await isOff()) throw new AuthError('invalid_mfa_code')
+      const ceremony = { kind: 'stepUp', user, boundTo: sessionId } as const
+      const terms = { userVerification: 'required', besideFactor: false } as const
+      await services.proofs.show(ceremony, shown, terms, occasion)
+      const provedAt = await services.stepUp.record(user, sessionId, 'webauthn')
+      const about = { surface, at: clock.now(), ...occasion, userId: user.id, sessionId }
+      deps.emit({ type: 'mfa.steppedUp', ...about, method: 'webauthn' })
+      return provedAt
+    },
+  }
+}

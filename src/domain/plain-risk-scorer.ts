@@ -1,0 +1,7 @@
+import { scoreLogin } from '../engine/login-risk.js'
+import type { RiskScorer } from '../ports/risk-scorer.js'
+
+/** What judges logins where the host has no scorer of its own. */
+export const plainRiskScorer: RiskScorer = {
+  assess: async (question) => scoreLogin(question),
+}

@@ -1,0 +1,51 @@
+import type { AuthSettings } from '../auth-module/settings.js'
+import { AuthError } from '../errors.js'
+import type { ProviderCredentials, ProviderId } from '../oauth/provider.js'
+import type { Surface } from '../ports/surface.js'
+
+/** Whether administrators let people of this surface sign in there, and registered the host. */
+export function isProviderOffered(
+  id: ProviderId,
+  surface: Surface,
+  settings: AuthSettings,
+): boolean {
+  const door = surface === 'operator' ? 'Operator' : 'Client'
+  return settings[`${id}${door}Enabled` as const] && clientIdOf(id, settings) !== ''
+}
+
+/**
+ * What the host is registered with. Throws `oauth_provider_disabled` when the provider is switched
+ * off on this surface or lacks something, and `service_unavailable` when a secret does not decrypt.
+ */
+export function credentialsFor(
+  id: ProviderId,
+  surface: Surface,
+  settings: AuthSettings,
+): ProviderCredentials {
+  if (!isProviderOffered(id, surface, settings)) throw new AuthError('oauth_provider_disabled')
+  const { microsoftTenant, appleTeamId, appleKeyId } = settings
+  const credentials = {
+    clientId: clientIdOf(id, settings),
+    clientSecret: secretOf(id, settings),
+    tenant: id === 'microsoft' ? microsoftTenant : '',
+    teamId: id === 'apple' ? appleTeamId : '',
+    keyId: id === 'apple' ? appleKeyId : '',
+  }
+  const { clientSecret, tenant, teamId, keyId } = credentials
+  const needed = {
+    google: [clientSecret],
+    microsoft: [clientSecret, tenant],
+    apple: [clientSecret, teamId, keyId],
+    github: [clientSecret],
+  }
+  if (needed[id].includes('')) throw new AuthError('oauth_provider_disabled')
+  return credentials
+}
+
+function clientIdOf(id: ProviderId, settings: AuthSettings): string {
+  return id === 'apple' ? settings.appleServicesId : settings[`${id}ClientId` as const]
+}
+
+function secretOf(id: ProviderId, settings: AuthSettings): string {
+  return id === 'apple' ? settings.applePrivateKey : settings[`${id}ClientSecret` as const]
+}

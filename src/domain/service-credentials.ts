@@ -1,0 +1,171 @@
+import { randomToken } from '../crypto/secrets.js'
+import { isUuid, uuidv7 } from '../crypto/uuid.js'
+import { AuthError, describeError } from '../errors.js'
+import type { ServiceCredential } from '../model/service-credential.js'
+import type { Act } from './acted-by.js'
+import { newestFirst } from './newest-first.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** A credential and its secret, which is not kept: this is the one time it is known. */
+export interface IssuedCredential {
+  readonly credential: ServiceCredential
+  /** `sas_` and 32 random bytes, base64url. */
+  readonly clientSecret: string
+}
+
+export interface ServiceCredentials {
+  /** All of an account's, the newest first, revoked ones among them. */
+  of(accountId: string): Promise<readonly ServiceCredential[]>
+  /** Makes a credential without storing it. Costs a hash, and so may throw `server_busy`. */
+  draft(accountId: string, createdBy: string | null): Promise<IssuedCredential>
+  store(credential: ServiceCredential): Promise<void>
+  /** Takes back one whose secret nobody will see. Never throws. */
+  discard(credential: ServiceCredential): Promise<void>
+  /** Throws `credential_limit_reached` where two are active already. */
+  issue(accountId: string, act: Act): Promise<IssuedCredential>
+  /**
+   * From the next grant on it is refused; tokens it got before live on. Throws
+   * `credential_not_found` alike for one that is revoked, unknown, malformed or another account's.
+   */
+  revoke(accountId: string, credentialId: string, act: Act): Promise<void>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  'surface' | 'serviceCredentials' | 'clock' | 'random' | 'passwords' | 'emit' | 'logger'
+>
+
+/** Two, so that one can be rotated while the other is in use (seed 2.2). */
+const mostActive = 2
+
+export function createServiceCredentials(deps: Deps): ServiceCredentials {
+  const { surface, clock, random } = deps
+  const { serviceCredentials } = deps
+
+  const about = ({ actorId, occasion }: Act, targetId: string) => {
+    return { surface, at: clock.now(), ...occasion, actorId, targetId }
+  }
+
+  async function of(accountId: string): Promise<readonly ServiceCredential[]> {
+    const found: ServiceCredential[] = []
+    for await (const credential of newestFirst(serviceCredentials, { accountId }))
+      found.push(credential)
+    return found
+  }
+
+  async function draft(accountId: string, createdBy: string | null): Promise<IssuedCredential> {
+    const clientSecret = `sas_${randomToken(random)}`
+    const secretHash = await deps.passwords.hash(clientSecret)
+    const now = clock.now()
+    const credential: ServiceCredential = {
+      id: uuidv7(now, random),
+      expiresAt: null,
+      accountId,
+      clientId: `sa_${randomToken(random, 16)}`,
+      secretHash,
+      status: 'active',
+      createdAt: now,
+      createdBy,
+      lastUsedAt: null,
+      revokedAt: null,
+      revokedBy: null,
+    }
+    return { credential, clientSecret }
+  }
+
+  async function discard({ id }: ServiceCredential): Promise<void> {
+    try {
+      await serviceCredentials.take(id)
+    } catch (error) {
+      // It counts as one of two until somebody revokes it; nobody can use it.
+      deps.logger.error('a credential nobody knows the secret of was left', describeError(error))
+    }
+  }
+
+  async function store(credential: ServiceCredential): Promise<void> {
+    try {
+      if (await serviceCredentials.insert(credential)) return
+      throw new AuthError('service_unavailable')
+    } catch (error) {
+      // It may have been written all the same.
+      await discard(credential)
+      throw error
+    }
+  }
+
+  /**
+   * Counts, then inserts: of two at once both may succeed (seed 2.2). The hash comes first, so that
+   * hardly any time lies between the two.
+   */
+  async function add(accountId: string, act: Act): Promise<IssuedCredential> {
+    const issued = await draft(accountId, act.actorId)
+    const active = (await of(accountId)).filter(({ status }) => status === 'active')
+    if (active.length >= mostActive) throw new AuthError('credential_limit_reached')
+    await store(issued.credential)
+    return issued
+  }
+
+  async function end(accountId: string, credentialId: string, { actorId }: Act): Promise<void> {
+    const unknown = new AuthError('credential_not_found')
+    if (!isUuid(credentialId)) throw unknown
+    const set = { status: 'revoked', revokedAt: clock.now(), revokedBy: actorId } as const
+    try {
+      const revoked = await serviceCredentials.update(
+        credentialId,
+        { accountId, status: 'active' },
+        set,
+      )
+      if (revoked === null || revoked === 'taken') throw unknown
+    } catch (error) {
+      // The answer was lost: the row tells whether the write was.
+      if (error === unknown || !(await isEndedBy(credentialId, set))) throw error
+    }
+  }
+
+  async function isEndedBy(
+    id: string,
+    { revokedAt, revokedBy }: Pick<ServiceCredential, 'revokedAt' | 'revokedBy'>,
+  ): Promise<boolean> {
+    try {
+      const row = await serviceCredentials.get(id)
+      return row?.revokedAt === revokedAt && row.revokedBy === revokedBy
+    } catch {
+      return false
+    }
+  }
+
+  return {
+    of,
+    draft,
+    store,
+    discard,
+
+    async issue(accountId, act) {
+      try {
+        const issued = await add(accountId, act)
+        const { id: credentialId } = issued.credential
+        deps.emit({ type: 'serviceCredential.issued', ...about(act, accountId), credentialId })
+        return issued
+      } catch (error) {
+        const reason = reasonOf(error)
+        deps.emit({ type: 'serviceCredential.issueFailed', ...about(act, accountId), reason })
+        throw error
+      }
+    },
+
+    async revoke(accountId, credentialId, act) {
+      try {
+        await end(accountId, credentialId, act)
+      } catch (error) {
+        const reason = reasonOf(error)
+        deps.emit({ type: 'serviceCredential.revokeFailed', ...about(act, accountId), reason })
+        throw error
+      }
+      deps.emit({ type: 'serviceCredential.revoked', ...about(act, accountId), credentialId })
+    },
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof AuthError ? error.code : 'internal_error'
+}

@@ -1,0 +1,174 @@
+import { secretMemo } from '../crypto/secret-memo.js'
+import { randomToken } from '../crypto/secrets.js'
+import { uuidv7 } from '../crypto/uuid.js'
+import { AuthError, describeError } from '../errors.js'
+import type { ServiceCredential } from '../model/service-credential.js'
+import type { User } from '../model/user.js'
+import type { Argon2Params } from '../ports/password-hasher.js'
+import type { GrantRefusal } from '../ports/telemetry.js'
+import { createFailureThrottle } from './failure-throttle.js'
+import type { Occasion } from './occasion.js'
+import type { SurfaceDeps } from './surface-deps.js'
+import type { AccessGrant, Tokens } from './tokens.js'
+
+export interface ClientCredentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+export interface ServiceGrants {
+  /**
+   * The client-credentials grant (RFC 6749 §4.4), the one way to a token for a service account. Any
+   * pair of texts that is not an active credential of an enabled service account is refused with
+   * `invalid_client`, after exactly one hash verification. Throws `rate_limited` for an address or a
+   * client id with too many failures behind it, whether the pair is right or not.
+   */
+  grant(given: ClientCredentials, address: string, occasion: Occasion): Promise<AccessGrant>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  | 'surface'
+  | 'collections'
+  | 'serviceCredentials'
+  | 'limits'
+  | 'settings'
+  | 'passwords'
+  | 'clock'
+  | 'random'
+  | 'background'
+  | 'emit'
+  | 'logger'
+>
+
+/** What is found under a client id, whatever state it is in. */
+interface Found {
+  readonly credential: ServiceCredential | null
+  readonly account: User | null
+}
+
+type Verdict =
+  | { readonly ok: true; readonly credential: ServiceCredential; readonly account: User }
+  | (Found & { readonly ok: false; readonly reason: GrantRefusal })
+
+const failureWindowMs = 5 * 60 * 1000
+/** A secret has 47 characters; what is longer is none, and is not hashed (T-47). */
+const maxSecretLength = 512
+const clientIdForm = /^sa_[A-Za-z0-9_-]{22}$/
+const lastUseGrainMs = 60 * 1000
+
+export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
+  const { surface, clock, random, serviceCredentials } = deps
+  const { users } = deps.collections
+  const memo = secretMemo(random)
+  const perClient = createFailureThrottle(deps, 'grantFailuresPerClient')
+  const perIp = createFailureThrottle(deps, 'grantFailuresPerIp')
+  // Asked for where there is nothing to ask for, so that every grant makes the same reads.
+  const nobody = uuidv7(clock.now(), random)
+  const noClient = `sa_${randomToken(random, 16)}`
+
+  async function find(clientId: string): Promise<Found> {
+    const known = clientIdForm.test(clientId) ? clientId : noClient
+    const [credential = null] = await serviceCredentials.find({ clientId: known }, { limit: 1 })
+    return { credential, account: await users.get(credential?.accountId ?? nobody) }
+  }
+
+  async function readAgain(credential: ServiceCredential): Promise<Found> {
+    const [newest, account] = await Promise.all([
+      serviceCredentials.get(credential.id),
+      users.get(credential.accountId),
+    ])
+    return { credential: newest, account }
+  }
+
+  async function verify(found: Found, secret: string) {
+    const hash = secret.length <= maxSecretLength ? (found.credential?.secretHash ?? null) : null
+    return deps.passwords.verify(hash, secret)
+  }
+
+  async function check({ clientId, clientSecret }: ClientCredentials): Promise<Verdict> {
+    const found = await find(clientId)
+    const standing = standingOf(found)
+    // Only for rows that are good this moment: whatever else is refused costs one hash.
+    if (standing.ok && isRemembered(standing.credential, clientSecret)) return standing
+    const { ok, rehashTo } = await verify(found, clientSecret)
+    if (!standing.ok) return standing
+    if (!ok) return { ...found, ok: false, reason: 'wrong_secret' }
+    // The hash took its time: what was revoked or disabled meanwhile is refused.
+    const now = standingOf(await readAgain(standing.credential))
+    if (!now.ok) return now
+    memo.keep(now.credential.id, now.credential.secretHash, clientSecret, clock.now())
+    if (rehashTo !== null) await upgrade(now.credential, clientSecret, rehashTo)
+    return now
+  }
+
+  function isRemembered({ id, secretHash }: ServiceCredential, secret: string): boolean {
+    return memo.knows(id, secretHash, secret, clock.now())
+  }
+
+  /** Transparent, as for passwords: whatever goes wrong here, the grant succeeds. */
+  async function upgrade(
+    { id, secretHash: old }: ServiceCredential,
+    secret: string,
+    costs: Argon2Params,
+  ) {
+    try {
+      const secretHash = await deps.passwords.rehash(secret, costs)
+      await serviceCredentials.update(id, { secretHash: old, status: 'active' }, { secretHash })
+    } catch (error) {
+      deps.logger.warn('a weak hash of a client secret was not upgraded', describeError(error))
+    }
+  }
+
+  /** For whoever tidies up: no grant waits for it, and it is at most a minute behind. */
+  function noteUse({ id, lastUsedAt }: ServiceCredential): void {
+    const now = clock.now()
+    if (lastUsedAt !== null && now - lastUsedAt < lastUseGrainMs) return
+    deps.background.run('noting the use of a credential', async () => {
+      await serviceCredentials.update(id, { status: 'active', lastUsedAt }, { lastUsedAt: now })
+    })
+  }
+
+  function refuse(verdict: Extract<Verdict, { readonly ok: false }>, occasion: Occasion): never {
+    const { credential, account, reason } = verdict
+    deps.emit({
+      type: 'serviceToken.refused',
+      surface,
+      at: clock.now(),
+      ...occasion,
+      userId: account?.id ?? null,
+      credentialId: credential?.id ?? null,
+      reason,
+    })
+    throw new AuthError('invalid_client')
+  }
+
+  return {
+    async grant(given, address, occasion) {
+      const settings = await deps.settings()
+      const atMost = (limit: number) => ({ limit, windowMs: failureWindowMs })
+      // The client first: who waits for others of its own holds no place of its address.
+      const verdict = await perClient.attempt(
+        given.clientId,
+        atMost(settings.grantFailuresPerClient),
+        () => perIp.attempt(address, atMost(settings.grantFailuresPerIp), () => check(given)),
+      )
+      if (!verdict.ok) return refuse(verdict, occasion)
+      const { account, credential } = verdict
+      const grant = await tokens.service(account, settings.accessTokenTTL)
+      noteUse(credential)
+      const about = { surface, at: clock.now(), ...occasion, userId: account.id }
+      deps.emit({ type: 'serviceToken.issued', ...about, credentialId: credential.id })
+      return grant
+    },
+  }
+}
+
+function standingOf({ credential, account }: Found): Verdict {
+  const refused = (reason: GrantRefusal): Verdict => ({ ok: false, credential, account, reason })
+  if (credential === null) return refused('unknown_client')
+  if (credential.status !== 'active') return refused('credential_revoked')
+  if (account?.kind !== 'service') return refused('not_a_service_account')
+  if (!account.enabled) return refused('account_disabled')
+  return { ok: true, credential, account }
+}

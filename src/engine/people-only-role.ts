@@ -1,0 +1,9 @@
+const peopleOnly: readonly string[] = ['super_admin', 'administrator']
+
+/**
+ * Whether a role is one that no service account may ever have (seed 2.1). Roles that read alike are
+ * alike: by the trimmed, lower-cased name.
+ */
+export function isPeopleOnlyRole(role: string): boolean {
+  return peopleOnly.includes(role.trim().toLowerCase())
+}

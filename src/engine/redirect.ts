@@ -1,0 +1,28 @@
+/** Where a browser or an app may be sent; a structural part of the setting. */
+interface Target {
+  readonly uri: string
+  readonly surface: 'operator' | 'client'
+  readonly flow: 'web' | 'mobile'
+}
+
+/**
+ * Whether this very address is on the list: one character more, less or otherwise is another address
+ * (RFC 9700 §2.1). Nothing is parsed, so no parser can disagree with the browser's.
+ */
+export function isListedTarget(
+  targets: readonly Target[],
+  { uri, surface, flow }: Target,
+): boolean {
+  return targets.some(
+    (target) => target.uri === uri && target.surface === surface && target.flow === flow,
+  )
+}
+
+/** A listed address with more members in its query. Throws a `TypeError` for what is no address. */
+export function withQuery(uri: string, members: Readonly<Record<string, string>>): string {
+  const url = new URL(uri)
+  const added = new URLSearchParams(members).toString()
+  if (added === '') return url.href
+  url.search = url.search === '' ? added : `${url.search}&${added}`
+  return url.href
+}

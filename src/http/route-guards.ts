@@ -1,0 +1,108 @@
+import type { Principal, Services } from '../domain/services.js'
+import { parseDuration } from '../engine/duration.js'
+import { AuthError, describeError } from '../errors.js'
+import type { Audience, Surface } from '../ports/surface.js'
+import type { Logger } from '../ports/telemetry.js'
+import type { ClientIp } from './client-ip.js'
+import type { GuardedRequest, Guards, RouteGuard } from './exchange.js'
+import { problemReply } from './problem.js'
+import type { RefusalEvents } from './refusal-events.js'
+import { userAgentOf } from './user-agent.js'
+
+/** Whose tokens a surface accepts (seed 5.3). */
+export type AudienceOf<S extends Surface> = S extends 'operator' ? 'operator' | 'service' : S
+
+interface Deps {
+  readonly services: Pick<Services, 'access' | 'stepUp' | 'settings'>
+  readonly refusals: RefusalEvents
+  readonly clientIp: ClientIp
+  readonly logger: Logger
+}
+
+const accepted: Readonly<Record<Surface, readonly Audience[]>> = {
+  operator: ['operator', 'service'],
+  client: ['client'],
+}
+
+/** Guards for the host's own routes, which refuse as the library's own routes do. */
+export function routeGuards<S extends Surface>(
+  surface: S,
+  { services, refusals, clientIp, logger }: Deps,
+): Guards<AudienceOf<S>, RouteGuard<Principal<S>>> {
+  const { access, stepUp } = services
+
+  function guard(
+    name: string,
+    check: (principal: Principal<S>) => Promise<void> | void,
+  ): RouteGuard<Principal<S>> {
+    return async (request, known) => {
+      let principal = known
+      try {
+        principal ??= { ...(await access.authenticate(request.header('authorization'))), surface }
+        await check(principal)
+        return { principal, refusal: null }
+      } catch (error) {
+        announce(name, error, request, principal)
+        return { principal: null, refusal: problemReply(toAuthError(name, error)) }
+      }
+    }
+  }
+
+  /**
+   * Of people and machines that are known. No limit stands before a route of the host's, so that
+   * strangers could fill the records.
+   */
+  function announce(
+    name: string,
+    error: unknown,
+    request: GuardedRequest,
+    principal: Principal | null,
+  ): void {
+    if (principal === null) return
+    const ip = clientIp(request.remoteAddress, request.header('x-forwarded-for'))
+    const occasion = { ip, userAgent: userAgentOf(request) }
+    refusals.announce(name, error, { occasion, userId: principal.userId })
+  }
+
+  function toAuthError(name: string, error: unknown): AuthError {
+    if (error instanceof AuthError) return error
+    logger.error('a guard failed unexpectedly', { guard: name, ...describeError(error) })
+    return new AuthError('internal_error')
+  }
+
+  return {
+    requireUser() {
+      return guard('requireUser', (principal) => void access.requireHuman(principal))
+    },
+
+    requireAudience(...audiences) {
+      const wanted: readonly Audience[] = audiences.length > 0 ? audiences : accepted[surface]
+      const stray = wanted.find((audience) => !accepted[surface].includes(audience))
+      if (stray !== undefined) {
+        throw new TypeError(`requireAudience: the ${surface} surface accepts no "${stray}" tokens`)
+      }
+      return guard('requireAudience', ({ claims }) => {
+        if (!wanted.includes(claims.aud)) throw new AuthError('audience_mismatch')
+      })
+    },
+
+    requirePermission(permission) {
+      if (typeof permission !== 'string' || permission === '') {
+        throw new TypeError('requirePermission: needs the name of a permission')
+      }
+      return guard('requirePermission', async (principal) => {
+        await access.permit(principal, permission)
+      })
+    },
+
+    requireStepUp(age) {
+      const maxAgeMs = age === undefined ? null : parseDuration(String(age.maxAge))
+      if (age !== undefined && !maxAgeMs) {
+        throw new TypeError('requireStepUp: maxAge must be a duration such as "5m"')
+      }
+      return guard('requireStepUp', async (principal) =>
+        stepUp.require(principal, maxAgeMs ?? (await services.settings()).stepUpMaxAge),
+      )
+    },
+  }
+}

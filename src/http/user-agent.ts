@@ -1,0 +1,6 @@
+import type { GuardedRequest } from './exchange.js'
+
+/** Bounded, because it is kept with the session. */
+export function userAgentOf(request: Pick<GuardedRequest, 'header'>): string | null {
+  return request.header('user-agent')?.toWellFormed().replaceAll('\0', '').slice(0, 512) ?? null
+}

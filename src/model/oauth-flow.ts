@@ -1,0 +1,50 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/** What a trip to a provider is for: a browser's login, an app's login, or one more way to sign in. */
+export type OauthFlowKind = 'web' | 'mobile' | 'link'
+
+/**
+ * A trip to a provider that began and has not come back. The id is the SHA-256 of the `state` sent
+ * along (RFC 6749 §10.12). Single use: the callback takes it.
+ */
+export interface OauthFlow extends Doc {
+  readonly provider: string
+  readonly kind: OauthFlowKind
+  /** The host's own address the browser goes on to; one of the settings' targets. */
+  readonly redirectUri: string
+  /** SHA-256 of what the browser that began keeps in a cookie; empty for an app, which has none. */
+  readonly browserHash: string
+  /** Nonce and PKCE verifier towards the provider, encrypted. */
+  readonly sealedSecrets: string
+  /** The app's own S256 challenge (RFC 7636 §4.2); empty unless `mobile`. */
+  readonly codeChallenge: string
+  /** Given back to the app as its `state`; null when it sent none. */
+  readonly appState: string | null
+  /** The version of the terms accepted on the way; empty when none was named. */
+  readonly termsVersion: string
+  /** Who links, and in which session; empty unless `link`. */
+  readonly userId: string
+  readonly sessionId: string
+  readonly expiresAt: number
+}
+
+export function oauthFlowsOf(surface: Surface): CollectionSpec<OauthFlow> {
+  return {
+    name: `${surface}_oauth_flows`,
+    fields: {
+      provider: { kind: 'text' },
+      kind: { kind: 'text' },
+      redirectUri: { kind: 'text' },
+      browserHash: { kind: 'text' },
+      sealedSecrets: { kind: 'text' },
+      codeChallenge: { kind: 'text' },
+      appState: { kind: 'text', nullable: true },
+      termsVersion: { kind: 'text' },
+      userId: { kind: 'text' },
+      sessionId: { kind: 'text' },
+    },
+    indexes: [],
+    expires: 'fixed',
+  }
+}

@@ -1,0 +1,38 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/**
+ * An account at an identity provider by which a user of this surface signs in. The id is the
+ * SHA-256 of provider, issuer and subject, so that one such account belongs to one user; a user has
+ * at most one of each provider. An address is no part of it: addresses change hands (T-89).
+ */
+export interface OauthIdentity extends Doc {
+  readonly userId: string
+  /** `google`, `microsoft`, `apple` or `github`. */
+  readonly provider: string
+  readonly issuer: string
+  readonly subject: string
+  /** Epoch milliseconds. */
+  readonly linkedAt: number
+  /**
+   * Random, of the one who is about to remove it: it still signs in, and does not count as a way
+   * in that stays. Null when nobody is.
+   */
+  readonly removingBy: string | null
+}
+
+export function oauthIdentitiesOf(surface: Surface): CollectionSpec<OauthIdentity> {
+  return {
+    name: `${surface}_oauth_identities`,
+    fields: {
+      userId: { kind: 'text' },
+      provider: { kind: 'text' },
+      issuer: { kind: 'text' },
+      subject: { kind: 'text' },
+      linkedAt: { kind: 'time' },
+      removingBy: { kind: 'text', nullable: true },
+    },
+    indexes: [{ on: ['userId'] }, { on: ['userId', 'provider'], unique: true }],
+    expires: 'never',
+  }
+}

@@ -1,0 +1,34 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/** What a challenge was made for; it is good for nothing else. */
+export type PasskeyCeremony = 'registration' | 'login' | 'stepUp'
+
+/** One WebAuthn ceremony that has begun. Taken by the first response to it, right or wrong. */
+export interface PasskeyChallenge extends Doc {
+  readonly ceremony: PasskeyCeremony
+  /** 32 random bytes, base64url, for the authenticator to sign. */
+  readonly challenge: string
+  /** Empty for a passwordless login, of which nobody knows yet whose it is. */
+  readonly userId: string
+  /** The session or the login ticket it was made in; empty for a passwordless login. */
+  readonly boundTo: string
+  /** The user's `deviceEpoch` then: a change of factors or password voids the challenge. */
+  readonly deviceEpoch: number
+  readonly expiresAt: number
+}
+
+export function passkeyChallengesOf(surface: Surface): CollectionSpec<PasskeyChallenge> {
+  return {
+    name: `${surface}_passkey_challenges`,
+    fields: {
+      ceremony: { kind: 'text' },
+      challenge: { kind: 'text' },
+      userId: { kind: 'text' },
+      boundTo: { kind: 'text' },
+      deviceEpoch: { kind: 'integer' },
+    },
+    indexes: [],
+    expires: 'fixed',
+  }
+}

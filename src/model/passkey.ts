@@ -1,0 +1,57 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/** A public key credential of a person (WebAuthn §4). The id is the credential's, base64url. */
+export interface Passkey extends Doc {
+  readonly userId: string
+  /** COSE key, base64url. */
+  readonly publicKey: string
+  /** The newest signature counter shown; 0 of authenticators that keep none. Never goes back. */
+  readonly counter: number
+  /** How to reach the authenticator, as it said itself: hints, and nothing to rely on. */
+  readonly transports: readonly string[]
+  /** Chosen by its owner. */
+  readonly name: string
+  /** Whether it may be synced to other devices. Never changes. */
+  readonly backupEligible: boolean
+  /** Whether it was synced when it was last used. */
+  readonly backedUp: boolean
+  /**
+   * Whether its user verification counts: the authenticator verified the person at registration, or
+   * at a login beside another factor (`uvInitialized`, WebAuthn §4). Who finds a key without a PIN
+   * can set one.
+   */
+  readonly uvInitialized: boolean
+  /** Names the attempt to remove it that is under way, or that was cut off; see `FactorRemoval`. */
+  readonly removingBy: string | null
+  readonly createdAt: number
+  readonly lastUsedAt: number | null
+  /** The challenge of the newest use, or of the registration: lets a request see that it was noted
+   * although the store's answer was lost. */
+  readonly lastChallenge: string
+}
+
+/** So that nobody fills the database, and options stay of a size. */
+export const maxPasskeys = 20
+
+export function passkeysOf(surface: Surface): CollectionSpec<Passkey> {
+  return {
+    name: `${surface}_passkeys`,
+    fields: {
+      userId: { kind: 'text' },
+      publicKey: { kind: 'text' },
+      counter: { kind: 'integer' },
+      transports: { kind: 'json' },
+      name: { kind: 'text' },
+      backupEligible: { kind: 'boolean' },
+      backedUp: { kind: 'boolean' },
+      uvInitialized: { kind: 'boolean' },
+      removingBy: { kind: 'text', nullable: true },
+      createdAt: { kind: 'time' },
+      lastUsedAt: { kind: 'time', nullable: true },
+      lastChallenge: { kind: 'text' },
+    },
+    indexes: [{ on: ['userId'] }],
+    expires: 'never',
+  }
+}

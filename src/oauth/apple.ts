@@ -1,0 +1,63 @@
+import type { Claims, OidcProvider } from './provider.js'
+import { displayName, emailOf, identifier, isTrue } from './read-claims.js'
+
+const issuer = 'https://appleid.apple.com'
+
+/**
+ * https://developer.apple.com/documentation/signinwithapple
+ *
+ * Whoever asks for a name or an address gets the answer as a form, and the name in it once, at the
+ * very first sign-in: it is signed by nobody and good for display alone.
+ */
+export const apple: OidcProvider = {
+  kind: 'oidc',
+  id: 'apple',
+  name: 'Apple',
+  scope: 'name email',
+  responseMode: 'form_post',
+  endpoints: {
+    issuer,
+    authorization: `${issuer}/auth/authorize`,
+    token: `${issuer}/auth/token`,
+    jwks: `${issuer}/auth/keys`,
+    user: '',
+    emails: '',
+  },
+  locate: (endpoints) => endpoints,
+  isIssuer: (given, endpoints) => given === endpoints.issuer,
+  issuerOf: (_claims, endpoints) => endpoints.issuer,
+  mayKeySign: () => true,
+  profileOf(claims, given, form) {
+    const subject = identifier(claims['sub'])
+    if (subject === null) return null
+    return {
+      provider: 'apple',
+      issuer: given,
+      subject,
+      email: emailOf(claims),
+      emailVerified: isTrue(claims['email_verified']),
+      name: nameIn(form),
+    }
+  },
+}
+
+function nameIn({ user }: Claims): string {
+  const { name } = membersOf(typeof user === 'string' ? parsed(user) : null)
+  const { firstName, lastName } = membersOf(name)
+  const parts = [firstName, lastName].filter((part) => typeof part === 'string')
+  return displayName(parts.join(' '))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function membersOf(value: unknown): Claims {
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value))
+    : {}
+}

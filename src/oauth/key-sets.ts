@@ -1,0 +1,95 @@
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import type { Clock } from '../ports/clock.js'
+import type { Outbound } from './outbound.js'
+import type { Claims } from './provider.js'
+import { ProviderError } from './provider-error.js'
+
+/** A provider's public keys, as last read. */
+export interface KeySet {
+  readonly keyFor: JWTVerifyGetKey
+  /** The key of this id as published; null when there is none. */
+  published(kid: string): Claims | null
+}
+
+/** Public keys by address: read when first needed, kept for an hour, never more than a few sets. */
+export interface KeySets {
+  /**
+   * The keys at `url`, read again when `kid` is not among them, at most once a minute: tokens with
+   * made-up key ids cause no more than that. Rejects when there are none to be had.
+   */
+  read(url: string, kid: string): Promise<KeySet>
+}
+
+interface Deps {
+  readonly outbound: Outbound
+  readonly clock: Clock
+}
+
+interface Entry extends KeySet {
+  readonly readAt: number
+}
+
+const freshMs = 60 * 60 * 1000
+const coolDownMs = 60 * 1000
+/** One address a provider, and a few more while tenants are tried out. */
+const maxSets = 16
+
+export function createKeySets({ outbound, clock }: Deps): KeySets {
+  const entries = new Map<string, Entry>()
+  const underway = new Map<string, Promise<Entry>>()
+
+  async function fetchSet(url: string): Promise<Entry> {
+    const response = await outbound(url, {
+      method: 'GET',
+      headers: { accept: 'application/json' },
+      body: null,
+    })
+    if (response.status !== 200) throw new ProviderError('the keys of a provider cannot be read')
+    const entry = { ...keySetOf(await response.json()), readAt: clock.now() }
+    entries.delete(url)
+    entries.set(url, entry)
+    const [oldest] = entries.keys()
+    if (entries.size > maxSets && oldest !== undefined) entries.delete(oldest)
+    return entry
+  }
+
+  /** Sign-ins that need the same keys at once share one request. */
+  function refresh(url: string): Promise<Entry> {
+    const running = underway.get(url)
+    if (running !== undefined) return running
+    const started = fetchSet(url).finally(() => underway.delete(url))
+    underway.set(url, started)
+    return started
+  }
+
+  return {
+    async read(url, kid) {
+      const known = entries.get(url)
+      if (known === undefined) return refresh(url)
+      const age = clock.now() - known.readAt
+      const isKnown = known.published(kid) !== null
+      if (age < (isKnown ? freshMs : coolDownMs)) return known
+      // While a provider cannot be reached, the keys at hand still tell good tokens from bad.
+      return isKnown ? refresh(url).catch(() => known) : refresh(url)
+    },
+  }
+}
+
+function keySetOf(body: unknown): KeySet {
+  if (!isKeySet(body)) throw new ProviderError('a provider published no usable keys')
+  const keys = body.keys.map((key): Claims => ({ ...key }))
+  return {
+    keyFor: createLocalJWKSet(body),
+    published: (kid) => keys.find((key) => key['kid'] === kid) ?? null,
+  }
+}
+
+function isKeySet(body: unknown): body is JSONWebKeySet {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'keys' in body &&
+    Array.isArray(body.keys) &&
+    body.keys.every((key) => typeof key === 'object' && key !== null)
+  )
+}

@@ -1,0 +1,27 @@
+import type { Claims } from './provider.js'
+
+/** An identifier as the provider wrote it; null for one of another type, so that 1 is not "1". */
+export function identifier(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && value.length <= 255 && isPlain(value)
+    ? value
+    : null
+}
+
+export function emailOf({ email }: Claims): string | null {
+  return typeof email === 'string' && email !== '' && email.length <= 320 ? email : null
+}
+
+/** A name as one line of at most 200 characters; empty when there is none to show. */
+export function displayName(value: unknown): string {
+  const name = typeof value === 'string' ? value.trim() : ''
+  return name.length <= 200 && isPlain(name) ? name : ''
+}
+
+/** Providers write truth as a boolean, as a text and, one of them, as a number. */
+export function isTrue(value: unknown): boolean {
+  return value === true || value === 'true'
+}
+
+function isPlain(text: string): boolean {
+  return text.isWellFormed() && !/\p{Cc}/u.test(text)
+}

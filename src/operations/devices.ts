@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { guardedOperation } from './operation.js'
+import { nameInput, noBody, nothing, timestamp } from './schemas.js'
+import { deviceListView, trustedDevice } from './views.js'
+
+const both = ['operator', 'client'] as const
+const tag = 'Auth - Device Trust'
+const self = [{ kind: 'bearer' }, { kind: 'permission', key: 'auth.self' }] as const
+const selfWithProof = [...self, { kind: 'stepUp' }] as const
+
+const device = { deviceId: z.string(), name: z.string(), expiresAt: timestamp }
+
+const trustDevice = guardedOperation({
+  id: 'trustDevice',
+  method: 'POST',
+  path: '/v1/auth/{surface}/devices',
+  surfaces: both,
+  tag,
+  summary:
+    'Let this device skip the second factor; its token comes as a cookie, or with the header x-token-delivery: body in the body',
+  guards: selfWithProof,
+  limit: 'self',
+  status: 201,
+  body: z.strictObject({ name: nameInput.optional() }),
+  bodyOptional: true,
+  reply: z.strictObject({ ...device, deviceToken: z.string().optional() }),
+  errors: ['step_up_required', 'mfa_method_disabled'],
+  handle: async (call, { deviceTrust }) => {
+    const grant = await deviceTrust.trust(call, call.body.name ?? '', call.occasion)
+    return trustedDevice(grant, call.tokenDelivery)
+  },
+})
+
+const listTrustedDevices = guardedOperation({
+  id: 'listTrustedDevices',
+  method: 'GET',
+  path: '/v1/auth/{surface}/devices',
+  surfaces: both,
+  tag,
+  summary: 'The devices that skip your second factor, newest first',
+  guards: self,
+  limit: 'self',
+  status: 200,
+  body: noBody,
+  bodyOptional: true,
+  reply: z.strictObject({
+    items: z.array(
+      z.strictObject({
+        ...device,
+        createdAt: timestamp,
+        lastUsedAt: timestamp.nullable(),
+        current: z.boolean(),
+      }),
+    ),
+  }),
+  errors: [],
+  handle: async (call, { deviceTrust }) => ({
+    body: deviceListView(await deviceTrust.list(call, call.deviceCookie)),
+  }),
+})
+
+const revokeTrustedDevice = guardedOperation({
+  id: 'revokeTrustedDevice',
+  method: 'DELETE',
+  path: '/v1/auth/{surface}/devices/{deviceId}',
+  surfaces: both,
+  tag,
+  summary: 'Trust a device no more; its next login asks for the second factor',
+  guards: self,
+  limit: 'self',
+  status: 204,
+  body: noBody,
+  bodyOptional: true,
+  reply: nothing,
+  errors: ['device_not_found'],
+  handle: async (call, { deviceTrust }) => {
+    const { params, deviceCookie, occasion } = call
+    const id = params['deviceId'] ?? ''
+    const wasOwn = await deviceTrust.revoke(call, id, deviceCookie, occasion)
+    return wasOwn ? { body: null, deviceCookie: 'clear' as const } : { body: null }
+  },
+})
+
+export const deviceOperations = [trustDevice, listTrustedDevices, revokeTrustedDevice]

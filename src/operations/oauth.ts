@@ -1,0 +1,263 @@
+import { z } from 'zod'
+import { adminOperation, guardedOperation, publicOperation } from './operation.js'
+import {
+  mobileAuthenticatedReply,
+  noBody,
+  nothing,
+  passwordInput,
+  termsInput,
+  text,
+  tokenInput,
+  unfinishedLogins,
+} from './schemas.js'
+import { arrival, departure, linkBegun, mobileLogin } from './views.js'
+
+const both = ['operator', 'client'] as const
+const operator = ['operator'] as const
+const tag = 'Authentication'
+
+/** A browser's address of the host's own; compared with the list, and not looked into. */
+const redirectUri = z.string().min(1).max(2048)
+/** Of an answer, whoever made it: what is not known is not looked at (RFC 6749 §4.1.2). */
+const answer = z.record(z.string().max(64), z.string().max(8192))
+
+const startErrors = ['not_found', 'oauth_provider_disabled', 'redirect_not_allowed'] as const
+const callbackErrors = ['not_found', 'invalid_oauth_state', 'redirect_not_allowed'] as const
+
+const listOauthProviders = publicOperation({
+  id: 'listOauthProviders',
+  method: 'GET',
+  path: '/v1/auth/{surface}/oauth/providers',
+  surfaces: both,
+  tag,
+  summary: 'The identity providers this surface lets people sign in with',
+  guards: [{ kind: 'public' }],
+  limit: 'oauth',
+  status: 200,
+  body: noBody,
+  bodyOptional: true,
+  reply: z.strictObject({
+    providers: z.array(z.strictObject({ id: z.string(), name: z.string() })),
+  }),
+  errors: [],
+  handle: async (_call, { oauth }) => ({ body: { providers: [...(await oauth.offered())] } }),
+})
+
+const startOauth = publicOperation({
+  id: 'startOauth',
+  method: 'GET',
+  path: '/v1/auth/{surface}/oauth/{provider}/start',
+  surfaces: both,
+  tag,
+  summary: 'Go to the provider to sign in, and then on to redirectUri',
+  guards: [{ kind: 'public' }, { kind: 'origin', navigation: true }],
+  limit: 'oauth',
+  status: 302,
+  query: z.strictObject({ redirectUri, acceptedTermsVersion: termsInput.optional() }),
+  body: noBody,
+  bodyOptional: true,
+  reply: nothing,
+  errors: [...startErrors, 'csrf_rejected'],
+  handle: async ({ params, query, tripCookies }, { oauth }) =>
+    departure(await oauth.startWeb(params['provider'] ?? '', targetOf(query), tripCookies)),
+})
+
+const oauthCallback = publicOperation({
+  id: 'oauthCallback',
+  method: 'GET',
+  path: '/v1/auth/{surface}/oauth/{provider}/callback',
+  surfaces: both,
+  tag,
+  summary: 'Where a provider sends the browser back to; answers with the way to redirectUri',
+  guards: [{ kind: 'public' }],
+  limit: 'oauth',
+  status: 302,
+  query: answer,
+  body: noBody,
+  bodyOptional: true,
+  reply: nothing,
+  errors: callbackErrors,
+  handle: async ({ params, query, tripCookies, deviceCookie, occasion }, { oauth }) =>
+    arrival(
+      await oauth.finish(
+        params['provider'] ?? '',
+        { mode: 'query', parameters: query },
+        { keys: tripCookies, deviceToken: deviceCookie },
+        occasion,
+      ),
+    ),
+})
+
+const oauthCallbackFormPost = publicOperation({
+  id: 'oauthCallbackFormPost',
+  method: 'POST',
+  path: '/v1/auth/{surface}/oauth/{provider}/callback',
+  surfaces: both,
+  tag,
+  summary: 'The same, for the provider that answers by a form (Apple)',
+  guards: [{ kind: 'public' }],
+  limit: 'oauth',
+  status: 302,
+  body: answer,
+  bodyForm: true,
+  reply: nothing,
+  errors: callbackErrors,
+  handle: async ({ params, body, tripCookies, deviceCookie, occasion }, { oauth }) =>
+    arrival(
+      await oauth.finish(
+        params['provider'] ?? '',
+        { mode: 'form_post', parameters: body },
+        { keys: tripCookies, deviceToken: deviceCookie },
+        occasion,
+      ),
+    ),
+})
+
+const startMobileOauth = publicOperation({
+  id: 'startMobileOauth',
+  method: 'POST',
+  path: '/v1/auth/{surface}/mobile/oauth/{provider}/start',
+  surfaces: both,
+  tag: 'Mobile',
+  summary: 'The address an app opens in the system browser to sign in with a provider',
+  guards: [{ kind: 'public' }],
+  limit: 'oauth',
+  status: 200,
+  body: z.strictObject({
+    redirectUri,
+    codeChallenge: z.string().regex(/^[\w-]{43}$/),
+    codeChallengeMethod: z.literal('S256'),
+    appState: text.min(1).max(512).optional(),
+    acceptedTermsVersion: termsInput.optional(),
+  }),
+  reply: z.strictObject({ authorizationUrl: z.string(), expiresIn: z.int() }),
+  errors: startErrors,
+  handle: async ({ params, body }, { oauth }) => {
+    const { codeChallenge, appState = null } = body
+    const app = { ...targetOf(body), codeChallenge, appState }
+    return { body: await oauth.startMobile(params['provider'] ?? '', app) }
+  },
+})
+
+const exchangeMobileOauth = publicOperation({
+  id: 'exchangeMobileOauth',
+  method: 'POST',
+  path: '/v1/auth/{surface}/mobile/oauth/exchange',
+  surfaces: both,
+  tag: 'Mobile',
+  summary: 'Exchange the code from the redirect, once, with the verifier of its challenge',
+  guards: [{ kind: 'public' }],
+  limit: 'oauth',
+  status: 200,
+  body: z.strictObject({
+    code: tokenInput,
+    codeVerifier: tokenInput,
+    deviceToken: tokenInput.optional(),
+  }),
+  reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
+  errors: ['invalid_token', 'oauth_provider_disabled', 'invalid_credentials', 'email_not_verified'],
+  handle: async ({ body, occasion }, { oauth }) => {
+    const { deviceToken = null } = body
+    return mobileLogin(await oauth.exchange({ ...body, deviceToken }, occasion))
+  },
+})
+
+const startOauthLink = guardedOperation({
+  id: 'startOauthLink',
+  method: 'POST',
+  path: '/v1/auth/{surface}/oauth/{provider}/link',
+  surfaces: operator,
+  tag: 'Self-Service',
+  summary: 'Begin to link an account of a provider, to sign in with it from then on',
+  guards: [{ kind: 'bearer' }, { kind: 'origin' }, { kind: 'permission', key: 'auth.self' }],
+  limit: 'oauth',
+  status: 200,
+  body: z.strictObject({ redirectUri, currentPassword: passwordInput.optional() }),
+  reply: z.strictObject({ authorizationUrl: z.string(), expiresIn: z.int() }),
+  errors: [
+    ...startErrors,
+    'csrf_rejected',
+    'step_up_required',
+    'invalid_credentials',
+    'email_not_verified',
+    'identity_already_linked',
+    'server_busy',
+  ],
+  handle: async (call, { oauth }) => {
+    const { redirectUri: uri, currentPassword } = call.body
+    const given = { redirectUri: uri, currentPassword }
+    const provider = call.params['provider'] ?? ''
+    return linkBegun(await oauth.startLink(call, provider, given, call.tripCookies, call.occasion))
+  },
+})
+
+const unlinkOauth = guardedOperation({
+  id: 'unlinkOauth',
+  method: 'DELETE',
+  path: '/v1/auth/{surface}/oauth/{provider}/link',
+  surfaces: operator,
+  tag: 'Self-Service',
+  summary: 'Unlink your account of a provider, unless you could not sign in any more',
+  guards: [{ kind: 'bearer' }, { kind: 'origin' }, { kind: 'permission', key: 'auth.self' }],
+  limit: 'oauth',
+  status: 204,
+  body: z.strictObject({ currentPassword: passwordInput.optional() }),
+  bodyOptional: true,
+  reply: nothing,
+  errors: [
+    'csrf_rejected',
+    'step_up_required',
+    'invalid_credentials',
+    'not_found',
+    'last_login_method',
+    'server_busy',
+  ],
+  handle: async (call, { oauthLinks }) => {
+    const { currentPassword } = call.body
+    await oauthLinks.unlink(call, call.params['provider'] ?? '', currentPassword, call.occasion)
+    return { body: null }
+  },
+})
+
+const unlinkUserOauth = adminOperation({
+  id: 'unlinkUserOauth',
+  method: 'DELETE',
+  path: '/v1/auth/{surface}/users/{userId}/oauth/{provider}',
+  surfaces: operator,
+  tag,
+  summary: 'Unlink another operator’s account of a provider',
+  guards: [{ kind: 'principal' }, { kind: 'permission', key: 'system.users.oauth_unlink' }],
+  limit: 'admin',
+  status: 204,
+  body: noBody,
+  bodyOptional: true,
+  reply: nothing,
+  errors: ['user_not_found', 'not_found', 'last_login_method'],
+  locate: async (params, { oauthLinks }) => {
+    await oauthLinks.person(params['userId'] ?? '')
+  },
+  handle: async ({ params, principal, occasion }, { oauthLinks }) => {
+    const { userId = '', provider = '' } = params
+    await oauthLinks.unlinkOf(principal.userId, userId, provider, occasion)
+    return { body: null }
+  },
+})
+
+function targetOf(given: {
+  readonly redirectUri?: string | undefined
+  readonly acceptedTermsVersion?: string | undefined
+}) {
+  return { redirectUri: given.redirectUri ?? '', termsVersion: given.acceptedTermsVersion ?? '' }
+}
+
+export const oauthOperations = [
+  listOauthProviders,
+  startOauth,
+  oauthCallback,
+  oauthCallbackFormPost,
+  startMobileOauth,
+  exchangeMobileOauth,
+  startOauthLink,
+  unlinkOauth,
+  unlinkUserOauth,
+]

@@ -1,0 +1,217 @@
+import { z } from 'zod'
+import type { Act } from '../domain/services.js'
+import { AuthError } from '../errors.js'
+import { adminOperation, publicOperation } from './operation.js'
+import { accessGrant, nameInput, noBody, nothing, timestamp } from './schemas.js'
+import { issuedCredentialView, serviceAccountView } from './service-account-views.js'
+
+const operator = ['operator'] as const
+const tag = 'Service Accounts'
+const shared = { surfaces: operator, tag, limit: 'admin' } as const
+const withoutBody = { body: noBody, bodyOptional: true } as const
+
+const reading = [
+  { kind: 'principal' },
+  { kind: 'permission', key: 'auth.service_accounts.read' },
+] as const
+/** Of its own length: `stepUpMaxAge` neither lengthens nor shortens it (T-43). */
+const managing = [
+  { kind: 'principal' },
+  { kind: 'permission', key: 'auth.service_accounts.manage' },
+  { kind: 'stepUp', maxAgeMs: 5 * 60 * 1000 },
+] as const
+
+const name = nameInput.min(1).max(100)
+
+const issued = { credentialId: z.string(), clientId: z.string(), clientSecret: z.string() }
+
+const credential = z.strictObject({
+  credentialId: z.string(),
+  accountId: z.string(),
+  clientId: z.string(),
+  status: z.enum(['active', 'revoked']),
+  createdAt: timestamp,
+  createdBy: z.string().nullable(),
+  lastUsedAt: timestamp.nullable(),
+  revokedAt: timestamp.nullable(),
+  revokedBy: z.string().nullable(),
+})
+
+const account = z.strictObject({
+  id: z.string(),
+  kind: z.literal('service'),
+  name: z.string(),
+  email: z.string(),
+  systemRole: z.string(),
+  enabled: z.boolean(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  credentials: z.array(credential),
+})
+
+const actOf = ({ user, occasion }: { user: { id: string }; occasion: Act['occasion'] }): Act => ({
+  actorId: user.id,
+  occasion,
+})
+
+/**
+ * Anything goes for the two texts but their absence: a 400 for a prefix or a length would tell one
+ * refusal from the others (T-49).
+ */
+const issueServiceToken = publicOperation({
+  id: 'issueServiceToken',
+  method: 'POST',
+  path: '/v1/auth/token',
+  surfaces: operator,
+  tag,
+  summary: 'Exchange client credentials for an access token',
+  guards: [{ kind: 'public' }],
+  limit: 'grant',
+  ignoresBearer: true,
+  status: 200,
+  body: z.strictObject({
+    grantType: z.string().optional(),
+    clientId: z.string(),
+    clientSecret: z.string(),
+  }),
+  reply: accessGrant,
+  errors: ['unsupported_grant_type', 'invalid_client', 'server_busy'],
+  async handle({ body: { grantType, ...given }, address, occasion }, { serviceGrants }) {
+    if (grantType !== 'client_credentials') throw new AuthError('unsupported_grant_type')
+    return { body: await serviceGrants.grant(given, address, occasion) }
+  },
+})
+
+const listServiceAccounts = adminOperation({
+  id: 'listServiceAccounts',
+  method: 'GET',
+  path: '/v1/admin/service-accounts',
+  summary: 'The service accounts, in the order they were made',
+  guards: reading,
+  ...shared,
+  ...withoutBody,
+  query: z.strictObject({
+    limit: z
+      .string()
+      .regex(/^(?:[1-9]\d?|100)$/)
+      .optional(),
+    cursor: z.string().optional(),
+  }),
+  status: 200,
+  reply: z.strictObject({ items: z.array(account), nextCursor: z.string().nullable() }),
+  errors: [],
+  locate: async () => {},
+  async handle({ query: { limit = '50', cursor = null } }, { serviceAccounts }) {
+    const { accounts, next } = await serviceAccounts.list(Number(limit), cursor)
+    return { body: { items: accounts.map(serviceAccountView), nextCursor: next } }
+  },
+})
+
+const createServiceAccount = adminOperation({
+  id: 'createServiceAccount',
+  method: 'POST',
+  path: '/v1/admin/service-accounts',
+  summary: 'Create a service account with its first credential; the secret is shown this once',
+  guards: managing,
+  ...shared,
+  status: 201,
+  body: z.strictObject({ name }),
+  reply: account.extend(issued),
+  errors: ['server_busy'],
+  locate: async () => {},
+  async handle(call, { serviceAccounts }) {
+    const made = await serviceAccounts.create(call.body.name, actOf(call))
+    const { status: _, createdAt: __, ...secret } = issuedCredentialView(made.issued)
+    return { body: { ...serviceAccountView(made.account), ...secret } }
+  },
+})
+
+const getServiceAccount = adminOperation({
+  id: 'getServiceAccount',
+  method: 'GET',
+  path: '/v1/admin/service-accounts/{id}',
+  summary: 'A service account and its credentials, without secrets',
+  guards: reading,
+  ...shared,
+  ...withoutBody,
+  status: 200,
+  reply: account,
+  errors: ['service_account_not_found'],
+  locate: async () => {},
+  handle: async ({ params: { id = '' } }, { serviceAccounts }) => ({
+    body: serviceAccountView(await serviceAccounts.get(id)),
+  }),
+})
+
+const updateServiceAccount = adminOperation({
+  id: 'updateServiceAccount',
+  method: 'PATCH',
+  path: '/v1/admin/service-accounts/{id}',
+  summary: 'Rename, enable or disable a service account',
+  guards: managing,
+  ...shared,
+  status: 200,
+  body: z
+    .strictObject({ name: name.optional(), enabled: z.boolean().optional() })
+    .refine((given) => Object.keys(given).length > 0, { message: 'must change something' }),
+  reply: account,
+  errors: ['service_account_not_found'],
+  locate: ({ id = '' }, { serviceAccounts }) => serviceAccounts.locate(id),
+  async handle(call, { serviceAccounts }) {
+    const { enabled, name: newName } = call.body
+    const changes = {
+      ...(enabled === undefined ? {} : { enabled }),
+      ...(newName === undefined ? {} : { name: newName }),
+    }
+    const { id = '' } = call.params
+    const changed = await serviceAccounts.update(id, changes, actOf(call))
+    return { body: serviceAccountView(changed) }
+  },
+})
+
+const issueServiceCredential = adminOperation({
+  id: 'issueServiceCredential',
+  method: 'POST',
+  path: '/v1/admin/service-accounts/{id}/credentials',
+  summary: 'Issue another credential, to rotate; the secret is shown this once',
+  guards: managing,
+  ...shared,
+  ...withoutBody,
+  status: 201,
+  reply: z.strictObject({ ...issued, status: z.enum(['active', 'revoked']), createdAt: timestamp }),
+  errors: ['service_account_not_found', 'credential_limit_reached', 'server_busy'],
+  locate: ({ id = '' }, { serviceAccounts }) => serviceAccounts.locate(id),
+  async handle(call, { serviceAccounts }) {
+    const { id = '' } = call.params
+    return { body: issuedCredentialView(await serviceAccounts.issueCredential(id, actOf(call))) }
+  },
+})
+
+const revokeServiceCredential = adminOperation({
+  id: 'revokeServiceCredential',
+  method: 'DELETE',
+  path: '/v1/admin/service-accounts/{id}/credentials/{credentialId}',
+  summary: 'Revoke a credential; tokens it got before live on until they expire',
+  guards: managing,
+  ...shared,
+  ...withoutBody,
+  status: 204,
+  reply: nothing,
+  errors: ['credential_not_found'],
+  locate: async () => {},
+  async handle(call, { serviceAccounts }) {
+    const { id = '', credentialId = '' } = call.params
+    await serviceAccounts.revokeCredential(id, credentialId, actOf(call))
+    return { body: null }
+  },
+})
+
+export const serviceAccountOperations = [
+  issueServiceToken,
+  listServiceAccounts,
+  createServiceAccount,
+  getServiceAccount,
+  updateServiceAccount,
+  issueServiceCredential,
+  revokeServiceCredential,
+] as const

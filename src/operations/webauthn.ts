@@ -1,0 +1,255 @@
+import { z } from 'zod'
+import { enrollingOperation, guardedOperation, publicOperation } from './operation.js'
+import {
+  assertionInput,
+  challengeIdInput,
+  credentialIdInput,
+  loginReplies,
+  mfaTokenInput,
+  nameInput,
+  noBody,
+  nothing,
+  passwordInput,
+  timestamp,
+  trustInput,
+} from './schemas.js'
+import { deliveredLogin, passkeyView, registeredPasskeyView, trustRequest } from './views.js'
+
+const both = ['operator', 'client'] as const
+const tag = 'WebAuthn'
+const permission = { kind: 'permission', key: 'auth.mfa.self' } as const
+const self = [{ kind: 'bearer' }, permission] as const
+const selfWithProof = [{ kind: 'bearer' }, permission, { kind: 'stepUp' }] as const
+/** Or the ticket of a login that lacks a factor. */
+const enrolling = [{ kind: 'bearerOrTicket' }, permission] as const
+
+const transportsInput = z.array(z.string().max(32)).max(16)
+
+/** What `PublicKeyCredential.toJSON` gives after a registration; what else it has is left alone. */
+const registrationInput = z.object({
+  id: credentialIdInput,
+  rawId: credentialIdInput,
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: z.string().min(1),
+    attestationObject: z.string().min(1),
+    transports: transportsInput.optional(),
+  }),
+})
+
+const descriptors = z.array(
+  z.object({
+    id: z.string(),
+    type: z.string(),
+    transports: z.array(z.string()).optional(),
+  }),
+)
+
+const creationOptions = z.object({
+  rp: z.object({ id: z.string().optional(), name: z.string() }),
+  user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
+  challenge: z.string(),
+  pubKeyCredParams: z.array(z.object({ type: z.literal('public-key'), alg: z.int() })),
+  timeout: z.int().optional(),
+  excludeCredentials: descriptors.optional(),
+  authenticatorSelection: z
+    .object({
+      residentKey: z.string().optional(),
+      requireResidentKey: z.boolean().optional(),
+      userVerification: z.string().optional(),
+    })
+    .optional(),
+  attestation: z.string().optional(),
+  hints: z.array(z.string()).optional(),
+  extensions: z.object({ credProps: z.boolean().optional() }).optional(),
+})
+
+const startedAssertion = z.strictObject({
+  challengeId: z.string(),
+  options: z.object({
+    rpId: z.string().optional(),
+    challenge: z.string(),
+    timeout: z.int().optional(),
+    allowCredentials: descriptors.optional(),
+    userVerification: z.string().optional(),
+  }),
+})
+
+const passkey = z.strictObject({
+  credentialId: z.string(),
+  name: z.string(),
+  createdAt: timestamp,
+})
+
+const startPasskeyRegistration = enrollingOperation({
+  id: 'startPasskeyRegistration',
+  method: 'POST',
+  path: '/v1/auth/{surface}/webauthn/registration/options',
+  surfaces: both,
+  tag,
+  summary: 'Begin to register a passkey: options for navigator.credentials.create',
+  guards: enrolling,
+  limit: 'mfa',
+  status: 200,
+  body: z.strictObject({
+    mfaToken: mfaTokenInput.optional(),
+    currentPassword: passwordInput.optional(),
+  }),
+  bodyOptional: true,
+  reply: z.strictObject({ challengeId: z.string(), options: creationOptions }),
+  errors: [
+    'mfa_method_disabled',
+    'factor_already_enrolled',
+    'invalid_credentials',
+    'step_up_required',
+    'mfa_ticket_invalid',
+    'server_busy',
+  ],
+  handle: async ({ enrollee, body, occasion }, { passkeyRegistration }) => ({
+    body: await passkeyRegistration.start(enrollee, body.currentPassword, occasion),
+  }),
+})
+
+const finishPasskeyRegistration = enrollingOperation({
+  id: 'finishPasskeyRegistration',
+  method: 'POST',
+  path: '/v1/auth/{surface}/webauthn/registration/verify',
+  surfaces: both,
+  tag,
+  summary: 'Register the passkey; with a ticket, the login as well',
+  guards: enrolling,
+  limit: 'mfa',
+  status: 201,
+  body: z.strictObject({
+    mfaToken: mfaTokenInput.optional(),
+    challengeId: challengeIdInput,
+    response: registrationInput,
+    name: nameInput.min(1).max(100).default('Passkey'),
+  }),
+  reply: z.union([passkey, ...loginReplies.map((reply) => reply.extend(passkey.shape))]),
+  errors: [
+    'mfa_method_disabled',
+    'webauthn_failed',
+    'email_not_verified',
+    'factor_already_enrolled',
+    'mfa_ticket_invalid',
+  ],
+  handle: async ({ enrollee, body, occasion }, { passkeyRegistration }) => {
+    const { challengeId, response, name } = body
+    return registeredPasskeyView(
+      await passkeyRegistration.finish(enrollee, challengeId, response, name, occasion),
+    )
+  },
+})
+
+const listPasskeys = guardedOperation({
+  id: 'listPasskeys',
+  method: 'GET',
+  path: '/v1/auth/{surface}/webauthn/credentials',
+  surfaces: both,
+  tag,
+  summary: 'Your passkeys, oldest first',
+  guards: self,
+  limit: 'self',
+  status: 200,
+  body: noBody,
+  bodyOptional: true,
+  reply: z.strictObject({ items: z.array(passkey.extend({ lastUsedAt: timestamp.nullable() })) }),
+  errors: [],
+  handle: async (call, { ownPasskeys }) => ({
+    body: { items: (await ownPasskeys.list(call)).map(passkeyView) },
+  }),
+})
+
+const deletePasskey = guardedOperation({
+  id: 'deletePasskey',
+  method: 'DELETE',
+  path: '/v1/auth/{surface}/webauthn/credentials/{credentialId}',
+  surfaces: both,
+  tag,
+  summary: 'Remove a passkey; earlier proofs are void',
+  guards: selfWithProof,
+  limit: 'mfa',
+  status: 204,
+  body: noBody,
+  bodyOptional: true,
+  reply: nothing,
+  errors: ['step_up_required', 'factor_not_found', 'last_factor_required'],
+  handle: async (call, { ownPasskeys }) => {
+    await ownPasskeys.remove(call, call.params['credentialId'] ?? '', call.occasion)
+    return { body: null }
+  },
+})
+
+const startPasskeyLogin = publicOperation({
+  id: 'startPasskeyLogin',
+  method: 'POST',
+  path: '/v1/auth/{surface}/webauthn/login/options',
+  surfaces: both,
+  tag,
+  summary: 'Begin to sign in with a passkey, as second factor or without a password',
+  guards: [{ kind: 'public' }],
+  limit: 'mfa',
+  status: 200,
+  body: z.strictObject({ mfaToken: mfaTokenInput.optional() }),
+  bodyOptional: true,
+  reply: startedAssertion,
+  errors: ['mfa_method_disabled', 'mfa_ticket_invalid', 'factor_not_found'],
+  handle: async ({ body }, { passkeyLogin }) => ({ body: await passkeyLogin.start(body.mfaToken) }),
+})
+
+const finishPasskeyLogin = publicOperation({
+  id: 'finishPasskeyLogin',
+  method: 'POST',
+  path: '/v1/auth/{surface}/webauthn/login/verify',
+  surfaces: both,
+  tag,
+  summary: 'Finish a login with a passkey; its tokens go where the login began, cookie or body',
+  guards: [{ kind: 'public' }],
+  limit: 'mfa',
+  status: 200,
+  body: z.strictObject({
+    mfaToken: mfaTokenInput.optional(),
+    challengeId: challengeIdInput,
+    response: assertionInput,
+    ...trustInput,
+  }),
+  reply: z.union([...loginReplies]),
+  errors: [
+    'mfa_method_disabled',
+    'invalid_credentials',
+    'email_not_verified',
+    'mfa_ticket_invalid',
+  ],
+  handle: async ({ body, tokenDelivery: delivery, occasion }, { passkeyLogin }) => {
+    const how = { mfaToken: body.mfaToken, trust: trustRequest(body), delivery }
+    return deliveredLogin(await passkeyLogin.finish(body, how, occasion))
+  },
+})
+
+const startPasskeyStepUp = guardedOperation({
+  id: 'startPasskeyStepUp',
+  method: 'POST',
+  path: '/v1/auth/{surface}/webauthn/step-up/options',
+  surfaces: both,
+  tag,
+  summary: 'Begin to prove a passkey again; finished at /step-up',
+  guards: self,
+  limit: 'mfa',
+  status: 200,
+  body: noBody,
+  bodyOptional: true,
+  reply: startedAssertion,
+  errors: ['mfa_method_disabled', 'factor_not_found'],
+  handle: async (call, { passkeyStepUp }) => ({ body: await passkeyStepUp.start(call) }),
+})
+
+export const webauthnOperations = [
+  startPasskeyRegistration,
+  finishPasskeyRegistration,
+  listPasskeys,
+  deletePasskey,
+  startPasskeyLogin,
+  finishPasskeyLogin,
+  startPasskeyStepUp,
+]

@@ -1,0 +1,46 @@
+import type { FactorChanges } from './domain/factor-changes.js'
+import type { FactorRemoval } from './domain/factor-removal.js'
+import { createGuessBudget } from './domain/guess-budget.js'
+import type { LoginPipeline } from './domain/login-pipeline.js'
+import { createOwnPasskeys } from './domain/own-passkeys.js'
+import { createPasskeyAssertions } from './domain/passkey-assertions.js'
+import { createPasskeyChallenges } from './domain/passkey-challenges.js'
+import { createPasskeyLogin } from './domain/passkey-login.js'
+import { createPasskeyProofs } from './domain/passkey-proofs.js'
+import { createPasskeyRegistration } from './domain/passkey-registration.js'
+import { createPasskeyStepUp } from './domain/passkey-step-up.js'
+import type { ReAuthentication } from './domain/re-authentication.js'
+import type { Services } from './domain/services.js'
+import type { StepUp } from './domain/step-up.js'
+import type { SurfaceDeps } from './domain/surface-deps.js'
+import type { TicketGuesses } from './domain/ticket-guesses.js'
+import type { TrustedDevices } from './domain/trusted-devices.js'
+
+type PasskeyServices = Pick<
+  Services,
+  'passkeyRegistration' | 'passkeyLogin' | 'passkeyStepUp' | 'ownPasskeys'
+>
+
+interface Shared {
+  readonly pipeline: LoginPipeline
+  readonly changes: FactorChanges
+  readonly guesses: TicketGuesses
+  readonly removal: FactorRemoval
+  readonly reAuthentication: ReAuthentication
+  readonly stepUp: StepUp
+  readonly devices: TrustedDevices
+}
+
+/** Wires what has to do with the passkeys of one surface. */
+export function createPasskeyServices(deps: SurfaceDeps, shared: Shared): PasskeyServices {
+  const challenges = createPasskeyChallenges(deps)
+  const assertions = createPasskeyAssertions(deps)
+  const budget = createGuessBudget(deps, 'passkeyFailures')
+  const proofs = createPasskeyProofs(deps, challenges, assertions, budget)
+  return {
+    passkeyRegistration: createPasskeyRegistration(deps, { ...shared, assertions, challenges }),
+    passkeyLogin: createPasskeyLogin(deps, { ...shared, challenges, assertions, budget, proofs }),
+    passkeyStepUp: createPasskeyStepUp(deps, { ...shared, challenges, proofs }),
+    ownPasskeys: createOwnPasskeys(deps, shared.removal, shared.changes),
+  }
+}

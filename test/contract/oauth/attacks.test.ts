@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest'
+import { type ProviderId, providerIds } from '../../../src/oauth/provider.js'
+import type { Account } from '../../support/provider-stub/account.js'
+import type { Failure, Forgery } from '../../support/provider-stub/provider-stub.js'
+import { expectProblem } from '../expectations.js'
+import { storedIn, surfaces } from '../open-host.js'
+import { person } from '../people.js'
+import {
+  appTarget,
+  appVerifier,
+  identityOf,
+  locationOf,
+  memberOf,
+  type OauthHost,
+  oauthHost,
+  webTarget,
+} from './oauth-host.js'
+
+const mallory: Account = { subject: '666', email: 'mallory@example.org', verified: true }
+const minute = 60_000
+
+/** Nobody was let in, and nothing was made. */
+async function expectNobody(host: OauthHost, surface: 'operator' | 'client'): Promise<void> {
+  const { users, families } = storedIn(host, surface)
+  expect(await users.find({ email: 'mallory@example.org' }, { limit: 10 })).toEqual([])
+  expect(await families.due(host.clock.now() + 1e12, 10)).toEqual([])
+  for (const provider of providerIds) {
+    expect(await identityOf(host, surface, provider, mallory)).toBeNull()
+  }
+}
+
+async function expectRefused(
+  host: OauthHost,
+  provider: ProviderId,
+  parameters: Readonly<Record<string, string>>,
+  cookie?: string,
+): Promise<void> {
+  const reply = await host.comeBack('client', provider, parameters, cookie)
+  expectProblem(reply, 400, 'invalid_oauth_state')
+  expect(reply.setCookies).toEqual([])
+}
+
+describe.each(providerIds)('an answer for %s that was not asked for here', (provider) => {
+  it('R-1-11 OL-14 opens nothing in another browser, or in none, and still does in its own', async () => {
+    const host = await oauthHost()
+    const { authorizationUrl, cookie } = await host.depart('client', provider)
+    const brought = host.stub.agree(authorizationUrl, mallory)
+    const other = await host.depart('client', provider)
+    await expectRefused(host, provider, brought, other.cookie)
+    await expectRefused(host, provider, brought)
+    await expectRefused(host, provider, brought, `${cookie}; ${cookie}`)
+    await expectRefused(host, provider, brought, `${cookie.split('=')[0]}=`)
+    await expectNobody(host, 'client')
+    const own = await host.comeBack('client', provider, brought, cookie)
+    expect(locationOf(own)).toBe(webTarget.client)
+  })
+
+  it('R-1-11 OL-9 opens nothing a second time, and the first session goes on', async () => {
+    const host = await oauthHost()
+    const { authorizationUrl, cookie } = await host.depart('client', provider)
+    const brought = host.stub.agree(authorizationUrl, mallory)
+    const both = await Promise.all(
+      [1, 2, 3].map(() => host.comeBack('client', provider, brought, cookie)),
+    )
+    expect(both.map(({ status }) => status).sort()).toEqual([302, 400, 400])
+    await expectRefused(host, provider, brought, cookie)
+    const families = await storedIn(host, 'client').families.due(host.clock.now() + 1e12, 10)
+    expect(families.map(({ revokedAt }) => revokedAt)).toEqual([null])
+  })
+
+  it('T-88 opens nothing after ten minutes', async () => {
+    const host = await oauthHost()
+    const { authorizationUrl, cookie } = await host.depart('client', provider)
+    await host.clock.advance(10 * minute)
+    await expectRefused(host, provider, host.stub.agree(authorizationUrl, mallory), cookie)
+  })
+
+  it('OL-13 OL-8 opens nothing at another provider’s callback, nor on the other surface', async () => {
+    const host = await oauthHost()
+    const { authorizationUrl, cookie } = await host.depart('client', provider)
+    const brought = host.stub.agree(authorizationUrl, mallory)
+    for (const other of providerIds.filter((id) => id !== provider)) {
+      const { cookie: others } = await host.depart('client', other)
+      await expectRefused(host, other, brought, others)
+      const value = cookie.slice(cookie.indexOf('=') + 1)
+      await expectRefused(host, other, brought, `${others.split('=')[0]}=${value}`)
+    }
+    const renamed = cookie.replace('cl_', 'op_')
+    const elsewhere = await host.comeBack('operator', provider, brought, renamed)
+    expectProblem(elsewhere, 400, 'invalid_oauth_state')
+    await expectNobody(host, 'client')
+    await expectNobody(host, 'operator')
+    expect((await host.comeBack('client', provider, brought, cookie)).status).toBe(302)
+  })
+
+  it.each([
+    ['no state', { state: '' }],
+    ['a made-up state', { state: 'x'.repeat(43) }],
+    ['a prototype’s name for a state', { state: '__proto__' }],
+  ])('OL-12 opens nothing with %s', async (_what, edit) => {
+    const host = await oauthHost()
+    const { authorizationUrl, cookie } = await host.depart('client', provider)
+    const brought = { ...host.stub.agree(authorizationUrl, mallory), ...edit }
+    await expectRefused(host, provider, brought, cookie)
+  })
+
+  const edits: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['somebody else’s code', { code: 'code-injected' }],
+    ['no code', { code: '' }],
+    ['the issuer of another provider', { iss: 'https://evil.example' }],
+    ['tokens of the implicit grant', { id_token: 'eyJ.eyJ.x' }],
+  ]
+  it.each(edits)(
+    'R-1-11 is a failed login with %s, and cannot be used again',
+    async (_what, edit) => {
+      const host = await oauthHost()
+      const { authorizationUrl, cookie } = await host.depart('client', provider)
+      const brought = { ...host.stub.agree(authorizationUrl, mallory), ...edit }
+      const reply = await host.comeBack('client', provider, brought, cookie)
+      expect(locationOf(reply)).toBe(`${webTarget.client}?error=oauth_failed`)
+      expect(reply.setCookies).toEqual([])
+      await expectNobody(host, 'client')
+      await expectRefused(host, provider, brought, cookie)
+    },
+  )
+
+  it('R-1-11 another person’s code in one’s own trip opens nothing: the verifier is not theirs', async () => {
+    const host = await oauthHost()
+    const theirs = await host.depart('client', provider)
+    const { code = '' } = host.stub.agree(theirs.authorizationUrl, mallory)
+    const own = await host.depart('client', provider)
+    const brought = { ...host.stub.agree(own.authorizationUrl, mallory), code }
+    const reply = await host.comeBack('client', provider, brought, own.cookie)
+    expect(memberOf(reply, 'error')).toBe('oauth_failed')
+    await expectNobody(host, 'client')
+  })
+
+  const failures: readonly Failure[] = [
+    'refused',
+    'error500',
+    'error200',
+    'huge',
+    'redirect',
+    'html',
+  ]
+  it.each(failures)(
+    'SP-55 a provider that fails as "%s" signs nobody in or up',
+    async (failure) => {
+      const host = await oauthHost()
+      const { authorizationUrl, cookie } = await host.depart('client', provider)
+      const brought = host.stub.agree(authorizationUrl, mallory)
+      host.stub.fail(failure)
+      const reply = await host.comeBack('client', provider, brought, cookie)
+      expect(locationOf(reply)).toBe(`${webTarget.client}?error=oauth_failed`)
+      await expectNobody(host, 'client')
+      const told = JSON.stringify([host.logger.lines, host.events])
+      for (const token of host.stub.tokens) expect(told).not.toContain(token)
+      host.stub.fail(null)
+      const again = await host.signIn('client', provider, mallory)
+      expect(locationOf(again)).toBe(webTarget.client)
+    },
+  )
+
+  it.each(surfaces)(
+    'R-1-09 T-88 OL-10 a provider switched off meanwhile lets nobody in on %s',
+    async (s) => {
+      const key =
+        s === 'operator'
+          ? (`${provider}OperatorEnabled` as const)
+          : (`${provider}ClientEnabled` as const)
+      const administrator = { check: async () => true }
+      const host = await oauthHost({ authorizer: administrator })
+      const trip = await host.depart(s, provider)
+      const url = await host.departFromApp(s, provider, { appState: 'x y&z' })
+      const before = await host.departFromApp(s, provider)
+      const back = await host.comeBack(
+        s,
+        provider,
+        host.stub.agree(before, { subject: '7', email: 'a@example.org', verified: true }),
+      )
+      await switchOff(host, key)
+      const reply = await host.comeBack(
+        s,
+        provider,
+        host.stub.agree(trip.authorizationUrl, mallory),
+        trip.cookie,
+      )
+      expect([memberOf(reply, 'error'), reply.setCookies]).toEqual(['oauth_provider_disabled', []])
+      const app = await host.comeBack(s, provider, host.stub.agree(url, mallory))
+      expect([memberOf(app, 'error'), memberOf(app, 'state')]).toEqual([
+        'oauth_provider_disabled',
+        'x y&z',
+      ])
+      expectProblem(await host.exchange(s, memberOf(back, 'code')), 403, 'oauth_provider_disabled')
+      expectProblem(await host.startWeb(s, provider), 403, 'oauth_provider_disabled')
+      expectProblem(await host.startApp(s, provider), 403, 'oauth_provider_disabled')
+      const other = s === 'operator' ? 'client' : 'operator'
+      expect((await host.startWeb(other, provider)).status).toBe(302)
+    },
+  )
+})
+
+async function switchOff(host: OauthHost, key: string): Promise<void> {
+  const admin = await person(host, 'operator')
+  const body = { email: admin.email, password: admin.password }
+  const login = await host.send('POST', '/v1/auth/operator/login', { body })
+  const bearer = String(login.json()['accessToken'])
+  const path = '/v1/admin/modules/auth/environments/production'
+  const done = await host.send('PATCH', path, { bearer, body: { config: { [key]: 'false' } } })
+  expect(done.status, done.text).toBe(200)
+}
+
+describe.each(['google', 'microsoft', 'apple'] as const)('a forged ID token of %s', (provider) => {
+  const seconds = Date.UTC(2026, 0, 1) / 1000
+  const forgeries: readonly (readonly [string, Forgery])[] = [
+    ['iss', { claims: { iss: 'https://evil.example' } }],
+    ['aud', { claims: { aud: 'another-client' } }],
+    ['nonce', { claims: { nonce: 'another' } }],
+    ['azp', { claims: { azp: 'another-client' } }],
+    ['exp', { claims: { exp: seconds - 120, iat: seconds - 240 } }],
+    ['alg none', { signature: 'none' }],
+    ['alg HS256', { signature: 'hs256' }],
+    ['a stranger’s key', { signature: 'foreign' }],
+  ]
+  it.each(forgeries)(
+    'R-1-11 ASVS-10.5.1 ASVS-10.5.4 (%s) is a failed login',
+    async (_what, forgery) => {
+      const host = await oauthHost()
+      host.stub.forge(forgery)
+      const reply = await host.signIn('client', provider, mallory)
+      expect(locationOf(reply)).toBe(`${webTarget.client}?error=oauth_failed`)
+      await expectNobody(host, 'client')
+    },
+  )
+})
+
+describe('an app’s code', () => {
+  async function codeOf(host: OauthHost): Promise<string> {
+    const url = await host.departFromApp('client', 'google')
+    const back = await host.comeBack('client', 'google', host.stub.agree(url, mallory))
+    return memberOf(back, 'code')
+  }
+
+  it('ASVS-10.4.2 ASVS-10.4.6 opens nothing without its verifier, which is not used up by that', async () => {
+    const host = await oauthHost()
+    const code = await codeOf(host)
+    for (const codeVerifier of [
+      'x'.repeat(43),
+      'short',
+      `${appVerifier} `,
+      appVerifier.toUpperCase(),
+    ]) {
+      expectProblem(await host.exchange('client', code, { codeVerifier }), 400, 'invalid_token')
+    }
+    expectProblem(await host.exchange('operator', code), 400, 'invalid_token')
+    expect((await host.exchange('client', code)).status).toBe(200)
+  })
+
+  it('ASVS-10.4.2 is one session however often it comes', async () => {
+    const host = await oauthHost()
+    const code = await codeOf(host)
+    const replies = await Promise.all(
+      [...'0123456789abcdef'].map(() => host.exchange('client', code)),
+    )
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 400]))
+  })
+
+  it('ASVS-10.4.3 is good for a minute', async () => {
+    const host = await oauthHost()
+    const [first, second] = [await codeOf(host), await codeOf(host)]
+    await host.clock.advance(minute - 1)
+    expect((await host.exchange('client', first)).status).toBe(200)
+    await host.clock.advance(1)
+    expectProblem(await host.exchange('client', second), 400, 'invalid_token')
+  })
+
+  it('opens nothing once its account is disabled, its sessions are ended or its link is gone', async () => {
+    const host = await oauthHost()
+    const { users, oauthIdentities } = storedIn(host, 'client')
+    await host.signIn('client', 'google', mallory)
+    const [user] = await users.find({ email: 'mallory@example.org' }, { limit: 1 })
+    const id = user?.id ?? ''
+    const ended = await codeOf(host)
+    await host.auth.client.terminateSessionsOf(id)
+    expectProblem(await host.exchange('client', ended), 400, 'invalid_token')
+    const unlinked = await codeOf(host)
+    const [identity] = await oauthIdentities.find({ userId: id }, { limit: 1 })
+    const moved = { userId: 'somebody-else' }
+    await oauthIdentities.update(identity?.id ?? '', { userId: id }, moved)
+    expectProblem(await host.exchange('client', unlinked), 400, 'invalid_token')
+    await oauthIdentities.update(identity?.id ?? '', moved, { userId: id })
+    const disabled = await codeOf(host)
+    await host.auth.client.users.update(id, { enabled: false })
+    expectProblem(await host.exchange('client', disabled), 400, 'invalid_token')
+  })
+
+  it.each([
+    ['plain', { codeChallengeMethod: 'plain' }],
+    ['no method', { codeChallengeMethod: undefined }],
+    ['no challenge', { codeChallenge: undefined }],
+    ['a challenge of another length', { codeChallenge: 'x'.repeat(42) }],
+    ['a client secret', { clientSecret: 'x' }],
+  ])('R-1-11 is not to be had with %s', async (_what, body) => {
+    const host = await oauthHost()
+    expectProblem(await host.startApp('client', 'google', body), 400, 'invalid_request')
+  })
+})
+
+describe('service accounts', () => {
+  it('R-5-13 are let in by no provider, in no flow, whatever the database says', async () => {
+    const host = await oauthHost()
+    const { users } = storedIn(host, 'operator')
+    await host.signIn('operator', 'google', mallory)
+    const [user] = await users.find({ email: 'mallory@example.org' }, { limit: 1 })
+    // Planted: no code of the library’s makes it so.
+    await users.update(user?.id ?? '', { kind: '' }, { kind: 'service' })
+    const web = await host.signIn('operator', 'google', mallory)
+    expect([memberOf(web, 'error'), web.setCookies]).toEqual(['oauth_failed', []])
+    const url = await host.departFromApp('operator', 'google')
+    const app = await host.comeBack('operator', 'google', host.stub.agree(url, mallory))
+    expect(locationOf(app)).toBe(`${appTarget.operator}?error=oauth_failed`)
+    const byAddress = await host.signIn('operator', 'google', { ...mallory, subject: '667' })
+    expect(memberOf(byAddress, 'error')).toBe('account_exists_link_required')
+  })
+})

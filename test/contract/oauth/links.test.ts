@@ -1,0 +1,369 @@
+import { describe, expect, it } from 'vitest'
+import type { ProviderId } from '../../../src/oauth/provider.js'
+import { providerIds } from '../../../src/oauth/provider.js'
+import { type Reply, textOf } from '../../support/http-client.js'
+import type { Account } from '../../support/provider-stub/account.js'
+import { enrolled } from '../authenticator.js'
+import { expectProblem } from '../expectations.js'
+import { hostKinds } from '../hosts.js'
+import { storedIn, surfaces } from '../open-host.js'
+import { goodPassword, type Person, type SignedIn, signedInPerson } from '../people.js'
+import {
+  locationOf,
+  memberOf,
+  type OauthHost,
+  oauthHost,
+  tripCookieOf,
+  webTarget,
+} from './oauth-host.js'
+
+type Someone = Person & SignedIn
+
+const atGoogle: Account = { subject: '1815', email: 'countess@example.net', verified: true }
+const redirectUri = webTarget.operator
+
+const path = (provider: string): string => `/v1/auth/operator/oauth/${provider}/link`
+
+function startLink(host: OauthHost, who: Someone, provider: string, more: object = {}) {
+  const body = { redirectUri, currentPassword: who.password, ...more }
+  return host.send('POST', path(provider), { bearer: who.bearer, body })
+}
+
+async function link(
+  host: OauthHost,
+  who: Someone,
+  provider: ProviderId,
+  account: Account,
+): Promise<Reply> {
+  const begun = await startLink(host, who, provider)
+  expect(begun.status, begun.text).toBe(200)
+  const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
+  return host.comeBack('operator', provider, brought, tripCookieOf(begun))
+}
+
+function unlink(host: OauthHost, who: Pick<Someone, 'bearer'>, provider: string, body?: object) {
+  const given = body === undefined ? {} : { body }
+  return host.send('DELETE', path(provider), { bearer: who.bearer, ...given })
+}
+
+async function identitiesOf(host: OauthHost, who: Pick<Someone, 'bearer'>): Promise<string[]> {
+  const me = await host.send('GET', '/v1/auth/operator/me', { bearer: who.bearer })
+  const { identities } = me.json()
+  if (!Array.isArray(identities)) throw new Error('identities is no list')
+  return identities.map(({ provider }) => String(provider)).sort()
+}
+
+/** Somebody of the operator surface who has no password: both ways in are providers. */
+async function withoutPassword(host: OauthHost, providers: readonly ProviderId[]) {
+  const [first = 'google'] = providers
+  const account = { subject: '99', email: 'grace@example.org', verified: true }
+  const url = await host.departFromApp('operator', first)
+  const back = await host.comeBack('operator', first, host.stub.agree(url, account))
+  const login = (await host.exchange('operator', memberOf(back, 'code'))).json()
+  const bearer = textOf(login, 'accessToken')
+  const who = { bearer, id: textOf(Object(login['user']), 'id') }
+  for (const provider of providers.slice(1)) {
+    const body = { redirectUri }
+    const begun = await host.send('POST', path(provider), { bearer, body })
+    expect(begun.status, begun.text).toBe(200)
+    const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
+    await host.comeBack('operator', provider, brought, tripCookieOf(begun))
+  }
+  return who
+}
+
+describe.each(hostKinds)('linking, $name', (kind) => {
+  it.each(providerIds)(
+    'T-89 an operator links %s, and signs in with it from then on',
+    async (provider) => {
+      const host = await oauthHost({}, kind)
+      const who = await signedInPerson(host, 'operator')
+      const reply = await link(host, who, provider, atGoogle)
+      expect([reply.status, memberOf(reply, 'status')]).toEqual([302, 'linked'])
+      // It is no login: no session begins, and the one there is goes on.
+      expect(reply.setCookies).toEqual([])
+      expect(await identitiesOf(host, who)).toEqual([provider])
+      const login = await host.signIn('operator', provider, atGoogle)
+      expect(locationOf(login)).toBe(redirectUri)
+      const families = await storedIn(host, 'operator').families.find(
+        { userId: who.id },
+        { limit: 10 },
+      )
+      expect(families).toHaveLength(2)
+      expect((await unlink(host, who, provider, { currentPassword: who.password })).status).toBe(
+        204,
+      )
+      expect(await identitiesOf(host, who)).toEqual([])
+      expectProblem(
+        await unlink(host, who, provider, { currentPassword: who.password }),
+        404,
+        'not_found',
+      )
+      // Its owner is a stranger again.
+      const after = await host.signIn('operator', provider, { ...atGoogle, verified: false })
+      expect(memberOf(after, 'error')).toMatch(/^oauth_email_unverified$/)
+    },
+  )
+
+  it('of the last two ways in, two removed at once leave one', async () => {
+    const host = await oauthHost({}, kind)
+    for (let round = 0; round < 4; round += 1) {
+      const who = await withoutPassword(host, ['google', 'github'])
+      const replies = await Promise.all([unlink(host, who, 'google'), unlink(host, who, 'github')])
+      const left = await identitiesOf(host, who)
+      expect(left.length).toBeGreaterThanOrEqual(1)
+      expect(replies.filter(({ status }) => status === 204)).toHaveLength(2 - left.length)
+      for (const { status, code } of replies.filter((reply) => reply.status !== 204)) {
+        expect([status, code]).toEqual([409, 'last_login_method'])
+      }
+      const { users, oauthIdentities } = storedIn(host, 'operator')
+      for (const one of await oauthIdentities.find({ userId: who.id }, { limit: 9 })) {
+        expect(one.removingBy).toBeNull()
+        await oauthIdentities.take(one.id)
+      }
+      await users.take(who.id)
+    }
+  })
+})
+
+describe('linking', () => {
+  it('R-1S-12 is there for operators alone', async () => {
+    const host = await oauthHost()
+    const who = await signedInPerson(host, 'client')
+    const client = '/v1/auth/client/oauth/google/link'
+    const body = { redirectUri: webTarget.client, currentPassword: who.password }
+    for (const method of ['POST', 'DELETE', 'GET']) {
+      const given = method === 'GET' ? {} : { body }
+      const reply = await host.send(method, client, { bearer: who.bearer, ...given })
+      expectProblem(reply, 404, 'not_found')
+    }
+    const admin = `/v1/auth/client/users/${who.id}/oauth/google`
+    expectProblem(await host.send('DELETE', admin, { bearer: who.bearer }), 404, 'not_found')
+  })
+
+  it('ASVS-7.5.1 asks for the password, or for a fresh second factor', async () => {
+    const host = await oauthHost()
+    const who = await signedInPerson(host, 'operator')
+    for (const currentPassword of [undefined, 'not the password at all']) {
+      const reply = await startLink(host, who, 'google', { currentPassword })
+      expectProblem(reply, 401, 'invalid_credentials')
+      expect(reply.setCookies).toEqual([])
+    }
+    await link(host, who, 'google', atGoogle)
+    expectProblem(await unlink(host, who, 'google'), 401, 'invalid_credentials')
+    expectProblem(await host.send('DELETE', path('google')), 401)
+
+    const strong = await enrolled(host, 'operator')
+    const refused = await startLink(host, strong, 'github')
+    expect([refused.status, refused.code]).toEqual([403, 'step_up_required'])
+    const body = { method: 'totp', code: await strong.nextCode() }
+    await host.send('POST', '/v1/auth/operator/step-up', { bearer: strong.bearer, body })
+    expect((await startLink(host, strong, 'github')).status).toBe(200)
+  })
+
+  it('OL-2 is not for an account whose address nobody confirmed', async () => {
+    const host = await oauthHost({ settings: { emailVerificationRequired: false } })
+    const account = { email: 'victim@example.org', password: goodPassword }
+    await host.auth.operator.users.create(account)
+    const login = await host.send('POST', '/v1/auth/operator/login', { body: account })
+    const who = { bearer: textOf(login.json(), 'accessToken'), password: goodPassword }
+    const reply = await startLink(
+      host,
+      { ...who, id: '', email: '', cookie: '', refreshToken: '' },
+      'google',
+    )
+    expectProblem(reply, 403, 'email_not_verified')
+  })
+
+  it('one account of a provider for one user, and one user for one account', async () => {
+    const host = await oauthHost()
+    const [ada, eve] = [
+      await signedInPerson(host, 'operator'),
+      await signedInPerson(host, 'operator'),
+    ]
+    await link(host, ada, 'google', atGoogle)
+    expectProblem(await startLink(host, ada, 'google'), 409, 'identity_already_linked')
+    const stolen = await link(host, eve, 'google', atGoogle)
+    expect(memberOf(stolen, 'error')).toBe('identity_already_linked')
+    expect([await identitiesOf(host, ada), await identitiesOf(host, eve)]).toEqual([['google'], []])
+  })
+
+  it('two trips begun before either came back link one account', async () => {
+    const host = await oauthHost()
+    const who = await signedInPerson(host, 'operator')
+    const begun = [await startLink(host, who, 'google'), await startLink(host, who, 'google')]
+    const backs = await Promise.all(
+      begun.map((one, at) => {
+        const url = textOf(one.json(), 'authorizationUrl')
+        const brought = host.stub.agree(url, { ...atGoogle, subject: `18${at}` })
+        return host.comeBack('operator', 'google', brought, tripCookieOf(one))
+      }),
+    )
+    expect(backs.map((back) => memberOf(back, 'status') || memberOf(back, 'error')).sort()).toEqual(
+      ['identity_already_linked', 'linked'],
+    )
+    expect(await identitiesOf(host, who)).toEqual(['google'])
+  })
+
+  it('OL-14 OL-16 comes back to the browser it began in, and to a session that goes on', async () => {
+    const host = await oauthHost()
+    const [ada, eve] = [
+      await signedInPerson(host, 'operator'),
+      await signedInPerson(host, 'operator'),
+    ]
+    const begun = await startLink(host, eve, 'google')
+    const others = await startLink(host, ada, 'google')
+    const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), atGoogle)
+    const wrong = await host.comeBack('operator', 'google', brought, tripCookieOf(others))
+    expectProblem(wrong, 400, 'invalid_oauth_state')
+    await host.send('POST', '/v1/auth/operator/logout', { bearer: eve.bearer })
+    const late = await host.comeBack('operator', 'google', brought, tripCookieOf(begun))
+    expect(memberOf(late, 'error')).toBe('oauth_failed')
+    expect(
+      await storedIn(host, 'operator').oauthIdentities.find({ userId: eve.id }, { limit: 9 }),
+    ).toEqual([])
+  })
+
+  it('enforces the origin, as whatever changes an account with a cookie about', async () => {
+    const host = await oauthHost()
+    const who = await signedInPerson(host, 'operator')
+    const body = { redirectUri, currentPassword: who.password }
+    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+    for (const method of ['POST', 'DELETE']) {
+      const reply = await host.send(method, path('google'), { bearer: who.bearer, body, headers })
+      expectProblem(reply, 403, 'csrf_rejected')
+    }
+  })
+
+  it.each(['facebook', '__proto__', 'constructor'])('R-1-08 of %s is 404', async (provider) => {
+    const host = await oauthHost()
+    const who = await signedInPerson(host, 'operator')
+    expectProblem(await startLink(host, who, provider), 404, 'not_found')
+    const body = { currentPassword: who.password }
+    expectProblem(await unlink(host, who, provider, body), 404, 'not_found')
+  })
+})
+
+describe('the last way in', () => {
+  it('is not removed: a provider that is the only one', async () => {
+    const host = await oauthHost()
+    const who = await withoutPassword(host, ['google'])
+    expectProblem(await unlink(host, who, 'google'), 409, 'last_login_method')
+    expect(await identitiesOf(host, who)).toEqual(['google'])
+    expect((await host.signIn('operator', 'google', { subject: '99' })).status).toBe(302)
+  })
+
+  it('is not removed: a password counts where password login is on, a provider where it is on', async () => {
+    const settings = { passwordLoginOperatorEnabled: true, githubOperatorEnabled: true }
+    const host = await oauthHost({ settings, authorizer: { check: async () => true } })
+    const admin = await signedInPerson(host, 'operator')
+    const who = await signedInPerson(host, 'operator')
+    await link(host, who, 'google', atGoogle)
+    await link(host, who, 'github', { ...atGoogle, subject: '7' })
+    const set = async (config: object) => {
+      const at = '/v1/admin/modules/auth/environments/production'
+      const reply = await host.send('PATCH', at, { bearer: admin.bearer, body: { config } })
+      expect(reply.status, reply.text).toBe(200)
+    }
+    await set({ passwordLoginOperatorEnabled: 'false', githubOperatorEnabled: 'false' })
+    const body = { currentPassword: who.password }
+    expectProblem(await unlink(host, who, 'google', body), 409, 'last_login_method')
+    await set({ githubOperatorEnabled: 'true' })
+    expect((await unlink(host, who, 'google', body)).status).toBe(204)
+    expectProblem(await unlink(host, who, 'github', body), 409, 'last_login_method')
+    await set({ passwordLoginOperatorEnabled: 'true' })
+    expect((await unlink(host, who, 'github', body)).status).toBe(204)
+  })
+
+  it('a mark that a crash left behind stops nobody: it signs in, and can be removed', async () => {
+    const host = await oauthHost()
+    const who = await withoutPassword(host, ['google', 'github'])
+    const { oauthIdentities } = storedIn(host, 'operator')
+    const [one] = await oauthIdentities.find({ userId: who.id, provider: 'google' }, { limit: 1 })
+    await oauthIdentities.update(one?.id ?? '', { removingBy: null }, { removingBy: 'crashed' })
+    expect((await host.signIn('operator', 'google', { subject: '99' })).status).toBe(302)
+    // It does not count as one that stays.
+    expectProblem(await unlink(host, who, 'github'), 409, 'last_login_method')
+    expect((await unlink(host, who, 'google')).status).toBe(204)
+    expectProblem(await unlink(host, who, 'github'), 409, 'last_login_method')
+  })
+})
+
+describe('the owner', () => {
+  it.each([true, false])(
+    '6.3.7 is mailed of a link and its end, S-59 if so wished: %s',
+    async (wished) => {
+      const host = await oauthHost({ settings: { notifySecurityChanges: wished } })
+      const who = await signedInPerson(host, 'operator')
+      await link(host, who, 'google', atGoogle)
+      await unlink(host, who, 'google', { currentPassword: who.password })
+      await host.auth.close()
+      const mails = host.mailer.sent.filter(({ template }) => template === 'identityChanged')
+      const at = host.clock.now()
+      const expected = ['linked', 'unlinked'].map((change) => ({
+        to: who.email,
+        data: { at, provider: 'google', change },
+      }))
+      expect(mails).toMatchObject(wished ? expected : [])
+      expect(mails).toHaveLength(wished ? 2 : 0)
+    },
+  )
+})
+
+describe('an administrator', () => {
+  const at = (userId: string, provider = 'google'): string =>
+    `/v1/auth/operator/users/${userId}/oauth/${provider}`
+
+  it('R-5P-10 unlinks for others with the permission, and for nobody without', async () => {
+    let granted = false
+    const authorizer = {
+      check: async ({ permission }: { readonly permission: string }) =>
+        permission !== 'system.users.oauth_unlink' || granted,
+    }
+    const host = await oauthHost({ authorizer })
+    const [admin, who] = [
+      await signedInPerson(host, 'operator'),
+      await signedInPerson(host, 'operator'),
+    ]
+    await link(host, who, 'google', atGoogle)
+    const remove = (userId: string, provider?: string) =>
+      host.send('DELETE', at(userId, provider), { bearer: admin.bearer })
+    expectProblem(await remove(who.id), 403, 'permission_denied')
+    expectProblem(await remove('nobody'), 403, 'permission_denied')
+    granted = true
+    expectProblem(await remove('nobody'), 404, 'user_not_found')
+    expectProblem(await remove("' or 1=1 --"), 404, 'user_not_found')
+    expectProblem(await remove('00000000-0000-7000-8000-000000000000'), 404, 'user_not_found')
+    expectProblem(await remove(who.id, 'github'), 404, 'not_found')
+    expectProblem(await remove(who.id, '__proto__'), 404, 'not_found')
+    expect((await remove(who.id)).status).toBe(204)
+    expectProblem(await remove(who.id), 404, 'not_found')
+    expect(await identitiesOf(host, who)).toEqual([])
+  })
+
+  it('takes nobody their last way in', async () => {
+    const host = await oauthHost({ authorizer: { check: async () => true } })
+    const admin = await signedInPerson(host, 'operator')
+    const who = await withoutPassword(host, ['apple'])
+    const reply = await host.send('DELETE', at(who.id, 'apple'), { bearer: admin.bearer })
+    expectProblem(reply, 409, 'last_login_method')
+  })
+
+  it('T-53 of a service account is told that there is no such user', async () => {
+    const host = await oauthHost({ authorizer: { check: async () => true } })
+    const admin = await signedInPerson(host, 'operator')
+    const who = await signedInPerson(host, 'operator')
+    await storedIn(host, 'operator').users.update(who.id, { kind: '' }, { kind: 'service' })
+    const reply = await host.send('DELETE', at(who.id), { bearer: admin.bearer })
+    expectProblem(reply, 404, 'user_not_found')
+  })
+})
+
+it.each(surfaces)(
+  'R-1-09 nothing of this is open to who is not signed in, on %s',
+  async (surface) => {
+    const host = await oauthHost()
+    const reply = await host.send('POST', `/v1/auth/${surface}/oauth/google/link`, { body: {} })
+    expect(reply.status).toBe(surface === 'operator' ? 401 : 404)
+  },
+)

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import { rawClient } from '../../support/raw-client.js'
+import { expectProblem } from '../expectations.js'
+import { surfaces } from '../open-host.js'
+import { appTarget, locationOf, oauthHost, webTarget } from './oauth-host.js'
+
+describe.each(surfaces)('redirect targets on %s', (surface) => {
+  it('a target that is taken off the list meanwhile is not returned to', async () => {
+    const host = await oauthHost({ authorizer: { check: async () => true } })
+    const { authorizationUrl, cookie } = await host.depart(surface, 'google')
+    const account = { subject: '9', email: 'late@example.org', verified: true }
+    const brought = host.stub.agree(authorizationUrl, account)
+    const admin = { email: 'admin@example.org', password: 'correct horse battery staple' }
+    await host.auth.operator.users.create({ ...admin, emailVerified: true })
+    const login = await host.send('POST', '/v1/auth/operator/login', { body: admin })
+    const bearer = String(login.json()['accessToken'])
+    const environment = '/v1/admin/modules/auth/environments/production'
+    const { revision } = (await host.send('GET', environment, { bearer })).json()
+    const recordLists = [{ field: 'oauthRedirectTargets', create: [], remove: [`${surface}-web`] }]
+    const done = await host.send('PATCH', environment, { bearer, body: { recordLists, revision } })
+    expect(done.status, done.text).toBe(200)
+    const reply = await host.comeBack(surface, 'google', brought, cookie)
+    expectProblem(reply, 400, 'redirect_not_allowed')
+    expect(reply.setCookies).toEqual([])
+    expect(await host.auth[surface].users.findByEmail('late@example.org')).toBeNull()
+  })
+})
+
+describe('where a trip begins', () => {
+  const start = (provider = 'google', query = ''): string =>
+    `/v1/auth/client/oauth/${provider}/start?redirectUri=${encodeURIComponent(webTarget.client)}${query}`
+
+  it('a query without what it needs is refused by the name of that', async () => {
+    const host = await oauthHost()
+    const reply = await host.send('GET', '/v1/auth/client/oauth/google/start')
+    expectProblem(reply, 400, 'invalid_request')
+    expect(reply.json()['detail']).toBe(
+      'The query is not of the expected form: "redirectUri" is missing or not valid.',
+    )
+  })
+
+  it.each(['facebook', '__proto__', 'constructor', 'Google', 'google%00', '%67oogle'])(
+    'R-1-08 of %s is 404, in whatever way',
+    async (provider) => {
+      const host = await oauthHost()
+      expectProblem(await host.send('GET', start(provider)), 404, 'not_found')
+      const callback = `/v1/auth/client/oauth/${provider}/callback`
+      expectProblem(await host.send('GET', `${callback}?state=x&code=y`), 404, 'not_found')
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const form = { body: 'state=x&code=y', headers }
+      expectProblem(await host.send('POST', callback, form), 404, 'not_found')
+      const app = {
+        redirectUri: appTarget.client,
+        codeChallenge: 'x'.repeat(43),
+        codeChallengeMethod: 'S256',
+      }
+      const path = `/v1/auth/client/mobile/oauth/${provider}/start`
+      expectProblem(await host.send('POST', path, { body: app }), 404, 'not_found')
+    },
+  )
+
+  it.each([
+    ['nothing', ''],
+    ['an empty target', '?redirectUri='],
+    ['two targets', `?redirectUri=${encodeURIComponent(webTarget.client)}&redirectUri=x`],
+    ['something that is not known', `?redirectUri=${encodeURIComponent(webTarget.client)}&x=1`],
+  ])('with %s is 400', async (_what, query) => {
+    const host = await oauthHost()
+    const reply = await host.send('GET', `/v1/auth/client/oauth/google/start${query}`)
+    expectProblem(reply, 400, 'invalid_request')
+  })
+
+  it('G-39 may be a link from anywhere, and no request of another site’s scripts or frames', async () => {
+    const host = await oauthHost()
+    const raw = rawClient(host.url)
+    const from = (headers: Readonly<Record<string, string>>) => raw('GET', start(), { headers })
+    const site = { 'sec-fetch-site': 'cross-site' }
+    const link = { ...site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    expect((await from(link)).status).toBe(302)
+    expect((await from({})).status).toBe(302)
+    expect((await from({ 'sec-fetch-site': 'none' })).status).toBe(302)
+    for (const dest of ['iframe', 'image', 'empty', 'object']) {
+      const mode = dest === 'iframe' || dest === 'object' ? 'navigate' : 'no-cors'
+      const reply = await from({ ...site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest })
+      expectProblem(reply, 403, 'csrf_rejected')
+    }
+    expectProblem(await from({ origin: 'https://evil.example' }), 403, 'csrf_rejected')
+  })
+
+  it('3.3.2 leaves a cookie of its own kind: Lax for a link back, None for a form', async () => {
+    const host = await oauthHost({ settings: { cookieSameSite: 'strict' } })
+    const [link] = (await host.startWeb('client', 'google')).setCookies
+    expect(link).toMatch(
+      /^__Host-cl_oauth=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+    )
+    const [form] = (await host.startWeb('operator', 'apple')).setCookies
+    expect(form).toMatch(
+      /^__Host-op_oauth_form=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=None; Secure$/,
+    )
+  })
+
+  it('two trips of one browser may be on their way at once', async () => {
+    const host = await oauthHost()
+    const first = await host.startWeb('client', 'google')
+    const cookie = String(first.setCookies[0]).split(';')[0] ?? ''
+    const second = await host.send('GET', start(), { cookie })
+    expect(second.setCookies[0]?.split(';')[0]).toBe(cookie)
+    for (const [at, reply] of [first, second].entries()) {
+      const account = { subject: `7${at}`, email: `tab-${at}@example.org`, verified: true }
+      const brought = host.stub.agree(locationOf(reply), account)
+      const back = await host.comeBack('client', 'google', brought, cookie)
+      expect(locationOf(back)).toBe(webTarget.client)
+    }
+    // What is no key of ours is not kept on.
+    for (const planted of ['short', 'x'.repeat(44), `${'x'.repeat(42)}"`]) {
+      const name = cookie.split('=')[0]
+      const reply = await host.send('GET', start(), { cookie: `${name}=${planted}` })
+      expect(reply.setCookies[0]).not.toContain(planted)
+    }
+  })
+
+  it('lists what is offered, and counts as what it is', async () => {
+    const host = await oauthHost({
+      settings: { microsoftClientEnabled: false, appleOperatorEnabled: false },
+    })
+    const listed = async (surface: string) =>
+      (await host.send('GET', `/v1/auth/${surface}/oauth/providers`)).json()
+    expect(await listed('client')).toEqual({
+      providers: [
+        { id: 'google', name: 'Google' },
+        { id: 'apple', name: 'Apple' },
+        { id: 'github', name: 'GitHub' },
+      ],
+    })
+    expect(JSON.stringify(await listed('operator'))).not.toContain('apple')
+  })
+
+  it('ASVS-10.2.2 each provider has a callback of its own, below the address that browsers reach', async () => {
+    const surface = {
+      baseUrl: 'https://app.example.com',
+      routesUrl: 'https://app.example.com/identity/',
+    }
+    const operator = { baseUrl: 'https://admin.example.com' }
+    const host = await oauthHost({ surfaces: { operator, client: surface } })
+    const callback = async (of: 'operator' | 'client') =>
+      new URL(locationOf(await host.startWeb(of, 'google'))).searchParams.get('redirect_uri')
+    expect(await callback('client')).toBe(
+      'https://app.example.com/identity/v1/auth/client/oauth/google/callback',
+    )
+    expect(await callback('operator')).toBe(
+      'https://admin.example.com/v1/auth/operator/oauth/google/callback',
+    )
+  })
+})
+
+describe('a form', () => {
+  const path = '/v1/auth/client/oauth/apple/callback'
+  const type = 'application/x-www-form-urlencoded'
+
+  it.each([
+    ['JSON', 'application/json', '{"state":"x"}', 415, 'unsupported_media_type'],
+    ['no type', '', 'state=x', 415, 'unsupported_media_type'],
+    ['a member twice', type, 'state=x&state=y', 400, 'invalid_request'],
+    ['another provider', type, 'state=x', 404, 'not_found'],
+    ['a charset', `${type}; charset=UTF-8`, 'state=x', 400, 'invalid_oauth_state'],
+    ['nothing in it', type, '', 400, 'invalid_request'],
+    ['too much in it', type, `state=${'x'.repeat(70_000)}`, 413, 'payload_too_large'],
+  ] as const)('with %s', async (what, contentType, body, status, code) => {
+    const host = await oauthHost()
+    const at = what === 'another provider' ? path.replace('apple', 'google') : path
+    const headers = { 'content-type': contentType || 'text/plain' }
+    expectProblem(await host.send('POST', at, { body, headers }), status, code)
+  })
+
+  it('is the only way back for Apple, and no way for the others', async () => {
+    const host = await oauthHost()
+    const { authorizationUrl, cookie } = await host.depart('client', 'apple')
+    const brought = host.stub.agree(authorizationUrl, { subject: '1' })
+    const query = new URLSearchParams(brought)
+    expectProblem(await host.send('GET', `${path}?${query}`, { cookie }), 404, 'not_found')
+  })
+})

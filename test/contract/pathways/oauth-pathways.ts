@@ -1,0 +1,84 @@
+import type { ProviderId } from '../../../src/oauth/provider.js'
+import type { Surface } from '../../../src/ports/surface.js'
+import type { Account } from '../../support/provider-stub/account.js'
+import { appVerifier, memberOf, oauthOptions, oauthSteps } from '../oauth/oauth-host.js'
+import { storedIn, storedUser } from '../open-host.js'
+import type { Pathway, Walk } from './pathway.js'
+import { sender } from './sender.js'
+
+/** When the clock of every host here begins. */
+const { stub, settings } = await oauthOptions(() => Date.UTC(2026, 0, 1))
+const options = { fetcher: stub, settings }
+
+let accounts = 0
+
+/** An account at the provider that is the walker's. */
+async function accountOf({ host, surface, who }: Walk, provider: ProviderId): Promise<Account> {
+  accounts += 1
+  const email = `pathway-${accounts}@example.org`
+  const account = { subject: String(5000 + accounts), email, verified: true }
+  await oauthSteps(host, stub).signIn(surface, provider, account)
+  const { id: userId } = await storedUser(host, surface, email)
+  const { oauthIdentities } = storedIn(host, surface)
+  const [identity] = await oauthIdentities.find({ userId }, { limit: 1 })
+  await oauthIdentities.update(identity?.id ?? '', { userId }, { userId: who.id })
+  return account
+}
+
+const callbackCells: Pathway['cells'] = {
+  nothing: 'tokens',
+  'a second factor': 'mfaRequired',
+  'a policy that wants a second factor': 'mfaEnrollmentRequired',
+  'a disabled account': 'oauth_failed',
+  'a service principal': 'oauth_failed',
+  'an unverified address': 'email_not_verified',
+  // No password is asked for.
+  'guesses at the password used up': 'tokens',
+  'requests used up': '429 rate_limited',
+  'the other surface': '400 invalid_oauth_state',
+}
+
+function callback(of: string, provider: ProviderId): Pathway {
+  return {
+    of,
+    name: `an answer of ${provider} in a browser`,
+    options,
+    async prepare(walk) {
+      const { host, surface } = walk
+      const account = await accountOf(walk, provider)
+      const steps = oauthSteps(host, stub)
+      const { authorizationUrl, cookie } = await steps.depart(surface, provider)
+      const brought = stub.agree(authorizationUrl, account)
+      const step = ({ at = surface, from }: { readonly at?: Surface; readonly from?: string }) =>
+        steps.comeBack(at, provider, brought, cookie, from)
+      return { step }
+    },
+    cells: callbackCells,
+  }
+}
+
+export const oauthPathways: readonly Pathway[] = [
+  callback('oauthCallback', 'google'),
+  callback('oauthCallbackFormPost', 'apple'),
+  {
+    of: 'exchangeMobileOauth',
+    name: 'the code of an app that went to a provider',
+    options,
+    async prepare(walk) {
+      const { host, surface } = walk
+      const account = await accountOf(walk, 'github')
+      const steps = oauthSteps(host, stub)
+      const url = await steps.departFromApp(surface, 'github')
+      const back = await steps.comeBack(surface, 'github', stub.agree(url, account))
+      const body = { code: memberOf(back, 'code'), codeVerifier: appVerifier }
+      return { step: sender(walk, '/mobile/oauth/exchange', body) }
+    },
+    cells: {
+      ...callbackCells,
+      'a disabled account': '400 invalid_token',
+      'a service principal': '401 invalid_credentials',
+      'an unverified address': '403 email_not_verified',
+      'the other surface': '400 invalid_token',
+    },
+  },
+]

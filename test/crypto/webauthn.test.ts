@@ -1,0 +1,111 @@
+import { globSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { creationOptions, verifyAssertion, verifyRegistration } from '../../src/crypto/webauthn.js'
+import { softwareAuthenticator } from '../contract/passkey-authenticator.js'
+import { parseSource } from '../support/parsed-source.js'
+
+const origin = 'https://app.example.com'
+const rpId = 'app.example.com'
+const challenge = Buffer.alloc(32, 7).toString('base64url')
+const expected = { rpId, origins: [origin], challenge, requireUserVerification: true }
+
+async function created(algorithm: 'ES256' | 'EdDSA' = 'ES256') {
+  const authenticator = softwareAuthenticator({ origin, algorithm })
+  const options = await creationOptions({
+    rpId,
+    rpName: 'Auth',
+    challenge,
+    userHandle: 'dXNlcg',
+    userName: 'ada@example.org',
+    displayName: 'Ada',
+    exclude: [],
+    residentKey: 'preferred',
+    userVerification: 'required',
+    timeoutMs: 300_000,
+  })
+  const registration = { ...authenticator.create(options), type: 'public-key' as const }
+  const assertion = { ...authenticator.get({ challenge, rpId }), type: 'public-key' as const }
+  return { registration, assertion }
+}
+
+/** The bytes of a text in base64url, one of them changed. */
+const changed = (text: string, at: number, to: number): string => {
+  const bytes = Buffer.from(text, 'base64url')
+  bytes[at % bytes.byteLength] = to
+  return bytes.toString('base64url')
+}
+
+describe('what an authenticator sends', () => {
+  it('WebAuthn-7.1 WebAuthn-7.2 verifies as it is', async () => {
+    const { registration, assertion } = await created()
+    const credential = await verifyRegistration(registration, expected)
+    expect(credential).toMatchObject({ id: registration.id, counter: 0, userVerified: true })
+    if (credential === null) throw new Error('it did')
+    const shown = await verifyAssertion(assertion, expected, credential)
+    expect(shown).toMatchObject({ counter: 1, userVerified: true, backedUp: false })
+  })
+
+  it('25 is refused and never thrown at, whatever bytes it is', async () => {
+    const { registration, assertion } = await created()
+    const credential = await verifyRegistration(registration, expected)
+    const publicKey = credential?.publicKey ?? ''
+    const bytes = fc
+      .uint8Array({ maxLength: 600 })
+      .map((one) => Buffer.from(one).toString('base64url'))
+    const texts = fc.oneof(bytes, fc.string({ maxLength: 40 }))
+    await fc.assert(
+      fc.asyncProperty(texts, texts, texts, async (one, two, three) => {
+        const known = { id: assertion.id, publicKey }
+        const genuine = [registration, assertion].map(({ response }) => response.clientDataJSON)
+        for (const clientDataJSON of [one, ...genuine]) {
+          const response = { clientDataJSON, attestationObject: two }
+          expect(await verifyRegistration({ ...registration, response }, expected)).toBeNull()
+          const shown = { clientDataJSON, authenticatorData: two, signature: three }
+          const given = { ...assertion, response: shown }
+          expect(await verifyAssertion(given, expected, known)).toBeNull()
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('18 25 one byte changed anywhere in an assertion makes it none', async () => {
+    // Of ECDSA one signature can be written in several ways, all of them the signer's own.
+    const { registration, assertion } = await created('EdDSA')
+    const credential = await verifyRegistration(registration, expected)
+    if (credential === null) throw new Error('it was one')
+    const members = ['clientDataJSON', 'authenticatorData', 'signature'] as const
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...members),
+        fc.nat({ max: 400 }),
+        fc.nat({ max: 255 }),
+        async (member, at, to) => {
+          const text = changed(assertion.response[member], at, to)
+          fc.pre(text !== assertion.response[member])
+          const response = { ...assertion.response, [member]: text }
+          const shown = await verifyAssertion({ ...assertion, response }, expected, credential)
+          expect(shown).toBeNull()
+        },
+      ),
+      { numRuns: 400 },
+    )
+  })
+})
+
+it('the library behind it is loaded by the first passkey, and by nothing before', () => {
+  const root = new URL('../../', import.meta.url)
+  const loading = globSync('src/**/*.ts', { cwd: root }).flatMap((path) => {
+    const { imports, source } = parseSource(path, readFileSync(new URL(path, root), 'utf8'))
+    const values = imports.filter(
+      ({ specifier, kind }) => kind === 'value' && specifier?.startsWith('@simplewebauthn/'),
+    )
+    const lines = source.split('\n')
+    return values.map(({ line }) => lines[line - 1]?.trim())
+  })
+  expect(loading).toEqual([
+    "const library = () => import('@simplewebauthn/server')",
+    "const helpers = () => import('@simplewebauthn/server/helpers')",
+  ])
+})

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { isListedTarget, withQuery } from '../../src/engine/redirect.js'
+
+const listed = [
+  { uri: 'https://app.example.com/signed-in', surface: 'client', flow: 'web' },
+  { uri: 'com.example.app:/signed-in', surface: 'client', flow: 'mobile' },
+] as const
+
+describe('a redirect target', () => {
+  it('R-1-11 ASVS-10.4.1 is one of the list, for the same surface and flow', () => {
+    for (const target of listed) {
+      expect(isListedTarget(listed, target)).toBe(true)
+      const flow = target.flow === 'web' ? 'mobile' : 'web'
+      expect(isListedTarget(listed, { ...target, flow })).toBe(false)
+      expect(isListedTarget(listed, { ...target, surface: 'operator' })).toBe(false)
+      for (const uri of [`${target.uri}/`, target.uri.toUpperCase(), `${target.uri}?`, '']) {
+        expect(isListedTarget(listed, { ...target, uri })).toBe(false)
+      }
+    }
+    expect(isListedTarget([], listed[0])).toBe(false)
+  })
+
+  it.each([
+    ['https://app.example.com/x', {}, 'https://app.example.com/x'],
+    ['https://app.example.com', { a: '1' }, 'https://app.example.com/?a=1'],
+    [
+      'https://app.example.com/x?y=%20z',
+      { a: 'b&c=d' },
+      'https://app.example.com/x?y=%20z&a=b%26c%3Dd',
+    ],
+    ['com.example.app:/x', { code: 'a b' }, 'com.example.app:/x?code=a+b'],
+    ['https://bücher.example/ü', { a: '1' }, 'https://xn--bcher-kva.example/%C3%BC?a=1'],
+  ])('%s takes %j along', (uri, members, expected) => {
+    expect(withQuery(uri, members)).toBe(expected)
+  })
+})

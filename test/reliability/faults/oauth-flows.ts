@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict'
+import type { ProviderId } from '../../../src/oauth/provider.js'
+import { codeOf } from '../../contract/authenticator.js'
+import {
+  memberOf,
+  oauthOptions,
+  oauthSteps,
+  tripCookieOf,
+  webTarget,
+} from '../../contract/oauth/oauth-host.js'
+import { withoutLimits } from '../../contract/without-limits.js'
+import { type Reply, textOf } from '../../support/http-client.js'
+import type { Account } from '../../support/provider-stub/account.js'
+import {
+  type Flow,
+  guardedUnavailable,
+  type Outcome,
+  outcomeOf,
+  readStale,
+  unavailable,
+} from './flow.js'
+import type { World } from './world.js'
+
+/** Of the world under test: a provider's clock is as right as ours. */
+let now = () => 0
+const { stub, settings } = await oauthOptions(() => now())
+const options = {
+  ...withoutLimits,
+  fetcher: stub,
+  settings: { ...withoutLimits.settings, ...settings },
+  authorizer: { check: async () => true },
+}
+
+let accounts = 0
+
+function stranger(): Account {
+  accounts += 1
+  const email = `provider-${accounts}@example.org`
+  return { subject: String(9000 + accounts), email, verified: true }
+}
+
+function stepsIn({ host }: World) {
+  now = () => host.clock.now()
+  return oauthSteps(host, stub)
+}
+
+/** With where the browser is sent on to: `302 in`, or what the host's page is told. */
+function arrivalOf(reply: Reply): Outcome {
+  const outcome = outcomeOf(reply)
+  if (reply.status !== 302) return outcome
+  const told = memberOf(reply, 'error') || memberOf(reply, 'status') || memberOf(reply, 'code')
+  return { ...outcome, is: `302 ${told.length > 40 ? 'code' : told || 'in'}` }
+}
+
+/** A trip up to the callback; sent again, it is the same answer once more. */
+async function tripOf(world: World, provider: ProviderId, account: Account) {
+  const steps = stepsIn(world)
+  const { authorizationUrl, cookie } = await steps.depart(world.surface, provider)
+  const brought = stub.agree(authorizationUrl, account)
+  return async () => arrivalOf(await steps.comeBack(world.surface, provider, brought, cookie))
+}
+
+/** Whatever was cut off: the next trip gets in, to one account with one identity of its own. */
+async function expectOneAccount(world: World, account: Account): Promise<void> {
+  const reply = await stepsIn(world).signIn(world.surface, 'google', account)
+  assert.equal(arrivalOf(reply).is, '302 in')
+  const { users, oauthIdentities } = world.stored
+  const found = await users.find({ email: account.email ?? '' }, { limit: 2 })
+  const [user] = found
+  assert.ok(user !== undefined && found.length === 1, 'there is not one account')
+  const identities = await oauthIdentities.find({ userId: user.id }, { limit: 9 })
+  assert.deepEqual(
+    identities.map(({ subject, provider }) => [provider, subject]),
+    [['google', account.subject]],
+  )
+}
+
+/** Answered or not, an answer counts once: whoever was cut off starts over. */
+const spent = () => ['400 invalid_oauth_state']
+
+const begins: Flow = {
+  name: '/oauth/google/start',
+  options,
+  expects: '302 in',
+  unavailable,
+  async prepare(world) {
+    const account = stranger()
+    const steps = stepsIn(world)
+    return {
+      async send() {
+        const reply = await steps.startWeb(world.surface, 'google')
+        const outcome = outcomeOf(reply)
+        return reply.status === 302 ? { ...outcome, is: '302 in' } : outcome
+      },
+      reached: () => expectOneAccount(world, account),
+    }
+  },
+}
+
+const signsUp: Flow = {
+  name: '/oauth/google/callback of somebody new',
+  options,
+  expects: '302 in',
+  unavailable,
+  ends: spent,
+  async prepare(world) {
+    const account = stranger()
+    const send = await tripOf(world, 'google', account)
+    return { send, reached: () => expectOneAccount(world, account) }
+  },
+}
+
+const signsIn: Flow = {
+  name: '/oauth/google/callback of somebody known',
+  options,
+  expects: '302 in',
+  unavailable,
+  ends: spent,
+  async prepare(world) {
+    const account = stranger()
+    await expectOneAccount(world, account)
+    const send = await tripOf(world, 'google', account)
+    return { send, reached: () => expectOneAccount(world, account) }
+  },
+}
+
+const meetsTaken: Flow = {
+  name: '/oauth/google/callback with an address that has an account',
+  options,
+  expects: '302 account_exists_link_required',
+  unavailable,
+  ends: spent,
+  async prepare(world) {
+    const { email, id } = await world.person()
+    const account = { ...stranger(), email }
+    const send = await tripOf(world, 'google', account)
+    return {
+      send,
+      async reached() {
+        const again = await tripOf(world, 'google', account)
+        assert.equal((await again()).is, '302 account_exists_link_required')
+        const { oauthIdentities } = world.stored
+        assert.deepEqual(await oauthIdentities.find({ userId: id }, { limit: 9 }), [])
+      },
+    }
+  },
+}
+
+const meetsTakenWhereClosed: Flow = {
+  ...meetsTaken,
+  name: '/oauth/google/callback with an address that has an account, registration closed',
+  options: {
+    ...options,
+    settings: {
+      ...options.settings,
+      registrationOperatorEnabled: false,
+      registrationClientEnabled: false,
+    },
+  },
+}
+
+async function appTrip(world: World, account: Account) {
+  const steps = stepsIn(world)
+  const url = await steps.departFromApp(world.surface, 'google')
+  const brought = stub.agree(url, account)
+  return () => steps.comeBack(world.surface, 'google', brought)
+}
+
+const comesToApp: Flow = {
+  name: '/oauth/google/callback on the way to an app',
+  options,
+  expects: '302 code',
+  unavailable,
+  ends: spent,
+  async prepare(world) {
+    const account = stranger()
+    const comeBack = await appTrip(world, account)
+    return {
+      send: async () => arrivalOf(await comeBack()),
+      reached: () => expectOneAccount(world, account),
+    }
+  },
+}
+
+const exchanges: Flow = {
+  name: '/mobile/oauth/exchange',
+  options,
+  expects: '200',
+  unavailable,
+  ends: () => ['400 invalid_token'],
+  async prepare(world) {
+    const account = stranger()
+    const back = await (await appTrip(world, account))()
+    const code = memberOf(back, 'code')
+    const { exchange } = stepsIn(world)
+    return {
+      send: async () => outcomeOf(await exchange(world.surface, code)),
+      reached: () => expectOneAccount(world, account),
+    }
+  },
+}
+
+const enrollsOnTheWayIn: Flow = {
+  name: '/mfa/totp/confirm on the way in by a provider',
+  options: {
+    ...options,
+    settings: { ...options.settings, mfaPolicyOperator: 'required', mfaPolicyClient: 'required' },
+  },
+  expects: '200',
+  unavailable: guardedUnavailable,
+  // Confirmed, and the answer was lost: the login is begun again, and asks for the factor.
+  ends: () => ['401 invalid_mfa_code', '401 mfa_ticket_invalid'],
+  async prepare(world) {
+    const account = stranger()
+    const { signIn } = stepsIn(world)
+    const mfaToken = memberOf(await signIn(world.surface, 'google', account), 'ticket')
+    const begun = await world.send('POST', '/mfa/totp', { body: { mfaToken } })
+    const code = codeOf(world.host, textOf(begun.json(), 'secret'))
+    return {
+      async send() {
+        const body = { mfaToken, code }
+        return outcomeOf(await world.send('POST', '/mfa/totp/confirm', { body }))
+      },
+      async reached() {
+        const again = arrivalOf(await signIn(world.surface, 'google', account))
+        assert.equal(again.is, '302 mfaRequired')
+      },
+    }
+  },
+}
+
+const linkPath = '/oauth/google/link'
+
+/** An operator with a password, and what begins a link of theirs. */
+async function linker(world: World) {
+  const who = await world.person()
+  const { bearer } = await world.signIn(who)
+  const body = { redirectUri: webTarget.operator, currentPassword: who.password }
+  const begin = () => world.send('POST', linkPath, { bearer, body })
+  const unlink = () =>
+    world.send('DELETE', linkPath, { bearer, body: { currentPassword: who.password } })
+  return { who, bearer, begin, unlink }
+}
+
+async function linkTrip(world: World, begun: Reply, account: Account) {
+  const brought = stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
+  const cookie = tripCookieOf(begun)
+  const steps = stepsIn(world)
+  return async () => arrivalOf(await steps.comeBack('operator', 'google', brought, cookie))
+}
+
+async function expectLinked(world: World, userId: string, subjects: readonly string[]) {
+  const linked = await world.stored.oauthIdentities.find({ userId }, { limit: 9 })
+  assert.deepEqual(
+    linked.map(({ subject }) => subject),
+    subjects,
+  )
+}
+
+const beginsLink: Flow = {
+  name: '/oauth/google/link',
+  surface: 'operator',
+  options,
+  expects: '200',
+  unavailable: guardedUnavailable,
+  async prepare(world) {
+    const { who, begin } = await linker(world)
+    return {
+      send: async () => outcomeOf(await begin()),
+      reached: () => expectLinked(world, who.id, []),
+    }
+  },
+}
+
+const links: Flow = {
+  name: '/oauth/google/callback that links',
+  surface: 'operator',
+  options,
+  expects: '302 linked',
+  unavailable,
+  ends: spent,
+  async prepare(world) {
+    const account = stranger()
+    const { who, begin } = await linker(world)
+    const send = await linkTrip(world, await begin(), account)
+    return {
+      send,
+      async reached() {
+        const again = await begin()
+        if (again.status === 200) await (await linkTrip(world, again, account))()
+        await expectLinked(world, who.id, [account.subject])
+      },
+    }
+  },
+}
+
+const unlinks: Flow = {
+  name: 'DELETE /oauth/google/link',
+  surface: 'operator',
+  options,
+  expects: '204',
+  unavailable: guardedUnavailable,
+  // It was removed, and the answer was lost.
+  ends: () => ['404 not_found'],
+  async prepare(world) {
+    const { who, begin, unlink } = await linker(world)
+    await (await linkTrip(world, await begin(), stranger()))()
+    return {
+      send: async () => outcomeOf(await unlink()),
+      reached: () => expectLinked(world, who.id, []),
+    }
+  },
+}
+
+const keepsLast: Flow = {
+  name: 'DELETE of the last way in',
+  surface: 'operator',
+  options,
+  expects: '409 last_login_method',
+  unavailable: guardedUnavailable,
+  // A replica that lags behind still shows the password, by which somebody could sign in.
+  leavesOut: (struck) => readStale(struck, '_users.get'),
+  async prepare(world) {
+    const account = stranger()
+    const { who, begin } = await linker(world)
+    await (await linkTrip(world, await begin(), account))()
+    const { users } = world.stored
+    const administrator = await world.signIn(await world.person())
+    await users.update(who.id, { enabled: true }, { passwordHash: null })
+    const path = `/users/${who.id}${linkPath.replace('/link', '')}`
+    return {
+      send: async () =>
+        outcomeOf(await world.send('DELETE', path, { bearer: administrator.bearer })),
+      reached: () => expectLinked(world, who.id, [account.subject]),
+    }
+  },
+}
+
+/** Trips to providers, in browsers, in apps and to link. */
+export const oauthFlows: readonly Flow[] = [
+  begins,
+  signsUp,
+  signsIn,
+  meetsTaken,
+  meetsTakenWhereClosed,
+  comesToApp,
+  exchanges,
+  enrollsOnTheWayIn,
+  beginsLink,
+  links,
+  unlinks,
+  keepsLast,
+]

@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict'
+import { codeOf } from '../../contract/authenticator.js'
+import { softwareAuthenticator } from '../../contract/passkey-authenticator.js'
+import { origins, passkeyHolder, passkeysOn } from '../../contract/passkey-people.js'
+import type { Person } from '../../contract/people.js'
+import { withoutLimits } from '../../contract/without-limits.js'
+import { type Reply, textOf } from '../../support/http-client.js'
+import {
+  type Flow,
+  guardedUnavailable,
+  outcomeOf,
+  readStale,
+  type Struck,
+  tookEffect,
+} from './flow.js'
+import type { World } from './world.js'
+
+const unavailable = guardedUnavailable
+const required = {
+  ...withoutLimits,
+  settings: {
+    ...withoutLimits.settings,
+    mfaPolicyOperator: 'required',
+    mfaPolicyClient: 'required',
+  },
+} as const
+const passwordless = {
+  ...withoutLimits,
+  settings: { ...withoutLimits.settings, webauthnMode: 'passwordless' },
+} as const
+
+/**
+ * The challenge was taken, and its taker told that it was not there; or it was read of the person that
+ * their factors are other ones than now. The ceremony starts over.
+ */
+const startsOver =
+  (answer: string) =>
+  (struck: Struck): readonly string[] =>
+    tookEffect(struck, 'passkey_challenges.take') || readStale(struck, 'users.get') ? [answer] : []
+
+/** Of a session whose proof was not there yet, or of a person with other factors than now. */
+const unproved: Flow['ends'] = (struck) =>
+  readStale(struck, 'step_up_proofs.get') || readStale(struck, 'users.get')
+    ? ['403 step_up_required']
+    : []
+
+/** What the replies hand out is kept by the world. */
+function passkeysIn(world: World) {
+  const prefix = `/v1/auth/${world.surface}`
+  return passkeysOn(
+    { send: (method, path, options) => world.send(method, path.slice(prefix.length), options) },
+    world.surface,
+  )
+}
+
+const authenticatorIn = ({ surface }: World) => softwareAuthenticator({ origin: origins[surface] })
+
+async function holderIn(world: World) {
+  const who = await passkeyHolder(world.host, world.surface)
+  world.adopt(who.id)
+  return who
+}
+
+const loginOf = async (world: World, { email, password }: Person): Promise<Reply> =>
+  world.send('POST', '/login', { body: { email, password } })
+
+const statusOf = async (world: World, who: Person) => (await loginOf(world, who)).json()['status']
+
+/** The second half of a ceremony, or the first one where that was refused. */
+async function afterOptions(start: Reply, next: (begun: Begun) => Promise<Reply>): Promise<Reply> {
+  return start.status === 200 ? next(JSON.parse(start.text)) : start
+}
+
+interface Begun {
+  readonly challengeId: string
+  readonly options: Parameters<ReturnType<typeof softwareAuthenticator>['create']>[0] &
+    Parameters<ReturnType<typeof softwareAuthenticator>['get']>[0]
+}
+
+async function registerIn(
+  world: World,
+  who:
+    | { readonly bearer: string; readonly currentPassword?: string }
+    | { readonly mfaToken: string },
+): Promise<Reply> {
+  const on = passkeysIn(world)
+  return afterOptions(await on.startRegistration(who), ({ challengeId, options }) => {
+    const { currentPassword: _, ...same } = { currentPassword: '', ...who }
+    return on.finishRegistration(same, challengeId, authenticatorIn(world).create(options))
+  })
+}
+
+const registers: Flow = {
+  name: '/webauthn/registration',
+  options: withoutLimits,
+  expects: '201',
+  unavailable,
+  mayAnswer: startsOver('400 webauthn_failed'),
+  // It was registered: from here on a proof of it is asked for, and not the password.
+  ends: () => ['403 step_up_required'],
+  async prepare(world) {
+    const who = await world.person()
+    const { bearer } = await world.signIn(who)
+    const given = { bearer, currentPassword: who.password }
+    return {
+      send: async () => outcomeOf(await registerIn(world, given)),
+      reached: async () => assert.equal(await statusOf(world, who), 'mfaRequired'),
+    }
+  },
+}
+
+const registersOnTheWayIn: Flow = {
+  name: '/webauthn/registration on the way in',
+  options: required,
+  expects: '201',
+  unavailable,
+  mayAnswer: startsOver('400 webauthn_failed'),
+  // The passkey is registered, and the login begins anew with it.
+  ends: () => ['401 mfa_ticket_invalid'],
+  async prepare(world) {
+    const who = await world.person()
+    const mfaToken = textOf((await loginOf(world, who)).json(), 'mfaToken')
+    return {
+      send: async () => outcomeOf(await registerIn(world, { mfaToken })),
+      reached: async () => assert.equal(await statusOf(world, who), 'mfaRequired'),
+    }
+  },
+}
+
+const signsIn: Flow = {
+  name: '/webauthn/login after the password',
+  options: withoutLimits,
+  expects: '200',
+  unavailable,
+  mayAnswer: (struck) => [
+    ...startsOver('401 invalid_credentials')(struck),
+    // The ticket likewise.
+    ...(tookEffect(struck, 'login_tickets.take') ? ['401 mfa_ticket_invalid'] : []),
+  ],
+  async prepare(world) {
+    const who = await holderIn(world)
+    const on = passkeysIn(world)
+    const { email, password } = who
+    return {
+      async send() {
+        const first = await world.send('POST', '/mobile/login', { body: { email, password } })
+        if (first.status !== 200) return outcomeOf(first)
+        const mfaToken = textOf(first.json(), 'mfaToken')
+        return outcomeOf(
+          await afterOptions(await on.startLogin(mfaToken), ({ challengeId, options }) =>
+            on.finishLogin(challengeId, who.authenticator.get(options), mfaToken),
+          ),
+        )
+      },
+      reached: async () => assert.notEqual(world.held.length, world.heldAtStart),
+    }
+  },
+}
+
+const signsInWithoutPassword: Flow = {
+  name: '/webauthn/login without a password',
+  options: passwordless,
+  expects: '200',
+  unavailable,
+  mayAnswer: startsOver('401 invalid_credentials'),
+  async prepare(world) {
+    const who = await holderIn(world)
+    const on = passkeysIn(world)
+    return {
+      async send() {
+        return outcomeOf(
+          await afterOptions(await on.startLogin(), ({ challengeId, options }) =>
+            on.finishLogin(challengeId, who.authenticator.get(options)),
+          ),
+        )
+      },
+      reached: async () => assert.notEqual(world.held.length, world.heldAtStart),
+    }
+  },
+}
+
+const stepsUp: Flow = {
+  name: '/step-up with a passkey',
+  options: withoutLimits,
+  expects: '200',
+  unavailable,
+  mayAnswer: startsOver('401 invalid_mfa_code'),
+  async prepare(world) {
+    const { authenticator, bearer } = await holderIn(world)
+    const on = passkeysIn(world)
+    return {
+      async send() {
+        const start = await world.send('POST', '/webauthn/step-up/options', { bearer })
+        return outcomeOf(
+          await afterOptions(start, ({ challengeId, options }) =>
+            on.finishStepUp(bearer, challengeId, authenticator.get(options)),
+          ),
+        )
+      },
+      async reached() {
+        const status = await world.send('GET', '/mfa', { bearer })
+        assert.match(status.text, /"provedAt":"/)
+      },
+    }
+  },
+}
+
+/** Somebody whose login just now has registered a passkey, where the policy asks for a factor. */
+async function provedIn(world: World) {
+  const who = await world.person()
+  const mfaToken = textOf((await loginOf(world, who)).json(), 'mfaToken')
+  const authenticator = authenticatorIn(world)
+  const done = await passkeysIn(world).register({ mfaToken }, authenticator)
+  const bearer = textOf(done.json(), 'accessToken')
+  return { ...who, bearer, authenticator, credentialId: textOf(done.json(), 'credentialId') }
+}
+
+const removes: Flow = {
+  name: '/webauthn/credentials/{id} taken away, one of two that the policy asks for',
+  options: required,
+  expects: '204',
+  unavailable,
+  // The passkey is gone, and with the change the proof that let it go.
+  ends: () => ['404 factor_not_found', '403 step_up_required'],
+  async prepare(world) {
+    const { bearer, authenticator, credentialId } = await provedIn(world)
+    const on = passkeysIn(world)
+    await registerIn(world, { bearer })
+    await on.stepUp(bearer, authenticator)
+    return {
+      send: async () => outcomeOf(await on.remove(bearer, credentialId)),
+      reached: async () => assert.equal(await world.stored.passkeys.get(credentialId), null),
+    }
+  },
+}
+
+const keepsTheLast: Flow = {
+  name: '/webauthn/credentials/{id} that is the last',
+  options: required,
+  expects: '409 last_factor_required',
+  unavailable,
+  ends: unproved,
+  async prepare(world) {
+    const { bearer, credentialId } = await provedIn(world)
+    return {
+      send: async () => outcomeOf(await passkeysIn(world).remove(bearer, credentialId)),
+      reached: async () => assert.notEqual(await world.stored.passkeys.get(credentialId), null),
+    }
+  },
+}
+
+/** The app beside a passkey, in a session that has just shown a factor. */
+async function withApp(world: World) {
+  const who = await provedIn(world)
+  const { bearer, authenticator } = who
+  const begun = await world.send('POST', '/mfa/totp', { bearer })
+  const code = codeOf(world.host, textOf(begun.json(), 'secret'))
+  await world.send('POST', '/mfa/totp/confirm', { bearer, body: { code } })
+  await passkeysIn(world).stepUp(bearer, authenticator)
+  return who
+}
+
+const removesTheApp: Flow = {
+  name: '/mfa/totp taken away, where the policy asks for a factor and a passkey is one',
+  options: required,
+  expects: '204',
+  unavailable,
+  ends: () => ['404 factor_not_found', '403 step_up_required'],
+  async prepare(world) {
+    const { id, bearer } = await withApp(world)
+    return {
+      send: async () => outcomeOf(await world.send('DELETE', '/mfa/totp', { bearer })),
+      reached: async () => assert.equal(await world.stored.totpFactors.get(id), null),
+    }
+  },
+}
+
+const keepsTheApp: Flow = {
+  name: '/mfa/totp that is the last factor',
+  options: required,
+  expects: '409 last_factor_required',
+  unavailable,
+  ends: unproved,
+  async prepare(world) {
+    const { id, bearer, credentialId } = await withApp(world)
+    // As if by another request, so that the proof stays.
+    await world.stored.passkeys.take(credentialId)
+    return {
+      send: async () => outcomeOf(await world.send('DELETE', '/mfa/totp', { bearer })),
+      reached: async () => assert.notEqual(await world.stored.totpFactors.get(id), null),
+    }
+  },
+}
+
+export const passkeyFlows: readonly Flow[] = [
+  registers,
+  registersOnTheWayIn,
+  signsIn,
+  signsInWithoutPassword,
+  stepsUp,
+  removes,
+  keepsTheLast,
+  removesTheApp,
+  keepsTheApp,
+]
