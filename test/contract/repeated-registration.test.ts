@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../src/ports/surface.js'
 import { type ContractHost, hostKinds } from './hosts.js'
-import { mailedToken, openHost, outcomeOf, surfaces } from './open-host.js'
+import { mailedToken, openHost, outcomeOf, storedIn, storedUser, surfaces } from './open-host.js'
 import { goodPassword } from './people.js'
 import { settingsHost } from './settings/settings-host.js'
 
@@ -25,6 +25,10 @@ describe.each(hostKinds)('an address registered again, $name', (kind) => {
       expect([again.status, again.text]).toEqual([201, '{"status":"verificationRequired"}'])
       const token = await mailedToken(host, 'resetPassword', email)
       expect(host.mailer.last('resetPassword', email).name).toBe('')
+      expect(await storedUser(host, surface, email)).toMatchObject({
+        passwordHash: null,
+        passwordChangedAt: null,
+      })
       // However often the stranger tries, what was mailed last is a link for the owner to choose.
       for (let time = 0; time < 4; time += 1) {
         await register(host, surface, { email, password: stranger, name: 'Mallory' })
@@ -52,6 +56,26 @@ describe.each(hostKinds)('an address registered again, $name', (kind) => {
       expect(host.mailer.sent.at(-1)).toMatchObject({ to: email, template: 'accountExists' })
       expect(outcomeOf(await login(stranger))).toBe('401 invalid_credentials')
       expect(outcomeOf(await login(goodPassword))).toBe('200')
+    })
+
+    it('puts nobody’s password in force though no more mail may go to the address', async () => {
+      const host = await openHost({}, kind)
+      const email = 'victim@example.org'
+      for (let time = 0; time < 4; time += 1) {
+        await register(host, surface, { email })
+        await host.auth.close()
+      }
+      const mails = host.mailer.sent.length
+      expect(mails).toBe(4)
+      const { id } = await storedUser(host, surface, email)
+      await storedIn(host, surface).users.take(id)
+      await register(host, surface, { email, password: stranger })
+      await host.auth.close()
+      expect(host.mailer.sent).toHaveLength(mails + 1)
+      await register(host, surface, { email })
+      await host.auth.close()
+      expect(host.mailer.sent).toHaveLength(mails + 1)
+      expect(await storedUser(host, surface, email)).toMatchObject({ passwordHash: null })
     })
 
     it('replaces no choice of an account that was in use before verification was required', async () => {
