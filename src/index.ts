@@ -10,6 +10,8 @@ export type { ConfigRevision } from './domain/config-history.js'
 export type { Reencryption } from './domain/config-reencryption.js'
 export type { RateLimit, RateLimitName, RateLimits } from './domain/limits.js'
 export type { Principal } from './domain/principal.js'
+export { shortcutGrants } from './domain/role-shortcuts.js'
+export { seedOrgRoles } from './domain/seed-org-roles.js'
 export type { NewUser, UserChanges, UserRecord, Users } from './domain/users.js'
 export {
   AuthError,
@@ -34,6 +36,7 @@ export type { AudienceOf } from './http/route-guards.js'
 export type { AuditRecord } from './model/audit-record.js'
 export type { CollectionName } from './model/collection-names.js'
 export { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
+export { PERMISSIONS, type Permission } from './model/permissions.js'
 export type { ProviderEndpoints } from './oauth/provider.js'
 export type {
   AuthOptions,

@@ -1,6 +1,5 @@
+import { selfPermissions } from '../model/permissions.js'
 import type { Authorizer } from '../ports/authorizer.js'
-
-const selfKeys: readonly string[] = ['auth.self', 'auth.mfa.self']
 
 /**
  * The authorizer of a host that brings none: every enabled person may manage their own account,
@@ -8,6 +7,6 @@ const selfKeys: readonly string[] = ['auth.self', 'auth.mfa.self']
  */
 export const defaultAuthorizer: Authorizer = {
   async check({ kind, permission }) {
-    return kind === 'human' && selfKeys.includes(permission)
+    return kind === 'human' && selfPermissions.includes(permission)
   },
 }

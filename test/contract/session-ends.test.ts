@@ -120,7 +120,7 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
       expect(cookie.code).toBe('session_max_age_reached')
     })
 
-    it('R-3A-14 R-3A-15 R-3A-18 R-7-10 R-2.4-07 an administrative end does the same three steps and is session_revoked', async () => {
+    it('R-LIB-14 R-3A-14 R-3A-15 R-3A-18 R-7-10 R-2.4-07 an administrative end does the same three steps and is session_revoked', async () => {
       const who = await signedInPerson(host, surface)
       const other = await signIn(host, surface, who)
       expect(await host.auth[surface].terminateSession(sidOf(who))).toBe(true)

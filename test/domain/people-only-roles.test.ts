@@ -39,7 +39,7 @@ describe('roles that are for people', () => {
     },
   )
 
-  it('R-2.1-16 other roles are anybody’s, and nothing is read for them', async () => {
+  it('R-2.1-16 R-LIB-14 other roles are anybody’s, and nothing is read for them', async () => {
     const { store, id, users } = await rig()
     const roles = ['developer', 'administrators', 'super admin', 'tenant:administrator', '']
     const from = store.calls.length

@@ -30,6 +30,21 @@ const codeless: Readonly<Record<string, () => never | ConfigValidationError>> = 
   },
 }
 
+describe('what a validator refuses with', () => {
+  it('R-2.6-32 holds the field, the message and, where there is one, a code', () => {
+    const error = new ConfigValidationError('hooks.a.url', 'Not reachable.', 'mail.unreachable')
+    expect(error).toBeInstanceOf(Error)
+    expect({ ...error }).toEqual({
+      name: 'ConfigValidationError',
+      field: 'hooks.a.url',
+      code: 'mail.unreachable',
+    })
+    expect(error.message).toBe('Not reachable.')
+    const plain = new ConfigValidationError('sender', 'Wrong.')
+    expect([plain.field, plain.message, plain.code]).toEqual(['sender', 'Wrong.', undefined])
+  })
+})
+
 describe.each(promiseKinds)('validators on $name', (kind) => {
   describe.each(Object.entries(doors))('%s', (_door, send) => {
     it.each([
@@ -115,7 +130,7 @@ describe('what a validator sees', () => {
     ])
   })
 
-  it('R-3D-01 R-3D-02 R-3D-03 R-3D-04 R-3D-05 T-74 an activation: existence, validator, write', async () => {
+  it('R-4.5-01 R-3D-01 R-3D-02 R-3D-03 R-3D-04 R-3D-05 T-74 an activation: existence, validator, write', async () => {
     const seen: unknown[] = []
     const refused = { now: false }
     const host: ConfigHost = await configHost({
@@ -133,6 +148,10 @@ describe('what a validator sees', () => {
     expectProblem(await put('nowhere'), 404, 'environment_not_found')
     expectProblem(await put('__proto__'), 404, 'environment_not_found')
     expectProblem(await host.change('PUT', '/active-environment', {}), 400, 'invalid_request')
+    const { bearer } = host.operator
+    const body = { environment: 'sandbox' }
+    const elsewhere = '/v1/admin/modules/nobody/active-environment'
+    expectProblem(await host.send('PUT', elsewhere, { bearer, body }), 404, 'module_not_found')
     expect(seen).toEqual([])
     await host.patch({ config: { password: 'S3CR3T-s' } }, 'sandbox')
     refused.now = true
@@ -143,6 +162,7 @@ describe('what a validator sees', () => {
     })
     refused.now = false
     const done = await put('sandbox')
+    expect(done.status).toBe(200)
     expect(done.json()).toEqual({
       module: 'mail',
       activeEnvironment: 'sandbox',

@@ -1,0 +1,13 @@
+import { isSystemPermission } from '../model/system-permissions.js'
+
+const shortcuts: readonly string[] = ['super_admin', 'administrator', 'developer']
+
+/**
+ * Whether a user's `systemRole` grants a permission by itself, without a binding: `super_admin`,
+ * `administrator` and `developer` grant the system set (see `PERMISSIONS` and
+ * `MODULE_CONFIG_PERMISSIONS`) and nothing else, neither `auth.self` and `auth.mfa.self` nor keys of
+ * the host's own. Roles are compared as they are written: ` Administrator` grants nothing.
+ */
+export function shortcutGrants(role: string, key: string): boolean {
+  return shortcuts.includes(role) && isSystemPermission(key)
+}

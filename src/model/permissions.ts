@@ -1,0 +1,47 @@
+/** One permission of the library's own. */
+export interface Permission {
+  readonly key: string
+  /**
+   * Whether it belongs to the system set: granted by the role shortcuts without a binding, and kept
+   * out of the roles of tenants. By this flag, never by how the key begins.
+   */
+  readonly system: boolean
+  /** What it lets somebody do, in English, for a page that administers roles. */
+  readonly grants: string
+}
+
+/**
+ * The permissions that the library's routes ask the authorizer for (seed 5), beside those of the
+ * module configuration in `MODULE_CONFIG_PERMISSIONS`. No key implies another.
+ */
+export const PERMISSIONS = [
+  { key: 'auth.self', system: false, grants: 'edit own password and sessions' },
+  { key: 'auth.mfa.self', system: false, grants: 'enroll, verify, remove own MFA factors' },
+  { key: 'system.users.mfa_reset', system: true, grants: "reset another user's MFA factors" },
+  {
+    key: 'system.users.password_reset',
+    system: true,
+    grants: 'trigger a password-reset e-mail for another user',
+  },
+  {
+    key: 'system.users.email_verify_resend',
+    system: true,
+    grants: "resend another user's e-mail verification",
+  },
+  {
+    key: 'system.users.oauth_unlink',
+    system: true,
+    grants: 'unlink an OAuth identity from another user',
+  },
+  { key: 'auth.service_accounts.read', system: true, grants: 'list and inspect service accounts' },
+  {
+    key: 'auth.service_accounts.manage',
+    system: true,
+    grants: 'create service accounts; issue, rotate, revoke their credentials',
+  },
+] as const satisfies readonly Permission[]
+
+/** What everybody may do with their own account; granted to every enabled person (T-57). */
+export const selfPermissions: readonly string[] = PERMISSIONS.filter(({ system }) => !system).map(
+  ({ key }) => key,
+)
