@@ -37,6 +37,8 @@ export interface FirstFactor {
   readonly second: ShownSecond | null
   /** What the device sent to be known by (T-45); left out where none can come along. */
   readonly deviceToken?: string | null
+  /** Of a trip to a provider: SHA-256 of what the browser keeps of it; left out of all others. */
+  readonly browserHash?: string
   /** Wrong guesses at it that were counted right before. */
   readonly failedAttempts?: number
 }
@@ -192,7 +194,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     purpose: LoginTicket['purpose'],
     occasion: Occasion,
   ): Promise<IssuedLoginTicket> {
-    const { user, method, amr, delivery } = first
+    const { user, method, amr, delivery, browserHash = '' } = first
     const { id: userId, sessionEpoch, credentialEpoch, deviceEpoch } = user
     const issued = await loginTickets.issue({
       userId,
@@ -200,6 +202,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
       loginMethod: method,
       amr,
       delivery,
+      browserHash,
       sessionEpoch,
       credentialEpoch,
       deviceEpoch,

@@ -1,6 +1,7 @@
 import { randomToken, sha256 } from '../crypto/secrets.js'
 import { AuthError } from '../errors.js'
 import type { LoginTicket, LoginTicketPurpose } from '../model/login-ticket.js'
+import { type BrowserKeys, isOwnBrowser } from './browser-keys.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 /** A half-finished login as the client holds it. */
@@ -11,10 +12,20 @@ export interface IssuedLoginTicket {
   readonly expiresIn: number
 }
 
+/** A ticket as it comes back. */
+export interface ShownTicket {
+  readonly mfaToken: string
+  /** Of the browser it comes from: one that is a browser's own is good in that one only. */
+  readonly browserKeys: BrowserKeys
+}
+
 export interface LoginTickets {
   issue(facts: Omit<LoginTicket, 'id' | 'attempts' | 'expiresAt'>): Promise<IssuedLoginTicket>
-  /** The ticket of a token, which stays. Throws `mfa_ticket_invalid` for any other token. */
-  read(mfaToken: string, purpose: LoginTicketPurpose): Promise<LoginTicket>
+  /**
+   * The ticket of a token, which stays. Throws `mfa_ticket_invalid` for any other token, and alike
+   * for one that another browser began (login CSRF; RFC 9700 §4.7).
+   */
+  read(shown: ShownTicket, purpose: LoginTicketPurpose): Promise<LoginTicket>
   /**
    * Counts one guess before it is checked, so that parallel guesses cannot share one. Throws
    * `mfa_ticket_invalid` when `most` had been counted (S-27). The ticket as it is afterwards.
@@ -68,9 +79,13 @@ export function createLoginTickets(deps: Deps): LoginTickets {
       return { mfaToken, expiresIn: lifeMs / 1000 }
     },
 
-    async read(mfaToken, purpose) {
+    async read({ mfaToken, browserKeys }, purpose) {
       const ticket = await loginTickets.get(sha256(mfaToken))
       if (ticket?.purpose !== purpose || ticket.expiresAt <= clock.now()) {
+        throw new AuthError('mfa_ticket_invalid')
+      }
+      const { browserHash } = ticket
+      if (browserHash !== '' && !isOwnBrowser(browserHash, browserKeys)) {
         throw new AuthError('mfa_ticket_invalid')
       }
       return ticket

@@ -9,6 +9,7 @@ import type { FactorChanges } from './factor-changes.js'
 import type { FactorRemoval } from './factor-removal.js'
 import { isUnchanged } from './is-unchanged.js'
 import type { LoginPipeline, LoginResult, TrustRequest } from './login-pipeline.js'
+import type { ShownTicket } from './login-tickets.js'
 import type { Occasion } from './occasion.js'
 import type { SignedIn } from './principal.js'
 import type { ReAuthentication } from './re-authentication.js'
@@ -22,7 +23,7 @@ import type { TrustedDevices } from './trusted-devices.js'
 /** Who enrolls a factor: somebody signed in, or a login that lacks one. */
 export type Enrollee =
   | { readonly kind: 'session'; readonly who: SignedIn }
-  | { readonly kind: 'ticket'; readonly mfaToken: string }
+  | ({ readonly kind: 'ticket' } & ShownTicket)
 
 export interface MfaStatus {
   readonly policy: 'off' | 'optional' | 'required'
@@ -67,7 +68,7 @@ export interface Mfa {
    * `mfa_method_disabled`, before the code is spent.
    */
   completeLogin(
-    mfaToken: string,
+    waiting: ShownTicket,
     method: CodeMethod,
     code: string,
     occasion: Occasion,
@@ -100,7 +101,7 @@ export function createMfa(deps: Deps, services: Services): Mfa {
 
   async function personOf(enrollee: Enrollee): Promise<User> {
     if (enrollee.kind === 'session') return enrollee.who.user
-    return (await guesses.holder(enrollee.mfaToken, 'enrollment')).user
+    return (await guesses.holder(enrollee, 'enrollment')).user
   }
 
   async function confirm(user: User, code: string): Promise<boolean> {
@@ -159,7 +160,7 @@ export function createMfa(deps: Deps, services: Services): Mfa {
         if (!(await confirm(user, code))) throw new AuthError('invalid_mfa_code')
         return { backupCodes: await confirmed(id, backupCodeCount, occasion), login: null }
       }
-      const ticket = await guesses.guess(enrollee.mfaToken, 'enrollment', async (shown) => {
+      const ticket = await guesses.guess(enrollee, 'enrollment', async (shown) => {
         // Before the factor is one: whoever lost the account meanwhile must not lock its owner out.
         return confirm(await guesses.accountOf(shown), code)
       })
@@ -182,9 +183,9 @@ export function createMfa(deps: Deps, services: Services): Mfa {
       return backupCodes
     },
 
-    async completeLogin(mfaToken, method, code, occasion, trust = null) {
+    async completeLogin(waiting, method, code, occasion, trust = null) {
       if (trust !== null) await services.devices.requireAllowed()
-      const ticket = await guesses.guess(mfaToken, 'secondFactor', async ({ userId }) => {
+      const ticket = await guesses.guess(waiting, 'secondFactor', async ({ userId }) => {
         await services.secondFactors.spend(userId, method, code, occasion)
         return true
       })

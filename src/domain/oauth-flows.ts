@@ -41,8 +41,8 @@ type Deps = Pick<
   'surface' | 'collections' | 'clock' | 'random' | 'secretBox' | 'providers' | 'routesUrl'
 >
 
-/** T-88 */
-const lifeMs = 10 * 60 * 1000
+/** T-88. What the browser keeps of a trip lasts as long, and so outlives a login ticket (G-14). */
+export const tripSeconds = 10 * 60
 
 export function createOauthFlows(deps: Deps): OauthFlows {
   const { surface, clock, random, secretBox } = deps
@@ -76,13 +76,13 @@ export function createOauthFlows(deps: Deps): OauthFlows {
         ...facts,
         browserHash: browserKey === null ? '' : sha256(browserKey),
         sealedSecrets: seal(secrets),
-        expiresAt: clock.now() + lifeMs,
+        expiresAt: clock.now() + tripSeconds * 1000,
       })
       if (!stored) throw new AuthError('service_unavailable')
       const request = { ...secrets, redirectUri: callbackOf(provider) }
       return {
         authorizationUrl: deps.providers.authorizationUrl(provider, credentials, request),
-        expiresIn: lifeMs / 1000,
+        expiresIn: tripSeconds,
       }
     },
 

@@ -10,10 +10,11 @@ import {
   providerIds,
 } from '../oauth/provider.js'
 import { ProviderError } from '../oauth/provider-error.js'
+import type { BrowserKeys, ResponseMode } from './browser-keys.js'
 import type { LoginPipeline, LoginResult } from './login-pipeline.js'
 import type { OauthAccounts } from './oauth-accounts.js'
 import { oauthFailureOf } from './oauth-failure.js'
-import type { BegunFlow, OauthFlows, TakenFlow } from './oauth-flows.js'
+import { type BegunFlow, type OauthFlows, type TakenFlow, tripSeconds } from './oauth-flows.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import type { OauthLinks } from './oauth-links.js'
 import type { Occasion } from './occasion.js'
@@ -22,15 +23,16 @@ import { credentialsFor, isProviderOffered } from './provider-credentials.js'
 import type { SurfaceDeps } from './surface-deps.js'
 import type { RefreshGrant } from './tokens.js'
 
-/** How an answer comes back, and so which cookie comes back with it (RFC 6265bis §5.6.7.1). */
-export type ResponseMode = 'query' | 'form_post'
-
-/** What a browser keeps of its trips, by how they come back. Null where it sent none. */
-export type BrowserKeys = Readonly<Record<ResponseMode, string | null>>
+/** What a browser is to keep of its trips, for so many whole seconds. */
+export interface TripCookie {
+  readonly mode: ResponseMode
+  readonly key: string
+  readonly expiresIn: number
+}
 
 /** A browser's trip: where to, and what to keep meanwhile. */
 export interface BrowserTrip extends BegunFlow {
-  readonly cookie: { readonly mode: ResponseMode; readonly key: string; readonly expiresIn: number }
+  readonly cookie: TripCookie
 }
 
 export interface Returned {
@@ -38,6 +40,8 @@ export interface Returned {
   readonly location: string
   /** Of a session that was opened; null where none was, or an app fetches it. */
   readonly refresh: RefreshGrant | null
+  /** Of a login that waits for its second factor: what its ticket is good with. Null otherwise. */
+  readonly cookie: TripCookie | null
 }
 
 /** Signing in with Google, Microsoft, Apple or GitHub (OAuth 2.1, RFC 8252). */
@@ -99,6 +103,12 @@ interface Services {
   readonly accounts: OauthAccounts
   readonly links: OauthLinks
   readonly pipeline: LoginPipeline
+}
+
+/** What a trip came to; `login` of a browser's own, null of the others. */
+interface Settled {
+  readonly members: Record<string, string>
+  readonly login: LoginResult | null
 }
 
 /** G-14 */
@@ -164,7 +174,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     parameters: Readonly<Record<string, string>>,
     deviceToken: string | null,
     occasion: Occasion,
-  ): Promise<{ readonly members: Record<string, string>; readonly refresh: RefreshGrant | null }> {
+  ): Promise<Settled> {
     const { flow, secrets, redirectUri } = taken
     // First, because whatever else is wrong is told there.
     await requireListed(flow.redirectUri, flow.kind)
@@ -173,16 +183,17 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     const profile = await deps.providers.whoSignedIn(provider, credentials, answer)
     if (flow.kind === 'link') {
       await links.complete(flow, profile, occasion)
-      return { members: { status: 'linked' }, refresh: null }
+      return { members: { status: 'linked' }, login: null }
     }
     const found = await accounts.accountOf(profile, flow.termsVersion, occasion)
     if (flow.kind === 'mobile') {
-      return { members: { code: await issueCode(taken, found) }, refresh: null }
+      return { members: { code: await issueCode(taken, found) }, login: null }
     }
     const { user } = found
+    const { browserHash } = flow
     const first = { user, method: provider, amr: [], factors: null, second: null, deviceToken }
-    const result = await pipeline.proceed({ ...first, delivery: 'cookie' }, occasion)
-    return { members: membersOf(result), refresh: refreshOf(result) }
+    const login = await pipeline.proceed({ ...first, browserHash, delivery: 'cookie' }, occasion)
+    return { members: membersOf(login), login }
   }
 
   function announce(error: unknown, { provider, kind }: OauthFlow, occasion: Occasion): void {
@@ -234,14 +245,15 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       const { flow } = taken
       const echoed = flow.appState === null ? {} : { state: flow.appState }
       try {
-        const { members, refresh } = await settle(id, taken, parameters, deviceToken, occasion)
-        return { location: withQuery(flow.redirectUri, { ...members, ...echoed }), refresh }
+        const { members, login } = await settle(id, taken, parameters, deviceToken, occasion)
+        const location = withQuery(flow.redirectUri, { ...members, ...echoed })
+        return { location, refresh: refreshOf(login), cookie: cookieOf(login, mode, keys) }
       } catch (error) {
         announce(error, flow, occasion)
         const reason = oauthFailureOf(error)
         if (reason === null) throw error
         const location = withQuery(flow.redirectUri, { error: reason, ...echoed })
-        return { location, refresh: null }
+        return { location, refresh: null, cookie: null }
       }
     },
 
@@ -286,6 +298,20 @@ function membersOf(result: LoginResult): Record<string, string> {
   }
 }
 
-function refreshOf(result: LoginResult): RefreshGrant | null {
-  return result.status === 'authenticated' ? result.session.refresh : null
+function refreshOf(login: LoginResult | null): RefreshGrant | null {
+  return login?.status === 'authenticated' ? login.session.refresh : null
+}
+
+/**
+ * Kept on for as long as the ticket lives, and a trip of another tab. It is not taken away with the
+ * ticket: that trip still needs it, and by itself it opens nothing.
+ */
+function cookieOf(
+  login: LoginResult | null,
+  mode: ResponseMode,
+  keys: BrowserKeys,
+): TripCookie | null {
+  const key = keys[mode]
+  const isWaiting = login !== null && login.status !== 'authenticated'
+  return isWaiting && key !== null ? { mode, key, expiresIn: tripSeconds } : null
 }

@@ -5,6 +5,7 @@ import { isHuman, type User } from '../model/user.js'
 import { passkeysOfUser } from './enrolled-factors.js'
 import type { GuessBudget } from './guess-budget.js'
 import type { FirstFactor, LoginPipeline, TrustRequest } from './login-pipeline.js'
+import type { ShownTicket } from './login-tickets.js'
 import type { DeliveredLogin } from './mfa.js'
 import type { Occasion } from './occasion.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
@@ -27,7 +28,7 @@ export interface PasskeyLogin {
    * the person chooses, alike for everybody. Throws `mfa_method_disabled`, `mfa_ticket_invalid` and
    * `factor_not_found`.
    */
-  start(mfaToken: string | undefined): Promise<StartedAssertion>
+  start(waiting: ShownTicket | null): Promise<StartedAssertion>
   /**
    * Throws `invalid_credentials` alike for whatever is wrong with the response, `mfa_ticket_invalid`,
    * `rate_limited`, `mfa_method_disabled`, and what the pipeline throws.
@@ -36,8 +37,8 @@ export interface PasskeyLogin {
 }
 
 export interface PasskeyLoginTerms {
-  /** The ticket of the login that waits; undefined for one without a password. */
-  readonly mfaToken: string | undefined
+  /** The ticket of the login that waits; null for one without a password. */
+  readonly waiting: ShownTicket | null
   /** Of a login with a ticket: whether to trust the device it comes from. */
   readonly trust: TrustRequest | null
   /** Of one without: where its refresh token goes. */
@@ -71,24 +72,24 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
   const { challenges, guesses, pipeline } = services
   const { rpId } = deps.relyingParty
 
-  async function verification(mfaToken: string | undefined): Promise<'preferred' | 'required'> {
+  async function verification(waiting: ShownTicket | null): Promise<'preferred' | 'required'> {
     const { webauthnMode, webauthnUserVerification } = await deps.settings()
-    const isOff = mfaToken === undefined ? webauthnMode !== 'passwordless' : webauthnMode === 'off'
+    const isOff = waiting === null ? webauthnMode !== 'passwordless' : webauthnMode === 'off'
     if (isOff) throw new AuthError('mfa_method_disabled')
     // In place of both factors it has to be both: what the person has, and what they know or are.
-    return mfaToken === undefined ? 'required' : webauthnUserVerification
+    return waiting === null ? 'required' : webauthnUserVerification
   }
 
   async function asSecondFactor(
     shown: ShownPasskey,
-    { mfaToken, trust }: PasskeyLoginTerms & { readonly mfaToken: string },
+    { waiting, trust }: PasskeyLoginTerms & { readonly waiting: ShownTicket },
     userVerification: 'preferred' | 'required',
     occasion: Occasion,
   ): Promise<DeliveredLogin> {
     if (trust !== null) await services.devices.requireAllowed()
     let isProof = false
     const ticket = await guesses
-      .guess(mfaToken, 'secondFactor', async (of) => {
+      .guess(waiting, 'secondFactor', async (of) => {
         const ceremony = {
           kind: 'login',
           user: await guesses.accountOf(of),
@@ -161,14 +162,14 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
   }
 
   return {
-    async start(mfaToken) {
-      const userVerification = await verification(mfaToken)
+    async start(waiting) {
+      const userVerification = await verification(waiting)
       const asked = { rpId, userVerification, timeoutMs: challengeLifeMs }
-      if (mfaToken === undefined) {
+      if (waiting === null) {
         const { challengeId, challenge } = await challenges.issue(passwordless)
         return { challengeId, options: await requestOptions({ ...asked, challenge, allow: null }) }
       }
-      const { ticket, user } = await guesses.holder(mfaToken, 'secondFactor')
+      const { ticket, user } = await guesses.holder(waiting, 'secondFactor')
       const allow = await passkeysOfUser(collections, user.id)
       if (allow.length === 0) throw new AuthError('factor_not_found')
       const ceremony = { kind: 'login', user, boundTo: ticket.id } as const
@@ -177,11 +178,11 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     },
 
     async finish(shown, how, occasion) {
-      const { mfaToken } = how
-      const userVerification = await verification(mfaToken)
-      return mfaToken === undefined
+      const { waiting } = how
+      const userVerification = await verification(waiting)
+      return waiting === null
         ? asBothFactors(shown, how, occasion)
-        : asSecondFactor(shown, { ...how, mfaToken }, userVerification, occasion)
+        : asSecondFactor(shown, { ...how, waiting }, userVerification, occasion)
     },
   }
 }

@@ -88,7 +88,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     if (enrollee.kind === 'session') {
       return { user: enrollee.who.user, boundTo: enrollee.who.sessionId }
     }
-    const { user, ticket } = await guesses.holder(enrollee.mfaToken, 'enrollment')
+    const { user, ticket } = await guesses.holder(enrollee, 'enrollment')
     return { user, boundTo: ticket.id }
   }
 
@@ -183,7 +183,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       }
       const made: Registered[] = []
       const ticket = await guesses
-        .guess(enrollee.mfaToken, 'enrollment', async (shown) => {
+        .guess(enrollee, 'enrollment', async (shown) => {
           // Before the passkey is one: whoever lost the account meanwhile must not lock its owner out.
           const registrant = { user: await guesses.accountOf(shown), boundTo: shown.id }
           const registered = await register(registrant, challengeId, response, name)

@@ -4,7 +4,7 @@ import type { LoginTicket } from '../model/login-ticket.js'
 import type { User } from '../model/user.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import { isStillLinked } from './is-still-linked.js'
-import type { LoginTickets } from './login-tickets.js'
+import type { LoginTickets, ShownTicket } from './login-tickets.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 /**
@@ -17,7 +17,7 @@ export interface TicketGuesses {
    * Throws `invalid_mfa_code`, `mfa_ticket_invalid` and `rate_limited`.
    */
   guess(
-    mfaToken: string,
+    shown: ShownTicket,
     purpose: LoginTicket['purpose'],
     check: (ticket: LoginTicket) => Promise<boolean>,
   ): Promise<LoginTicket>
@@ -27,7 +27,7 @@ export interface TicketGuesses {
    */
   accountOf(ticket: LoginTicket): Promise<User>
   /** A ticket of this purpose and whose it is; no guess is counted. Throws as `accountOf`. */
-  holder(mfaToken: string, purpose: LoginTicket['purpose']): Promise<TicketHolder>
+  holder(shown: ShownTicket, purpose: LoginTicket['purpose']): Promise<TicketHolder>
 }
 
 export interface TicketHolder {
@@ -58,15 +58,15 @@ export function createTicketGuesses(deps: Deps, loginTickets: LoginTickets): Tic
   return {
     accountOf,
 
-    async holder(mfaToken, purpose) {
-      const ticket = await loginTickets.read(mfaToken, purpose)
+    async holder(shown, purpose) {
+      const ticket = await loginTickets.read(shown, purpose)
       await deps.limits.check('mfaPerUser', ticket.userId)
       return { ticket, user: await accountOf(ticket) }
     },
 
-    async guess(mfaToken, purpose, check) {
+    async guess(shown, purpose, check) {
       const { mfaMaxAttempts } = await deps.settings()
-      const read = await loginTickets.read(mfaToken, purpose)
+      const read = await loginTickets.read(shown, purpose)
       await deps.limits.check('mfaPerUser', read.userId)
       const ticket = await loginTickets.countGuess(read, mfaMaxAttempts)
       const ok = await check(ticket).catch(async (error: unknown) => {

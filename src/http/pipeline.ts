@@ -1,4 +1,4 @@
-import type { Admitted, BrowserTrip, Services, SignedIn } from '../domain/services.js'
+import type { Admitted, Services, SignedIn, TripCookie } from '../domain/services.js'
 import { AuthError, ConfigValidationError, describeError } from '../errors.js'
 import type {
   AdminOperation,
@@ -191,7 +191,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const input = readInput(received, operation)
     const mfaToken = ticketOf(input.body)
     if (mfaToken === null) throw new AuthError('unauthorized')
-    return operation.handle({ ...call, ...input, enrollee: { kind: 'ticket', mfaToken } }, services)
+    const enrollee = { kind: 'ticket', mfaToken, browserKeys: call.tripCookies } as const
+    return operation.handle({ ...call, ...input, enrollee }, services)
   }
 
   async function serveSignedIn(
@@ -290,15 +291,18 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     else if (refresh) cookies.push(set('refresh', refresh.refreshToken, refresh.expiresIn))
     if (device === 'clear') cookies.push(cleared('device'))
     else if (device) cookies.push(set('device', device.deviceToken, device.expiresIn))
-    if (trip) cookies.push(tripCookieFor(trip))
+    if (trip) cookies.push(tripCookieFor(trip, sameSite))
     return cookies
   }
 
-  /** Whatever the setting for the others says: a form comes from the provider's own page. */
-  function tripCookieFor({ mode, key, expiresIn }: BrowserTrip['cookie']): string {
+  /**
+   * A form comes from the provider's own page, a link back from there too; and where the host's pages
+   * are another site, they send it along to finish a login.
+   */
+  function tripCookieFor({ mode, key, expiresIn }: TripCookie, others: SameSite): string {
     return mode === 'form_post'
       ? setCookie(deps.cookies, 'oauth_form', 'none', key, expiresIn)
-      : setCookie(deps.cookies, 'oauth', 'lax', key, expiresIn)
+      : setCookie(deps.cookies, 'oauth', others === 'none' ? 'none' : 'lax', key, expiresIn)
   }
 
   function refuse(

@@ -17,6 +17,11 @@ export interface LoginTicket extends Doc {
   readonly amr: readonly string[]
   /** Where the refresh token of the session goes: a browser's cookie or the body. */
   readonly delivery: 'cookie' | 'body'
+  /**
+   * SHA-256 of what the browser keeps whose trip to a provider this login is: no other one goes on
+   * with it. Empty for a login that was no browser's trip.
+   */
+  readonly browserHash: string
   /** The user's epochs when the first factor was accepted; any other value voids the ticket. */
   readonly sessionEpoch: number
   readonly credentialEpoch: number
@@ -36,6 +41,7 @@ export function loginTicketsOf(surface: Surface): CollectionSpec<LoginTicket> {
       loginMethod: { kind: 'text' },
       amr: { kind: 'json' },
       delivery: { kind: 'text' },
+      browserHash: { kind: 'text', default: '' },
       sessionEpoch: { kind: 'integer' },
       credentialEpoch: { kind: 'integer' },
       deviceEpoch: { kind: 'integer' },

@@ -170,10 +170,11 @@ const completeLoginMfa = publicOperation({
     'email_not_verified',
     'server_busy',
   ],
-  handle: async ({ body, occasion }, { mfa }) => {
+  handle: async ({ body, tripCookies: browserKeys, occasion }, { mfa }) => {
     const { mfaToken, method: shown, code } = body
+    const waiting = { mfaToken, browserKeys }
     return deliveredLogin(
-      await mfa.completeLogin(mfaToken, shown, code, occasion, trustRequest(body)),
+      await mfa.completeLogin(waiting, shown, code, occasion, trustRequest(body)),
     )
   },
 })

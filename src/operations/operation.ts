@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type {
   AccessClaims,
   Admitted,
-  BrowserTrip,
+  BrowserKeys,
   DeviceGrant,
   Enrollee,
   Occasion,
@@ -10,6 +10,7 @@ import type {
   Services,
   SignedIn,
   Surface,
+  TripCookie,
 } from '../domain/services.js'
 import type { ErrorCode } from '../errors.js'
 
@@ -69,7 +70,7 @@ export interface Call<B> {
   /** The device token from the surface's cookie. */
   readonly deviceCookie: string | null
   /** What the browser keeps of its trips to identity providers, by how they come back. */
-  readonly tripCookies: Readonly<Record<'query' | 'form_post', string | null>>
+  readonly tripCookies: BrowserKeys
   /** Where tokens of the answer go: into cookies, unless the header `x-token-delivery` says `body`. */
   readonly tokenDelivery: 'cookie' | 'body'
   /** The bearer token's claims on a public operation, when it is a valid one of this surface. */
@@ -98,7 +99,7 @@ export interface Answer<R> {
   /** The same of the device cookie. */
   readonly deviceCookie?: Pick<DeviceGrant, 'deviceToken' | 'expiresIn'> | 'clear'
   /** What the browser is to keep of a trip to an identity provider. */
-  readonly tripCookie?: BrowserTrip['cookie']
+  readonly tripCookie?: TripCookie
   readonly headers?: Readonly<Record<string, string>>
 }
 

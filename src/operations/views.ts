@@ -18,7 +18,7 @@ import type {
 } from '../domain/services.js'
 import type { Passkey } from '../model/passkey.js'
 import type { User } from '../model/user.js'
-import type { Answer } from './operation.js'
+import type { Answer, Call } from './operation.js'
 
 /** How results of the domain look on the wire. */
 
@@ -199,9 +199,19 @@ export function linkBegun({ authorizationUrl, expiresIn, cookie }: BrowserTrip) 
 }
 
 /** On to the host's own page. */
-export function arrival({ location, refresh }: Returned): Answer<null> {
-  const headers = { location }
-  return refresh === null
-    ? { body: null, headers }
-    : { body: null, headers, refreshCookie: refresh }
+export function arrival({ location, refresh, cookie }: Returned): Answer<null> {
+  return {
+    body: null,
+    headers: { location },
+    ...(refresh === null ? {} : { refreshCookie: refresh }),
+    ...(cookie === null ? {} : { tripCookie: cookie }),
+  }
+}
+
+/** The ticket of a login that waits, where one was shown. */
+export function waitingLogin(
+  { mfaToken }: { readonly mfaToken?: string | undefined },
+  { tripCookies: browserKeys }: Pick<Call<unknown>, 'tripCookies'>,
+) {
+  return mfaToken === undefined ? null : { mfaToken, browserKeys }
 }

@@ -13,7 +13,13 @@ import {
   timestamp,
   trustInput,
 } from './schemas.js'
-import { deliveredLogin, passkeyView, registeredPasskeyView, trustRequest } from './views.js'
+import {
+  deliveredLogin,
+  passkeyView,
+  registeredPasskeyView,
+  trustRequest,
+  waitingLogin,
+} from './views.js'
 
 const both = ['operator', 'client'] as const
 const tag = 'WebAuthn'
@@ -195,7 +201,9 @@ const startPasskeyLogin = publicOperation({
   bodyOptional: true,
   reply: startedAssertion,
   errors: ['mfa_method_disabled', 'mfa_ticket_invalid', 'factor_not_found'],
-  handle: async ({ body }, { passkeyLogin }) => ({ body: await passkeyLogin.start(body.mfaToken) }),
+  handle: async (call, { passkeyLogin }) => ({
+    body: await passkeyLogin.start(waitingLogin(call.body, call)),
+  }),
 })
 
 const finishPasskeyLogin = publicOperation({
@@ -221,8 +229,9 @@ const finishPasskeyLogin = publicOperation({
     'email_not_verified',
     'mfa_ticket_invalid',
   ],
-  handle: async ({ body, tokenDelivery: delivery, occasion }, { passkeyLogin }) => {
-    const how = { mfaToken: body.mfaToken, trust: trustRequest(body), delivery }
+  handle: async (call, { passkeyLogin }) => {
+    const { body, tokenDelivery: delivery, occasion } = call
+    const how = { waiting: waitingLogin(body, call), trust: trustRequest(body), delivery }
     return deliveredLogin(await passkeyLogin.finish(body, how, occasion))
   },
 })

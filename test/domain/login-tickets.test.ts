@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { sha256 } from '../../src/crypto/secrets.js'
 import { createLoginTickets } from '../../src/domain/login-tickets.js'
 import { factorRig } from './factor-rig.js'
 
@@ -8,10 +9,13 @@ const facts = {
   loginMethod: 'password',
   amr: ['pwd'],
   delivery: 'cookie',
+  browserHash: '',
   sessionEpoch: 1,
   credentialEpoch: 1,
   deviceEpoch: 1,
 } as const
+const browserKeys = { query: null, form_post: null }
+const unknown = { mfaToken: 'x'.repeat(43) }
 const invalid = { code: 'mfa_ticket_invalid' }
 
 function ticketsOf() {
@@ -24,26 +28,46 @@ describe('a half-finished login', () => {
     const { tickets, clock, collections } = ticketsOf()
     const { mfaToken, expiresIn } = await tickets.issue(facts)
     expect([mfaToken.length, expiresIn]).toEqual([43, 300])
-    const ticket = await tickets.read(mfaToken, 'secondFactor')
+    const ticket = await tickets.read({ mfaToken, browserKeys }, 'secondFactor')
     expect(ticket).toMatchObject(facts)
     expect(await collections.loginTickets.get(mfaToken)).toBeNull()
     await clock.advance(300_000 - 1)
-    await tickets.read(mfaToken, 'secondFactor')
+    await tickets.read({ mfaToken, browserKeys }, 'secondFactor')
     await clock.advance(1)
-    await expect(tickets.read(mfaToken, 'secondFactor')).rejects.toMatchObject(invalid)
+    await expect(tickets.read({ mfaToken, browserKeys }, 'secondFactor')).rejects.toMatchObject(
+      invalid,
+    )
   })
 
   it('MF-2 MF-3 is good for its purpose and no other', async () => {
     const { tickets } = ticketsOf()
     const { mfaToken } = await tickets.issue(facts)
-    await expect(tickets.read(mfaToken, 'enrollment')).rejects.toMatchObject(invalid)
-    await expect(tickets.read('x'.repeat(43), 'secondFactor')).rejects.toMatchObject(invalid)
+    await expect(tickets.read({ mfaToken, browserKeys }, 'enrollment')).rejects.toMatchObject(
+      invalid,
+    )
+    await expect(tickets.read({ ...unknown, browserKeys }, 'secondFactor')).rejects.toMatchObject(
+      invalid,
+    )
+  })
+
+  it('T-88 of a browser is good with its key, by a link or by a form, and with no other', async () => {
+    const { tickets } = ticketsOf()
+    const key = 'k'.repeat(43)
+    const { mfaToken } = await tickets.issue({ ...facts, browserHash: sha256(key) })
+    const read = (query: string | null, form_post: string | null) =>
+      tickets.read({ mfaToken, browserKeys: { query, form_post } }, 'secondFactor')
+    for (const other of [null, '', 'o'.repeat(43), sha256(key)]) {
+      await expect(read(other, null)).rejects.toMatchObject(invalid)
+      await expect(read(null, other)).rejects.toMatchObject(invalid)
+      await read(key, other)
+      await read(other, key)
+    }
   })
 
   it('S-27 R8 counts guesses before they are checked: 200 at once are at most five', async () => {
     const { tickets } = ticketsOf()
     const { mfaToken } = await tickets.issue(facts)
-    const ticket = await tickets.read(mfaToken, 'secondFactor')
+    const ticket = await tickets.read({ mfaToken, browserKeys }, 'secondFactor')
     const guesses = Array.from({ length: 200 }, () => tickets.countGuess(ticket, 5))
     const outcomes = await Promise.allSettled(guesses)
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
@@ -56,7 +80,7 @@ describe('a half-finished login', () => {
     const { tickets } = ticketsOf()
     for (let round = 0; round < 25; round += 1) {
       const { mfaToken } = await tickets.issue(facts)
-      const ticket = await tickets.read(mfaToken, 'secondFactor')
+      const ticket = await tickets.read({ mfaToken, browserKeys }, 'secondFactor')
       const takes = await Promise.all(Array.from({ length: 16 }, () => tickets.take(ticket)))
       expect(takes.filter(Boolean)).toHaveLength(1)
     }

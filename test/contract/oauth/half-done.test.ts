@@ -3,7 +3,7 @@ import { textOf } from '../../support/http-client.js'
 import type { Account } from '../../support/provider-stub/account.js'
 import { codeOf, enrolled } from '../authenticator.js'
 import { outcomeOf, storedIn, storedUser, surfaces } from '../open-host.js'
-import { memberOf, oauthHost, tripCookieOf, webTarget } from './oauth-host.js'
+import { memberOf, oauthHost, tripCookieOf, waitingOf, webTarget } from './oauth-host.js'
 
 const ada: Account = { subject: '1815', email: 'ada@example.org', verified: true }
 
@@ -21,8 +21,10 @@ it('T-86 T-88 a login that waits for its second factor ends with the link it cam
   const waiting = await host.signIn('operator', 'google', ada)
   expect(memberOf(waiting, 'status')).toBe('mfaRequired')
   expect((await host.send('DELETE', at, { bearer })).status).toBe(204)
+  const { mfaToken, cookie } = waitingOf(waiting)
   const late = await host.send('POST', '/v1/auth/operator/login/mfa', {
-    body: { mfaToken: memberOf(waiting, 'ticket'), method: 'totp', code: await who.nextCode() },
+    cookie,
+    body: { mfaToken, method: 'totp', code: await who.nextCode() },
   })
   expect([outcomeOf(late), late.setCookies]).toEqual(['401 mfa_ticket_invalid', []])
 })
@@ -32,9 +34,11 @@ it.each(surfaces)(
   async (surface) => {
     const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await oauthHost({ settings: policy })
-    const mfaToken = memberOf(await host.signIn(surface, 'google', ada), 'ticket')
-    const send = (path: string, more: object = {}) =>
-      host.send('POST', `/v1/auth/${surface}/mfa/totp${path}`, { body: { mfaToken, ...more } })
+    const { mfaToken, cookie } = waitingOf(await host.signIn(surface, 'google', ada))
+    const send = (path: string, more: object = {}) => {
+      const body = { mfaToken, ...more }
+      return host.send('POST', `/v1/auth/${surface}/mfa/totp${path}`, { cookie, body })
+    }
     const secret = textOf((await send('')).json(), 'secret')
     const { id } = await storedUser(host, surface, 'ada@example.org')
     const { oauthIdentities, totpFactors } = storedIn(host, surface)

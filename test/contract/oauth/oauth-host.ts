@@ -193,6 +193,11 @@ export function tripCookieOf(reply: Reply): string {
   return found?.split(';')[0] ?? assert.fail(`no cookie of a trip: ${reply.setCookies.join()}`)
 }
 
+/** What the page a login waits on goes on with: the ticket in its address, the cookie by itself. */
+export function waitingOf(reply: Reply): { readonly mfaToken: string; readonly cookie: string } {
+  return { mfaToken: memberOf(reply, 'ticket'), cookie: tripCookieOf(reply) }
+}
+
 const issuers = {
   google: 'https://accounts.google.com',
   microsoft: `https://login.microsoftonline.com/${tenants.acme}/v2.0`,

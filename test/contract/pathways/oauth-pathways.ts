@@ -1,9 +1,11 @@
 import type { ProviderId } from '../../../src/oauth/provider.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { Account } from '../../support/provider-stub/account.js'
-import { appVerifier, memberOf, oauthOptions, oauthSteps } from '../oauth/oauth-host.js'
+import { enrolled } from '../authenticator.js'
+import { appVerifier, memberOf, oauthOptions, oauthSteps, waitingOf } from '../oauth/oauth-host.js'
 import { storedIn, storedUser } from '../open-host.js'
 import type { Pathway, Walk } from './pathway.js'
+import { ticketCells } from './second-factor-pathways.js'
 import { sender } from './sender.js'
 
 /** When the clock of every host here begins. */
@@ -57,9 +59,46 @@ function callback(of: string, provider: ProviderId): Pathway {
   }
 }
 
+/** A code behind an answer of a provider, in the browser that went there or in another one. */
+function secondStep(name: string, provider: ProviderId, cells: Pathway['cells'], isOwn: boolean) {
+  return {
+    of: 'completeLoginMfa',
+    name,
+    options,
+    async prepare(walk) {
+      const { host, surface } = walk
+      const who = walk.enrolled ?? (await enrolled(host, surface))
+      const account = await accountOf({ ...walk, who }, provider)
+      const steps = oauthSteps(host, stub)
+      const { mfaToken, cookie } = waitingOf(await steps.signIn(surface, provider, account))
+      const kept = isOwn ? cookie : (await steps.depart(surface, provider)).cookie
+      const body = { mfaToken, method: 'totp', code: await who.nextCode() }
+      const step = sender(walk, '/login/mfa', body, { cookie: kept })
+      return { step, userId: who.id, email: who.email }
+    },
+    cells,
+  } satisfies Pathway
+}
+
+const notTheirs = '401 mfa_ticket_invalid'
+const strangerCells: Pathway['cells'] = {
+  nothing: notTheirs,
+  'a second factor': notTheirs,
+  'a policy that wants a second factor': notTheirs,
+  'a disabled account': notTheirs,
+  'a service principal': notTheirs,
+  'an unverified address': notTheirs,
+  'guesses at the password used up': notTheirs,
+  'requests used up': '429 rate_limited',
+  'the other surface': notTheirs,
+}
+
 export const oauthPathways: readonly Pathway[] = [
   callback('oauthCallback', 'google'),
   callback('oauthCallbackFormPost', 'apple'),
+  secondStep('a code of the app after a trip to google', 'google', ticketCells, true),
+  secondStep('a code of the app after a trip to apple', 'apple', ticketCells, true),
+  secondStep('a code of the app after a trip of another browser', 'google', strangerCells, false),
   {
     of: 'exchangeMobileOauth',
     name: 'the code of an app that went to a provider',

@@ -6,6 +6,7 @@ import {
   oauthOptions,
   oauthSteps,
   tripCookieOf,
+  waitingOf,
   webTarget,
 } from '../../contract/oauth/oauth-host.js'
 import { withoutLimits } from '../../contract/without-limits.js'
@@ -213,13 +214,13 @@ const enrollsOnTheWayIn: Flow = {
   async prepare(world) {
     const account = stranger()
     const { signIn } = stepsIn(world)
-    const mfaToken = memberOf(await signIn(world.surface, 'google', account), 'ticket')
-    const begun = await world.send('POST', '/mfa/totp', { body: { mfaToken } })
+    const { mfaToken, cookie } = waitingOf(await signIn(world.surface, 'google', account))
+    const begun = await world.send('POST', '/mfa/totp', { cookie, body: { mfaToken } })
     const code = codeOf(world.host, textOf(begun.json(), 'secret'))
     return {
       async send() {
         const body = { mfaToken, code }
-        return outcomeOf(await world.send('POST', '/mfa/totp/confirm', { body }))
+        return outcomeOf(await world.send('POST', '/mfa/totp/confirm', { cookie, body }))
       },
       async reached() {
         const again = arrivalOf(await signIn(world.surface, 'google', account))
