@@ -12,6 +12,7 @@ import { createLogout } from './domain/logout.js'
 import { createMfa } from './domain/mfa.js'
 import { createMfaReset, type MfaReset } from './domain/mfa-reset.js'
 import { createOauthAccounts } from './domain/oauth-accounts.js'
+import { createOauthCodes } from './domain/oauth-codes.js'
 import { createOauthFlows } from './domain/oauth-flows.js'
 import { createOauthIdentities } from './domain/oauth-identities.js'
 import { createOauthLinks } from './domain/oauth-links.js'
@@ -71,10 +72,12 @@ export function createSurfaceServices(
   const loginTickets = createLoginTickets(deps)
   const devices = createTrustedDevices(deps)
   const risk = createLoginRisk(deps)
+  const codes = createOauthCodes(deps, sessions)
   const pipeline = createLoginPipeline(deps, {
     sessions,
     tickets,
     loginTickets,
+    codes,
     stepUp,
     devices,
     risk,
@@ -83,13 +86,14 @@ export function createSurfaceServices(
   const backupCodeSets = createBackupCodeSets(deps)
   const changes = createFactorChanges(deps)
   const mfaReset = createMfaReset(deps, sessions, changes)
-  const guesses = createTicketGuesses(deps, loginTickets)
+  const guesses = createTicketGuesses(deps, loginTickets, codes)
   const removal = createFactorRemoval(deps)
   const reAuthentication = createReAuthentication(deps, stepUp, budget)
   const identities = createOauthIdentities(deps)
   const oauthLinks = createOauthLinks(deps, identities, reAuthentication)
   const oauth = createOauthSignIn(deps, {
     flows: createOauthFlows(deps),
+    codes,
     identities,
     accounts: createOauthAccounts(deps, identities),
     links: oauthLinks,

@@ -12,9 +12,11 @@ import type { TrustedDevice } from '../model/trusted-device.js'
 import { isHuman, type User } from '../model/user.js'
 import type { PastLogin } from '../ports/risk-scorer.js'
 import { enrolledFactors } from './enrolled-factors.js'
-import { isStillLinked } from './is-still-linked.js'
+import { isStillGood } from './is-still-good.js'
 import type { JudgedLogin, LoginRisk } from './login-risk.js'
 import type { IssuedLoginTicket, LoginTickets } from './login-tickets.js'
+import { mayGoOn } from './may-go-on.js'
+import type { OauthCodes } from './oauth-codes.js'
 import type { Occasion } from './occasion.js'
 import type { OpenedSession, Sessions } from './sessions.js'
 import type { StepUp } from './step-up.js'
@@ -37,11 +39,16 @@ export interface FirstFactor {
   readonly second: ShownSecond | null
   /** What the device sent to be known by (T-45); left out where none can come along. */
   readonly deviceToken?: string | null
-  /** Of a trip to a provider: SHA-256 of what the browser keeps of it; left out of all others. */
-  readonly browserHash?: string
+  /** Of a trip to a provider; left out of all others. */
+  readonly trip?: Trip
   /** Wrong guesses at it that were counted right before. */
   readonly failedAttempts?: number
 }
+
+/** What a login by a provider hangs on until it is complete. */
+type Trip = Pick<LoginTicket, 'browserHash' | 'oauthCodeId'>
+
+const noTrip: Trip = { browserHash: '', oauthCodeId: '' }
 
 /** A second factor that was accepted, and how. */
 export interface ShownSecond {
@@ -105,7 +112,8 @@ export interface LoginPipeline {
   lookUp(userId: string): Promise<FactorsOfUser>
   /**
    * Account state, factor policy, trusted device, risk, password age, session, in this order. Throws
-   * `invalid_credentials` and `email_not_verified`.
+   * `invalid_credentials` and `email_not_verified`, and `invalid_token` for an app's code that came
+   * again meanwhile.
    */
   proceed(first: FirstFactor, occasion: Occasion): Promise<LoginResult>
   /**
@@ -128,6 +136,7 @@ interface Services {
   readonly sessions: Sessions
   readonly tickets: Tickets
   readonly loginTickets: LoginTickets
+  readonly codes: OauthCodes
   readonly stepUp: StepUp
   readonly devices: TrustedDevices
   readonly risk: LoginRisk
@@ -138,7 +147,7 @@ const passwordTokenMs = 5 * 60 * 1000
 
 export function createLoginPipeline(deps: Deps, services: Services): LoginPipeline {
   const { surface, clock, collections } = deps
-  const { sessions, tickets, loginTickets, stepUp, devices, risk } = services
+  const { sessions, tickets, loginTickets, codes, stepUp, devices, risk } = services
 
   function announceFailure(
     { user, method }: Pick<FirstFactor, 'user' | 'method'>,
@@ -194,7 +203,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     purpose: LoginTicket['purpose'],
     occasion: Occasion,
   ): Promise<IssuedLoginTicket> {
-    const { user, method, amr, delivery, browserHash = '' } = first
+    const { user, method, amr, delivery, trip = noTrip } = first
     const { id: userId, sessionEpoch, credentialEpoch, deviceEpoch } = user
     const issued = await loginTickets.issue({
       userId,
@@ -202,7 +211,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
       loginMethod: method,
       amr,
       delivery,
-      browserHash,
+      ...trip,
       sessionEpoch,
       credentialEpoch,
       deviceEpoch,
@@ -309,12 +318,22 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     return openShown(login, second, occasion)
   }
 
+  /** Before anybody is given it: an app's code that comes again has to find what it gave. */
+  async function keep(
+    session: OpenedSession,
+    { oauthCodeId }: Pick<Trip, 'oauthCodeId'> = noTrip,
+    refusal: 'invalid_token' | 'mfa_ticket_invalid',
+    occasion: Occasion,
+  ): Promise<void> {
+    if (!(await codes.keepWith(oauthCodeId, session, occasion))) throw new AuthError(refusal)
+  }
+
   async function holderOf(ticket: LoginTicket): Promise<User> {
-    const [user, isLinked] = await Promise.all([
+    const [user, isUnderWay] = await Promise.all([
       collections.users.get(ticket.userId),
-      isStillLinked(collections, ticket),
+      mayGoOn(collections, codes, ticket),
     ])
-    if (user === null || !isLinked || !isStillGood(ticket, user)) {
+    if (user === null || !isUnderWay || !isStillGood(ticket, user)) {
       throw new AuthError('mfa_ticket_invalid')
     }
     return user
@@ -343,6 +362,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
         }
       }
       const session = await enter(first, deviceId, occasion)
+      await keep(session, first.trip, 'invalid_token', occasion)
       risk.tell(session, judged, occasion)
       return { status: 'authenticated', session }
     },
@@ -366,19 +386,11 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
       }
       const judged = await risk.judge(user, inQuestion, occasion)
       const session = await openShown(login, shown, occasion)
+      await keep(session, ticket, 'mfa_ticket_invalid', occasion)
       risk.tell(session, judged, occasion)
       const device =
         deviceId && trust ? await trustIts({ ...session, user }, deviceId, trust, occasion) : null
       return { status: 'authenticated', session, ...(device === null ? {} : { device }) }
     },
   }
-}
-
-/** Whether the account is as it was when the ticket's first factor was accepted. */
-function isStillGood(ticket: LoginTicket, user: User): boolean {
-  const { sessionEpoch, credentialEpoch, deviceEpoch, enabled } = user
-  const isSame = sessionEpoch === ticket.sessionEpoch && credentialEpoch === ticket.credentialEpoch
-  // Enrolment itself changes factors.
-  const sameFactors = ticket.purpose === 'enrollment' || deviceEpoch === ticket.deviceEpoch
-  return isSame && sameFactors && enabled && isHuman(user)
 }

@@ -1,4 +1,3 @@
-import { randomToken, sha256 } from '../crypto/secrets.js'
 import { isListedTarget, withQuery } from '../engine/redirect.js'
 import { AuthError, describeError } from '../errors.js'
 import type { OauthFlow } from '../model/oauth-flow.js'
@@ -13,6 +12,7 @@ import { ProviderError } from '../oauth/provider-error.js'
 import type { BrowserKeys, ResponseMode } from './browser-keys.js'
 import type { LoginPipeline, LoginResult } from './login-pipeline.js'
 import type { OauthAccounts } from './oauth-accounts.js'
+import type { OauthCodes } from './oauth-codes.js'
 import { oauthFailureOf } from './oauth-failure.js'
 import { type BegunFlow, type OauthFlows, type TakenFlow, tripSeconds } from './oauth-flows.js'
 import type { OauthIdentities } from './oauth-identities.js'
@@ -94,11 +94,12 @@ export interface OauthSignIn {
 
 type Deps = Pick<
   SurfaceDeps,
-  'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'providers' | 'emit' | 'logger'
+  'surface' | 'collections' | 'clock' | 'settings' | 'providers' | 'emit' | 'logger'
 >
 
 interface Services {
   readonly flows: OauthFlows
+  readonly codes: OauthCodes
   readonly identities: OauthIdentities
   readonly accounts: OauthAccounts
   readonly links: OauthLinks
@@ -111,15 +112,10 @@ interface Settled {
   readonly login: LoginResult | null
 }
 
-/** G-14 */
-const codeLifeMs = 60 * 1000
-/** RFC 7636 §4.1 */
-const verifierForm = /^[\w.~-]{43,128}$/
-
 export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
   const { surface, clock, collections } = deps
-  const { flows, identities, accounts, links, pipeline } = services
-  const { users, oauthCodes } = collections
+  const { flows, codes, identities, accounts, links, pipeline } = services
+  const { users } = collections
 
   async function requireListed(uri: string, kind: OauthFlow['kind']): Promise<void> {
     const { oauthRedirectTargets } = await deps.settings()
@@ -153,19 +149,10 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     { user, identityId }: Awaited<ReturnType<OauthAccounts['accountOf']>>,
   ): Promise<string> {
     if (!user.enabled || !isHuman(user)) throw new AuthError('invalid_credentials')
-    const code = randomToken(deps.random)
-    const stored = await oauthCodes.insert({
-      id: sha256(code),
-      userId: user.id,
-      provider: flow.provider,
-      identityId,
-      codeChallenge: flow.codeChallenge,
-      sessionEpoch: user.sessionEpoch,
-      credentialEpoch: user.credentialEpoch,
-      expiresAt: clock.now() + codeLifeMs,
-    })
-    if (!stored) throw new AuthError('service_unavailable')
-    return code
+    const { id: userId, sessionEpoch, credentialEpoch } = user
+    const { provider, codeChallenge } = flow
+    const account = { userId, identityId, sessionEpoch, credentialEpoch }
+    return codes.issue({ ...account, provider, codeChallenge })
   }
 
   async function settle(
@@ -190,9 +177,9 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       return { members: { code: await issueCode(taken, found) }, login: null }
     }
     const { user } = found
-    const { browserHash } = flow
+    const trip = { browserHash: flow.browserHash, oauthCodeId: '' }
     const first = { user, method: provider, amr: [], factors: null, second: null, deviceToken }
-    const login = await pipeline.proceed({ ...first, browserHash, delivery: 'cookie' }, occasion)
+    const login = await pipeline.proceed({ ...first, trip, delivery: 'cookie' }, occasion)
     return { members: membersOf(login), login }
   }
 
@@ -258,19 +245,16 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     },
 
     async exchange({ code, codeVerifier, deviceToken }, occasion) {
-      if (!verifierForm.test(codeVerifier)) throw new AuthError('invalid_token')
-      // Whoever caught the address on its way has the code alone, and takes nothing away with it.
-      const codeChallenge = sha256(codeVerifier)
-      const taken = await oauthCodes.take(sha256(code), { codeChallenge })
-      if (taken === null || taken.expiresAt <= clock.now()) throw new AuthError('invalid_token')
-      const { userId, identityId, sessionEpoch, credentialEpoch } = taken
-      const id = known(taken.provider)
+      const redeemed = await codes.redeem(code, codeVerifier, occasion)
+      const { userId, identityId, sessionEpoch, credentialEpoch } = redeemed
+      const id = known(redeemed.provider)
       await credentialsOf(id)
       const [user, identity] = await Promise.all([users.get(userId), identities.get(identityId)])
       const isSame = user?.sessionEpoch === sessionEpoch && user.credentialEpoch === credentialEpoch
       if (!isSame || identity?.userId !== userId) throw new AuthError('invalid_token')
       const first = { user, method: id, amr: [], factors: null, second: null, deviceToken }
-      return pipeline.proceed({ ...first, delivery: 'body' }, occasion)
+      const trip = { browserHash: '', oauthCodeId: redeemed.id }
+      return pipeline.proceed({ ...first, trip, delivery: 'body' }, occasion)
     },
   }
 }

@@ -3,8 +3,9 @@ import { AuthError } from '../errors.js'
 import type { LoginTicket } from '../model/login-ticket.js'
 import type { User } from '../model/user.js'
 import { enrolledFactors } from './enrolled-factors.js'
-import { isStillLinked } from './is-still-linked.js'
 import type { LoginTickets, ShownTicket } from './login-tickets.js'
+import { mayGoOn } from './may-go-on.js'
+import type { OauthCodes } from './oauth-codes.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 /**
@@ -23,7 +24,8 @@ export interface TicketGuesses {
   ): Promise<LoginTicket>
   /**
    * Whose ticket it is. Throws `mfa_ticket_invalid` when the account changed since: the password, say,
-   * or it has the factor that it lacked, or the provider that it came by is linked no more.
+   * or it has the factor that it lacked, or the provider that it came by is linked no more, or the
+   * app's code that it came by came again.
    */
   accountOf(ticket: LoginTicket): Promise<User>
   /** A ticket of this purpose and whose it is; no guess is counted. Throws as `accountOf`. */
@@ -37,14 +39,18 @@ export interface TicketHolder {
 
 type Deps = Pick<SurfaceDeps, 'collections' | 'settings' | 'limits'>
 
-export function createTicketGuesses(deps: Deps, loginTickets: LoginTickets): TicketGuesses {
+export function createTicketGuesses(
+  deps: Deps,
+  loginTickets: LoginTickets,
+  codes: OauthCodes,
+): TicketGuesses {
   async function accountOf(ticket: LoginTicket): Promise<User> {
     const { userId, sessionEpoch, credentialEpoch } = ticket
     const user = await deps.collections.users.get(userId)
     const isSame = user?.sessionEpoch === sessionEpoch && user.credentialEpoch === credentialEpoch
     if (!isSame || !user.enabled) throw new AuthError('mfa_ticket_invalid')
     const { collections } = deps
-    if (!(await isStillLinked(collections, ticket))) throw new AuthError('mfa_ticket_invalid')
+    if (!(await mayGoOn(collections, codes, ticket))) throw new AuthError('mfa_ticket_invalid')
     if (ticket.purpose === 'enrollment') await checkLack(ticket)
     return user
   }

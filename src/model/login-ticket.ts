@@ -22,6 +22,8 @@ export interface LoginTicket extends Doc {
    * with it. Empty for a login that was no browser's trip.
    */
   readonly browserHash: string
+  /** The code an app began it with, which ends it if it comes again; empty where there was none. */
+  readonly oauthCodeId: string
   /** The user's epochs when the first factor was accepted; any other value voids the ticket. */
   readonly sessionEpoch: number
   readonly credentialEpoch: number
@@ -42,6 +44,7 @@ export function loginTicketsOf(surface: Surface): CollectionSpec<LoginTicket> {
       amr: { kind: 'json' },
       delivery: { kind: 'text' },
       browserHash: { kind: 'text', default: '' },
+      oauthCodeId: { kind: 'text', default: '' },
       sessionEpoch: { kind: 'integer' },
       credentialEpoch: { kind: 'integer' },
       deviceEpoch: { kind: 'integer' },

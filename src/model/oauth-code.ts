@@ -3,7 +3,8 @@ import type { Surface } from '../ports/surface.js'
 
 /**
  * A code an app exchanges for tokens. The id is the SHA-256 of the code. Single use, and good only
- * with the verifier of the challenge the app began with (RFC 7636 §4.6).
+ * with the verifier of the challenge the app began with (RFC 7636 §4.6). It is kept beyond its use:
+ * one that comes again ends what it gave (RFC 6749 §4.1.2).
  */
 export interface OauthCode extends Doc {
   readonly userId: string
@@ -14,6 +15,15 @@ export interface OauthCode extends Doc {
   /** The user's epochs at the callback; any other value voids the code. */
   readonly sessionEpoch: number
   readonly credentialEpoch: number
+  /** Epoch milliseconds. */
+  readonly goodUntil: number
+  /** Null until the app shows it with its verifier; written once. */
+  readonly redeemedAt: number | null
+  /** When it came again, with the verifier: nothing comes of it any more. Null before. */
+  readonly replayedAt: number | null
+  /** The session it came to, now or after a second factor; null before. */
+  readonly sessionId: string | null
+  /** Until when it is known that there was one. */
   readonly expiresAt: number
 }
 
@@ -27,6 +37,10 @@ export function oauthCodesOf(surface: Surface): CollectionSpec<OauthCode> {
       codeChallenge: { kind: 'text' },
       sessionEpoch: { kind: 'integer' },
       credentialEpoch: { kind: 'integer' },
+      goodUntil: { kind: 'time', default: 0 },
+      redeemedAt: { kind: 'time', nullable: true },
+      replayedAt: { kind: 'time', nullable: true },
+      sessionId: { kind: 'text', nullable: true },
     },
     indexes: [],
     expires: 'fixed',

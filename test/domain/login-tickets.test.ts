@@ -10,6 +10,7 @@ const facts = {
   amr: ['pwd'],
   delivery: 'cookie',
   browserHash: '',
+  oauthCodeId: '',
   sessionEpoch: 1,
   credentialEpoch: 1,
   deviceEpoch: 1,

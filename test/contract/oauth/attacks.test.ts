@@ -7,7 +7,6 @@ import { storedIn, surfaces } from '../open-host.js'
 import { person } from '../people.js'
 import {
   appTarget,
-  appVerifier,
   identityOf,
   locationOf,
   memberOf,
@@ -232,79 +231,6 @@ describe.each(['google', 'microsoft', 'apple'] as const)('a forged ID token of %
       await expectNobody(host, 'client')
     },
   )
-})
-
-describe('an app’s code', () => {
-  async function codeOf(host: OauthHost): Promise<string> {
-    const url = await host.departFromApp('client', 'google')
-    const back = await host.comeBack('client', 'google', host.stub.agree(url, mallory))
-    return memberOf(back, 'code')
-  }
-
-  it('ASVS-10.4.2 ASVS-10.4.6 opens nothing without its verifier, which is not used up by that', async () => {
-    const host = await oauthHost()
-    const code = await codeOf(host)
-    for (const codeVerifier of [
-      'x'.repeat(43),
-      'short',
-      `${appVerifier} `,
-      appVerifier.toUpperCase(),
-    ]) {
-      expectProblem(await host.exchange('client', code, { codeVerifier }), 400, 'invalid_token')
-    }
-    expectProblem(await host.exchange('operator', code), 400, 'invalid_token')
-    expect((await host.exchange('client', code)).status).toBe(200)
-  })
-
-  it('ASVS-10.4.2 is one session however often it comes', async () => {
-    const host = await oauthHost()
-    const code = await codeOf(host)
-    const replies = await Promise.all(
-      [...'0123456789abcdef'].map(() => host.exchange('client', code)),
-    )
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200, 400]))
-  })
-
-  it('ASVS-10.4.3 is good for a minute', async () => {
-    const host = await oauthHost()
-    const [first, second] = [await codeOf(host), await codeOf(host)]
-    await host.clock.advance(minute - 1)
-    expect((await host.exchange('client', first)).status).toBe(200)
-    await host.clock.advance(1)
-    expectProblem(await host.exchange('client', second), 400, 'invalid_token')
-  })
-
-  it('opens nothing once its account is disabled, its sessions are ended or its link is gone', async () => {
-    const host = await oauthHost()
-    const { users, oauthIdentities } = storedIn(host, 'client')
-    await host.signIn('client', 'google', mallory)
-    const [user] = await users.find({ email: 'mallory@example.org' }, { limit: 1 })
-    const id = user?.id ?? ''
-    const ended = await codeOf(host)
-    await host.auth.client.terminateSessionsOf(id)
-    expectProblem(await host.exchange('client', ended), 400, 'invalid_token')
-    const unlinked = await codeOf(host)
-    const [identity] = await oauthIdentities.find({ userId: id }, { limit: 1 })
-    const moved = { userId: 'somebody-else' }
-    await oauthIdentities.update(identity?.id ?? '', { userId: id }, moved)
-    expectProblem(await host.exchange('client', unlinked), 400, 'invalid_token')
-    await oauthIdentities.update(identity?.id ?? '', moved, { userId: id })
-    const disabled = await codeOf(host)
-    await host.auth.client.users.update(id, { enabled: false })
-    expectProblem(await host.exchange('client', disabled), 400, 'invalid_token')
-  })
-
-  it.each([
-    ['plain', { codeChallengeMethod: 'plain' }],
-    ['no method', { codeChallengeMethod: undefined }],
-    ['no challenge', { codeChallenge: undefined }],
-    ['a challenge of another length', { codeChallenge: 'x'.repeat(42) }],
-    ['a client secret', { clientSecret: 'x' }],
-  ])('R-1-11 is not to be had with %s', async (_what, body) => {
-    const host = await oauthHost()
-    expectProblem(await host.startApp('client', 'google', body), 400, 'invalid_request')
-  })
 })
 
 describe('service accounts', () => {

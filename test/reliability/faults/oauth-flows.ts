@@ -201,6 +201,27 @@ const exchanges: Flow = {
   },
 }
 
+const exchangesAgain: Flow = {
+  name: '/mobile/oauth/exchange of a code that comes again',
+  options,
+  expects: '400 invalid_token',
+  unavailable,
+  async prepare(world) {
+    const back = await (await appTrip(world, stranger()))()
+    const code = memberOf(back, 'code')
+    const { exchange } = stepsIn(world)
+    const first = await exchange(world.surface, code)
+    const refreshToken = textOf(first.json(), 'refreshToken')
+    return {
+      send: async () => outcomeOf(await exchange(world.surface, code)),
+      async reached() {
+        const refreshed = await world.send('POST', '/refresh', { body: { refreshToken } })
+        assert.equal(outcomeOf(refreshed).is, '401 session_revoked')
+      },
+    }
+  },
+}
+
 const enrollsOnTheWayIn: Flow = {
   name: '/mfa/totp/confirm on the way in by a provider',
   options: {
@@ -346,6 +367,7 @@ export const oauthFlows: readonly Flow[] = [
   meetsTakenWhereClosed,
   comesToApp,
   exchanges,
+  exchangesAgain,
   enrollsOnTheWayIn,
   beginsLink,
   links,

@@ -1,0 +1,105 @@
+import { randomToken, sha256 } from '../crypto/secrets.js'
+import { AuthError } from '../errors.js'
+import type { OauthCode } from '../model/oauth-code.js'
+import type { Occasion } from './occasion.js'
+import type { SessionEnding } from './session-ending.js'
+import type { OpenedSession } from './sessions.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+type CodeFacts = Omit<
+  OauthCode,
+  'id' | 'goodUntil' | 'redeemedAt' | 'replayedAt' | 'sessionId' | 'expiresAt'
+>
+
+/**
+ * Codes that apps exchange for a login. A code that comes a second time with the right verifier is
+ * in two hands: what it gave to the first is ended (RFC 6749 §4.1.2). There is no grace, as of
+ * refresh tokens: an app whose answer was lost begins anew, which costs the person nothing.
+ */
+export interface OauthCodes {
+  /** The code, for the redirect to the app. Not stored. */
+  issue(facts: CodeFacts): Promise<string>
+  /** Spends it. Throws `invalid_token`; with another verifier than the app's, nothing is changed. */
+  redeem(code: string, codeVerifier: string, occasion: Occasion): Promise<OauthCode>
+  /** Whether a login that a code began may go on. True for the empty id: no code began it. */
+  isGood(codeId: string): Promise<boolean>
+  /**
+   * Notes the session the code came to, before anybody is given it. False when the code came again
+   * meanwhile: then the session is ended.
+   */
+  keepWith(codeId: string, session: OpenedSession, occasion: Occasion): Promise<boolean>
+}
+
+type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random'>
+
+/** G-14 */
+const codeLifeMs = 60 * 1000
+/** Beyond the end of a login ticket that a code became, so that neither outlives what ends it. */
+const keptMs = 10 * 60 * 1000
+/** RFC 7636 §4.1 */
+const verifierForm = /^[\w.~-]{43,128}$/
+
+export function createOauthCodes(deps: Deps, ending: Pick<SessionEnding, 'end'>): OauthCodes {
+  const { clock } = deps
+  const { oauthCodes } = deps.collections
+
+  /**
+   * Marked before anything is ended: a login that is on its way finds the mark when it notes its
+   * session. Marked already, the ending may have been cut short, and is done again.
+   */
+  async function endFirst(id: string, codeChallenge: string, occasion: Occasion): Promise<void> {
+    const guard = { codeChallenge, replayedAt: null }
+    const marked = await oauthCodes.update(id, guard, { replayedAt: clock.now() })
+    const code = marked === null || marked === 'taken' ? await oauthCodes.get(id) : marked
+    if (code?.codeChallenge !== codeChallenge || code.sessionId === null) return
+    await ending.end({ id: code.sessionId, userId: code.userId }, 'replay', occasion)
+  }
+
+  return {
+    async issue(facts) {
+      const code = randomToken(deps.random)
+      const now = clock.now()
+      const stored = await oauthCodes.insert({
+        id: sha256(code),
+        ...facts,
+        goodUntil: now + codeLifeMs,
+        redeemedAt: null,
+        replayedAt: null,
+        sessionId: null,
+        expiresAt: now + keptMs,
+      })
+      if (!stored) throw new AuthError('service_unavailable')
+      return code
+    },
+
+    async redeem(code, codeVerifier, occasion) {
+      if (!verifierForm.test(codeVerifier)) throw new AuthError('invalid_token')
+      const id = sha256(code)
+      // Whoever caught the address on its way has the code alone, and takes nothing away with it.
+      const codeChallenge = sha256(codeVerifier)
+      const redeemedAt = clock.now()
+      const guard = { codeChallenge, redeemedAt: null }
+      const redeemed = await oauthCodes.update(id, guard, { redeemedAt })
+      if (redeemed === null || redeemed === 'taken') {
+        await endFirst(id, codeChallenge, occasion)
+        throw new AuthError('invalid_token')
+      }
+      if (redeemed.goodUntil <= redeemedAt) throw new AuthError('invalid_token')
+      return redeemed
+    },
+
+    async isGood(codeId) {
+      if (codeId === '') return true
+      const code = await oauthCodes.get(codeId)
+      return code !== null && code.replayedAt === null
+    },
+
+    async keepWith(codeId, { sessionId, user }, occasion) {
+      if (codeId === '') return true
+      const kept = await oauthCodes.update(codeId, { replayedAt: null }, { sessionId })
+      if (kept !== null && kept !== 'taken') return true
+      await ending.end({ id: sessionId, userId: user.id }, 'replay', occasion)
+      return false
+    },
+  }
+}
