@@ -296,7 +296,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       built[surface].services.stepUp.require(principal, maxAgeMs),
   })
 
-  const sweeper = startSweeping(options, { backend, clock, random, logger })
+  const sweeper = startSweeping(options, {
+    backend,
+    clock,
+    random,
+    deletions: { operator: built.operator.deletions, client: built.client.deletions },
+    logger,
+  })
   const webhooks = Object.values(built).map((surface) => surface.webhooks)
   const webhookRetries =
     options.sweep === false ? null : startWebhookRetries({ webhooks, clock, logger })

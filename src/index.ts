@@ -12,7 +12,9 @@ export type { RateLimit, RateLimitName, RateLimits } from './domain/limits.js'
 export type { Principal } from './domain/principal.js'
 export { shortcutGrants } from './domain/role-shortcuts.js'
 export { seedOrgRoles } from './domain/seed-org-roles.js'
-export type { NewUser, UserChanges, UserRecord, Users } from './domain/users.js'
+export type { UserPage, UserPageRequest } from './domain/user-list.js'
+export type { UserRecord } from './domain/user-record.js'
+export type { NewUser, UserChanges, Users } from './domain/users.js'
 export {
   AuthError,
   type AuthErrorOptions,

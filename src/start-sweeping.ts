@@ -1,3 +1,4 @@
+import type { AccountDeletions } from './domain/account-deletions.js'
 import { denylistLifeMs } from './domain/session-ending.js'
 import type { Sweepable } from './domain/sweep-work.js'
 import { type Sweeper, startSweeper } from './domain/sweeper.js'
@@ -16,6 +17,8 @@ interface Deps {
   readonly backend: Backend
   readonly clock: Clock
   readonly random: Random
+  /** By surface: what deletions of accounts still have to do. */
+  readonly deletions: Readonly<Record<Surface, Pick<AccountDeletions, 'resume'>>>
   readonly logger: Logger
 }
 
@@ -42,6 +45,12 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
       sweep: (before, limit) => families.sweep(before, limit),
     })),
     hygiene: [
+      ...surfaces.map((surface) => ({
+        name: `${surface} accounts being deleted`,
+        // A full batch is what tells that there is more.
+        sweep: async (_before: number, limit: number) =>
+          (await deps.deletions[surface].resume()) === 'more' ? limit : 0,
+      })),
       ...opened.flatMap(hygieneOf),
       {
         name: 'the denylist',

@@ -1,4 +1,5 @@
 import { createAccess } from './domain/access.js'
+import { type AccountDeletions, createAccountDeletions } from './domain/account-deletions.js'
 import { createBackupCodeSets } from './domain/backup-code-sets.js'
 import { createDeviceTrust } from './domain/device-trust.js'
 import { createFactorChanges } from './domain/factor-changes.js'
@@ -52,6 +53,7 @@ export interface SurfaceServices {
   readonly sessions: SessionAdministration
   readonly tokens: Tokens
   readonly mfaReset: MfaReset
+  readonly deletions: AccountDeletions
 }
 
 /**
@@ -113,7 +115,8 @@ export function createSurfaceServices(
   })
   const inspection = createRefreshInspection(deps, tokens, sessions)
   const refresh = createRefresh(deps, tokens, inspection)
-  const users = createUsers(deps, sessions, mfaReset)
+  const deletions = createAccountDeletions(deps, sessions)
+  const users = createUsers(deps, sessions, mfaReset, deletions)
   const services: Services = {
     registration: createRegistration(deps, pipeline, tickets),
     login: createLogin(deps, pipeline, budget),
@@ -148,6 +151,7 @@ export function createSurfaceServices(
     services,
     tokens,
     mfaReset,
+    deletions,
     users,
     sessions: createSessionAdministration(deps, sessions),
   }

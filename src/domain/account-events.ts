@@ -4,13 +4,16 @@ import type { AccountField, AccountStanding } from '../ports/telemetry.js'
 import type { Act } from './acted-by.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
-/** Tells of what the host's code does to accounts, also when it fails (SP-49). */
+/** Tells of what is done to accounts, mostly by the host's code, also when it fails (SP-49). */
 export interface AccountEvents {
   created(act: Act, targetId: string): void
   createFailed(act: Act, error: unknown): void
   updated(act: Act, fields: readonly AccountField[], before: User, after: User): void
   /** Without an error: there is no such account. */
   updateFailed(act: Act, targetId: string, error?: unknown): void
+  deleted(act: Act, targetId: string): void
+  /** Without an error: there is no such account. */
+  deleteFailed(act: Act, targetId: string, error?: unknown): void
 }
 
 export function createAccountEvents(
@@ -42,6 +45,13 @@ export function createAccountEvents(
     updateFailed(act, targetId, error) {
       const reason = error === undefined ? 'not_found' : reasonOf(error)
       deps.emit({ type: 'account.updateFailed', ...by(act), targetId, reason })
+    },
+    deleted(act, targetId) {
+      deps.emit({ type: 'account.deleted', ...by(act), targetId })
+    },
+    deleteFailed(act, targetId, error) {
+      const reason = error === undefined ? 'not_found' : reasonOf(error)
+      deps.emit({ type: 'account.deleteFailed', ...by(act), targetId, reason })
     },
   }
 }

@@ -35,6 +35,7 @@ function factsOf(event: AuthEvent): Facts | null {
     case 'account.registrationRepeated':
       return unproven(null, {})
     case 'account.created':
+    case 'account.deleted':
       return act(event.actorId, event.targetId, {})
     case 'account.createFailed':
       return failed(act(event.actorId, null, { reason: event.reason }))
@@ -43,6 +44,7 @@ function factsOf(event: AuthEvent): Facts | null {
       return act(actorId, targetId, { fields, before, after })
     }
     case 'account.updateFailed':
+    case 'account.deleteFailed':
       return failed(act(event.actorId, event.targetId, { reason: event.reason }))
     case 'identity.linked':
     case 'identity.unlinked':

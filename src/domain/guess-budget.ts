@@ -1,3 +1,4 @@
+import type { User } from '../model/user.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 /**
@@ -22,11 +23,20 @@ export interface GuessBudget {
 }
 
 /** Each kind of secret has a pool of its own: nobody locks out one by guessing at another. */
-export type GuessPool =
-  | 'passwordFailures'
-  | 'totpFailures'
-  | 'backupCodeFailures'
-  | 'passkeyFailures'
+export type GuessPool = 'passwordFailures' | (typeof poolsOfUsers)[number]
+
+const poolsOfUsers = ['totpFailures', 'backupCodeFailures', 'passkeyFailures'] as const
+
+/** Forgets every guess that is counted against a user. Never throws: what stays runs out. */
+export async function forgetGuesses(
+  limits: SurfaceDeps['limits'],
+  { id, email }: Pick<User, 'id' | 'email'>,
+): Promise<void> {
+  await Promise.all([
+    limits.forgive('passwordFailures', email),
+    ...poolsOfUsers.map((pool) => limits.forgive(pool, id)),
+  ])
+}
 
 export function createGuessBudget(
   deps: Pick<SurfaceDeps, 'limits' | 'settings'>,

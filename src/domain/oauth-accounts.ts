@@ -33,7 +33,12 @@ const tries = 4
 
 export function createOauthAccounts(deps: Deps, identities: OauthIdentities): OauthAccounts {
   const { surface, clock } = deps
-  const { users } = deps.collections
+  const { users, accountDeletions } = deps.collections
+
+  /** A deletion leaves its note for longer than a request takes. */
+  async function wasDeleted(userId: string): Promise<boolean> {
+    return (await accountDeletions.get(userId)) !== null
+  }
 
   async function isTaken(email: string): Promise<boolean> {
     return (await users.find({ email }, { limit: 1 })).length > 0
@@ -87,6 +92,11 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
     const known = await identities.find(profile)
     const owner = known === null ? null : await users.get(known.userId)
     if (known !== null && owner !== null) return { user: owner, identityId: known.id }
+    if (known !== null && (await wasDeleted(known.userId))) {
+      // Whoever signs in now is somebody new: ids are never used again.
+      await identities.takeBack(known)
+      return null
+    }
 
     const email = await admit(profile, termsVersion)
     const newId = uuidv7(clock.now(), deps.random)

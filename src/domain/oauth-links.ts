@@ -124,6 +124,11 @@ export function createOauthLinks(
         const known = await identities.find(profile)
         if (known?.userId !== user.id) throw new AuthError('identity_already_linked')
       }
+      // A deletion disables first and looks then: of the two, one sees the other.
+      if ((await ownerOf(flow)) === null) {
+        if (added !== null) await identities.takeBack(added)
+        throw new AuthError('oauth_failed')
+      }
       tell('linked', { actorId: user.id, user }, profile.provider, occasion)
     },
 

@@ -6,29 +6,14 @@ import { AuthError } from '../errors.js'
 import { newUser } from '../model/new-user.js'
 import { isHuman, type Membership, type User } from '../model/user.js'
 import type { AccountField } from '../ports/telemetry.js'
+import type { AccountDeletions } from './account-deletions.js'
 import { createAccountEvents } from './account-events.js'
 import { type Act, type ActedBy, actBy } from './acted-by.js'
 import type { MfaReset } from './mfa-reset.js'
 import type { Sessions } from './sessions.js'
 import type { SurfaceDeps } from './surface-deps.js'
-
-/** A user as the host's code sees it: everything but the password and the counters. */
-export interface UserRecord {
-  readonly id: string
-  readonly kind: 'human' | 'service'
-  readonly email: string
-  readonly emailVerified: boolean
-  readonly name: string
-  readonly systemRole: string
-  readonly enabled: boolean
-  readonly hasPassword: boolean
-  readonly memberships: readonly Membership[]
-  /** Epoch milliseconds. */
-  readonly createdAt: number
-  readonly updatedAt: number
-  /** Null before the first login. */
-  readonly lastLoginAt: number | null
-}
+import { listUsers, type UserPage, type UserPageRequest } from './user-list.js'
+import { recordOf, type UserRecord } from './user-record.js'
 
 export interface NewUser {
   readonly email: string
@@ -64,6 +49,8 @@ export interface Users {
   get(id: string): Promise<UserRecord | null>
   /** By any spelling of the address; null when there is none. */
   findByEmail(email: string): Promise<UserRecord | null>
+  /** People, or service accounts, page by page. Throws `invalid_request` for a page out of bounds. */
+  list(page?: UserPageRequest): Promise<UserPage>
   /**
    * The changed user, or null when there is none. Throws `invalid_request`, and `role_not_assignable`
    * as `assertRoleAssignable` does.
@@ -82,6 +69,13 @@ export interface Users {
    * person; a service account is none.
    */
   resetMfa(id: string, by?: ActedBy): Promise<boolean>
+  /**
+   * Ends every session at once and removes the user with everything kept of them but audit records;
+   * of a service account, its credentials as well. Then the address is free; the id is never used
+   * again. False when there is no such user. After a rejection the user may be disabled for good
+   * already: repeat it, or leave it to the process that sweeps, which goes on within an hour.
+   */
+  delete(id: string, by?: ActedBy): Promise<boolean>
 }
 
 type Deps = Pick<
@@ -91,7 +85,12 @@ type Deps = Pick<
 
 const accountFields: readonly AccountField[] = ['name', 'enabled', 'systemRole', 'memberships']
 
-export function createUsers(deps: Deps, sessions: Sessions, mfaReset: MfaReset): Users {
+export function createUsers(
+  deps: Deps,
+  sessions: Sessions,
+  mfaReset: MfaReset,
+  deletions: AccountDeletions,
+): Users {
   const { clock } = deps
   const { users } = deps.collections
   const events = createAccountEvents(deps)
@@ -102,7 +101,8 @@ export function createUsers(deps: Deps, sessions: Sessions, mfaReset: MfaReset):
   ): Promise<{ readonly before: User; readonly after: User } | null> {
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const user = await users.get(id)
-      if (user === null) return null
+      // Being deleted, it is nobody's to change any more.
+      if (user === null || user.deletingAt !== null) return null
       checkRoles([changes.systemRole ?? ''], user)
       const disabling = changes.enabled === false
       const written = await users.update(
@@ -190,6 +190,8 @@ export function createUsers(deps: Deps, sessions: Sessions, mfaReset: MfaReset):
       return user === undefined ? null : recordOf(user)
     },
 
+    list: (request = {}) => listUsers(users, request),
+
     async update(id, changes, by = {}) {
       const act = actBy(by)
       const changed = await change(id, changes, act).catch((error: unknown) => {
@@ -212,6 +214,7 @@ export function createUsers(deps: Deps, sessions: Sessions, mfaReset: MfaReset):
     },
 
     resetMfa: (id, by = {}) => mfaReset.reset(id, actBy(by)),
+    delete: (id, by = {}) => deletions.delete(id, actBy(by)),
   }
 }
 
@@ -266,21 +269,4 @@ function areMemberships(memberships: readonly Membership[]): boolean {
     Buffer.byteLength(JSON.stringify(memberships)) <= maxMembershipBytes &&
     memberships.every((one) => isStorable(one?.tenantId) && /^.{1,64}$/su.test(one.tenantId))
   )
-}
-
-function recordOf(user: User): UserRecord {
-  return {
-    id: user.id,
-    kind: isHuman(user) ? 'human' : 'service',
-    email: user.email,
-    emailVerified: user.emailVerifiedAt !== null,
-    name: user.name,
-    systemRole: user.systemRole,
-    enabled: user.enabled,
-    hasPassword: user.passwordHash !== null,
-    memberships: user.memberships,
-    createdAt: user.createdAt,
-    updatedAt: user.updatedAt,
-    lastLoginAt: user.lastLoginAt,
-  }
 }

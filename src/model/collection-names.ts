@@ -7,6 +7,7 @@ export const collectionNames = [
   'password_histories',
   'audit_records',
   'webhook_deliveries',
+  'account_deletions',
   'backup_codes',
   'login_tickets',
   'passkey_challenges',

@@ -1,5 +1,6 @@
 import type { AnyCollectionSpec, Collection, CollectionSpec, Doc, Store } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
+import { type AccountDeletion, accountDeletionsOf } from './account-deletion.js'
 import { type AuditRecords, auditRecordsOf } from './audit-record.js'
 import { type BackupCodes, backupCodesOf } from './backup-codes.js'
 import { modulesSpec } from './config-module.js'
@@ -40,6 +41,7 @@ export interface Collections {
   readonly passkeys: Collection<Passkey>
   readonly passkeyChallenges: Collection<PasskeyChallenge>
   readonly webhookDeliveries: Collection<WebhookDelivery>
+  readonly accountDeletions: Collection<AccountDeletion>
 }
 
 export function collectionsOf(store: Store, surface: Surface, prefix: string): Collections {
@@ -63,6 +65,7 @@ export function collectionsOf(store: Store, surface: Surface, prefix: string): C
     passkeys: open(passkeysOf(surface)),
     passkeyChallenges: open(passkeyChallengesOf(surface)),
     webhookDeliveries: open(webhookDeliveriesOf(surface)),
+    accountDeletions: open(accountDeletionsOf(surface)),
   }
 }
 
@@ -76,6 +79,7 @@ export function allCollectionSpecs(prefix: string): readonly AnyCollectionSpec[]
     passwordHistoriesOf(surface),
     auditRecordsOf(surface),
     webhookDeliveriesOf(surface),
+    accountDeletionsOf(surface),
     backupCodesOf(surface),
     oauthIdentitiesOf(surface),
     oauthFlowsOf(surface),

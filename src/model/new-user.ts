@@ -37,6 +37,7 @@ export function newUser(now: number, given: Given): User {
     createdAt: now,
     updatedAt: now,
     lastLoginAt: null,
+    deletingAt: null,
     ...given,
   }
 }

@@ -42,7 +42,7 @@ export function oauthCodesOf(surface: Surface): CollectionSpec<OauthCode> {
       replayedAt: { kind: 'time', nullable: true },
       sessionId: { kind: 'text', nullable: true },
     },
-    indexes: [],
+    indexes: [{ on: ['userId'] }],
     expires: 'fixed',
   }
 }

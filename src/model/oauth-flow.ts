@@ -44,7 +44,7 @@ export function oauthFlowsOf(surface: Surface): CollectionSpec<OauthFlow> {
       userId: { kind: 'text' },
       sessionId: { kind: 'text' },
     },
-    indexes: [],
+    indexes: [{ on: ['userId'] }],
     expires: 'fixed',
   }
 }

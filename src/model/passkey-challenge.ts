@@ -28,7 +28,7 @@ export function passkeyChallengesOf(surface: Surface): CollectionSpec<PasskeyCha
       boundTo: { kind: 'text' },
       deviceEpoch: { kind: 'integer' },
     },
-    indexes: [],
+    indexes: [{ on: ['userId'] }],
     expires: 'fixed',
   }
 }

@@ -34,6 +34,8 @@ export interface User extends Doc {
   readonly createdAt: number
   readonly updatedAt: number
   readonly lastLoginAt: number | null
+  /** When its deletion began; such an account stays disabled, and nothing changes it any more. */
+  readonly deletingAt: number | null
 }
 
 /** A record without the field is a person: `kind` was added later (seed 9). */
@@ -64,6 +66,7 @@ export function usersOf(surface: Surface): CollectionSpec<User> {
       createdAt: { kind: 'time' },
       updatedAt: { kind: 'time' },
       lastLoginAt: { kind: 'time', nullable: true },
+      deletingAt: { kind: 'time', nullable: true },
     },
     indexes: [{ on: ['email'], unique: true }, { on: ['kind'] }],
     expires: 'never',

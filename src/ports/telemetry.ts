@@ -76,11 +76,18 @@ type AccountEvent =
       readonly after: AccountStanding
     }
   | {
-      readonly type: 'account.updateFailed'
+      /** Of a deletion cut off: the account is disabled by then, and it is gone on with. */
+      readonly type: 'account.updateFailed' | 'account.deleteFailed'
       readonly actorId: string | null
       readonly targetId: string
       /** The error's code; `not_found` when there is no such account. */
       readonly reason: string
+    }
+  | {
+      /** By its owner when `actorId` is `targetId`, else by the host's code. Nothing of it is left. */
+      readonly type: 'account.deleted'
+      readonly actorId: string | null
+      readonly targetId: string
     }
   | {
       /** An account at a provider became, or is no longer, a way to sign in. */

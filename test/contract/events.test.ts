@@ -133,6 +133,8 @@ const ofConfig = [
 /** Complete by the compiler's word. */
 const catalogue: Readonly<Record<AuthEvent['type'], true>> = {
   'account.created': true,
+  'account.deleted': true,
+  'account.deleteFailed': true,
   'account.createFailed': true,
   'account.registered': true,
   'account.registrationRepeated': true,

@@ -94,6 +94,33 @@ const hostFunctions: readonly Scenario[] = [
       }
     },
   },
+  {
+    of: 'users.delete',
+    name: 'on behalf of an operator, and every session ended',
+    outcome: 'done',
+    tells: ({ id, sessionId }) => [
+      told('session.terminated', 'success', { ...admin, userId: id, sessionId, reason: 'admin' }),
+      told('account.deleted', 'success', { ...admin, targetId: id }),
+    ],
+    prepare: async ({ host, surface }) => {
+      const who = await signedInPerson(host, surface)
+      return {
+        subject: { id: who.id, sessionId: sessionOf(who.refreshToken) },
+        perform: () => codeOf(host.auth[surface].users.delete(who.id, admin)),
+      }
+    },
+  },
+  {
+    of: 'users.delete',
+    name: 'SP-49 of nobody',
+    outcome: 'done',
+    tells: () => [
+      told('account.deleteFailed', 'failure', { targetId: 'nobody', reason: 'not_found' }),
+    ],
+    prepare: async ({ host, surface }) => ({
+      perform: () => codeOf(host.auth[surface].users.delete('nobody')),
+    }),
+  },
 ]
 
 /** Ending one session or all, while its row is there and after that was swept. */

@@ -53,6 +53,11 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
     { type: 'account.updateFailed', actorId: 'a', targetId: 'u', reason: 'not_found' },
     facts('failure', 'a', 'u', { reason: 'not_found' }),
   ],
+  [{ type: 'account.deleted', actorId: 'a', targetId: 'u' }, facts('success', 'a', 'u')],
+  [
+    { type: 'account.deleteFailed', actorId: null, targetId: 'u', reason: 'not_found' },
+    facts('failure', null, 'u', { reason: 'not_found' }),
+  ],
   [{ type: 'email.verified', userId: 'u' }, facts('success', 'u', 'u')],
   [{ type: 'email.verificationRequested', userId: 'u' }, facts('success', null, 'u')],
   [{ type: 'email.verificationRequested', userId: null }, facts('success', null, null)],

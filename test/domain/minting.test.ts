@@ -30,6 +30,7 @@ const user: User = {
   createdAt: 0,
   updatedAt: 0,
   lastLoginAt: null,
+  deletingAt: null,
 }
 
 async function rig() {

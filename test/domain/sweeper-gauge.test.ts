@@ -12,6 +12,7 @@ import {
   fullStore,
   heldCall,
   minutes,
+  noDeletions,
   scrapeText,
   seconds,
   startReplica,
@@ -49,7 +50,8 @@ describe('R-6-01 the gauge', () => {
     const reader = new ForgetfulReader()
     const meterProvider = new MeterProvider({ readers: [exporter, reader] })
     const logger = recordingLogger()
-    startSweeping({ meterProvider }, { backend, clock, random: systemRandom, logger })
+    const given = { random: systemRandom, deletions: noDeletions, logger }
+    startSweeping({ meterProvider }, { backend, clock, ...given })
     await clock.advance(untilFirst)
     const lines = (await scrapeText(exporter)).trim().split('\n')
     expect(lines.map((line) => line.replace(/^(# HELP \S+) .*/, '$1'))).toEqual([
@@ -147,15 +149,16 @@ describe('the meter provider', () => {
     const clock = fakeClock()
     const exporter = testExporter()
     metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }))
-    const deps = { backend: memory(), clock, random: systemRandom, logger: recordingLogger() }
-    startSweeping({}, deps)
+    const given = { random: systemRandom, deletions: noDeletions, logger: recordingLogger() }
+    startSweeping({}, { backend: memory(), clock, ...given })
     await clock.advance(untilFirst)
     expect(await scrapeText(exporter)).toContain(`${gauge}{tier="client"} 0\n`)
   })
 
   it('need not be there at all', async () => {
     const replica = { backend: memory(), clock: fakeClock() }
-    const deps = { ...replica, random: systemRandom, logger: recordingLogger() }
+    const given = { random: systemRandom, deletions: noDeletions }
+    const deps = { ...replica, ...given, logger: recordingLogger() }
     const sweeper = startSweeping({}, deps)
     await replica.clock.advance(untilFirst)
     await sweeper.close()

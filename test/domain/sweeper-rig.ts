@@ -38,6 +38,10 @@ export interface Replica extends Pick<FaultyBackend, 'calls' | 'failNext' | 'onC
   scrape(): Promise<Readonly<Record<string, number>>>
 }
 
+/** Those of accounts need the whole library. */
+const noDeletion = { resume: async () => 'done' as const }
+export const noDeletions = { operator: noDeletion, client: noDeletion }
+
 export function startReplica(
   backend: Backend,
   clock: FakeClock = fakeClock(),
@@ -47,7 +51,8 @@ export function startReplica(
   const logger = recordingLogger()
   const exporter = testExporter()
   const meterProvider = new MeterProvider({ readers: [exporter] })
-  const deps = { backend: faulty, clock: seenClock, random: systemRandom, logger }
+  const given = { clock: seenClock, random: systemRandom, deletions: noDeletions, logger }
+  const deps = { backend: faulty, ...given }
   const sweeper = startSweeping({ meterProvider }, deps)
   return {
     ...hands,

@@ -29,6 +29,7 @@ const ada: User = {
   createdAt: 0,
   updatedAt: 0,
   lastLoginAt: null,
+  deletingAt: null,
 }
 const bob: User = { ...ada, id: '01940000-0000-7000-8000-00000000000b', email: 'bob@example.org' }
 const minute = 60_000

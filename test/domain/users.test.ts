@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
-import type { NewUser, UserChanges } from '../../src/index.js'
-import { openHost, outcomeOf, storedUser, surfaces } from '../contract/open-host.js'
+import type { NewUser, UserChanges, UserPageRequest } from '../../src/index.js'
+import { openHost, outcomeOf, storedIn, storedUser, surfaces } from '../contract/open-host.js'
 import { goodPassword, person, signedInPerson } from '../contract/people.js'
 import { faultyBackend } from '../support/faulty-backend.js'
 import { testAuth } from '../support/test-auth.js'
@@ -110,6 +110,49 @@ describe.each(surfaces)('auth.%s.users', (surface) => {
     expect(await users.findByEmail('bob@example.org')).toBeNull()
     expect(await users.findByEmail('no address')).toBeNull()
     expect(await users.update('01940000-0000-7000-8000-000000000000', { name: 'x' })).toBeNull()
+  })
+
+  it('lists people page by page, in the order they were made, and machines apart', async () => {
+    const { auth, backend, clock } = await testAuth()
+    const { users } = auth[surface]
+    const made: string[] = []
+    for (let index = 0; index < 5; index += 1) {
+      made.push((await users.create({ email: `p${index}@example.org` })).id)
+      await clock.advance(1)
+    }
+    const machine = { ...(await storedUser({ backend }, surface, 'p0@example.org')) }
+    const id = '01940000-0000-7000-8000-000000000001'
+    const service = { ...machine, id, email: 'm@example.org', kind: 'service' }
+    await storedIn({ backend }, surface).users.insert(service)
+    const pages: string[][] = []
+    let after: string | null = null
+    do {
+      const page = await users.list({ limit: 2, ...(after === null ? {} : { after }) })
+      pages.push(page.users.map((user) => user.id))
+      after = page.next
+    } while (after !== null)
+    expect(pages).toEqual([made.slice(0, 2), made.slice(2, 4), made.slice(4)])
+    const all = await users.list()
+    expect([all.users.length, all.next]).toEqual([5, null])
+    expect(all.users[0]).toEqual(await users.get(made[0] ?? ''))
+    const machines = await users.list({ kind: 'service' })
+    expect(machines.users.map((user) => [user.id, user.kind])).toEqual([[id, 'service']])
+    const other = surface === 'operator' ? 'client' : 'operator'
+    expect(await auth[other].users.list()).toEqual({ users: [], next: null })
+  })
+
+  it.each([
+    ['a limit of nothing', { limit: 0 }],
+    ['a limit too large', { limit: 201 }],
+    ['half a limit', { limit: 1.5 }],
+    ['an end that is no text', { after: 5 }],
+    ['an end that cannot be stored', { after: '\0' }],
+    ['a kind that is none', { kind: 'robot' }],
+    ['a member that is none', { cursor: 'x' }],
+  ])('refuses to list by %s', async (_, request) => {
+    const { auth } = await testAuth()
+    const cast: UserPageRequest = JSON.parse(JSON.stringify(request))
+    await expect(auth[surface].users.list(cast)).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
   it('updates what it is given and nothing else', async () => {
@@ -226,12 +269,14 @@ describe.each(surfaces)('auth.%s.users', (surface) => {
     const { auth } = await testAuth({ backend: faulty.backend })
     const { users } = auth[surface]
     const { id } = await users.create({ email })
-    for (const call of ['get', 'find', 'insert', 'update']) {
+    for (const call of ['get', 'find', 'insert', 'update', 'take']) {
       faulty.failNext(`${surface}_users.${call}`, 'before', Number.POSITIVE_INFINITY)
     }
     const down = { code: 'service_unavailable' }
     await expect(users.get(id)).rejects.toMatchObject(down)
     await expect(users.findByEmail(email)).rejects.toMatchObject(down)
+    await expect(users.list()).rejects.toMatchObject(down)
+    await expect(users.delete(id)).rejects.toMatchObject(down)
     await expect(users.update(id, { name: 'x' })).rejects.toMatchObject(down)
     await expect(users.create({ email: 'bob@example.org' })).rejects.toMatchObject(down)
   })

@@ -100,10 +100,27 @@ function tokenProblems(token: string, { families }: Picture) {
   ])
 }
 
-/** What has happened between two pictures that may never happen. */
-export function changeProblems(before: Picture, after: Picture): readonly string[] {
+/**
+ * What has happened between two pictures that may never happen. Of users who are deleted on purpose,
+ * everything may go once that has begun.
+ */
+export function changeProblems(
+  before: Picture,
+  after: Picture,
+  deleted: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  const hasBegun = (userId: string) => {
+    const user = after.users.get(userId)
+    return deleted.has(userId) && (user === undefined || user.deletingAt !== null)
+  }
+  const owners = new Map([...before.users.keys()].map((id) => [id, id]))
+  for (const { id, userId } of [...before.families.values(), ...before.sessions.values()]) {
+    owners.set(id, userId)
+  }
   const pairs = <T>(was: ReadonlyMap<string, T>, is: ReadonlyMap<string, T>) =>
-    [...was].map(([id, older]) => ({ id, was: older, is: is.get(id) }))
+    [...was]
+      .filter(([id]) => is.has(id) || !hasBegun(owners.get(id) ?? ''))
+      .map(([id, older]) => ({ id, was: older, is: is.get(id) }))
   return [
     ...pairs(before.families, after.families).flatMap(familyChangeProblems),
     ...pairs(before.sessions, after.sessions).flatMap(sessionChangeProblems),

@@ -150,6 +150,7 @@ export async function serviceToken(host: ContractHost): Promise<{ id: string; be
     createdAt: now,
     updatedAt: now,
     lastLoginAt: null,
+    deletingAt: null,
     expiresAt: null,
   })
   const jwks = (await host.send('GET', '/v1/auth/operator/jwks')).json() as {

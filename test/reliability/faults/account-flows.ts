@@ -10,6 +10,7 @@ import {
   tookEffect,
 } from './flow.js'
 import { newEmail, signsInWith } from './mail-and-login.js'
+import type { World } from './world.js'
 
 const getMe: Flow = {
   name: 'GET /me',
@@ -84,6 +85,52 @@ const updateUser: Flow = {
   },
 }
 
+const deleteUser: Flow = {
+  name: 'users.delete',
+  options: withoutLimits,
+  expects: 'done',
+  unavailable: threwUnavailable,
+  async prepare(world) {
+    const { host, surface, stored } = world
+    const who = await world.person()
+    const { bearer, refreshToken, userId } = await world.oldSession(who)
+    await keepSome(world, userId)
+    world.willDelete(userId)
+    return {
+      send: () => outcomeOfCall(() => host.auth[surface].users.delete(userId)),
+      async reached() {
+        assert.equal(await stored.users.get(userId), null)
+        assert.equal(await signsInWith(world, who.email, who.password), '401 invalid_credentials')
+        const me = await world.send('GET', '/me', { bearer })
+        assert.deepEqual([me.status, me.code], [401, 'session_revoked'])
+        const refreshed = await world.send('POST', '/refresh', { body: { refreshToken } })
+        assert.equal(refreshed.status, 401)
+        assert.deepEqual(await keptOf(world, userId), [])
+      },
+    }
+  },
+}
+
+/** What is found by its owner and what has the owner's id, beside what signing in leaves. */
+async function keepSome({ stored, host }: World, userId: string): Promise<void> {
+  const now = host.clock.now()
+  const shared = { userId, createdAt: now, removingBy: null }
+  const totp = { id: userId, sealedSecret: '', confirmed: true, lastStep: 0, expiresAt: null }
+  await stored.totpFactors.insert({ ...shared, ...totp })
+  const identity = { provider: 'google', issuer: 'i', subject: userId, linkedAt: now }
+  const { createdAt: _, ...owned } = shared
+  await stored.oauthIdentities.insert({ id: userId, ...owned, ...identity, expiresAt: null })
+}
+
+async function keptOf({ stored }: World, userId: string): Promise<readonly string[]> {
+  const { sessions, families, oauthIdentities } = stored
+  const found = await Promise.all([
+    ...[sessions, families, oauthIdentities].map((one) => one.find({ userId }, { limit: 9 })),
+    stored.totpFactors.get(userId),
+  ])
+  return found.flat().flatMap((doc) => (doc === null ? [] : [doc.id]))
+}
+
 const lookUp: Flow = {
   name: 'users.get and users.findByEmail',
   options: withoutLimits,
@@ -129,6 +176,7 @@ export const accountFlows: readonly Flow[] = [
   updateMe,
   createUser,
   updateUser,
+  deleteUser,
   lookUp,
   readAudit,
 ]

@@ -27,6 +27,7 @@ const receivers = [
   'oauthIdentities',
   'oauthFlows',
   'oauthCodes',
+  'accountDeletions',
 ]
 const callee = new RegExp(
   `(^|[.])(${receivers.join('|')})[.](get|find|insert|update|take|put|hit|forgive)$`,
@@ -35,15 +36,17 @@ const callee = new RegExp(
 /** `src/domain/refresh.ts:162` of every place where the library calls its backend for a request. */
 export function callSites(): ReadonlySet<string> {
   const paths = globSync('src/domain/*.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
-  return new Set(
-    paths.filter((path) => !path.endsWith('guard-backend.ts')).flatMap((path) => callsIn(path)),
-  )
+  return new Set(paths.filter((path) => !ofNoRequest.has(path)).flatMap((path) => callsIn(path)))
 }
 
-/** Made where another request comes between: `late-factors.test.ts` of the contract does that. */
+/** What goes on with a deletion is cut short in `account-deletion.test.ts` of the contract. */
+const ofNoRequest = new Set(['src/domain/guard-backend.ts', 'src/domain/deletion-resumption.ts'])
+
+/** Made where another request comes between, as in `late-factors` and `deletion-races` of the contract. */
 const inRacesOnly = new Set([
   'src/domain/mfa.ts collections.totpFactors.take',
   'src/domain/passkey-registration.ts collections.passkeys.take',
+  'src/domain/oauth-accounts.ts accountDeletions.get',
 ])
 
 function callsIn(path: string): readonly string[] {

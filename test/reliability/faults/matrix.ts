@@ -128,7 +128,8 @@ async function checkAll(world: World, before: Picture): Promise<Picture> {
   const picture = await pictureOfWorld(world)
   const handedOut = world.held.slice(world.heldAtStart)
   const tokens = handedOut.flatMap(({ refreshToken }) => refreshToken ?? [])
-  assert.deepEqual([...staticProblems(picture, tokens), ...changeProblems(before, picture)], [])
+  const changes = changeProblems(before, picture, world.deleted)
+  assert.deepEqual([...staticProblems(picture, tokens), ...changes], [])
   return picture
 }
 

@@ -34,6 +34,8 @@ export interface World {
   /** How much of `held` is from before the request under test. */
   readonly heldAtStart: number
   readonly userIds: ReadonlySet<string>
+  /** Whom the request under test deletes. */
+  readonly deleted: ReadonlySet<string>
   /** `path` below `/v1/auth/{surface}`, or a whole one. Comes from an address nobody used before. */
   send(method: string, path: string, options?: SendOptions): Promise<Reply>
   /** A verified account, made by the host's code. */
@@ -44,6 +46,8 @@ export interface World {
   oldSession(who: Person): Promise<Holder>
   /** What is handed out from now on, the request under test and its like handed out. */
   start(): void
+  /** The request under test is to delete this user. */
+  willDelete(userId: string): void
   /** Counts an account made by other means as this world's. */
   adopt(userId: string): void
 }
@@ -53,6 +57,7 @@ let people = 0
 export function newWorld(host: ContractHost, surface: Surface): World {
   const held: Held[] = []
   const userIds = new Set<string>()
+  const deleted = new Set<string>()
   let heldAtStart = 0
 
   function keep(reply: Reply): void {
@@ -109,6 +114,7 @@ export function newWorld(host: ContractHost, surface: Surface): World {
       return heldAtStart
     },
     userIds,
+    deleted,
     send,
     async person() {
       people += 1
@@ -128,6 +134,9 @@ export function newWorld(host: ContractHost, surface: Surface): World {
     },
     start() {
       heldAtStart = held.length
+    },
+    willDelete(userId) {
+      deleted.add(userId)
     },
     adopt(userId) {
       userIds.add(userId)

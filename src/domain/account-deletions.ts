@@ -1,0 +1,135 @@
+import { isUuid } from '../crypto/uuid.js'
+import { AuthError } from '../errors.js'
+import type { User } from '../model/user.js'
+import { createAccountEvents } from './account-events.js'
+import type { Act } from './acted-by.js'
+import { createDeletionResumption, type DeletionResumption } from './deletion-resumption.js'
+import { forgetGuesses } from './guess-budget.js'
+import { removePersonalData } from './personal-data.js'
+import type { Sessions } from './sessions.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/**
+ * Deletes accounts with all that is kept of them. Its order: the deletion is noted; the account is
+ * disabled and its epochs raised, from where on nobody can sign in; sessions are ended, the denylist
+ * first; everything of the user is removed; the user record goes last, and with it the address is
+ * free. Cut off anywhere, it leaves an account nobody can use, and the next attempt completes it.
+ */
+export interface AccountDeletions extends DeletionResumption {
+  /** False when there is no such user. Repeat it after a rejection, or leave that to `resume`. */
+  delete(userId: string, act: Act): Promise<boolean>
+}
+
+type Deps = Pick<
+  SurfaceDeps,
+  | 'surface'
+  | 'collections'
+  | 'serviceCredentials'
+  | 'denylist'
+  | 'clock'
+  | 'idleMs'
+  | 'limits'
+  | 'emit'
+  | 'logger'
+>
+
+/** How long an attempt has the deletion to itself. */
+const attemptMs = 60_000
+/** Longer than any request under way can take. */
+const lookAgainMs = 10 * 60_000
+const tries = 10
+export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountDeletions {
+  const { collections, clock } = deps
+  const { users, accountDeletions } = collections
+  const events = createAccountEvents(deps)
+
+  /** Notes what is about to begin; an earlier attempt's note is taken over. */
+  async function note(userId: string, { actorId }: Act): Promise<void> {
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      const begunAt = clock.now()
+      const expiresAt = begunAt + attemptMs
+      const fresh = { id: userId, actorId, begunAt, deletedAt: null, expiresAt }
+      if (await accountDeletions.insert(fresh)) return
+      const found = await accountDeletions.get(userId)
+      if (found === null) continue
+      if (found.deletedAt !== null) return
+      const guard = { expiresAt: found.expiresAt }
+      if (await accountDeletions.update(userId, guard, { actorId, expiresAt })) return
+    }
+    throw new AuthError('service_unavailable')
+  }
+
+  /** From its resolving on nobody can sign in, and nothing changes the account. Null: it is gone. */
+  async function disable(userId: string): Promise<User | null> {
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      const user = await users.get(userId)
+      if (user === null || user.deletingAt !== null) return user
+      const { sessionEpoch, credentialEpoch, deviceEpoch } = user
+      const now = clock.now()
+      const disabled = await users.update(
+        userId,
+        { sessionEpoch, credentialEpoch, deviceEpoch },
+        {
+          enabled: false,
+          deletingAt: now,
+          updatedAt: now,
+          sessionEpoch: sessionEpoch + 1,
+          credentialEpoch: credentialEpoch + 1,
+          deviceEpoch: deviceEpoch + 1,
+          keptSessionId: null,
+        },
+      )
+      if (disabled !== null && disabled !== 'taken') return disabled
+    }
+    throw new AuthError('service_unavailable')
+  }
+
+  /** Told of by the attempt that finished it alone. */
+  async function finish(userId: string, act: Act): Promise<void> {
+    const deletedAt = clock.now()
+    const set = { deletedAt, expiresAt: deletedAt + lookAgainMs }
+    try {
+      if ((await accountDeletions.update(userId, { deletedAt: null }, set)) === null) return
+    } catch (error) {
+      // The answer was lost: the note tells whether the write was.
+      if ((await accountDeletions.get(userId))?.deletedAt !== deletedAt) throw error
+    }
+    events.deleted(act, userId)
+  }
+
+  async function complete(userId: string, user: User | null, act: Act): Promise<void> {
+    const reason = act.actorId === userId ? 'logout' : 'admin'
+    await sessions.endAll(userId, reason, null, act.occasion, act.actorId)
+    await removePersonalData(collections, deps.serviceCredentials, userId)
+    if (user !== null) await forgetGuesses(deps.limits, user)
+    await users.take(userId)
+    await finish(userId, act)
+  }
+
+  async function attempt(userId: string, act: Act): Promise<boolean> {
+    if (!isUuid(userId)) return false
+    if ((await users.get(userId)) !== null) {
+      await note(userId, act)
+    } else {
+      const begun = await accountDeletions.get(userId)
+      if (begun === null || begun.deletedAt !== null) return false
+    }
+    await complete(userId, await disable(userId), act)
+    return true
+  }
+
+  return {
+    async delete(userId, act) {
+      try {
+        const deleted = await attempt(userId, act)
+        if (!deleted) events.deleteFailed(act, userId)
+        return deleted
+      } catch (error) {
+        events.deleteFailed(act, userId, error)
+        throw error
+      }
+    },
+
+    ...createDeletionResumption(deps, attemptMs, complete),
+  }
+}

@@ -1,0 +1,61 @@
+import type { AccountDeletion } from '../model/account-deletion.js'
+import type { User } from '../model/user.js'
+import type { Act } from './acted-by.js'
+import { removePersonalData } from './personal-data.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** Looks after deletions of accounts once nobody waits for them any more. */
+export interface DeletionResumption {
+  /**
+   * Goes on with deletions that were cut off, and looks once more after those that were not: a
+   * request under way meanwhile may have left something behind. A bounded piece of the work: call
+   * it again where there is `more`.
+   */
+  resume(): Promise<'more' | 'done'>
+}
+
+type Deps = Pick<SurfaceDeps, 'collections' | 'serviceCredentials' | 'clock'>
+
+/** Accounts looked at beside each other, and how often in a piece of the work. */
+const atOnce = 20
+const rounds = 25
+
+/** `complete` does what is left to do of a deletion, for `attemptMs` without anybody beside it. */
+export function createDeletionResumption(
+  { collections, serviceCredentials, clock }: Deps,
+  attemptMs: number,
+  complete: (userId: string, user: User | null, act: Act) => Promise<void>,
+): DeletionResumption {
+  const { users, accountDeletions } = collections
+
+  async function resumeOne({ id, expiresAt, actorId, deletedAt }: AccountDeletion): Promise<void> {
+    const user = await users.get(id)
+    if (user !== null && user.deletingAt === null) {
+      // It was noted and never begun: whoever asked was told that it failed.
+      await accountDeletions.take(id, { expiresAt })
+      return
+    }
+    if (user === null && deletedAt !== null) {
+      await removePersonalData(collections, serviceCredentials, id)
+      await accountDeletions.take(id, { expiresAt })
+      return
+    }
+    const claim = { expiresAt: clock.now() + attemptMs }
+    if ((await accountDeletions.update(id, { expiresAt }, claim)) === null) return
+    await complete(id, user, { actorId, occasion: { ip: null, userAgent: null } })
+  }
+
+  return {
+    async resume() {
+      for (let round = 0; round < rounds; round += 1) {
+        const due = await accountDeletions.due(clock.now(), atOnce)
+        // One that cannot be finished now does not keep back the others.
+        const outcomes = await Promise.allSettled(due.map(resumeOne))
+        const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+        if (failed) throw failed.reason
+        if (due.length < atOnce) return 'done'
+      }
+      return 'more'
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { isStorable } from '../engine/is-storable.js'
+import { AuthError } from '../errors.js'
+import type { User } from '../model/user.js'
+import type { Collection } from '../ports/store.js'
+import { recordOf, type UserRecord } from './user-record.js'
+
+export interface UserPage {
+  /** In the order they were made; those of one millisecond in no order. */
+  readonly users: readonly UserRecord[]
+  /** The `after` of the next page; null when this is the last. */
+  readonly next: string | null
+}
+
+export interface UserPageRequest {
+  /** Default `human`. */
+  readonly kind?: 'human' | 'service'
+  /** 1 to 200 users; 50 by default. */
+  readonly limit?: number
+  /** The `next` of the page before. */
+  readonly after?: string
+}
+
+const pageSize = 50
+const maxPageSize = 200
+
+export async function listUsers(
+  users: Pick<Collection<User>, 'find'>,
+  request: UserPageRequest,
+): Promise<UserPage> {
+  const { kind, limit, start } = pageOf(request)
+  // One more than asked for tells whether there is a next page.
+  const found = await users.find({ kind }, { limit: limit + 1, ...start })
+  const shown = found.slice(0, limit)
+  const next = found.length > limit ? (shown.at(-1)?.id ?? null) : null
+  return { users: shown.map(recordOf), next }
+}
+
+function pageOf({ kind = 'human', limit = pageSize, after, ...rest }: UserPageRequest) {
+  const valid =
+    Object.keys(rest).length === 0 &&
+    (kind === 'human' || kind === 'service') &&
+    Number.isInteger(limit) &&
+    limit >= 1 &&
+    limit <= maxPageSize &&
+    (after === undefined || isStorable(after))
+  if (!valid) throw new AuthError('invalid_request')
+  const start = after === undefined ? {} : { after }
+  return { kind: kind === 'human' ? '' : kind, limit, start }
+}

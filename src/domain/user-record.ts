@@ -1,0 +1,36 @@
+import { isHuman, type Membership, type User } from '../model/user.js'
+
+/** A user as the host's code sees it: everything but the password and the counters. */
+export interface UserRecord {
+  readonly id: string
+  readonly kind: 'human' | 'service'
+  readonly email: string
+  readonly emailVerified: boolean
+  readonly name: string
+  readonly systemRole: string
+  readonly enabled: boolean
+  readonly hasPassword: boolean
+  readonly memberships: readonly Membership[]
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** Null before the first login. */
+  readonly lastLoginAt: number | null
+}
+
+export function recordOf(user: User): UserRecord {
+  return {
+    id: user.id,
+    kind: isHuman(user) ? 'human' : 'service',
+    email: user.email,
+    emailVerified: user.emailVerifiedAt !== null,
+    name: user.name,
+    systemRole: user.systemRole,
+    enabled: user.enabled,
+    hasPassword: user.passwordHash !== null,
+    memberships: user.memberships,
+    createdAt: user.createdAt,
+    updatedAt: user.updatedAt,
+    lastLoginAt: user.lastLoginAt,
+  }
+}

@@ -1,0 +1,30 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/**
+ * The deletion of an account that has begun; the id is the user's. It is written before anything is
+ * removed and outlives the user record for a while, so that what was cut off is finished, and what a
+ * request under way wrote meanwhile is found.
+ */
+export interface AccountDeletion extends Doc {
+  /** Who deleted it; null for nobody who was named. */
+  readonly actorId: string | null
+  readonly begunAt: number
+  /** When the user record was gone; null before. */
+  readonly deletedAt: number | null
+  /** When somebody has to look at it again. */
+  readonly expiresAt: number
+}
+
+export function accountDeletionsOf(surface: Surface): CollectionSpec<AccountDeletion> {
+  return {
+    name: `${surface}_account_deletions`,
+    fields: {
+      actorId: { kind: 'text', nullable: true },
+      begunAt: { kind: 'time' },
+      deletedAt: { kind: 'time', nullable: true },
+    },
+    indexes: [],
+    expires: 'due',
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { textOf } from '../../support/http-client.js'
+import type { Account } from '../../support/provider-stub/account.js'
+import { afterwards, sweepOnce } from '../deletions.js'
+import { interruptible } from '../interruptible.js'
+import { storedIn, storedUser } from '../open-host.js'
+import { signedInPerson } from '../people.js'
+import { type OauthHost, oauthHost, tripCookieOf, webTarget } from './oauth-host.js'
+
+/** Somebody back from a provider, whose account is deleted meanwhile. */
+interface Trip {
+  readonly userId: string
+  comeBack(): Promise<void>
+}
+
+let people = 0
+
+function someone(): Account {
+  people += 1
+  return { subject: `s-${people}`, email: `ada-${people}@example.org`, verified: true }
+}
+
+const trips: Readonly<Record<string, (host: OauthHost) => Promise<Trip>>> = {
+  async 'a sign-in'(host) {
+    const account = someone()
+    await host.signIn('operator', 'google', account)
+    const { id: userId } = await storedUser(host, 'operator', account.email ?? '')
+    const { authorizationUrl, cookie } = await host.depart('operator', 'google')
+    const brought = await host.stub.agree(authorizationUrl, account)
+    const comeBack = async () => void (await host.comeBack('operator', 'google', brought, cookie))
+    return { userId, comeBack }
+  },
+  async 'a link'(host) {
+    const { id: userId, bearer, password: currentPassword } = await signedInPerson(host, 'operator')
+    const body = { redirectUri: webTarget.operator, currentPassword }
+    const path = '/v1/auth/operator/oauth/google/link'
+    const begun = await host.send('POST', path, { bearer, body })
+    const brought = await host.stub.agree(textOf(begun.json(), 'authorizationUrl'), someone())
+    const cookie = tripCookieOf(begun)
+    const comeBack = async () => void (await host.comeBack('operator', 'google', brought, cookie))
+    return { userId, comeBack }
+  },
+}
+
+describe.each(Object.entries(trips))('a deletion beside %s by a provider', (_name, begin) => {
+  it.each(['at each of its calls', 'at each of the deletion’s calls'])(
+    'T-89 brings no account of that id back, %s',
+    async (which) => {
+      const { backend, interrupt } = interruptible()
+      const host = await oauthHost({ backend })
+      const { users } = host.auth.operator
+      const { oauthIdentities } = storedIn(host, 'operator')
+      const ids: string[] = []
+      const identities = async () =>
+        (
+          await Promise.all(ids.map((userId) => oauthIdentities.find({ userId }, { limit: 9 })))
+        ).flat()
+      for (let nth = 1, goesOn = true; goesOn; nth += 1) {
+        const { userId, comeBack } = await begin(host)
+        ids.push(userId)
+        const deletion = async () => void (await users.delete(userId))
+        const [whole, work] =
+          which === 'at each of its calls' ? [deletion, comeBack] : [comeBack, deletion]
+        goesOn = await interrupt(nth, whole, work)
+        if (!goesOn) await deletion()
+        expect([nth, await users.get(userId)]).toEqual([nth, null])
+        expect([nth, await identities()]).toEqual([nth, []])
+        await host.auth.close()
+      }
+      expect(ids.length).toBeGreaterThan(3)
+      await host.clock.advance(afterwards)
+      await sweepOnce(host, 'operator')
+      const { oauthFlows, oauthCodes } = storedIn(host, 'operator')
+      for (const userId of ids) {
+        expect(await oauthFlows.find({ userId }, { limit: 9 })).toEqual([])
+        expect(await oauthCodes.find({ userId }, { limit: 9 })).toEqual([])
+      }
+    },
+  )
+})
