@@ -111,6 +111,27 @@ const deleteUser: Flow = {
   },
 }
 
+const finishDeletion: Flow = {
+  name: 'users.delete of an account whose record is gone already',
+  options: withoutLimits,
+  expects: 'done',
+  unavailable: threwUnavailable,
+  async prepare(world) {
+    const { host, surface, stored } = world
+    const { id } = await world.person()
+    const begunAt = host.clock.now()
+    const note = { id, actorId: null, begunAt, deletedAt: null, expiresAt: begunAt + 60_000 }
+    await stored.accountDeletions.insert(note)
+    await stored.users.take(id)
+    return {
+      send: () => outcomeOfCall(() => host.auth[surface].users.delete(id)),
+      async reached() {
+        assert.notEqual((await stored.accountDeletions.get(id))?.deletedAt, null)
+      },
+    }
+  },
+}
+
 /** What is found by its owner and what has the owner's id, beside what signing in leaves. */
 async function keepSome({ stored, host }: World, userId: string): Promise<void> {
   const now = host.clock.now()
@@ -132,7 +153,7 @@ async function keptOf({ stored }: World, userId: string): Promise<readonly strin
 }
 
 const lookUp: Flow = {
-  name: 'users.get and users.findByEmail',
+  name: 'users.get, users.findByEmail and users.list',
   options: withoutLimits,
   expects: 'done',
   unavailable: threwUnavailable,
@@ -144,6 +165,7 @@ const lookUp: Flow = {
         outcomeOfCall(async () => {
           assert.equal((await users.get(id))?.email, email)
           assert.equal((await users.findByEmail(email))?.id, id)
+          assert.notEqual((await users.list()).users.length, 0)
         }),
       reached: async () => {},
     }
@@ -177,6 +199,7 @@ export const accountFlows: readonly Flow[] = [
   createUser,
   updateUser,
   deleteUser,
+  finishDeletion,
   lookUp,
   readAudit,
 ]
