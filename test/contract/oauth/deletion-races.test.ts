@@ -26,7 +26,7 @@ const trips: Readonly<Record<string, (host: OauthHost) => Promise<Trip>>> = {
     await host.signIn('operator', 'google', account)
     const { id: userId } = await storedUser(host, 'operator', account.email ?? '')
     const { authorizationUrl, cookie } = await host.depart('operator', 'google')
-    const brought = await host.stub.agree(authorizationUrl, account)
+    const brought = host.stub.agree(authorizationUrl, account)
     const comeBack = async () => void (await host.comeBack('operator', 'google', brought, cookie))
     return { userId, comeBack }
   },
@@ -35,7 +35,7 @@ const trips: Readonly<Record<string, (host: OauthHost) => Promise<Trip>>> = {
     const body = { redirectUri: webTarget.operator, currentPassword }
     const path = '/v1/auth/operator/oauth/google/link'
     const begun = await host.send('POST', path, { bearer, body })
-    const brought = await host.stub.agree(textOf(begun.json(), 'authorizationUrl'), someone())
+    const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), someone())
     const cookie = tripCookieOf(begun)
     const comeBack = async () => void (await host.comeBack('operator', 'google', brought, cookie))
     return { userId, comeBack }
