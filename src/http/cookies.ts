@@ -1,3 +1,4 @@
+import type { TokenCookie } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'
 
 export interface CookiePolicy {
@@ -10,12 +11,6 @@ export interface CookiePolicy {
 }
 
 export type SameSite = 'strict' | 'lax' | 'none'
-
-/**
- * The cookies there are: of a session, of a device that is trusted whoever is signed in, and of
- * trips to identity providers, which come back by a link or by a form.
- */
-export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form'
 
 const shortName = { operator: 'op', client: 'cl' } as const
 

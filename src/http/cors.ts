@@ -7,7 +7,7 @@ import { commonHeaders } from './problem.js'
 const requestHeaders = 'Authorization, Content-Type, X-Token-Delivery'
 
 /** What a page of another origin may read beside what every page may. */
-const exposedHeaders = 'Retry-After, WWW-Authenticate, X-Refresh-Outcome'
+const exposedHeaders = 'Deprecation, Retry-After, Sunset, WWW-Authenticate, X-Refresh-Outcome'
 
 /** Seconds for which a browser need not ask again; two hours is the most that any of them keeps. */
 const preflightMaxAge = '600'

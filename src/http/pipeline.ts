@@ -8,6 +8,7 @@ import type {
   GuardedOperation,
   Operation,
   Params,
+  TokenCookie,
 } from '../operations/operation.js'
 import type { Clock } from '../ports/clock.js'
 import type { Surface } from '../ports/surface.js'
@@ -21,8 +22,8 @@ import {
   readCookie,
   type SameSite,
   setCookie,
-  type TokenCookie,
 } from './cookies.js'
+import { deprecationHeaders } from './deprecation-headers.js'
 import type { ExchangeBody, ExchangeReply, ExchangeRequest } from './exchange.js'
 import type { Matcher } from './match.js'
 import { isNavigation, isOriginAllowed } from './origin.js'
@@ -69,7 +70,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { reply } = await tracing.operation(surface, operation.id, () =>
       handle(operation, request, params),
     )
-    return reply
+    return operation.deprecated ? withDeprecation(reply, operation) : reply
   }
 
   async function handle(
@@ -101,7 +102,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     // An administrator must be able to mend settings that cannot be read.
     if (operation.access === 'admin') return null
     const isRead = operation.method === 'GET' && operation.status !== 302
-    if (isRead && !operation.usesRefreshCookie) return null
+    if (isRead && !reads(operation, 'refresh')) return null
     return (await services.settings()).cookieSameSite
   }
 
@@ -150,18 +151,18 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const common = {
       occasion,
       address,
-      refreshCookie: cookieOf(request, 'refresh'),
-      deviceCookie: cookieOf(request, 'device'),
+      refreshCookie: cookieFor(operation, request, 'refresh'),
+      deviceCookie: cookieFor(operation, request, 'device'),
       tripCookies: {
-        query: cookieOf(request, 'oauth'),
-        form_post: cookieOf(request, 'oauth_form'),
+        query: cookieFor(operation, request, 'oauth'),
+        form_post: cookieFor(operation, request, 'oauth_form'),
       },
-      tokenDelivery: deliveryOf(request),
+      tokenDelivery: operation.choosesDelivery ? deliveryOf(request) : 'cookie',
       params,
     }
     if (operation.access === 'public') {
-      const { ignoresBearer = false } = operation
-      const authorization = ignoresBearer ? undefined : request.header('authorization')
+      const isIgnored = operation.bearer === 'ignored'
+      const authorization = isIgnored ? undefined : request.header('authorization')
       const bearer = await services.access.peek(authorization)
       visitor.userId = bearer?.sub ?? null
       await limitByUser(operation.limit, bearer?.sub ?? address, services)
@@ -257,7 +258,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (!isOriginAllowed(headers, deps.allowedOrigins)) throw new AuthError('csrf_rejected')
   }
 
-  function cookieOf(request: ExchangeRequest, what: TokenCookie): string | null {
+  /** Null for one that the entry does not read: what is documented is what is looked at. */
+  function cookieFor(
+    operation: Operation,
+    request: ExchangeRequest,
+    what: TokenCookie,
+  ): string | null {
+    if (!reads(operation, what)) return null
     return readCookie(request.header('cookie'), cookieName(deps.cookies, what))
   }
 
@@ -314,7 +321,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const reply = problemReply(error)
     // A dead cookie is taken away; one of the other surface, or one that could not be judged, stays.
     const dead = error.status === 401 && error.code !== 'audience_mismatch'
-    const clears = operation.usesRefreshCookie && dead && cookieOf(request, 'refresh') !== null
+    const clears = dead && cookieFor(operation, request, 'refresh') !== null
     if (!clears || !sameSite) return reply
     return { ...reply, cookies: [clearCookie(deps.cookies, 'refresh', sameSite)] }
   }
@@ -351,6 +358,14 @@ function readInput({ request, body }: Received, operation: Operation): Input {
 function ticketOf(body: unknown): string | null {
   const named = typeof body === 'object' && body !== null && 'mfaToken' in body
   return named && typeof body.mfaToken === 'string' ? body.mfaToken : null
+}
+
+function withDeprecation(reply: ExchangeReply, operation: Operation): ExchangeReply {
+  return { ...reply, headers: { ...reply.headers, ...deprecationHeaders(operation) } }
+}
+
+function reads(operation: Operation, what: TokenCookie): boolean {
+  return operation.cookies?.reads?.includes(what) ?? false
 }
 
 /** As apps ask for it, which keep tokens themselves. */

@@ -10,6 +10,7 @@ import {
   nothing,
   passwordInput,
   publicUser,
+  refreshHeaders,
   termsInput,
   timestamp,
   tokenInput,
@@ -53,6 +54,7 @@ export const register = publicOperation({
     authenticatedReply,
     ...unfinishedLogins,
   ]),
+  cookies: { sets: ['refresh'] },
   errors: [
     'registration_disabled',
     'email_domain_not_allowed',
@@ -116,6 +118,7 @@ export const login = publicOperation({
   status: 200,
   body: z.strictObject({ email: emailInput, password: passwordInput }),
   reply: z.union([authenticatedReply, ...unfinishedLogins]),
+  cookies: { reads: ['device'], sets: ['refresh'] },
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
   handle: async ({ body, deviceCookie, occasion }, { login }) => {
     const device = { delivery: 'cookie', deviceToken: deviceCookie } as const
@@ -139,7 +142,8 @@ export const logout = publicOperation({
   }),
   bodyOptional: true,
   reply: nothing,
-  usesRefreshCookie: true,
+  cookies: { reads: ['refresh'], sets: ['refresh'] },
+  bearer: 'credential',
   errors: ['unauthorized', 'audience_mismatch', 'csrf_rejected', 'session_enforcement_unavailable'],
   handle: async ({ body, bearer, refreshCookie, occasion }, { logout }) => {
     const refreshTokens = [refreshCookie, body.refreshToken].filter(
@@ -164,7 +168,8 @@ export const refreshCookie = publicOperation({
   body: noBody,
   bodyOptional: true,
   reply: accessGrant,
-  usesRefreshCookie: true,
+  replyHeaders: refreshHeaders,
+  cookies: { reads: ['refresh'], sets: ['refresh'] },
   errors: refreshErrors,
   handle: async ({ refreshCookie, occasion }, { refresh }) =>
     cookieRefresh(await refresh.rotate(refreshCookie, occasion)),
@@ -192,7 +197,7 @@ export const getSession = publicOperation({
     }),
     user: publicUser,
   }),
-  usesRefreshCookie: true,
+  cookies: { reads: ['refresh'] },
   errors: refreshErrors,
   handle: async ({ refreshCookie, occasion }, { refresh }) => ({
     body: sessionView(await refresh.view(refreshCookie, occasion)),
@@ -259,6 +264,7 @@ export const getJwks = publicOperation({
   body: noBody,
   bodyOptional: true,
   reply: z.strictObject({ keys: z.array(jwk).readonly() }),
+  replyHeaders: { 'Cache-Control': z.literal('public, max-age=300') },
   errors: [],
   handle: async (_call, { jwks }) => ({
     body: await jwks(),

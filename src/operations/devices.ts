@@ -24,6 +24,8 @@ const trustDevice = guardedOperation({
   body: z.strictObject({ name: nameInput.optional() }),
   bodyOptional: true,
   reply: z.strictObject({ ...device, deviceToken: z.string().optional() }),
+  cookies: { sets: ['device'] },
+  choosesDelivery: true,
   errors: ['step_up_required', 'mfa_method_disabled'],
   handle: async (call, { deviceTrust }) => {
     const grant = await deviceTrust.trust(call, call.body.name ?? '', call.occasion)
@@ -53,6 +55,7 @@ const listTrustedDevices = guardedOperation({
       }),
     ),
   }),
+  cookies: { reads: ['device'] },
   errors: [],
   handle: async (call, { deviceTrust }) => ({
     body: deviceListView(await deviceTrust.list(call, call.deviceCookie)),
@@ -72,6 +75,7 @@ const revokeTrustedDevice = guardedOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
+  cookies: { reads: ['device'], sets: ['device'] },
   errors: ['device_not_found'],
   handle: async (call, { deviceTrust }) => {
     const { params, deviceCookie, occasion } = call

@@ -101,6 +101,7 @@ const confirmTotp = enrollingOperation({
     z.strictObject({ backupCodes }),
     ...loginReplies.map((reply) => reply.extend({ backupCodes })),
   ]),
+  cookies: { sets: ['refresh'] },
   errors: [
     'mfa_method_disabled',
     'invalid_mfa_code',
@@ -163,6 +164,7 @@ const completeLoginMfa = publicOperation({
   status: 200,
   body: z.strictObject({ mfaToken: mfaTokenInput, method, code: codeInput, ...trustInput }),
   reply: z.union([...loginReplies]),
+  cookies: { sets: ['refresh', 'device'] },
   errors: [
     'invalid_mfa_code',
     'mfa_ticket_invalid',

@@ -5,6 +5,7 @@ import {
   emailInput,
   mobileAuthenticatedReply,
   passwordInput,
+  refreshHeaders,
   refreshTokenReply,
   tokenInput,
   unfinishedLogins,
@@ -50,6 +51,7 @@ export const refresh = publicOperation({
   status: 200,
   body: z.strictObject({ refreshToken: tokenInput }),
   reply: accessGrant.extend(refreshTokenReply),
+  replyHeaders: refreshHeaders,
   errors: [
     'audience_mismatch',
     'refresh_token_invalid',

@@ -73,6 +73,7 @@ export const updateModule = adminOperation({
   ...shared,
   body: configPatchInput,
   reply: environmentReply,
+  validated: true,
   errors: ['module_not_found', ...conflicts, ...refusals],
   locate: ({ name = '' }, { config }) => config.locate(name, null),
   handle: async ({ params: { name = '' }, body, user, occasion }, { config }) => ({
@@ -105,6 +106,7 @@ export const updateEnvironment = adminOperation({
   ...shared,
   body: configPatchInput,
   reply: environmentReply,
+  validated: true,
   errors: ['module_not_found', 'environment_not_found', ...conflicts, ...refusals],
   locate: ({ name = '', env = '' }, { config }) => config.locate(name, env),
   handle: async ({ params: { name = '', env = '' }, body, user, occasion }, { config }) => ({
@@ -125,6 +127,7 @@ export const setActiveEnvironment = adminOperation({
     activeEnvironment: z.string(),
     needsRestart: z.boolean(),
   }),
+  validated: true,
   errors: ['module_not_found', 'environment_not_found'],
   locate: ({ name = '' }, { config }) => config.locate(name, null),
   handle: async ({ params: { name = '' }, body, user, occasion }, { config }) => ({

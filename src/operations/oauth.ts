@@ -21,8 +21,25 @@ const redirectUri = z.string().min(1).max(2048)
 /** Of an answer, whoever made it: what is not known is not looked at (RFC 6749 §4.1.2). */
 const answer = z.record(z.string().max(64), z.string().max(8192))
 
+const trips = ['oauth', 'oauth_form'] as const
+
 const startErrors = ['not_found', 'oauth_provider_disabled', 'redirect_not_allowed'] as const
 const callbackErrors = ['not_found', 'invalid_oauth_state', 'redirect_not_allowed'] as const
+
+/** What the host's page is told, in place of a status it would not see (G-14). */
+const redirectErrors = [
+  'oauth_denied',
+  'oauth_failed',
+  'oauth_provider_disabled',
+  'oauth_email_unverified',
+  'account_exists_link_required',
+  'identity_already_linked',
+  'registration_disabled',
+  'email_domain_not_allowed',
+  'email_not_allowed',
+  'email_not_verified',
+  'terms_not_accepted',
+] as const
 
 const listOauthProviders = publicOperation({
   id: 'listOauthProviders',
@@ -57,6 +74,7 @@ const startOauth = publicOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
+  cookies: { reads: trips, sets: trips },
   errors: [...startErrors, 'csrf_rejected'],
   handle: async ({ params, query, tripCookies }, { oauth }) =>
     departure(await oauth.startWeb(params['provider'] ?? '', targetOf(query), tripCookies)),
@@ -76,7 +94,9 @@ const oauthCallback = publicOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
+  cookies: { reads: ['oauth', 'device'], sets: ['refresh'] },
   errors: callbackErrors,
+  redirectErrors,
   handle: async ({ params, query, tripCookies, deviceCookie, occasion }, { oauth }) =>
     arrival(
       await oauth.finish(
@@ -101,7 +121,9 @@ const oauthCallbackFormPost = publicOperation({
   body: answer,
   bodyForm: true,
   reply: nothing,
+  cookies: { reads: ['oauth_form', 'device'], sets: ['refresh'] },
   errors: callbackErrors,
+  redirectErrors,
   handle: async ({ params, body, tripCookies, deviceCookie, occasion }, { oauth }) =>
     arrival(
       await oauth.finish(
@@ -174,6 +196,7 @@ const startOauthLink = guardedOperation({
   status: 200,
   body: z.strictObject({ redirectUri, currentPassword: passwordInput.optional() }),
   reply: z.strictObject({ authorizationUrl: z.string(), expiresIn: z.int() }),
+  cookies: { reads: trips, sets: trips },
   errors: [
     ...startErrors,
     'csrf_rejected',

@@ -59,19 +59,28 @@ export type Guard =
   /** Asked of the authorizer, after `bearer`. */
   | { readonly kind: 'permission'; readonly key: string }
 
+/**
+ * The cookies there are: of a session, of a device that is trusted whoever is signed in, and of
+ * trips to identity providers, which come back by a link or by a form.
+ */
+export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form'
+
 /** What every handler gets. */
 export interface Call<B> {
   readonly body: B
   readonly occasion: Occasion
   /** Where the request came from, as limits count it: an IPv4 address or an IPv6 /64 network. */
   readonly address: string
-  /** The refresh token from the surface's cookie. */
+  /** The refresh token from the surface's cookie. Null, as all of these, unless the entry reads it. */
   readonly refreshCookie: string | null
   /** The device token from the surface's cookie. */
   readonly deviceCookie: string | null
   /** What the browser keeps of its trips to identity providers, by how they come back. */
   readonly tripCookies: BrowserKeys
-  /** Where tokens of the answer go: into cookies, unless the header `x-token-delivery` says `body`. */
+  /**
+   * Where tokens of the answer go: into cookies, unless the entry lets the header `x-token-delivery`
+   * say `body`.
+   */
   readonly tokenDelivery: 'cookie' | 'body'
   /** The bearer token's claims on a public operation, when it is a valid one of this surface. */
   readonly bearer: AccessClaims | null
@@ -126,17 +135,45 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   readonly reply: R
   /** The members the query may have, each a text. Without it, what the query says is not looked at. */
   readonly query?: z.ZodType
-  /** Whether a 401 takes the refresh cookie away: the cookie was the credential. */
-  readonly usesRefreshCookie?: true
-  /** Codes of its own, beside those every operation shares. */
+  /**
+   * The cookies it looks at, and those its reply may set or clear. Where it reads the refresh cookie,
+   * that was the credential, and a 401 takes it away.
+   */
+  readonly cookies?: {
+    readonly reads?: readonly TokenCookie[]
+    readonly sets?: readonly TokenCookie[]
+  }
+  /** Whether the header `x-token-delivery: body` puts tokens into the body in place of cookies. */
+  readonly choosesDelivery?: true
+  /** Headers of its own that its answer always has. */
+  readonly replyHeaders?: Readonly<Record<string, z.ZodType>>
+  /** Whether a module's validator may refuse it, with a code of the module's own or with none (seed 4.5.4). */
+  readonly validated?: true
+  /** Codes of its own, beside those that follow from its method, guards and access. */
   readonly errors: readonly ErrorCode[]
+  /** Of a 302: the codes that its `location` may give the host's page as `?error=`. */
+  readonly redirectErrors?: readonly ErrorCode[]
+  /** Says on every reply that callers should leave it, and by when. */
+  readonly deprecated?: Deprecated
+}
+
+/** Both are instants in UTC as ISO 8601, such as `2027-06-30T00:00:00Z`. */
+export interface Deprecated {
+  /** Since when, or from when on, nobody should begin to use it (RFC 9745). */
+  readonly since: string
+  /** When it is expected to be gone; not before `since` (RFC 8594). */
+  readonly sunset?: string
 }
 
 export interface PublicOperation<B extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType>
   extends Common<B, R> {
   readonly access: 'public'
-  /** Belongs to no surface: an access token that comes along is not looked at, whoever's it is. */
-  readonly ignoresBearer?: true
+  /**
+   * What an access token that comes along is. Without it, its claims are looked at and none is
+   * asked for; `credential`: one of several ways to say who asks; `ignored`: the operation belongs to no
+   * surface, and the token is not looked at, whoever's it is.
+   */
+  readonly bearer?: 'credential' | 'ignored'
   handle(call: Call<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }
 

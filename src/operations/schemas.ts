@@ -61,18 +61,32 @@ export const publicUser = z.strictObject({
   emailVerified: z.boolean(),
 })
 
-const passwordChangeRequired = z.strictObject({
+export const passwordChangeRequired = z.strictObject({
   status: z.literal('passwordChangeRequired'),
   passwordToken: z.string(),
 })
 
 const loginTicket = { mfaToken: z.string(), expiresIn: z.int() }
 
+export const mfaRequired = z.strictObject({
+  status: z.literal('mfaRequired'),
+  ...loginTicket,
+  methods: z.array(z.enum(['totp', 'backupCode', 'webauthn'])),
+})
+
+export const mfaEnrollmentRequired = z.strictObject({
+  status: z.literal('mfaEnrollmentRequired'),
+  ...loginTicket,
+})
+
 /** Web: the refresh token is in the cookie. */
 export const authenticatedReply = accessGrant.extend({
   status: z.literal('authenticated'),
   user: publicUser,
 })
+
+/** Whether the caller got the next generation, or one that a racing request had made already. */
+export const refreshHeaders = { 'X-Refresh-Outcome': z.enum(['rotated', 'reissued']) }
 
 export const refreshTokenReply = { refreshToken: z.string(), refreshExpiresIn: z.int() }
 
@@ -86,12 +100,8 @@ export const mobileAuthenticatedReply = authenticatedReply.extend({
 /** What a login answers while it is not one yet. */
 export const unfinishedLogins = [
   passwordChangeRequired,
-  z.strictObject({
-    status: z.literal('mfaRequired'),
-    ...loginTicket,
-    methods: z.array(z.enum(['totp', 'backupCode', 'webauthn'])),
-  }),
-  z.strictObject({ status: z.literal('mfaEnrollmentRequired'), ...loginTicket }),
+  mfaRequired,
+  mfaEnrollmentRequired,
 ] as const
 
 /** Whatever a login can come to, wherever its tokens go. */

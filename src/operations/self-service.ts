@@ -7,7 +7,7 @@ const both = ['operator', 'client'] as const
 const tag = 'Self-Service'
 const self = [{ kind: 'bearer' }, { kind: 'permission', key: 'auth.self' }] as const
 
-const me = publicUser.extend({
+export const me = publicUser.extend({
   kind: z.string(),
   createdAt: timestamp,
   hasPassword: z.boolean(),
@@ -65,6 +65,7 @@ export const changePassword = guardedOperation({
   status: 204,
   body: z.strictObject({ currentPassword: passwordInput, newPassword: passwordInput }),
   reply: nothing,
+  cookies: { sets: ['refresh'] },
   errors: ['invalid_credentials', 'password_policy', 'server_busy'],
   handle: async (call, { profile }) =>
     passwordChanged(await profile.changePassword(call, call.body, call.occasion)),

@@ -25,7 +25,7 @@ const name = nameInput.min(1).max(100)
 
 const issued = { credentialId: z.string(), clientId: z.string(), clientSecret: z.string() }
 
-const credential = z.strictObject({
+export const serviceCredential = z.strictObject({
   credentialId: z.string(),
   accountId: z.string(),
   clientId: z.string(),
@@ -37,7 +37,7 @@ const credential = z.strictObject({
   revokedBy: z.string().nullable(),
 })
 
-const account = z.strictObject({
+export const serviceAccount = z.strictObject({
   id: z.string(),
   kind: z.literal('service'),
   name: z.string(),
@@ -46,7 +46,7 @@ const account = z.strictObject({
   enabled: z.boolean(),
   createdAt: timestamp,
   updatedAt: timestamp,
-  credentials: z.array(credential),
+  credentials: z.array(serviceCredential),
 })
 
 const actOf = ({ user, occasion }: { user: { id: string }; occasion: Act['occasion'] }): Act => ({
@@ -67,7 +67,7 @@ const issueServiceToken = publicOperation({
   summary: 'Exchange client credentials for an access token',
   guards: [{ kind: 'public' }],
   limit: 'grant',
-  ignoresBearer: true,
+  bearer: 'ignored',
   status: 200,
   body: z.strictObject({
     grantType: z.string().optional(),
@@ -98,7 +98,7 @@ const listServiceAccounts = adminOperation({
     cursor: z.string().optional(),
   }),
   status: 200,
-  reply: z.strictObject({ items: z.array(account), nextCursor: z.string().nullable() }),
+  reply: z.strictObject({ items: z.array(serviceAccount), nextCursor: z.string().nullable() }),
   errors: [],
   locate: async () => {},
   async handle({ query: { limit = '50', cursor = null } }, { serviceAccounts }) {
@@ -116,7 +116,7 @@ const createServiceAccount = adminOperation({
   ...shared,
   status: 201,
   body: z.strictObject({ name }),
-  reply: account.extend(issued),
+  reply: serviceAccount.extend(issued),
   errors: ['server_busy'],
   locate: async () => {},
   async handle(call, { serviceAccounts }) {
@@ -135,7 +135,7 @@ const getServiceAccount = adminOperation({
   ...shared,
   ...withoutBody,
   status: 200,
-  reply: account,
+  reply: serviceAccount,
   errors: ['service_account_not_found'],
   locate: async () => {},
   handle: async ({ params: { id = '' } }, { serviceAccounts }) => ({
@@ -154,7 +154,7 @@ const updateServiceAccount = adminOperation({
   body: z
     .strictObject({ name: name.optional(), enabled: z.boolean().optional() })
     .refine((given) => Object.keys(given).length > 0, { message: 'must change something' }),
-  reply: account,
+  reply: serviceAccount,
   errors: ['service_account_not_found'],
   locate: ({ id = '' }, { serviceAccounts }) => serviceAccounts.locate(id),
   async handle(call, { serviceAccounts }) {

@@ -70,7 +70,7 @@ const creationOptions = z.object({
   extensions: z.object({ credProps: z.boolean().optional() }).optional(),
 })
 
-const startedAssertion = z.strictObject({
+export const passkeyAssertion = z.strictObject({
   challengeId: z.string(),
   options: z.object({
     rpId: z.string().optional(),
@@ -81,7 +81,7 @@ const startedAssertion = z.strictObject({
   }),
 })
 
-const passkey = z.strictObject({
+export const passkey = z.strictObject({
   credentialId: z.string(),
   name: z.string(),
   createdAt: timestamp,
@@ -133,6 +133,7 @@ const finishPasskeyRegistration = enrollingOperation({
     name: nameInput.min(1).max(100).default('Passkey'),
   }),
   reply: z.union([passkey, ...loginReplies.map((reply) => reply.extend(passkey.shape))]),
+  cookies: { sets: ['refresh'] },
   errors: [
     'mfa_method_disabled',
     'webauthn_failed',
@@ -199,7 +200,7 @@ const startPasskeyLogin = publicOperation({
   status: 200,
   body: z.strictObject({ mfaToken: mfaTokenInput.optional() }),
   bodyOptional: true,
-  reply: startedAssertion,
+  reply: passkeyAssertion,
   errors: ['mfa_method_disabled', 'mfa_ticket_invalid', 'factor_not_found'],
   handle: async (call, { passkeyLogin }) => ({
     body: await passkeyLogin.start(waitingLogin(call.body, call)),
@@ -223,6 +224,8 @@ const finishPasskeyLogin = publicOperation({
     ...trustInput,
   }),
   reply: z.union([...loginReplies]),
+  cookies: { sets: ['refresh', 'device'] },
+  choosesDelivery: true,
   errors: [
     'mfa_method_disabled',
     'invalid_credentials',
@@ -248,7 +251,7 @@ const startPasskeyStepUp = guardedOperation({
   status: 200,
   body: noBody,
   bodyOptional: true,
-  reply: startedAssertion,
+  reply: passkeyAssertion,
   errors: ['mfa_method_disabled', 'factor_not_found'],
   handle: async (call, { passkeyStepUp }) => ({ body: await passkeyStepUp.start(call) }),
 })

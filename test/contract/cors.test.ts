@@ -46,7 +46,8 @@ const granted = (origin: string) => ({
 
 const readable = (origin: string) => ({
   ...granted(origin),
-  'access-control-expose-headers': 'Retry-After, WWW-Authenticate, X-Refresh-Outcome',
+  'access-control-expose-headers':
+    'Deprecation, Retry-After, Sunset, WWW-Authenticate, X-Refresh-Outcome',
 })
 
 const ask = (origin: string, method: string) => ({

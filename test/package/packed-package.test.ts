@@ -155,6 +155,7 @@ describe('the tarball', () => {
   })
 
   it.each([
+    'openapi.js',
     'testing.js',
     'express.js',
     'fastify.js',
@@ -183,6 +184,11 @@ describe('the tarball', () => {
     // Not minified: hosts' own bundlers do that.
     const bytes = files.reduce((sum, path) => sum + readFileSync(path).byteLength, 0)
     expect(bytes).toBeLessThan(56 * 1024)
+  })
+
+  it('R-LIB-01 openapi.js describes the operations without what performs them', () => {
+    const imports = [...outerImports('openapi.js')]
+    expect(imports).toEqual(['zod'])
   })
 
   it('R-LIB-01 every peer is optional', () => {

@@ -1,0 +1,64 @@
+import type { Operation, TokenCookie } from '../operations/operation.js'
+import type { OpenApiOperation } from './types.js'
+
+type Surface = Operation['surfaces'][number]
+type Security = OpenApiOperation['security']
+
+/** How the names of cookies begin, which depends on the surface's `baseUrl` and cookie domain. */
+export type CookiePrefix = '__Host-' | '__Secure-' | ''
+
+const shortName = { operator: 'op', client: 'cl' } as const
+
+export function cookieNameOf(prefix: CookiePrefix, surface: Surface, what: TokenCookie): string {
+  return `${prefix}${shortName[surface]}_${what}`
+}
+
+/** Of a `Set-Cookie` line, whatever the prefix. */
+export function setCookiePattern(
+  surfaces: readonly Surface[],
+  cookies: readonly TokenCookie[],
+): string {
+  const names = surfaces.map((surface) => shortName[surface])
+  return `^(__Host-|__Secure-)?(${names.join('|')})_(${cookies.join('|')})=`
+}
+
+/** Any one of these lets a request in; it may be of any of the surfaces. */
+export function securityOf(operation: Operation, surfaces: readonly Surface[]): Security {
+  const bearer = surfaces.map((surface) => ({ [`${surface}Bearer`]: [] }))
+  if (operation.access === 'guarded' || operation.access === 'admin') return bearer
+  // The ticket of a half-finished login is in the body.
+  if (operation.access === 'enrolling') return [...bearer, {}]
+  if (!operation.cookies?.reads?.includes('refresh')) return []
+  const cookie = surfaces.map((surface) => ({ [`${surface}RefreshCookie`]: [] }))
+  return operation.bearer === 'credential' ? [...bearer, ...cookie, {}] : cookie
+}
+
+export function securitySchemesOf(
+  surfaces: readonly Surface[],
+  prefix: CookiePrefix,
+): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const schemes = surfaces.flatMap((surface) => [
+    [
+      `${surface}Bearer`,
+      {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description:
+          surface === 'operator'
+            ? 'An access token of an operator, or, where the operation lets them in, of a service account.'
+            : 'An access token of a client.',
+      },
+    ],
+    [
+      `${surface}RefreshCookie`,
+      {
+        type: 'apiKey',
+        in: 'cookie',
+        name: cookieNameOf(prefix, surface, 'refresh'),
+        description: 'The refresh token, as a login sets it.',
+      },
+    ],
+  ])
+  return Object.fromEntries(schemes)
+}

@@ -1,0 +1,142 @@
+import type { z } from 'zod'
+import type { Operation, Tag } from '../operations/operation.js'
+import { type CookiePrefix, securityOf, securitySchemesOf } from './credentials.js'
+import { problemSchemas, sharedProblems } from './problems.js'
+import { parametersOf, requestBodyOf } from './request.js'
+import { responsesOf } from './responses.js'
+import { type SchemaBook, schemaBook } from './schema-book.js'
+import type {
+  JsonSchema,
+  OpenApiDocument,
+  OpenApiMethod,
+  OpenApiOperation,
+  OpenApiReference,
+  OpenApiResponse,
+} from './types.js'
+
+type Surface = Operation['surfaces'][number]
+
+export interface DocumentChoices {
+  /** What the host mounts: one of the surfaces alone, or both. */
+  readonly surfaces: readonly Surface[]
+  readonly cookiePrefix: CookiePrefix
+  readonly info: OpenApiDocument['info']
+  readonly servers: OpenApiDocument['servers']
+}
+
+/** One way to an operation: an operation of a surface, or a path that only chooses one (T-22). */
+interface Route {
+  readonly path: string
+  readonly operationId: string
+  readonly surfaces: readonly Surface[]
+}
+
+const tagDescriptions: Readonly<Record<Tag, string>> = {
+  Authentication: 'Accounts, logins, sessions, passwords, identity providers and keys.',
+  MFA: 'Second factors, their proofs, and step-up.',
+  WebAuthn: 'Passkeys.',
+  'Auth - Device Trust': 'Devices that skip the second factor.',
+  'Service Accounts': 'Machines, their credentials and their tokens.',
+  Mobile: 'Logins and refreshes of apps, which keep their tokens themselves.',
+  'Self-Service': 'One’s own account.',
+  'Module Configuration': 'Settings of the library and of the host’s modules.',
+}
+
+const methods: Readonly<Record<Operation['method'], OpenApiMethod>> = {
+  GET: 'get',
+  POST: 'post',
+  PUT: 'put',
+  PATCH: 'patch',
+  DELETE: 'delete',
+}
+
+/** Describes the operations of a table; `names` are the schemas that are described once. */
+export function documentOf(
+  operations: readonly Operation[],
+  names: Readonly<Record<string, z.ZodType>>,
+  choices: DocumentChoices,
+): OpenApiDocument {
+  const schemas = schemaBook(names)
+  const responses = new Map<string, OpenApiResponse>()
+  const paths: Record<string, { [Method in OpenApiMethod]?: OpenApiOperation }> = {}
+  const tags = new Set<Tag>()
+  for (const operation of operations) {
+    for (const route of routesOf(operation, choices.surfaces)) {
+      const item = paths[route.path] ?? {}
+      item[methods[operation.method]] = describe(operation, route, choices, schemas, responses)
+      paths[route.path] = item
+      tags.add(operation.tag)
+    }
+  }
+  return {
+    openapi: '3.1.1',
+    info: choices.info,
+    servers: choices.servers,
+    tags: [...tags].map((name) => ({ name, description: tagDescriptions[name] })),
+    paths,
+    components: {
+      securitySchemes: securitySchemesOf(choices.surfaces, choices.cookiePrefix),
+      schemas: { ...Object.fromEntries(schemas.components), ...problemsIn(paths, responses) },
+      responses: Object.fromEntries(responses),
+    },
+  }
+}
+
+/** Ids of what is on both surfaces begin with the surface; a path without one has the plain name. */
+function routesOf(operation: Operation, mounted: readonly Surface[]): readonly Route[] {
+  const { id, path, bareAlias } = operation
+  const surfaces = operation.surfaces.filter((surface) => mounted.includes(surface))
+  const isMirrored = operation.surfaces.length > 1
+  const own = surfaces.map((surface) => ({
+    path: path.replace('{surface}', surface),
+    operationId: isMirrored ? `${surface}${id[0]?.toUpperCase()}${id.slice(1)}` : id,
+    surfaces: [surface],
+  }))
+  const hasAlias = bareAlias !== undefined && surfaces.length > 0
+  return hasAlias ? [...own, { path: bareAlias, operationId: id, surfaces }] : own
+}
+
+function describe(
+  operation: Operation,
+  { operationId, surfaces }: Route,
+  { cookiePrefix }: DocumentChoices,
+  schemas: SchemaBook,
+  shared: Map<string, OpenApiResponse>,
+): OpenApiOperation {
+  const parameters = parametersOf(operation, surfaces, cookiePrefix, schemas)
+  const requestBody = requestBodyOf(operation, schemas)
+  const responses = [...responsesOf(operation, surfaces, schemas)]
+  return {
+    operationId,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.deprecated === undefined ? {} : { deprecated: true }),
+    security: securityOf(operation, surfaces),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: Object.fromEntries(
+      responses.map(([status, response]) => [String(status), sharedOr(response, shared)]),
+    ),
+  }
+}
+
+/** Those of the problems that are referred to. */
+function problemsIn(
+  paths: OpenApiDocument['paths'],
+  shared: ReadonlyMap<string, OpenApiResponse>,
+): Readonly<Record<string, JsonSchema>> {
+  const text = JSON.stringify([paths, ...shared.values()])
+  const used = Object.entries(problemSchemas).filter(([name]) => text.includes(`/${name}"`))
+  return Object.fromEntries(used)
+}
+
+/** What many operations answer alike is among the components, once. */
+function sharedOr(
+  response: OpenApiResponse,
+  shared: Map<string, OpenApiResponse>,
+): OpenApiResponse | OpenApiReference {
+  const name = sharedProblems.get(JSON.stringify(response))
+  if (name === undefined) return response
+  shared.set(name, response)
+  return { $ref: `#/components/responses/${name}` }
+}

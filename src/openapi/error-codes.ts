@@ -1,0 +1,56 @@
+import type { ErrorCode } from '../errors.js'
+import type { Guard, Operation } from '../operations/operation.js'
+
+/** Of every operation. */
+export const commonCodes = [
+  'rate_limited',
+  'internal_error',
+  'service_unavailable',
+] as const satisfies readonly ErrorCode[]
+
+/** Of one that takes a body. */
+export const bodyCodes = [
+  'invalid_request',
+  'payload_too_large',
+  'unsupported_media_type',
+] as const satisfies readonly ErrorCode[]
+
+/** Of one that must be shown an access token, by the order in which they are checked. */
+export const bearerCodes = [
+  'unauthorized',
+  'audience_mismatch',
+  'session_revoked',
+  'session_max_age_reached',
+  'permission_denied',
+  'session_enforcement_unavailable',
+  'authorization_unavailable',
+] as const satisfies readonly ErrorCode[]
+
+const guardCodes: Readonly<Record<Guard['kind'], readonly ErrorCode[]>> = {
+  public: [],
+  origin: ['csrf_rejected'],
+  bearer: [...bearerCodes, 'human_principal_required'],
+  bearerOrTicket: [...bearerCodes, 'human_principal_required', 'mfa_ticket_invalid'],
+  principal: bearerCodes,
+  stepUp: ['step_up_required'],
+  permission: ['permission_denied'],
+}
+
+/** Every code that an operation may answer: its own, and those of what stands in front of it. */
+export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
+  const { method, query, guards, errors } = operation
+  const hasBody = method !== 'GET'
+  const isPeekedAt = operation.access === 'public' && operation.bearer !== 'ignored'
+  const codes: readonly ErrorCode[] = [
+    ...(hasBody ? bodyCodes : []),
+    ...(query === undefined ? [] : (['invalid_request'] as const)),
+    ...(isPeekedAt ? (['audience_mismatch'] as const) : []),
+    ...guards.flatMap(({ kind }) => guardCodes[kind]),
+    ...errors,
+    ...commonCodes,
+  ]
+  // Where sessions are at stake, an outage says so whatever it is that is out.
+  const isSession = errors.includes('session_enforcement_unavailable')
+  const answered = codes.filter((code) => !(isSession && code === 'service_unavailable'))
+  return [...new Set(answered)]
+}

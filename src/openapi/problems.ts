@@ -1,0 +1,114 @@
+import { type ErrorCode, errorCatalogue, titleOf } from '../errors.js'
+import type { Operation } from '../operations/operation.js'
+import { errorCodesOf } from './error-codes.js'
+import type { JsonSchema, OpenApiHeader, OpenApiResponse } from './types.js'
+
+const text = { type: 'string' } as const
+const members = ['status', 'title', 'detail'] as const
+
+const isCode = (name: string): name is ErrorCode => name in errorCatalogue
+const codes: readonly ErrorCode[] = Object.keys(errorCatalogue).filter(isCode)
+
+/** The body of each error (RFC 9457), by the name of its component. */
+export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
+  ...Object.fromEntries(codes.map((code) => [`${pascalCase(code)}Problem`, problemSchema(code)])),
+  ModuleProblem: {
+    type: 'object',
+    description: 'A module refused the values, by a code of its own.',
+    properties: { ...problemMembers(422), code: text },
+    required: [...members, 'code'],
+  },
+}
+
+/** The names of responses that know one code alone, by their JSON. */
+export const sharedProblems: ReadonlyMap<string, string> = new Map(
+  codes.map((code) => {
+    const response = problemResponse(errorCatalogue[code].status, [code], false)
+    return [JSON.stringify(response), pascalCase(code)]
+  }),
+)
+
+/** How an operation refuses, by status. */
+export function problemResponses(operation: Operation): ReadonlyMap<number, OpenApiResponse> {
+  const byStatus = new Map<number, ErrorCode[]>()
+  if (operation.validated) byStatus.set(422, [])
+  for (const code of errorCodesOf(operation)) {
+    const { status } = errorCatalogue[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  const responses = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, known]) => {
+      const isValidated = status === 422 && operation.validated === true
+      return [status, problemResponse(status, known, isValidated)] as const
+    })
+  return new Map(responses)
+}
+
+function problemResponse(
+  status: number,
+  known: readonly ErrorCode[],
+  isValidated: boolean,
+): OpenApiResponse {
+  const names = known.map((code) => `${pascalCase(code)}Problem`)
+  const lines = known.map(describe)
+  if (isValidated) {
+    names.push('ModuleProblem')
+    lines.push('Or a module refused the values, by a code of its own or by none.')
+  }
+  const anyOf = names.map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  const headers = problemHeaders(status, known)
+  return {
+    description: lines.join('\n\n'),
+    ...(headers === null ? {} : { headers }),
+    content: {
+      'application/problem+json': { schema: anyOf.length === 1 ? { ...anyOf[0] } : { anyOf } },
+      ...(isValidated ? { 'text/plain': { schema: { const: titleOf(422) } } } : {}),
+    },
+  }
+}
+
+function problemSchema(code: ErrorCode): JsonSchema {
+  const { status, detail } = errorCatalogue[code]
+  const isPlain = code === 'unauthorized'
+  return {
+    type: 'object',
+    description: isPlain ? `${detail} The one problem without a code.` : detail,
+    properties: {
+      ...problemMembers(status),
+      ...(isPlain ? {} : { code: { const: code } }),
+      ...(code === 'step_up_required' ? { maxAgeSeconds: { type: 'integer' } } : {}),
+    },
+    required: isPlain ? members : [...members, 'code'],
+  }
+}
+
+function problemMembers(status: number): JsonSchema {
+  return { status: { const: status }, title: { const: titleOf(status) }, detail: text }
+}
+
+function problemHeaders(
+  status: number,
+  known: readonly ErrorCode[],
+): Readonly<Record<string, OpenApiHeader>> | null {
+  if (status === 429 || status === 503) {
+    const description = 'Seconds after which to try again.'
+    const schema = { type: 'integer', minimum: 1 }
+    return { 'Retry-After': { description, required: true, schema } }
+  }
+  if (status === 401) return { 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } }
+  if (!known.includes('step_up_required')) return null
+  const description = 'With `step_up_required`: the challenge of RFC 9470.'
+  return { 'WWW-Authenticate': { description, schema: text } }
+}
+
+function describe(code: ErrorCode): string {
+  const { detail } = errorCatalogue[code]
+  return code === 'unauthorized' ? `Without a code: ${detail}` : `\`${code}\`: ${detail}`
+}
+
+/** `config.revision_conflict` → `ConfigRevisionConflict`. */
+function pascalCase(code: ErrorCode): string {
+  const words = code.split(/[._]/)
+  return words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join('')
+}

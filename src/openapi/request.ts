@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { Operation } from '../operations/operation.js'
+import { type CookiePrefix, cookieNameOf } from './credentials.js'
+import type { SchemaBook } from './schema-book.js'
+import type { JsonSchema, OpenApiParameter, OpenApiRequestBody } from './types.js'
+
+/** What the path, the query, headers and cookies may say. The refresh cookie is among the security schemes. */
+export function parametersOf(
+  operation: Operation,
+  surfaces: Operation['surfaces'],
+  prefix: CookiePrefix,
+  schemas: SchemaBook,
+): readonly OpenApiParameter[] {
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const inPath = names
+    .filter((name) => name !== 'surface')
+    .map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }) as const)
+  const delivery = { const: 'body' }
+  const inHeader = {
+    name: 'X-Token-Delivery',
+    in: 'header',
+    description: '`body` puts tokens into the body of the reply in place of cookies.',
+    schema: delivery,
+  } as const
+  const reads = (operation.cookies?.reads ?? []).filter((what) => what !== 'refresh')
+  const inCookies = surfaces.flatMap((surface) =>
+    reads.map(
+      (what) =>
+        ({
+          name: cookieNameOf(prefix, surface, what),
+          in: 'cookie',
+          schema: { type: 'string' },
+        }) as const,
+    ),
+  )
+  return [
+    ...inPath,
+    ...queryParameters(operation, schemas),
+    ...(operation.choosesDelivery ? [inHeader] : []),
+    ...inCookies,
+  ]
+}
+
+function queryParameters(operation: Operation, schemas: SchemaBook): readonly OpenApiParameter[] {
+  if (operation.query === undefined) return []
+  const { properties, required, additionalProperties } = objectSchema(
+    schemas.received(operation.query),
+  )
+  const named = Object.entries(properties).map(
+    ([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }) as const,
+  )
+  if (typeof additionalProperties !== 'object') return named
+  // Each member of the object is one of the query (`form`, exploded, which is the default).
+  const schema = { type: 'object', additionalProperties }
+  return [...named, { name: 'parameters', in: 'query', schema }]
+}
+
+const looseObject = z.object({
+  properties: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+  required: z.array(z.string()).default([]),
+  additionalProperties: z.unknown(),
+})
+
+function objectSchema(schema: JsonSchema) {
+  return looseObject.parse(schema)
+}
+
+/** Undefined where there is nothing to send. */
+export function requestBodyOf(
+  operation: Operation,
+  schemas: SchemaBook,
+): OpenApiRequestBody | undefined {
+  if (operation.method === 'GET') return undefined
+  const schema = schemas.received(operation.body)
+  const isNothing = JSON.stringify(schema['properties']) === '{}'
+  if (isNothing) return undefined
+  const type = operation.bodyForm ? 'application/x-www-form-urlencoded' : 'application/json'
+  return { required: operation.bodyOptional !== true, content: { [type]: { schema } } }
+}

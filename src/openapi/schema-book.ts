@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import type { JsonSchema } from './types.js'
+
+/** Turns schemas of the table into JSON Schema, and keeps those with a name for the components. */
+export interface SchemaBook {
+  /** What callers send. Members that are not named are refused. */
+  received(schema: z.ZodType): JsonSchema
+  /** What they get. Members that are not named may come with any release (G-19). */
+  sent(schema: z.ZodType): JsonSchema
+  /** By name, all that were met so far. */
+  readonly components: ReadonlyMap<string, JsonSchema>
+}
+
+export function schemaBook(names: Readonly<Record<string, z.ZodType>>): SchemaBook {
+  const metadata = z.registry<{ readonly id: string }>()
+  for (const [id, schema] of Object.entries(names)) metadata.add(schema, { id })
+  const components = new Map<string, JsonSchema>()
+
+  function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+    const {
+      $schema: _,
+      $defs = {},
+      ...root
+    } = z.toJSONSchema(schema, {
+      io,
+      metadata,
+      override: ({ jsonSchema }) => tidy(jsonSchema, io),
+    })
+    for (const [name, definition] of Object.entries($defs)) {
+      components.set(name, withComponentReferences(definition))
+    }
+    return withComponentReferences(root)
+  }
+
+  return {
+    received: (schema) => convert(schema, 'input'),
+    sent: (schema) => convert(schema, 'output'),
+    components,
+  }
+}
+
+/** Takes away what says nothing about the wire, or says it in a way that readers cannot use. */
+function tidy(schema: z.core.JSONSchema.BaseSchema, io: 'input' | 'output'): void {
+  // Readonly in the code; in OpenAPI it would mean that requests leave it out.
+  delete schema.readOnly
+  if (schema.format === 'date-time') delete schema.pattern
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  if (schema.enum !== undefined || schema.const !== undefined) delete schema.type
+  if (schema.propertyNames !== undefined) delete schema.propertyNames
+  if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties
+}
+
+/** Zod puts what has a name into `$defs` of its own; a document keeps it among its components. */
+function withComponentReferences(value: object): JsonSchema {
+  const text = JSON.stringify(value)
+  return JSON.parse(text.replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'))
+}

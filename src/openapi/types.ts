@@ -1,0 +1,73 @@
+/** A JSON Schema of draft 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+export interface OpenApiReference {
+  readonly $ref: string
+}
+
+export interface OpenApiHeader {
+  readonly description?: string
+  readonly required?: boolean
+  readonly schema: JsonSchema
+}
+
+export interface OpenApiResponse {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, OpenApiHeader>>
+  /** By media type. */
+  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>
+}
+
+export interface OpenApiParameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header' | 'cookie'
+  readonly description?: string
+  readonly required?: boolean
+  readonly schema: JsonSchema
+}
+
+export interface OpenApiRequestBody {
+  readonly required: boolean
+  readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description?: string
+  readonly deprecated?: true
+  /** Any one of these; an empty one stands for a request without credentials. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters?: readonly OpenApiParameter[]
+  readonly requestBody?: OpenApiRequestBody
+  /** By status. */
+  readonly responses: Readonly<Record<string, OpenApiResponse | OpenApiReference>>
+}
+
+export type OpenApiMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+export interface OpenApiServer {
+  readonly url: string
+  readonly description?: string
+}
+
+/** An OpenAPI 3.1 document, ready for `JSON.stringify`. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1'
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly description?: string
+  }
+  readonly servers: readonly OpenApiServer[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<
+    Record<string, { readonly [Method in OpenApiMethod]?: OpenApiOperation }>
+  >
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+    readonly responses: Readonly<Record<string, OpenApiResponse>>
+  }
+}

@@ -1,0 +1,44 @@
+import type { z } from 'zod'
+import {
+  configPatchInput,
+  environmentReply,
+  moduleReply,
+  moduleSummaryReply,
+} from './config-schemas.js'
+import {
+  accessGrant,
+  assertionInput,
+  authenticatedReply,
+  mfaEnrollmentRequired,
+  mfaRequired,
+  mobileAuthenticatedReply,
+  passwordChangeRequired,
+  publicUser,
+} from './schemas.js'
+import { me } from './self-service.js'
+import { serviceAccount, serviceCredential } from './service-accounts.js'
+import { passkey, passkeyAssertion } from './webauthn.js'
+
+/**
+ * What has a name wherever the operations are described, so that it is described once. Each is either
+ * sent or received, never both.
+ */
+export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
+  User: publicUser,
+  AccessGrant: accessGrant,
+  Authenticated: authenticatedReply,
+  MobileAuthenticated: mobileAuthenticatedReply,
+  PasswordChangeRequired: passwordChangeRequired,
+  MfaRequired: mfaRequired,
+  MfaEnrollmentRequired: mfaEnrollmentRequired,
+  Assertion: assertionInput,
+  PasskeyAssertion: passkeyAssertion,
+  Passkey: passkey,
+  Account: me,
+  ServiceAccount: serviceAccount,
+  ServiceCredential: serviceCredential,
+  ConfigPatch: configPatchInput,
+  Module: moduleReply,
+  ModuleSummary: moduleSummaryReply,
+  Environment: environmentReply,
+}

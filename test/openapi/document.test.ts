@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { openApiDocument } from '../../src/openapi/index.js'
+import type { OpenApiDocument, OpenApiOperation } from '../../src/openapi/types.js'
+import { operations } from '../../src/operations/index.js'
+
+/** The tags of the authentication module, as the seed spells them. */
+const authenticationTags = [
+  'Authentication',
+  'MFA',
+  'WebAuthn',
+  'Auth - Device Trust',
+  'Service Accounts',
+  'Mobile',
+  'Self-Service',
+]
+/** Paths that only choose a surface are no operations of their own (T-22). */
+const barePaths = ['/v1/auth/session', '/v1/auth/refresh-cookie', '/v1/auth/refresh']
+
+interface Entry {
+  readonly key: string
+  readonly path: string
+  readonly operation: OpenApiOperation
+}
+
+function entriesOf(document: OpenApiDocument): readonly Entry[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      key: `${method} ${path}`,
+      path,
+      operation,
+    })),
+  )
+}
+
+const document = openApiDocument()
+const entries = entriesOf(document)
+const registered = entries.filter(({ path }) => !barePaths.includes(path))
+const idsOf = (list: readonly Entry[]) => list.map(({ operation }) => operation.operationId)
+
+describe('the OpenAPI document', () => {
+  it('R-4.4-01 has the seven tags of the authentication module and the one of configuration', () => {
+    const tags = document.tags.map(({ name }) => name)
+    expect(tags.toSorted()).toEqual([...authenticationTags, 'Module Configuration'].toSorted())
+    const used = new Set(entries.flatMap(({ operation }) => operation.tags))
+    expect([...used].toSorted()).toEqual(tags.toSorted())
+    expect(entries.filter(({ operation }) => operation.tags.length !== 1)).toEqual([])
+  })
+
+  it('R-4.4-01 holds every registered operation: about ninety, and seven of configuration', () => {
+    const ofTag = (tag: string) => registered.filter(({ operation }) => operation.tags[0] === tag)
+    const routes = operations.reduce((sum, { surfaces }) => sum + surfaces.length, 0)
+    expect(registered).toHaveLength(routes)
+    expect(ofTag('Module Configuration')).toHaveLength(7)
+    expect(ofTag('WebAuthn')).toHaveLength(14)
+    expect(ofTag('Auth - Device Trust')).toHaveLength(6)
+    expect(ofTag('Mobile')).toHaveLength(8)
+    expect(ofTag('Service Accounts')).toHaveLength(7)
+    expect(ofTag('MFA')).toHaveLength(15)
+  })
+
+  it('R-4.4-03 gives each operation an id of its own', () => {
+    const ids = idsOf(entries)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids).toEqual(expect.arrayContaining(['operatorLogin', 'clientLogin', 'resetUserMfa']))
+    expect(ids).toEqual(expect.arrayContaining(['operatorRefresh', 'clientRefresh', 'refresh']))
+    expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([])
+  })
+
+  it('R-4.4-03 gives the same ids whatever the host mounts', () => {
+    for (const surface of ['operator', 'client'] as const) {
+      const alone = entriesOf(openApiDocument({ surfaces: [surface] }))
+      const there = new Map(entries.map(({ key, operation }) => [key, operation.operationId]))
+      expect(alone.length).toBeGreaterThan(30)
+      for (const { key, operation } of alone) expect(there.get(key)).toBe(operation.operationId)
+    }
+  })
+
+  it('R-1S-01 R-4.4-02 describes both surfaces alike but for what operators alone have', () => {
+    const below = (surface: string): ReadonlyMap<string, string> =>
+      new Map(
+        entries
+          .filter(({ path }) => path.startsWith(`/v1/auth/${surface}/`))
+          .map(({ key, operation }) => [
+            key.replace(`/${surface}/`, '/'),
+            JSON.stringify(operation)
+              .replace(/"operationId":"(operator|client)/, '"operationId":"')
+              .replaceAll(`"${surface}Bearer"`, '"bearer"')
+              .replaceAll(`"${surface}RefreshCookie"`, '"cookie"')
+              .replaceAll(/\b(op|cl)_/g, 'xx_')
+              .replaceAll(/\((op|cl)\)_/g, '(xx)_'),
+          ]),
+      )
+    const client = below('client')
+    const operator = below('operator')
+    const missing = [...client.keys()].filter((key) => !operator.has(key))
+    expect(missing).toEqual([])
+    for (const [key, described] of client) expect(operator.get(key)).toBe(described)
+    const ownKeys = [...operator.keys()].filter((key) => !client.has(key))
+    const operatorOnly = operations
+      .filter(({ path, surfaces }) => surfaces.length === 1 && path.includes('/auth/'))
+      .filter(({ path }) => path !== '/v1/auth/token')
+      .map(({ method, path }) =>
+        `${method.toLowerCase()} ${path}`.replace(/\/(\{surface\}|operator)\//, '/'),
+      )
+    expect(ownKeys.toSorted()).toEqual(operatorOnly.toSorted())
+  })
+
+  it('R-4.4-02 has no administration and no grant for a host of clients alone', () => {
+    const paths = Object.keys(openApiDocument({ surfaces: ['client'] }).paths)
+    expect(paths.filter((path) => path.startsWith('/v1/admin'))).toEqual([])
+    expect(paths).not.toContain('/v1/auth/token')
+    expect(paths).toEqual(expect.arrayContaining(barePaths))
+  })
+
+  it('R-4.5-23 says where a module may refuse with the text-only body', () => {
+    const texts = entries.filter(({ operation }) =>
+      JSON.stringify(operation.responses[422] ?? {}).includes('text/plain'),
+    )
+    expect(idsOf(texts).toSorted()).toEqual([
+      'setActiveEnvironment',
+      'updateEnvironment',
+      'updateModule',
+    ])
+    for (const { operation } of texts) {
+      expect(operation.responses[422]).toMatchObject({
+        content: { 'text/plain': { schema: { const: 'Unprocessable Entity' } } },
+      })
+    }
+  })
+
+  it('names cookies as the host has them', () => {
+    const schemes = (cookiePrefix?: '__Secure-' | '') =>
+      openApiDocument(cookiePrefix === undefined ? {} : { cookiePrefix }).components
+        .securitySchemes['clientRefreshCookie']?.['name']
+    expect([schemes(), schemes('__Secure-'), schemes('')]).toEqual([
+      '__Host-cl_refresh',
+      '__Secure-cl_refresh',
+      'cl_refresh',
+    ])
+  })
+
+  it('refuses surfaces there are not, by the name of the option', () => {
+    const both: readonly ('operator' | 'client')[] = []
+    expect(() => openApiDocument({ surfaces: both })).toThrow(/option "surfaces"/)
+    const wrong = JSON.parse('["operators"]')
+    expect(() => openApiDocument({ surfaces: wrong })).toThrow(TypeError)
+  })
+
+  it('is a new object at each call', () => {
+    expect(openApiDocument()).toEqual(document)
+    expect(openApiDocument()).not.toBe(document)
+  })
+})
