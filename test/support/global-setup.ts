@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
+import { exercisedFile } from './exercised-file.js'
 import { dropDatabases, findMongo } from './mongo.js'
 import { findBinaries, findPostgres, onDatabase } from './postgres.js'
 import { findRedis, isRedisInstalled } from './redis.js'
@@ -33,6 +35,8 @@ const dictionaryOrder = "template template0 encoding 'UTF8' locale_provider icu 
 const own = `postern_test_${randomBytes(6).toString('hex')}`
 
 export default async function setup(project: TestProject): Promise<TearDown> {
+  // What an earlier run called says nothing about this one.
+  rmSync(exercisedFile, { force: true })
   const tearDowns = await Promise.all([
     setUpPostgres(project),
     setUpMongo(project),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Surface } from '../../src/ports/surface.js'
+import { watchReply } from './watch-replies.js'
 
 export interface Reply {
   readonly status: number
@@ -43,7 +44,7 @@ export function httpClient(url: string): Send {
       return JSON.parse(text)
     }
     const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json')
-    return {
+    const reply = {
       status: response.status,
       headers: response.headers,
       setCookies: response.headers.getSetCookie(),
@@ -51,6 +52,8 @@ export function httpClient(url: string): Send {
       json,
       code: isProblem ? json()['code'] : undefined,
     }
+    watchReply(method, path, reply)
+    return reply
   }
 }
 

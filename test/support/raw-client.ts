@@ -1,5 +1,6 @@
 import { type Agent, type IncomingMessage, request } from 'node:http'
 import type { Reply } from './http-client.js'
+import { watchReply } from './watch-replies.js'
 
 export interface RawRequest {
   /** Several values make several header lines. */
@@ -34,7 +35,9 @@ export function rawClient(url: string): RawSend {
       if (pieces === null) sent.end(body)
       else sent.end()
     })
-    return replyOf(response)
+    const reply = await replyOf(response)
+    watchReply(method, path, reply)
+    return reply
   }
 }
 
