@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { authSettingDeclarations } from '../src/auth-module/index.js'
 import { defaultRateLimits, type RateLimit } from '../src/domain/limits.js'
 import { denylistLifeMs } from '../src/domain/session-ending.js'
+import { openApiDocument } from '../src/openapi/index.js'
+import { operations } from '../src/operations/index.js'
+import { referencePage } from '../tools/api/reference-page.js'
 import { settingsTables } from './support/settings-table.js'
 
 const page = (name: string): string =>
@@ -58,6 +61,23 @@ describe('R-2.6-33 R-2.6-34 the settings page says what is declared', () => {
   it('each of the 63 settings, group by group', () => {
     const [, tables = ''] = page('settings').split(/^## The settings$[^#]*/m)
     expect(tables.trim()).toBe(settingsTables())
+  })
+})
+
+describe('R-4.4-01 the reference page says what the table says', () => {
+  it('is as `npm run reference` writes it', () => {
+    expect(page('reference')).toBe(referencePage(operations, openApiDocument()))
+  })
+
+  it('has a section for each operation, and each shape and page that it links to', () => {
+    const text = page('reference')
+    for (const { id } of operations) expect(text).toContain(`\n### ${id}\n`)
+    const anchors = [...text.matchAll(/^##+ (.+)$/gm)].map(([, title = '']) =>
+      title.toLowerCase().replaceAll(' ', '-'),
+    )
+    const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor = '']) => anchor)
+    expect(links.length).toBeGreaterThan(200)
+    expect(links.filter((anchor) => !anchors.includes(anchor))).toEqual([])
   })
 })
 

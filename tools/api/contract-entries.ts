@@ -1,0 +1,87 @@
+import { errorCatalogue } from '../../src/errors.js'
+import { errorCodesOf } from '../../src/openapi/error-codes.js'
+import type { JsonSchema, OpenApiDocument } from '../../src/openapi/types.js'
+import type { Guard, Operation } from '../../src/operations/operation.js'
+import { type DescribedOperation, describeOperations } from './described-operation.js'
+import { type Member, membersOf, typeText, variantsOf } from './shapes.js'
+
+/**
+ * What callers may rely on, a line for each path, member and code: `login: POST /v1/auth/client/login`,
+ * `login: takes email: string`, `login: 200 Authenticated`, `login: 401 invalid_credentials`. A member
+ * with a question mark may be left out.
+ */
+export function contractEntries(
+  operations: readonly Operation[],
+  document: OpenApiDocument,
+): readonly string[] {
+  const entries = describeOperations(operations, document).flatMap((described) =>
+    [
+      ...described.paths.map((path) => `${described.row.method} ${path}`),
+      `for ${described.row.guards.map(guardText).join(', ')}`,
+      ...takenEntries(described),
+      ...givenEntries(described),
+      ...errorCodesOf(described.row).map((code) => `${errorCatalogue[code].status} ${code}`),
+      ...(described.row.redirectErrors ?? []).map((code) => `?error=${code}`),
+    ].map((entry) => `${described.row.id}: ${entry}`),
+  )
+  return [...entries, ...shapeEntries(document)]
+}
+
+function shapeEntries({ paths, components }: OpenApiDocument): readonly string[] {
+  const bodies = Object.values(paths).flatMap((item) =>
+    Object.values(item).map(({ requestBody }) => requestBody),
+  )
+  const sent = JSON.stringify(bodies)
+  return Object.entries(components.schemas).flatMap(([name, schema]) => {
+    if (isProblem(name)) return []
+    const owner = sent.includes(`/schemas/${name}"`) ? `${name}: takes` : `${name}:`
+    return membersOf(schema).map((member) => `${owner} ${memberText(member)}`)
+  })
+}
+
+/** Problems are all alike but for the code, which is an entry of each operation. */
+const isProblem = (name: string): boolean => name.endsWith('Problem')
+
+function guardText(guard: Guard): string {
+  if (guard.kind === 'permission') return `permission ${guard.key}`
+  return guard.kind === 'stepUp' ? `stepUp ${guard.maxAgeMs ?? ''}`.trim() : guard.kind
+}
+
+function memberText({ path, required, type }: Member): string {
+  return `${path}${required ? '' : '?'}: ${type}`
+}
+
+function takenEntries({ operation }: DescribedOperation): readonly string[] {
+  const { parameters = [], requestBody } = operation
+  const outside = parameters
+    .filter(({ in: where }) => where === 'query' || where === 'header')
+    .map(({ in: where, name, required, schema }) => {
+      return `takes ${where} ${name}${required ? '' : '?'}: ${typeText(schema)}`
+    })
+  const bodies = Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => [
+    `takes ${type}${requestBody?.required ? '' : '?'}`,
+    ...bodyEntries('takes', schema),
+  ])
+  return [...outside, ...bodies]
+}
+
+function givenEntries({ row, answer }: DescribedOperation): readonly string[] {
+  const { headers = {}, content = {} } = answer
+  return [
+    `${row.status}`,
+    ...Object.entries(headers).map(([name, { schema }]) =>
+      name === 'Set-Cookie'
+        ? `${row.status} cookies ${row.cookies?.sets?.join(', ')}`
+        : `${row.status} header ${name}: ${typeText(schema)}`,
+    ),
+    ...Object.values(content).flatMap(({ schema }) => bodyEntries(`${row.status}`, schema)),
+  ]
+}
+
+function bodyEntries(prefix: string, schema: JsonSchema): readonly string[] {
+  return variantsOf(schema).flatMap(({ label, members }) => {
+    const form = label === '' ? prefix : `${prefix} {${label}}`
+    const own = (members ?? []).map((member) => `${form} ${memberText(member)}`)
+    return label === '' ? own : [form, ...own]
+  })
+}

@@ -1,0 +1,258 @@
+import { type ErrorCode, errorCatalogue } from '../../src/errors.js'
+import { bearerCodes, bodyCodes, commonCodes, errorCodesOf } from '../../src/openapi/error-codes.js'
+import type { OpenApiDocument } from '../../src/openapi/types.js'
+import type { Guard, Operation } from '../../src/operations/operation.js'
+import { type DescribedOperation, describeOperations } from './described-operation.js'
+import { type Member, membersOf, typeText, variantsOf } from './shapes.js'
+
+const introduction = `# Reference
+
+Every operation of the HTTP API, made by \`npm run reference\` from the table that serves them.
+\`openApiDocument()\` of \`postern/openapi\` gives the same as an OpenAPI 3.1 document, for generators of
+clients. The paths are those below the mount prefix; \`{surface}\` is \`operator\` or \`client\`.
+
+- Bodies are JSON with \`Content-Type: application/json\`, 64 KiB at most. A member that is not listed is
+  refused. Replies are JSON too, and may have more members with any later release.
+- An access token is sent as \`Authorization: Bearer …\`. Names of cookies begin with \`__Host-op_\` or
+  \`__Host-cl_\`, by surface, on https without a cookie domain.
+- Times are ISO 8601 in UTC; \`expiresIn\` is in seconds.
+- A refusal is \`application/problem+json\`: \`{ status, title, detail, code }\`. Decide by \`code\`;
+  \`detail\` is for people and may change. See [errors](#errors).
+- What an operation with a limit of some name counts against is on the page on [limits](limits.md).
+- Operation ids in the OpenAPI document begin with the surface where both have the operation: \`operatorLogin\`,
+  \`clientLogin\`.
+
+`
+
+/** The Markdown page of all operations, by tag, with the shapes and the errors that they share. */
+export function referencePage(operations: readonly Operation[], document: OpenApiDocument): string {
+  const described = describeOperations(operations, document)
+  const shapes = Object.entries(document.components.schemas)
+    .filter(([name]) => !name.endsWith('Problem'))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const names = shapes.map(([name]) => name)
+  const tags = document.tags.map(({ name, description }) => {
+    const own = described.filter(({ row }) => row.tag === name)
+    return { name, description, own }
+  })
+  const contents = tags.map(({ name, own }) => {
+    const links = own.map(({ row }) => `[${row.id}](#${row.id.toLowerCase()})`)
+    return `- **[${name}](#${anchorOf(name)})**: ${links.join(', ')}`
+  })
+  const sections = tags.map(({ name, description, own }) =>
+    [`## ${name}`, description, ...own.map((each) => operationSection(each, names))].join('\n\n'),
+  )
+  const shapeSections = shapes.map(([name, schema]) =>
+    [`### ${name}`, memberTable(membersOf(schema), names)].join('\n\n'),
+  )
+  return `${[
+    `${introduction}${contents.join('\n')}\n- **[Shapes](#shapes)**, **[Errors](#errors)**`,
+    ...sections,
+    ['## Shapes', 'What several operations take or give.', ...shapeSections].join('\n\n'),
+    errorSection(),
+  ].join('\n\n')}\n`
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-')
+}
+
+function operationSection(
+  { row, operation, answer }: DescribedOperation,
+  names: readonly string[],
+): string {
+  const aliases = row.bareAlias === undefined ? '' : `, or \`${row.method} ${row.bareAlias}\``
+  const path = row.surfaces.length > 1 ? row.path : row.path.replace('{surface}', 'operator')
+  return [
+    `### ${row.id}`,
+    `\`${row.method} ${path}\`${aliases}`,
+    `${row.summary}.`,
+    ...(row.deprecated === undefined ? [] : [deprecation(row.deprecated)]),
+    facts(row),
+    ...parameterTable(operation, names),
+    ...requestSection(operation, names),
+    replySection(row, answer, names),
+    errorLine(row),
+  ].join('\n\n')
+}
+
+function deprecation({ since, sunset }: NonNullable<Operation['deprecated']>): string {
+  const end = sunset === undefined ? '' : `, and expected to be gone at ${sunset}`
+  return `**Deprecated** since ${since}${end}.`
+}
+
+function facts(row: Operation): string {
+  const { reads = [], sets = [] } = row.cookies ?? {}
+  return [
+    `- For ${row.guards.map((guard) => guardText(guard, row)).join(', ')}`,
+    ...(row.surfaces.length > 1 ? [] : ['- On the operator surface alone']),
+    ...(reads.length > 0 ? [`- Cookies it reads: ${reads.map(cookieText).join(', ')}`] : []),
+    ...(sets.length > 0 ? [`- Cookies it may set: ${sets.map(cookieText).join(', ')}`] : []),
+    `- Limit: \`${row.limit}\``,
+  ].join('\n')
+}
+
+const cookieText = (what: string): string => `\`…_${what}\``
+
+/** Who may call. */
+function guardText(guard: Guard, row: Operation): string {
+  switch (guard.kind) {
+    case 'public':
+      return publicText(row)
+    case 'bearer':
+      return 'people who are signed in'
+    case 'bearerOrTicket':
+      return 'people who are signed in, or have the ticket of a login that lacks a factor (`mfaToken`)'
+    case 'principal':
+      return 'operators who are signed in, and service accounts'
+    case 'permission':
+      return `with the permission \`${guard.key}\``
+    case 'stepUp':
+      return `with a second-factor proof younger than ${ageText(guard.maxAgeMs)}`
+    case 'origin':
+      return guard.navigation
+        ? 'from pages of the surface or by a link from anywhere'
+        : 'from pages of the surface or from no browser'
+  }
+}
+
+function publicText({ cookies, access, ...row }: Operation): string {
+  if (!cookies?.reads?.includes('refresh')) return 'anybody'
+  const isOneOfSeveral = access === 'public' && 'bearer' in row && row.bearer === 'credential'
+  return isOneOfSeveral
+    ? 'whoever has an access token, the refresh cookie or a refresh token'
+    : 'whoever has the refresh cookie'
+}
+
+function ageText(maxAgeMs: number | undefined): string {
+  return maxAgeMs === undefined ? 'the setting `stepUpMaxAge`' : `${maxAgeMs / 60_000} minutes`
+}
+
+function parameterTable(
+  { parameters = [] }: DescribedOperation['operation'],
+  names: readonly string[],
+): readonly string[] {
+  const shown = parameters.filter(({ in: where }) => where === 'query' || where === 'header')
+  if (shown.length === 0) return []
+  const rows = shown.map(({ in: where, name, required = false, schema }) => {
+    return `| \`${name}\` | ${where} | ${typeCell(typeText(schema), names)} | ${required ? 'yes' : ''} |`
+  })
+  return [['| parameter | in | type | required |', '| --- | --- | --- | --- |', ...rows].join('\n')]
+}
+
+function requestSection(
+  { requestBody }: DescribedOperation['operation'],
+  names: readonly string[],
+): readonly string[] {
+  return Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => {
+    const form = type === 'application/json' ? '' : ` as \`${type}\``
+    const lead = `Takes${requestBody?.required ? '' : ', if anything'}${form}`
+    if (form !== '') return [`${lead} what the provider sends.`]
+    return bodyForms(lead, variantsOf(schema), names, 'required')
+  })
+}
+
+function replySection(
+  row: Operation,
+  { headers = {}, content = {} }: DescribedOperation['answer'],
+  names: readonly string[],
+): string {
+  const told = Object.keys(headers).filter((name) => name !== 'Set-Cookie')
+  const withHeaders =
+    told.length === 0 ? '' : ` with ${told.map((name) => `\`${name}\``).join(', ')}`
+  const lead = `Gives **${row.status}**${withHeaders}`
+  const body = content['application/json']
+  if (body !== undefined) return bodyForms(lead, variantsOf(body.schema), names).join('\n\n')
+  const errors = (row.redirectErrors ?? []).map((code) => `\`${code}\``)
+  const outcome =
+    errors.length === 0
+      ? ''
+      : ` What goes wrong is told to the page as \`?error=\`: ${errors.join(', ')}.`
+  return `${lead}, without a body.${outcome}`
+}
+
+function bodyForms(
+  lead: string,
+  variants: ReturnType<typeof variantsOf>,
+  names: readonly string[],
+  always?: string,
+): readonly string[] {
+  const [only, ...others] = variants
+  if (only !== undefined && others.length === 0) {
+    if (only.members === null) return [`${lead}: ${typeCell(only.label, names)}`]
+    return [`${lead}:`, memberTable(only.members, names, always)]
+  }
+  const named = variants.filter(({ members }) => members === null)
+  const links = named.map(({ label }) => typeCell(label, names))
+  const inline = variants.flatMap(({ label, members }) =>
+    members === null ? [] : [`\`${label}\`:`, memberTable(members, names, always)],
+  )
+  const list = [...links, ...(inline.length > 0 ? ['what follows'] : [])]
+  return [`${lead}, one of: ${list.join(', ')}`, ...inline]
+}
+
+function memberTable(
+  members: readonly Member[],
+  names: readonly string[],
+  always = 'always',
+): string {
+  const rows = members.map(
+    ({ path, required, type }) =>
+      `| \`${path}\` | ${typeCell(type, names)} | ${required ? 'yes' : ''} |`,
+  )
+  return [`| member | type | ${always} |`, '| --- | --- | --- |', ...rows].join('\n')
+}
+
+/** Names of shapes become links, expressions code; a bar would end the cell. */
+function typeCell(type: string, names: readonly string[]): string {
+  const readable = type.replaceAll(' | ', ' or ').replaceAll('|', '\\|')
+  const [plain = '', pattern] = readable.split(' like ')
+  const linked = plain.replaceAll(/\b[A-Z]\w+\b/g, (word) =>
+    names.includes(word) ? `[${word}](#${word.toLowerCase()})` : word,
+  )
+  return pattern === undefined ? linked : `${linked} like \`${pattern}\``
+}
+
+const peekCodes = ['audience_mismatch'] as const
+
+function errorLine(row: Operation): string {
+  const isPublic = row.access === 'public'
+  const shared: readonly ErrorCode[] = [
+    ...commonCodes,
+    ...bodyCodes,
+    ...(isPublic ? peekCodes : [...bearerCodes, 'human_principal_required' as const]),
+  ]
+  const own = errorCodesOf(row).filter((code) => !shared.includes(code))
+  const statuses = [...new Set(own.map((code) => errorCatalogue[code].status))]
+  const told = statuses
+    .toSorted((a, b) => a - b)
+    .map((status) => `${status} ${codeList(own.filter((code) => isOf(status, code)))}`)
+  if (row.validated) {
+    told.push('422 with a code of the module’s own, or the text `Unprocessable Entity` without one')
+  }
+  if (!isPublic) told.push('[those of access tokens](#errors)')
+  return `Refuses with ${[...told, '[those of every operation](#errors)'].join(' · ')}.`
+}
+
+const isOf = (status: number, code: ErrorCode): boolean => errorCatalogue[code].status === status
+const codeList = (codes: readonly ErrorCode[]): string =>
+  codes.map((code) => `\`${code}\``).join(', ')
+
+function errorSection(): string {
+  const codes = Object.entries(errorCatalogue).toSorted(([, a], [, b]) => a.status - b.status)
+  const rows = codes.map(([code, { status, detail }]) => {
+    return `| ${status} | ${code === 'unauthorized' ? 'none' : `\`${code}\``} | ${detail} |`
+  })
+  return [
+    '## Errors',
+    `**Every operation** may answer ${codeList(commonCodes)}; one with a body or a query also
+${codeList(bodyCodes)}; one that anybody may call, \`audience_mismatch\` to an access token of the other surface.`,
+    `**With access tokens** also ${codeList(bearerCodes)}. Where only people may call, service accounts get
+\`human_principal_required\`. A 401 without a code means that the token is missing or has expired: refresh and retry.`,
+    'A 401 has `WWW-Authenticate: Bearer`; a 429 and a 503 have `Retry-After` in seconds. A 503 never means signed out.',
+    ['| status | code | |', '| --- | --- | --- |', ...rows].join('\n'),
+  ].join('\n\n')
+}
