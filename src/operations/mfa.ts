@@ -10,6 +10,7 @@ import {
   nothing,
   passwordInput,
   timestamp,
+  tripCookies,
   trustInput,
 } from './schemas.js'
 import {
@@ -73,6 +74,7 @@ const enrollTotp = enrollingOperation({
   }),
   bodyOptional: true,
   reply: z.strictObject({ secret: z.string(), otpauthUri: z.string() }),
+  cookies: { reads: tripCookies },
   errors: [
     'mfa_method_disabled',
     'factor_already_enrolled',
@@ -101,7 +103,7 @@ const confirmTotp = enrollingOperation({
     z.strictObject({ backupCodes }),
     ...loginReplies.map((reply) => reply.extend({ backupCodes })),
   ]),
-  cookies: { sets: ['refresh'] },
+  cookies: { reads: tripCookies, sets: ['refresh'] },
   errors: [
     'mfa_method_disabled',
     'invalid_mfa_code',
@@ -164,7 +166,7 @@ const completeLoginMfa = publicOperation({
   status: 200,
   body: z.strictObject({ mfaToken: mfaTokenInput, method, code: codeInput, ...trustInput }),
   reply: z.union([...loginReplies]),
-  cookies: { sets: ['refresh', 'device'] },
+  cookies: { reads: tripCookies, sets: ['refresh', 'device'] },
   errors: [
     'invalid_mfa_code',
     'mfa_ticket_invalid',

@@ -8,6 +8,7 @@ import {
   termsInput,
   text,
   tokenInput,
+  tripCookies,
   unfinishedLogins,
 } from './schemas.js'
 import { arrival, departure, linkBegun, mobileLogin } from './views.js'
@@ -20,8 +21,6 @@ const tag = 'Authentication'
 const redirectUri = z.string().min(1).max(2048)
 /** Of an answer, whoever made it: what is not known is not looked at (RFC 6749 §4.1.2). */
 const answer = z.record(z.string().max(64), z.string().max(8192))
-
-const trips = ['oauth', 'oauth_form'] as const
 
 const startErrors = ['not_found', 'oauth_provider_disabled', 'redirect_not_allowed'] as const
 const callbackErrors = ['not_found', 'invalid_oauth_state', 'redirect_not_allowed'] as const
@@ -74,7 +73,7 @@ const startOauth = publicOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
-  cookies: { reads: trips, sets: trips },
+  cookies: { reads: tripCookies, sets: tripCookies },
   errors: [...startErrors, 'csrf_rejected'],
   handle: async ({ params, query, tripCookies }, { oauth }) =>
     departure(await oauth.startWeb(params['provider'] ?? '', targetOf(query), tripCookies)),
@@ -94,7 +93,7 @@ const oauthCallback = publicOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
-  cookies: { reads: ['oauth', 'device'], sets: ['refresh'] },
+  cookies: { reads: ['oauth', 'device'], sets: ['refresh', 'oauth'] },
   errors: callbackErrors,
   redirectErrors,
   handle: async ({ params, query, tripCookies, deviceCookie, occasion }, { oauth }) =>
@@ -121,7 +120,7 @@ const oauthCallbackFormPost = publicOperation({
   body: answer,
   bodyForm: true,
   reply: nothing,
-  cookies: { reads: ['oauth_form', 'device'], sets: ['refresh'] },
+  cookies: { reads: ['oauth_form', 'device'], sets: ['refresh', 'oauth_form'] },
   errors: callbackErrors,
   redirectErrors,
   handle: async ({ params, body, tripCookies, deviceCookie, occasion }, { oauth }) =>
@@ -196,7 +195,7 @@ const startOauthLink = guardedOperation({
   status: 200,
   body: z.strictObject({ redirectUri, currentPassword: passwordInput.optional() }),
   reply: z.strictObject({ authorizationUrl: z.string(), expiresIn: z.int() }),
-  cookies: { reads: trips, sets: trips },
+  cookies: { reads: tripCookies, sets: tripCookies },
   errors: [
     ...startErrors,
     'csrf_rejected',

@@ -66,6 +66,7 @@ describe('G-19 a change of the contract', () => {
     ['a member of the reply', { reply: z.strictObject({ ...reply, x: z.int() }) }],
     ['a code', { errors: ['invalid_token', 'token_expired'] }],
     ['a cookie', { cookies: { sets: ['refresh'] } }],
+    ['a header', { replyHeaders: { 'X-Planted': z.string() } }],
     ['a bare path', { bareAlias: '/v1/auth/planted' }],
     ['its deprecation', { deprecated: { since: '2026-03-01T00:00:00Z' } }],
   ])('may be %s', (_what, more) => {

@@ -69,11 +69,10 @@ function givenEntries({ row, answer }: DescribedOperation): readonly string[] {
   const { headers = {}, content = {} } = answer
   return [
     `${row.status}`,
-    ...Object.entries(headers).map(([name, { schema }]) =>
-      name === 'Set-Cookie'
-        ? `${row.status} cookies ${row.cookies?.sets?.join(', ')}`
-        : `${row.status} header ${name}: ${typeText(schema)}`,
-    ),
+    ...(row.cookies?.sets ?? []).map((what) => `${row.status} cookie ${what}`),
+    ...Object.entries(headers)
+      .filter(([name]) => name !== 'Set-Cookie')
+      .map(([name, { schema }]) => `${row.status} header ${name}: ${typeText(schema)}`),
     ...Object.values(content).flatMap(({ schema }) => bodyEntries(`${row.status}`, schema)),
   ]
 }
