@@ -8,8 +8,13 @@ interface ExpressRequest extends IncomingMessage {
   readonly body?: unknown
 }
 
-type ExpressHandler = (
-  request: ExpressRequest,
+/** As a route's middleware sees it. */
+interface ExpressRouted extends IncomingMessage {
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+type ExpressHandler<R = ExpressRequest> = (
+  request: R,
   response: ServerResponse,
   next: (error?: unknown) => void,
 ) => void
@@ -37,7 +42,7 @@ export function expressRouter(mountable: Mountable): ExpressHandler {
  */
 export function expressGuards<P, A extends string>(
   surface: Guarded<P, A>,
-): NativeGuards<P, A, ExpressHandler, IncomingMessage> {
+): NativeGuards<P, A, ExpressHandler<ExpressRouted>, IncomingMessage, ExpressRouted> {
   return nativeGuards('expressGuards', surface, (admit) => (request, response, next) => {
     admit(request, nodeGuarded(request))
       .then((refusal) => (refusal === null ? next() : send(response, refusal)))

@@ -36,7 +36,10 @@ export function fastifyRouter(mountable: Mountable): FastifyPluginAsync {
   }
 }
 
-type FastifyHook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+/** As a route's hook sees it. */
+type FastifyRouted = FastifyRequest<{ Params: Readonly<Record<string, unknown>> }>
+
+type FastifyHook<R> = (request: R, reply: FastifyReply) => Promise<unknown>
 
 /**
  * Guards for your own routes, as hooks: with `{ requireUser, principalOf }` of
@@ -45,7 +48,7 @@ type FastifyHook = (request: FastifyRequest, reply: FastifyReply) => Promise<unk
  */
 export function fastifyGuards<P, A extends string>(
   surface: Guarded<P, A>,
-): NativeGuards<P, A, FastifyHook, FastifyRequest> {
+): NativeGuards<P, A, FastifyHook<FastifyRouted>, FastifyRequest, FastifyRouted> {
   return nativeGuards('fastifyGuards', surface, (admit) => async (request, reply) => {
     const refusal = await admit(request, nodeGuarded(request.raw))
     if (refusal === null) return undefined

@@ -254,7 +254,12 @@ const schema = z.strictObject({
   permissions: z
     .strictObject({ modulesRead: permission.optional(), modulesManage: permission.optional() })
     .optional(),
-  authorizer: port('check').optional(),
+  authorizer: z
+    .union(
+      [port('check'), functionValue],
+      'must be an object with the method check, or roleAuthorizer()',
+    )
+    .optional(),
   trustProxy: z
     .union([z.literal(false), whole(0, largest, proxies), z.array(z.string())], proxies)
     .optional(),

@@ -7,9 +7,7 @@ import { type RegisteredModule, registeredModule, type Texts } from './domain/re
 import { isStorable } from './engine/is-storable.js'
 import { assertModule } from './engine/module-declaration.js'
 import { DeclarationError, OptionsError, SecretKeyError } from './errors.js'
-import { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
 import type { AuthOptions } from './options.js'
-import type { Authorizer } from './ports/authorizer.js'
 import type { Random } from './ports/random.js'
 import { isPublicAddress } from './system/public-address.js'
 
@@ -84,22 +82,4 @@ export function secretBoxOf(
 /** What no store could hold was not meant as a value. */
 function storable(seeds: Texts): Texts {
   return Object.fromEntries(Object.entries(seeds).filter(([, text]) => isStorable(text)))
-}
-
-/** The host's authorizer, asked by the names the host gave the permissions. */
-export function withPermissionNames(
-  authorizer: Authorizer,
-  { modulesRead, modulesManage }: NonNullable<AuthOptions['permissions']>,
-): Authorizer {
-  const names = new Map<string, string | undefined>([
-    [MODULE_CONFIG_PERMISSIONS.read, modulesRead],
-    [MODULE_CONFIG_PERMISSIONS.manage, modulesManage],
-  ])
-  return {
-    check: (question) =>
-      authorizer.check({
-        ...question,
-        permission: names.get(question.permission) ?? question.permission,
-      }),
-  }
 }

@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os'
+import { authorizerOf } from './authorizer-setup.js'
 import { bareChoice } from './bare-choice.js'
 import { checkOptions } from './check-options.js'
 import { closeInTime } from './close-in-time.js'
 import { type Config, createConfigApi } from './config-api.js'
-import { modulesOf, secretBoxOf, withPermissionNames } from './config-setup.js'
+import { modulesOf, secretBoxOf } from './config-setup.js'
 import { loadCommonPasswords } from './crypto/common-passwords.js'
 import { hashGate } from './crypto/hash-gate.js'
 import { createAnnouncer } from './domain/announcer.js'
@@ -11,7 +12,6 @@ import { type AuditLog, createAudit } from './domain/audit.js'
 import { createBackground } from './domain/background.js'
 import { createBreachCheck } from './domain/breach-check.js'
 import { createConfigStore } from './domain/config-store.js'
-import { defaultAuthorizer } from './domain/default-authorizer.js'
 import { guardBackend } from './domain/guard-backend.js'
 import { guardLogger } from './domain/guard-logger.js'
 import { createKeySource, type KeySource } from './domain/key-source.js'
@@ -21,6 +21,7 @@ import { createPasswordRules } from './domain/password-rules.js'
 import { createPasswords } from './domain/passwords.js'
 import { plainRiskScorer } from './domain/plain-risk-scorer.js'
 import type { Principal } from './domain/principal.js'
+import type { Roles } from './domain/roles.js'
 import type { SessionAdministration } from './domain/session-administration.js'
 import type { SurfaceDeps } from './domain/surface-deps.js'
 import type { Users } from './domain/users.js'
@@ -69,6 +70,8 @@ export interface SurfaceAuth<S extends Surface = Surface>
     SessionAdministration,
     Guarded<Principal<S>, AudienceOf<S>> {
   readonly users: Users
+  /** Roles kept in the store and who holds them; they decide with `authorizer: roleAuthorizer()`. */
+  readonly roles: Roles
   /**
    * Whom an `Authorization` header speaks for, for routes of the host's own and outside of HTTP:
    * signature, audience, expiry and, every time, the denylist. Throws `AuthError`: `unauthorized`
@@ -79,10 +82,15 @@ export interface SurfaceAuth<S extends Surface = Surface>
   authenticate(authorization: string | undefined): Promise<Principal<S>>
   /**
    * For routes of the host's own: resolves only when the authorizer allows, asked anew, after the
-   * user was read. Throws `AuthError` `permission_denied` (403), also for somebody disabled or gone,
-   * or `authorization_unavailable` (503).
+   * user was read. `tenantId` says in which tenant. Throws `AuthError` `permission_denied` (403), also
+   * for somebody disabled or gone and for a `tenantId` that is none, or `authorization_unavailable`
+   * (503).
    */
-  requirePermission(principal: Principal<S>, permission: string): Promise<void>
+  requirePermission(
+    principal: Principal<S>,
+    permission: string,
+    of?: { readonly tenantId: string },
+  ): Promise<void>
   /**
    * For routes of the host's own: resolves only when the principal's session showed a second factor
    * less than `maxAgeMs` milliseconds ago, at login or at `POST …/step-up`. Throws `AuthError`
@@ -156,10 +164,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     name: prefix + serviceCredentialsSpec.name,
   })
   const readSettings = liveSettings(config.reader, env, logger)
-  const authorizer = withPermissionNames(
-    options.authorizer ?? defaultAuthorizer,
-    options.permissions ?? {},
-  )
+  const authorizer = authorizerOf(options, backend.store, prefix)
 
   const concurrency = options.hash?.concurrency ?? defaultConcurrency(availableParallelism(), env)
   const queue = options.hash?.queue ?? 64
@@ -277,6 +282,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const mount = <S extends Surface>(surface: S): SurfaceAuth<S> => ({
     ...surfaceRouter(surface, routes[surface].matcher, routes[surface].pipeline),
     users: built[surface].users,
+    roles: built[surface].roles,
     audit: built[surface].audit,
     ...built[surface].sessions,
     async authenticate(authorization) {
@@ -289,8 +295,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       clientIp: ipOf,
       logger,
     }),
-    async requirePermission(principal, permission) {
-      await built[surface].services.access.permit(principal, permission)
+    async requirePermission(principal, permission, of) {
+      await built[surface].services.access.permit(principal, permission, of)
     },
     requireStepUp: (principal, { maxAgeMs }) =>
       built[surface].services.stepUp.require(principal, maxAgeMs),

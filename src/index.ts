@@ -10,7 +10,10 @@ export type { ConfigRevision } from './domain/config-history.js'
 export type { Reencryption } from './domain/config-reencryption.js'
 export type { RateLimit, RateLimitName, RateLimits } from './domain/limits.js'
 export type { Principal } from './domain/principal.js'
+export { type RoleAuthorizerOptions, roleAuthorizer } from './domain/role-authorizer.js'
+export type { RoleAssignment, RoleBinding } from './domain/role-bindings.js'
 export { shortcutGrants } from './domain/role-shortcuts.js'
+export type { Role, RoleDefinition, Roles } from './domain/roles.js'
 export { seedOrgRoles } from './domain/seed-org-roles.js'
 export type { UserPage, UserPageRequest } from './domain/user-list.js'
 export type { UserRecord } from './domain/user-record.js'
@@ -32,6 +35,7 @@ export type {
   Guards,
   Mountable,
   RouteGuard,
+  TenantOf,
   Verdict,
 } from './http/exchange.js'
 export type { AudienceOf } from './http/route-guards.js'
@@ -47,7 +51,13 @@ export type {
   OauthProviderOptions,
   SurfaceOptions,
 } from './options.js'
-export type { Authorizer, PermissionQuestion } from './ports/authorizer.js'
+export type {
+  Authorizer,
+  AuthorizerFactory,
+  HeldRole,
+  PermissionQuestion,
+  StoredRoles,
+} from './ports/authorizer.js'
 export type { Backend } from './ports/backend.js'
 export type { Clock } from './ports/clock.js'
 export type { Counter, CounterResult } from './ports/counter.js'

@@ -6,7 +6,7 @@ import type { ConfigKey } from './crypto/secret-box.js'
 import type { RateLimits } from './domain/limits.js'
 import type { TrustProxy } from './http/client-ip.js'
 import type { ProviderEndpoints, ProviderId } from './oauth/provider.js'
-import type { Authorizer } from './ports/authorizer.js'
+import type { Authorizer, AuthorizerFactory } from './ports/authorizer.js'
 import type { Backend } from './ports/backend.js'
 import type { Clock } from './ports/clock.js'
 import type { Fetcher } from './ports/fetcher.js'
@@ -128,9 +128,10 @@ export interface AuthOptions {
   /**
    * Decides about the library's guarded routes. Default: each person may manage their own account
    * and nothing else. One given here takes its place whole: it has to grant `auth.self` (the account)
-   * and `auth.mfa.self` (its second factors) too.
+   * and `auth.mfa.self` (its second factors) too. `roleAuthorizer()` is one that ships with the library:
+   * role shortcuts, and roles kept in the store. A function is called once, with those roles.
    */
-  readonly authorizer?: Authorizer
+  readonly authorizer?: Authorizer | AuthorizerFactory
   /**
    * Judges logins: whether an owner is mailed, and whether a trusted device is taken for one. Default: by
    * device, network and wrong passwords, over the logins of ninety days.

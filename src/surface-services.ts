@@ -25,6 +25,7 @@ import { createReAuthentication } from './domain/re-authentication.js'
 import { createRefresh } from './domain/refresh.js'
 import { createRefreshInspection } from './domain/refresh-inspection.js'
 import { createRegistration } from './domain/registration.js'
+import { createRoles, type Roles } from './domain/roles.js'
 import { createSecondFactors } from './domain/second-factors.js'
 import { createServiceAccounts } from './domain/service-accounts.js'
 import { createServiceCredentials } from './domain/service-credentials.js'
@@ -50,6 +51,7 @@ import type { Surface } from './ports/surface.js'
 export interface SurfaceServices {
   readonly services: Services
   readonly users: Users
+  readonly roles: Roles
   readonly sessions: SessionAdministration
   readonly tokens: Tokens
   readonly mfaReset: MfaReset
@@ -153,6 +155,7 @@ export function createSurfaceServices(
     mfaReset,
     deletions,
     users,
+    roles: createRoles(deps),
     sessions: createSessionAdministration(deps, sessions),
   }
 }

@@ -195,6 +195,8 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['permissions.modules', { permissions: { modules: 'x' } }],
     ['authorizer', { authorizer: {} }],
     ['authorizer', { authorizer: async () => true }],
+    ['authorizer', { authorizer: () => null }],
+    ['authorizer', { authorizer: 'roles' }],
     ['trustProxy', { trustProxy: true }],
     ['trustProxy', { trustProxy: -1 }],
     ['trustProxy', { trustProxy: 1.5 }],

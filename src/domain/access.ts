@@ -1,7 +1,8 @@
 import type { AccessClaims } from '../crypto/verify-token.js'
+import { isTenantId } from '../engine/tenant-id.js'
 import { AuthError, describeError } from '../errors.js'
 import { isHuman, type User } from '../model/user.js'
-import type { Authorizer } from '../ports/authorizer.js'
+import type { Authorizer, PermissionQuestion } from '../ports/authorizer.js'
 import type { Principal } from './principal.js'
 import { sessionDenylistId, tokenDenylistId } from './session-ending.js'
 import type { SurfaceDeps } from './surface-deps.js'
@@ -22,8 +23,15 @@ export interface Access {
   peek(authorization: string | undefined): Promise<AccessClaims | null>
   /** A person with a session; throws `human_principal_required` for a service account. */
   requireHuman(principal: Principal): { readonly sessionId: string }
-  /** Reads the user afresh and asks the authorizer. Throws 403 or 503; resolves only on "allow". */
-  permit(principal: Principal, permission: string): Promise<User>
+  /**
+   * Reads the user afresh and asks the authorizer. Throws 403 or 503; resolves only on "allow".
+   * Without `of`, no tenant is meant; a `tenantId` that is none is refused, never taken for that.
+   */
+  permit(
+    principal: Principal,
+    permission: string,
+    of?: { readonly tenantId: unknown },
+  ): Promise<User>
 }
 
 type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'denylist' | 'clock' | 'logger'> & {
@@ -52,7 +60,11 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     throw new AuthError(entry.reason === 'max_age' ? 'session_max_age_reached' : 'session_revoked')
   }
 
-  async function ask(principal: Principal, user: User, permission: string): Promise<boolean> {
+  async function ask(
+    principal: Principal,
+    user: User,
+    { permission, tenantId }: Pick<PermissionQuestion, 'permission' | 'tenantId'>,
+  ): Promise<boolean> {
     try {
       const answer: unknown = await withinTime(
         deps.authorizer.check({
@@ -61,6 +73,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
           kind: principal.kind,
           systemRole: user.systemRole,
           memberships: user.memberships,
+          tenantId,
           permission,
         }),
         authorizerTimeoutMs,
@@ -106,14 +119,22 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
       return { sessionId }
     },
 
-    async permit(principal, permission) {
+    async permit(principal, permission, of) {
+      const tenantId = of === undefined ? null : tenantOf(of)
       const user = await deps.collections.users.get(principal.userId)
       const known = user !== null && isHuman(user) === (principal.kind === 'human')
       if (!known || !user.enabled) throw new AuthError('permission_denied')
-      if (!(await ask(principal, user, permission))) throw new AuthError('permission_denied')
+      const question = { permission, tenantId }
+      if (!(await ask(principal, user, question))) throw new AuthError('permission_denied')
       return user
     },
   }
+}
+
+/** A route that means a tenant and names none must not become one that means none. */
+function tenantOf({ tenantId }: { readonly tenantId: unknown }): string {
+  if (!isTenantId(tenantId)) throw new AuthError('permission_denied')
+  return tenantId
 }
 
 function allows(answer: unknown): boolean {

@@ -127,6 +127,23 @@ function factsOf(event: AuthEvent): Facts | null {
     case 'serviceCredential.issueFailed':
     case 'serviceCredential.revokeFailed':
       return failed(act(event.actorId, event.targetId, { reason: event.reason }))
+    case 'role.defined': {
+      const { actorId, roleId, role, tenantId, permissions } = event
+      return act(actorId, null, { roleId, role, tenantId, permissions })
+    }
+    case 'role.deleted': {
+      const { actorId, roleId, role, tenantId } = event
+      return act(actorId, null, { roleId, role, tenantId })
+    }
+    case 'role.bound':
+    case 'role.unbound': {
+      const { actorId, targetId, roleId, tenantId } = event
+      return act(actorId, targetId, { roleId, tenantId })
+    }
+    case 'role.bindFailed': {
+      const { actorId, targetId, roleId, reason } = event
+      return failed(act(actorId, targetId, { roleId, reason }))
+    }
     case 'request.refused': {
       const { operation, reason } = event
       if (!recordedRefusals.includes(reason)) return null

@@ -3,7 +3,10 @@ import type { ServiceCredential } from '../model/service-credential.js'
 import type { Collection, Doc } from '../ports/store.js'
 import { newestFirst } from './newest-first.js'
 
-type Owned = Omit<Collections, 'users' | 'auditRecords' | 'webhookDeliveries' | 'accountDeletions'>
+type Owned = Omit<
+  Collections,
+  'users' | 'auditRecords' | 'webhookDeliveries' | 'accountDeletions' | 'roles'
+>
 
 /**
  * Removes everything that is kept of a user beside the user record. Audit records stay for as long as
@@ -30,6 +33,7 @@ export async function removePersonalData(
     totpFactors: () => of.totpFactors.take(userId),
     backupCodes: () => of.backupCodes.take(userId),
     passwordHistories: () => of.passwordHistories.take(userId),
+    roleBindings: () => takeAll(of.roleBindings, { userId }),
   }
   await Promise.all([
     ...Object.values(removals).map((remove) => remove()),

@@ -2,6 +2,7 @@ import { uuidv7 } from '../crypto/uuid.js'
 import { canonicalEmail, isUndeliverable } from '../engine/email.js'
 import { isStorable } from '../engine/is-storable.js'
 import { isPeopleOnlyRole } from '../engine/people-only-role.js'
+import { isTenantId } from '../engine/tenant-id.js'
 import { AuthError } from '../errors.js'
 import { newUser } from '../model/new-user.js'
 import { isHuman, type Membership, type User } from '../model/user.js'
@@ -267,6 +268,6 @@ function areMemberships(memberships: readonly Membership[]): boolean {
   return (
     Array.isArray(memberships) &&
     Buffer.byteLength(JSON.stringify(memberships)) <= maxMembershipBytes &&
-    memberships.every((one) => isStorable(one?.tenantId) && /^.{1,64}$/su.test(one.tenantId))
+    memberships.every((one) => isTenantId(one?.tenantId))
   )
 }

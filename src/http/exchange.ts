@@ -51,8 +51,20 @@ export type Verdict<P> =
  */
 export type RouteGuard<P> = (request: GuardedRequest, known: P | null) => Promise<Verdict<P>>
 
-/** What stands in front of a host’s own routes; `H` is what a framework takes for a guard. */
-export interface Guards<A extends string, H> {
+/** Which tenant a request is about. */
+export interface TenantOf<R> {
+  /**
+   * The tenant's id, a text of 1 to 64 characters; anything else, also undefined, is refused with
+   * 403. It is the request's word: nobody has looked whether the caller belongs there.
+   */
+  tenant(request: R): unknown
+}
+
+/**
+ * What stands in front of a host’s own routes; `H` is what a framework takes for a guard, and `R` its
+ * request.
+ */
+export interface Guards<A extends string, H, R = GuardedRequest> {
   /** A person with a session. A service account gets 403 `human_principal_required`. */
   requireUser(): H
   /**
@@ -62,9 +74,10 @@ export interface Guards<A extends string, H> {
   requireAudience(...audiences: readonly A[]): H
   /**
    * Somebody whom the authorizer grants this permission, asked anew for every request after the user
-   * was read: 403 `permission_denied`, also for the disabled; 503 when it cannot be known.
+   * was read: 403 `permission_denied`, also for the disabled; 503 when it cannot be known. With `of`,
+   * the authorizer is told the tenant that the request is about.
    */
-  requirePermission(permission: string): H
+  requirePermission(permission: string, of?: TenantOf<R>): H
   /**
    * A person whose session showed a second factor less than `maxAge` (such as `5m`) ago; without it,
    * than the setting `stepUpMaxAge`. 403 `step_up_required` with an RFC 9470 challenge otherwise.

@@ -33,13 +33,13 @@ export function routeGuards<S extends Surface>(
 
   function guard(
     name: string,
-    check: (principal: Principal<S>) => Promise<void> | void,
+    check: (principal: Principal<S>, request: GuardedRequest) => Promise<void> | void,
   ): RouteGuard<Principal<S>> {
     return async (request, known) => {
       let principal = known
       try {
         principal ??= { ...(await access.authenticate(request.header('authorization'))), surface }
-        await check(principal)
+        await check(principal, request)
         return { principal, refusal: null }
       } catch (error) {
         announce(name, error, request, principal)
@@ -86,12 +86,16 @@ export function routeGuards<S extends Surface>(
       })
     },
 
-    requirePermission(permission) {
+    requirePermission(permission, of) {
       if (typeof permission !== 'string' || permission === '') {
         throw new TypeError('requirePermission: needs the name of a permission')
       }
-      return guard('requirePermission', async (principal) => {
-        await access.permit(principal, permission)
+      if (of !== undefined && typeof of.tenant !== 'function') {
+        throw new TypeError('requirePermission: tenant must be a function of the request')
+      }
+      return guard('requirePermission', async (principal, request) => {
+        const tenant = of && { tenantId: await of.tenant(request) }
+        await access.permit(principal, permission, tenant)
       })
     },
 

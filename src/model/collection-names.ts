@@ -18,6 +18,8 @@ export const collectionNames = [
   'oauth_identities',
   'oauth_flows',
   'oauth_codes',
+  'roles',
+  'role_bindings',
   'modules',
   'module_environments',
   'module_revisions',

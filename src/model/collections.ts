@@ -14,6 +14,8 @@ import { type Passkey, passkeysOf } from './passkey.js'
 import { type PasskeyChallenge, passkeyChallengesOf } from './passkey-challenge.js'
 import { type PasswordHistory, passwordHistoriesOf } from './password-history.js'
 import { type RefreshFamily, refreshFamiliesOf } from './refresh-family.js'
+import { rolesOf, type StoredRole } from './role.js'
+import { roleBindingsOf, type StoredRoleBinding } from './role-binding.js'
 import { serviceCredentialsSpec } from './service-credential.js'
 import { type Session, sessionsOf } from './session.js'
 import { type StepUpProof, stepUpProofsOf } from './step-up-proof.js'
@@ -42,6 +44,8 @@ export interface Collections {
   readonly passkeyChallenges: Collection<PasskeyChallenge>
   readonly webhookDeliveries: Collection<WebhookDelivery>
   readonly accountDeletions: Collection<AccountDeletion>
+  readonly roles: Collection<StoredRole>
+  readonly roleBindings: Collection<StoredRoleBinding>
 }
 
 export function collectionsOf(store: Store, surface: Surface, prefix: string): Collections {
@@ -66,6 +70,8 @@ export function collectionsOf(store: Store, surface: Surface, prefix: string): C
     passkeyChallenges: open(passkeyChallengesOf(surface)),
     webhookDeliveries: open(webhookDeliveriesOf(surface)),
     accountDeletions: open(accountDeletionsOf(surface)),
+    roles: open(rolesOf(surface)),
+    roleBindings: open(roleBindingsOf(surface)),
   }
 }
 
@@ -90,6 +96,8 @@ export function allCollectionSpecs(prefix: string): readonly AnyCollectionSpec[]
     stepUpProofsOf(surface),
     totpFactorsOf(surface),
     trustedDevicesOf(surface),
+    rolesOf(surface),
+    roleBindingsOf(surface),
   ])
   const shared = [modulesSpec, moduleEnvironmentsSpec, moduleRevisionsSpec, serviceCredentialsSpec]
   return [...ofSurfaces, ...shared].map((spec) => ({ ...spec, name: prefix + spec.name }))

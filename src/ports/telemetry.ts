@@ -1,4 +1,5 @@
 import type { RiskSignal } from './risk-scorer.js'
+import type { RoleEvent } from './role-event.js'
 import type { Surface } from './surface.js'
 
 interface Occasion {
@@ -376,6 +377,7 @@ export type AuthEvent = Occasion &
     | RefreshEvent
     | ConfigEvent
     | MachineEvent
+    | RoleEvent
     | ServiceEvent
   )
 

@@ -54,8 +54,8 @@ it.each([
   async (kind, permission, answer) => {
     for (const systemRole of ['guest', 'administrator', 'super_admin']) {
       for (const surface of surfaces) {
-        const question = { surface, userId: 'x', kind, systemRole, memberships: [], permission }
-        expect(await defaultAuthorizer.check(question)).toBe(answer)
+        const who = { surface, userId: 'x', kind, systemRole, memberships: [], tenantId: null }
+        expect(await defaultAuthorizer.check({ ...who, permission })).toBe(answer)
       }
     }
   },
@@ -83,6 +83,7 @@ describe('what the authorizer is asked', () => {
         kind: 'human',
         systemRole: 'auditor',
         memberships,
+        tenantId: null,
         permission: 'auth.self',
       },
     ])

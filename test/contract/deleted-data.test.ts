@@ -12,6 +12,7 @@ import { person } from './people.js'
 const stays: Readonly<Record<string, string>> = {
   audit_records: 'kept for as long as anybody’s; they name an id and no name or address',
   webhook_deliveries: 'events on their way, for a day at most; ids as well',
+  roles: 'nobody’s; who holds them goes',
   modules: 'nobody’s',
   module_environments: 'nobody’s',
   module_revisions: 'what was configured, and the id of who did',

@@ -16,6 +16,7 @@ import { oauthScenarios } from './oauth-scenarios.js'
 import { openHost, outcomeOf, surfaces } from './open-host.js'
 import { passkeyScenarios } from './passkey-scenarios.js'
 import { person, signIn } from './people.js'
+import { roleScenarios } from './role-scenarios.js'
 import { serviceAccountScenarios } from './service-account-scenarios.js'
 import { sessionScenarios } from './session-scenarios.js'
 
@@ -26,6 +27,7 @@ const scenarios = [
   ...loginScenarios,
   ...mfaScenarios,
   ...oauthScenarios,
+  ...roleScenarios,
   ...serviceAccountScenarios,
   ...passkeyScenarios,
   ...sessionScenarios,
@@ -172,6 +174,11 @@ const catalogue: Readonly<Record<AuthEvent['type'], true>> = {
   'refresh.rotated': true,
   'refresh.storeRolledBack': true,
   'request.refused': true,
+  'role.bindFailed': true,
+  'role.bound': true,
+  'role.defined': true,
+  'role.deleted': true,
+  'role.unbound': true,
   'serviceCredential.issued': true,
   'serviceCredential.issueFailed': true,
   'serviceCredential.revoked': true,

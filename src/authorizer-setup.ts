@@ -1,0 +1,47 @@
+import { defaultAuthorizer } from './domain/default-authorizer.js'
+import { createStoredRoles } from './domain/stored-roles.js'
+import { OptionsError } from './errors.js'
+import { collectionsOf } from './model/collections.js'
+import { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
+import type { AuthOptions } from './options.js'
+import type { Authorizer } from './ports/authorizer.js'
+import type { Store } from './ports/store.js'
+
+/**
+ * The host's authorizer, asked by the names the host gave the permissions. Throws an `OptionsError`
+ * when a function given for one made none.
+ */
+export function authorizerOf(
+  { authorizer = defaultAuthorizer, permissions = {} }: AuthOptions,
+  store: Store,
+  prefix: string,
+): Authorizer {
+  if (typeof authorizer !== 'function') return withNames(authorizer, permissions)
+  const roles = createStoredRoles({
+    operator: collectionsOf(store, 'operator', prefix),
+    client: collectionsOf(store, 'client', prefix),
+  })
+  const made = authorizer(roles)
+  if (typeof made?.check === 'function') return withNames(made, permissions)
+  throw new OptionsError(
+    'authorizer',
+    'is a function that must return an object with the method check',
+  )
+}
+
+function withNames(
+  authorizer: Authorizer,
+  { modulesRead, modulesManage }: NonNullable<AuthOptions['permissions']>,
+): Authorizer {
+  const names = new Map<string, string | undefined>([
+    [MODULE_CONFIG_PERMISSIONS.read, modulesRead],
+    [MODULE_CONFIG_PERMISSIONS.manage, modulesManage],
+  ])
+  return {
+    check: (question) =>
+      authorizer.check({
+        ...question,
+        permission: names.get(question.permission) ?? question.permission,
+      }),
+  }
+}

@@ -1,0 +1,179 @@
+import { isUuid } from '../crypto/uuid.js'
+import { isPeopleOnlyRole } from '../engine/people-only-role.js'
+import { AuthError } from '../errors.js'
+import type { StoredRole } from '../model/role.js'
+import { roleBindingId, type StoredRoleBinding } from '../model/role-binding.js'
+import { isHuman } from '../model/user.js'
+import { type Act, type ActedBy, actBy } from './acted-by.js'
+import { newestFirst } from './newest-first.js'
+import { shownTenant, storedTenant } from './stored-tenant.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** Who is to hold which role where. */
+export interface RoleAssignment {
+  readonly userId: string
+  readonly roleId: string
+  /**
+   * The tenant it is held in: it counts there while the user is its member. Absent or null: the
+   * tenant of the role or, of a role of no tenant, everywhere.
+   */
+  readonly tenantId?: string | null
+}
+
+export interface RoleBinding {
+  readonly userId: string
+  readonly roleId: string
+  /** Null where the role is held everywhere. */
+  readonly tenantId: string | null
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}
+
+export interface RoleBindings {
+  /**
+   * Gives a person or a service account a role. True for the call that did, false when they held it
+   * already. Throws `not_found` for a role and `user_not_found` for a user that is not there,
+   * `role_not_assignable` for a role called `super_admin` or `administrator` and a service account,
+   * and `invalid_request`, also for the role of another tenant.
+   */
+  bind(assignment: RoleAssignment, by?: ActedBy): Promise<boolean>
+  /** Takes it away. True for the call that did, false when they did not hold it. */
+  unbind(assignment: RoleAssignment, by?: ActedBy): Promise<boolean>
+  /**
+   * Takes every role from a user, or those held in one tenant: for somebody who leaves it. The number
+   * taken. Repeat it after a rejection.
+   */
+  unbindAll(userId: string, of?: { readonly tenantId?: string }, by?: ActedBy): Promise<number>
+  /** Every role that a user holds, by role and tenant. */
+  bindingsOf(userId: string): Promise<readonly RoleBinding[]>
+  /** Of a role that was deleted. */
+  removeOfRole(roleId: string): Promise<void>
+}
+
+type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'emit'>
+type Place = Pick<StoredRoleBinding, 'userId' | 'roleId' | 'tenantId'>
+
+export function createRoleBindings(deps: Deps): RoleBindings {
+  const { clock } = deps
+  const { users, roles, roleBindings } = deps.collections
+
+  const about = ({ actorId, occasion }: Act) => ({
+    surface: deps.surface,
+    at: clock.now(),
+    ...occasion,
+    actorId,
+  })
+
+  async function knownRole(roleId: string): Promise<StoredRole> {
+    const role = isUuid(roleId) ? await roles.get(roleId) : null
+    if (role === null) throw new AuthError('not_found', { detail: 'There is no such role.' })
+    return role
+  }
+
+  /** Fails closed: who cannot be told to be a person is none (seed 2.1). */
+  async function requireHolder(userId: string, { name }: StoredRole): Promise<void> {
+    const user = isUuid(userId) ? await users.get(userId) : null
+    // Being deleted, it is nobody's to change any more.
+    if (user === null || user.deletingAt !== null) throw new AuthError('user_not_found')
+    if (isPeopleOnlyRole(name) && !isHuman(user)) throw new AuthError('role_not_assignable')
+  }
+
+  async function add(assignment: RoleAssignment): Promise<Place | null> {
+    const { userId, roleId, tenantId: given = null } = onlyMembers(assignment)
+    const asked = storedTenant(given)
+    const role = await knownRole(roleId)
+    const isElsewhere = role.tenantId !== '' && asked !== '' && asked !== role.tenantId
+    if (isElsewhere) throw new AuthError('invalid_request')
+    await requireHolder(userId, role)
+    const place = { userId, roleId, tenantId: asked === '' ? role.tenantId : asked }
+    const id = roleBindingId(place)
+    const isNew = await roleBindings.insert({
+      ...place,
+      id,
+      createdAt: clock.now(),
+      expiresAt: null,
+    })
+    if (!isNew) return null
+    try {
+      // Deleted in between, either would leave a binding that nothing removes any more.
+      await requireHolder(userId, await knownRole(roleId))
+    } catch (error) {
+      await roleBindings.take(id)
+      throw error
+    }
+    return place
+  }
+
+  async function placeOf({ userId, roleId, tenantId = null }: RoleAssignment): Promise<Place> {
+    if (tenantId !== null) return { userId, roleId, tenantId: storedTenant(tenantId) }
+    const role = await roles.get(roleId)
+    return { userId, roleId, tenantId: role?.tenantId ?? '' }
+  }
+
+  async function remove(place: Place, act: Act): Promise<boolean> {
+    if ((await roleBindings.take(roleBindingId(place))) === null) return false
+    const { userId, roleId, tenantId } = place
+    deps.emit({
+      type: 'role.unbound',
+      ...about(act),
+      ...{ targetId: userId, roleId, tenantId: shownTenant(tenantId) },
+    })
+    return true
+  }
+
+  return {
+    async bind(assignment, by = {}) {
+      const act = actBy(by)
+      const { userId: targetId, roleId } = assignment
+      const added = await add(assignment).catch((error: unknown) => {
+        const reason = error instanceof AuthError ? error.code : 'internal_error'
+        deps.emit({ type: 'role.bindFailed', ...about(act), targetId, roleId, reason })
+        throw error
+      })
+      if (added === null) return false
+      const tenantId = shownTenant(added.tenantId)
+      deps.emit({ type: 'role.bound', ...about(act), targetId, roleId, tenantId })
+      return true
+    },
+
+    async unbind(assignment, by = {}) {
+      const act = actBy(by)
+      const { userId, roleId } = onlyMembers(assignment)
+      if (!isUuid(userId) || !isUuid(roleId)) return false
+      return remove(await placeOf(assignment), act)
+    },
+
+    async unbindAll(userId, { tenantId } = {}, by = {}) {
+      const act = actBy(by)
+      if (!isUuid(userId)) return 0
+      const only = tenantId === undefined ? null : storedTenant(tenantId)
+      let removed = 0
+      for await (const binding of newestFirst(roleBindings, { userId })) {
+        if (only !== null && binding.tenantId !== only) continue
+        if (await remove(binding, act)) removed += 1
+      }
+      return removed
+    },
+
+    async bindingsOf(userId) {
+      const found: RoleBinding[] = []
+      if (!isUuid(userId)) return found
+      for await (const { roleId, tenantId, createdAt } of newestFirst(roleBindings, { userId })) {
+        found.push({ userId, roleId, tenantId: shownTenant(tenantId), createdAt })
+      }
+      return found.reverse()
+    },
+
+    async removeOfRole(roleId) {
+      for await (const { id } of newestFirst(roleBindings, { roleId })) await roleBindings.take(id)
+    },
+  }
+}
+
+/** A misspelt `tenantId` would bind everywhere. */
+function onlyMembers(assignment: RoleAssignment): RoleAssignment {
+  const { userId, roleId, tenantId, ...rest } = assignment
+  const isText = typeof userId === 'string' && typeof roleId === 'string'
+  if (Object.keys(rest).length > 0 || !isText) throw new AuthError('invalid_request')
+  return assignment
+}

@@ -1,0 +1,158 @@
+import { isUuid, uuidv7 } from '../crypto/uuid.js'
+import { roleProblem } from '../engine/role-definition.js'
+import { AuthError } from '../errors.js'
+import type { StoredRole } from '../model/role.js'
+import { isSystemPermission } from '../model/system-permissions.js'
+import { type ActedBy, actBy } from './acted-by.js'
+import { newestFirst } from './newest-first.js'
+import { createRoleBindings, type RoleBindings } from './role-bindings.js'
+import { shownTenant, storedTenant } from './stored-tenant.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** A named set of permissions. */
+export interface Role {
+  readonly id: string
+  readonly name: string
+  /** Null for a role of no tenant, which can be bound everywhere or in any one tenant. */
+  readonly tenantId: string | null
+  readonly permissions: readonly string[]
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface RoleDefinition {
+  /** 1 to 100 characters; unique in its tenant. */
+  readonly name: string
+  /**
+   * At most 200 keys: yours, and those of `PERMISSIONS`. There are no wildcards. The role of a tenant
+   * takes none of the system set; see `seedOrgRoles`.
+   */
+  readonly permissions: readonly string[]
+  /** The tenant whose role it is; absent or null for a role of no tenant. */
+  readonly tenantId?: string | null
+}
+
+/**
+ * The roles of one surface and who holds them, for the host's own code: no permission is asked. They
+ * decide something once `createAuth` is given `authorizer: roleAuthorizer()`, and from the next
+ * request on. `by` says on whose behalf, for events and audit records. Throws `AuthError` with the
+ * codes named, and `service_unavailable` when the store fails.
+ */
+export interface Roles extends Omit<RoleBindings, 'removeOfRole'> {
+  /**
+   * Makes the role, or gives the one of this name and tenant these permissions in place of its own;
+   * the same again changes nothing, so it may run at every start. Throws `invalid_request`.
+   */
+  define(definition: RoleDefinition, by?: ActedBy): Promise<Role>
+  /**
+   * Deletes the role: nobody holds it from the next request on. True for the call that did, false
+   * when there was none. Repeat it after a rejection: what was left undone is then done.
+   */
+  delete(roleId: string, by?: ActedBy): Promise<boolean>
+  /** The roles of a tenant, or without one those of no tenant, by the time they were made. */
+  list(of?: { readonly tenantId?: string | null }): Promise<readonly Role[]>
+}
+
+type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'random' | 'emit'>
+
+export function createRoles(deps: Deps): Roles {
+  const { clock, random } = deps
+  const { roles } = deps.collections
+  const { removeOfRole, ...bindings } = createRoleBindings(deps)
+
+  /** Null when somebody else was faster; what they wrote is there now. */
+  async function tryWrite(
+    known: StoredRole | undefined,
+    { tenantId, name, permissions }: Pick<StoredRole, 'tenantId' | 'name' | 'permissions'>,
+  ): Promise<StoredRole | null> {
+    const now = clock.now()
+    if (known !== undefined) {
+      const set = { permissions, revision: known.revision + 1, updatedAt: now }
+      const role = await roles.update(known.id, { revision: known.revision }, set)
+      return role === 'taken' ? null : role
+    }
+    const id = uuidv7(now, random)
+    const dates = { createdAt: now, updatedAt: now, expiresAt: null }
+    const role = { id, tenantId, name, permissions, revision: 1, ...dates }
+    return (await roles.insert(role)) ? role : null
+  }
+
+  async function write(definition: Pick<StoredRole, 'tenantId' | 'name' | 'permissions'>) {
+    const { tenantId, name, permissions } = definition
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      const [known] = await roles.find({ tenantId, name }, { limit: 1 })
+      if (known !== undefined && areEqual(known.permissions, permissions)) {
+        return { role: known, changed: false }
+      }
+      const role = await tryWrite(known, definition)
+      if (role !== null) return { role, changed: true }
+    }
+    throw new AuthError('service_unavailable')
+  }
+
+  return {
+    ...bindings,
+
+    async define(definition, by = {}) {
+      const { actorId, occasion } = actBy(by)
+      const { role, changed } = await write(definitionOf(definition))
+      const shown = shownRole(role)
+      if (changed) {
+        deps.emit({
+          type: 'role.defined',
+          ...{ surface: deps.surface, at: clock.now(), ...occasion, actorId },
+          ...{ roleId: role.id, role: role.name, tenantId: shown.tenantId },
+          permissions: role.permissions,
+        })
+      }
+      return shown
+    },
+
+    async delete(roleId, by = {}) {
+      const { actorId, occasion } = actBy(by)
+      if (!isUuid(roleId)) return false
+      // First, because a binding without its role grants nothing.
+      const role = await roles.take(roleId)
+      if (role !== null) {
+        const { name, tenantId } = shownRole(role)
+        deps.emit({
+          type: 'role.deleted',
+          ...{ surface: deps.surface, at: clock.now(), ...occasion, actorId },
+          ...{ roleId, role: name, tenantId },
+        })
+      }
+      await removeOfRole(roleId)
+      return role !== null
+    },
+
+    async list({ tenantId = null } = {}) {
+      const found: Role[] = []
+      for await (const role of newestFirst(roles, { tenantId: storedTenant(tenantId) })) {
+        found.push(shownRole(role))
+      }
+      return found.reverse()
+    },
+  }
+}
+
+/** Refuses what could not be meant, rather than make another role than was. */
+function definitionOf({ name, permissions, tenantId = null, ...rest }: RoleDefinition) {
+  const problem = roleProblem(name, permissions)
+  if (problem !== null) throw new AuthError('invalid_request', { detail: `A role's ${problem}` })
+  const stored = storedTenant(tenantId)
+  if (Object.keys(rest).length > 0) throw new AuthError('invalid_request')
+  if (stored !== '' && permissions.some(isSystemPermission)) {
+    const detail = 'A role of a tenant takes no permission of the system set; see seedOrgRoles.'
+    throw new AuthError('invalid_request', { detail })
+  }
+  return { name, tenantId: stored, permissions: [...new Set(permissions)] }
+}
+
+function areEqual(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((key, index) => key === other[index])
+}
+
+function shownRole({ id, name, tenantId, permissions, createdAt, updatedAt }: StoredRole): Role {
+  return { id, name, tenantId: shownTenant(tenantId), permissions, createdAt, updatedAt }
+}

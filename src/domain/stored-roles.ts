@@ -1,0 +1,30 @@
+import type { Collections } from '../model/collections.js'
+import type { StoredRoleBinding } from '../model/role-binding.js'
+import type { HeldRole, StoredRoles } from '../ports/authorizer.js'
+import type { Surface } from '../ports/surface.js'
+import { newestFirst } from './newest-first.js'
+import { shownTenant } from './stored-tenant.js'
+
+type Rooms = Readonly<Record<Surface, Pick<Collections, 'roles' | 'roleBindings'>>>
+
+/** What an authorizer is told of the roles in the store. */
+export function createStoredRoles(collections: Rooms): StoredRoles {
+  async function roleOf(surface: Surface, binding: StoredRoleBinding): Promise<HeldRole | null> {
+    const role = await collections[surface].roles.get(binding.roleId)
+    // Deleted, and the binding is about to be; or not of this tenant, whoever wrote that.
+    if (role === null || !['', binding.tenantId].includes(role.tenantId)) return null
+    const { name, permissions } = role
+    return { name, permissions, tenantId: shownTenant(binding.tenantId) }
+  }
+
+  return {
+    async heldBy({ surface, userId, tenantId }) {
+      const bindings: StoredRoleBinding[] = []
+      for await (const binding of newestFirst(collections[surface].roleBindings, { userId })) {
+        if (['', tenantId].includes(binding.tenantId)) bindings.push(binding)
+      }
+      const roles = await Promise.all(bindings.map((binding) => roleOf(surface, binding)))
+      return roles.filter((role) => role !== null)
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { CollectionSpec, Doc } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
+
+/** That a user holds a role. The id is made of the other three, so that there is one of each. */
+export interface StoredRoleBinding extends Doc {
+  readonly userId: string
+  readonly roleId: string
+  /** Empty where the role is held everywhere. */
+  readonly tenantId: string
+  readonly createdAt: number
+}
+
+export function roleBindingsOf(surface: Surface): CollectionSpec<StoredRoleBinding> {
+  return {
+    name: `${surface}_role_bindings`,
+    fields: {
+      userId: { kind: 'text' },
+      roleId: { kind: 'text' },
+      tenantId: { kind: 'text' },
+      createdAt: { kind: 'time' },
+    },
+    indexes: [{ on: ['userId'] }, { on: ['roleId'] }],
+    expires: 'never',
+  }
+}
+
+/** Users and roles have UUIDs, so no two bindings have one id, whatever a tenant is called. */
+export function roleBindingId({
+  userId,
+  roleId,
+  tenantId,
+}: Pick<StoredRoleBinding, 'userId' | 'roleId' | 'tenantId'>): string {
+  return `${userId}:${roleId}:${tenantId}`
+}
