@@ -12,7 +12,7 @@ export interface MeasuredFigure {
 
 /** What every full run has to measure. */
 const required = [
-  ...['R1', 'R2', 'R3', 'R7', 'R10', 'R11', 'R12', 'R13', 'R14', 'R15', 'R16', 'R32'],
+  ...['R1', 'R2', 'R3', 'R7', 'R10', 'R11', 'R12', 'R13', 'R14', 'R15', 'R16', 'R21', 'R32'],
   ...['revocation', 'sweep', 'tabs', 'trips'],
 ]
 

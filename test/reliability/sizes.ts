@@ -53,6 +53,8 @@ export const sizes = {
   lostSessions: size(1000, 40),
   /** Figure R15: processes killed. */
   kills: size(300, 3),
+  /** Figure R21: refusals of each kind in each of two rounds; timed in the full form alone. */
+  timingSamples: 400,
   /** Figure R16: seconds by which one process is ahead of the other. */
   skews: isFull
     ? [-300, -120, -61, -60, -10, -1, 0, 1, 10, 60, 61, 120, 300]

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { memory } from '../../adapters/memory.js'
+import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
+import { formatPhc, parsePhc } from '../../src/crypto/phc.js'
+import type { ExchangeReply } from '../../src/http/exchange.js'
+import type { PasswordHasher } from '../../src/ports/password-hasher.js'
+import type { Surface } from '../../src/ports/surface.js'
+import { fakeClock } from '../../src/testing/fake-clock.js'
+import { memoryHost } from '../contract/hosts.js'
+import { seenOf } from '../contract/open-host.js'
+import { hashOf } from '../contract/planted-hash.js'
+import { withoutLimits } from '../contract/without-limits.js'
+import { cheapHash, type TestAuth, testAuth } from '../support/test-auth.js'
+import { figure, percentiles } from './figures.js'
+import {
+  grantRefusals,
+  grantSecret,
+  loginRefusals,
+  type Refusal,
+  type Refusals,
+} from './refusals.js'
+import { isFull, sizes } from './sizes.js'
+import { type Latencies, slowWork } from './slow-backend.js'
+import { type Difference, differenceOf, medianOf } from './timing-statistics.js'
+
+const kinds = [
+  { name: 'a login on the operator surface', surface: 'operator', grant: false },
+  { name: 'a login on the client surface', surface: 'client', grant: false },
+  { name: 'a grant', surface: 'operator', grant: true },
+] as const satisfies readonly { name: string; surface: Surface; grant: boolean }[]
+
+type Kind = (typeof kinds)[number]
+
+function refusalsOf({ surface, grant }: Kind, host: TestAuth, secretHash: string) {
+  return grant ? grantRefusals(host, secretHash) : loginRefusals(host, surface)
+}
+
+const settings = {
+  ...withoutLimits.settings,
+  lockoutThreshold: 100,
+  grantFailuresPerIp: 1000,
+  grantFailuresPerClient: 100,
+}
+
+/** By work alone: what takes no time cannot be told apart by it, so that the clock is all there is. */
+const instantHasher: PasswordHasher = {
+  async hash(password, params, salt) {
+    const tag = createHash('sha256').update(salt).update(password).digest()
+    return formatPhc({ variant: 'argon2id', version: 19, ...params, salt, tag })
+  },
+  async verify(phc, password) {
+    const parsed = parsePhc(phc)
+    return parsed !== null && (await instantHasher.hash(password, parsed, parsed.salt)) === phc
+  },
+}
+
+/** A store faster than the hash, and one that whatever waits for it is seen by. */
+const machines: readonly Latencies[] = [
+  { store: 1, hash: 40 },
+  { store: 40, hash: 25 },
+  { store: 7, hash: 0 },
+]
+
+describe('figure R21: the work behind a refusal', () => {
+  async function rig(kind: Kind) {
+    const clock = fakeClock()
+    const work = slowWork(clock, memory(), instantHasher)
+    const hash = { ...cheapHash, implementation: work.hasher }
+    const host = await testAuth({ ...withoutLimits, clock, backend: work.backend, hash, settings })
+    const secretHash = await instantHasher.hash(
+      new TextEncoder().encode(grantSecret),
+      cheapHash.params,
+      new Uint8Array(16),
+    )
+    const refusals = await refusalsOf(kind, { ...host, clock }, secretHash)
+    const mounted = host.auth[kind.surface]
+    async function send({ path, body }: Refusal) {
+      const from = work.calls.length
+      const sentAt = clock.now()
+      let reply: ExchangeReply | null = null
+      const pending = mounted
+        .handle({
+          method: 'POST',
+          path,
+          query: '',
+          header: (name) => ({ 'content-type': 'application/json' })[name],
+          remoteAddress: '192.0.2.1',
+          body: async () => ({ kind: 'parsed', value: body }),
+        })
+        .then((given) => {
+          reply = given
+        })
+      while (reply === null) await clock.advance(1)
+      await pending
+      const took = clock.now() - sentAt
+      // What goes on beside the request nobody waits for.
+      const calls = work.calls.slice(from).filter((call) => !call.includes('audit_records'))
+      await clock.advance(1000)
+      return { reply: reply as ExchangeReply, took, calls }
+    }
+    return { refusals, send, work }
+  }
+
+  it.each(kinds)(
+    'R-5-06 R-5-07 T-98 R22 of $name: one hash, the same calls, the same bytes, the same time',
+    async (kind) => {
+      const { refusals, send, work } = await rig(kind)
+      const [[reference, first] = ['', null], ...others] = Object.entries(refusals)
+      if (first === null) throw new Error('nothing is refused')
+      // Settings are read by the first request in a while.
+      await send(first)
+      const took: number[] = []
+      for (const latencies of machines) {
+        work.slowDown(latencies)
+        const wanted = await send(first)
+        expect(wanted.reply.status).toBe(401)
+        const hashes = wanted.calls.filter((call) => call.startsWith('verify'))
+        expect(hashes).toEqual(['verify argon2id$v=19$m=64,t=1,p=1'])
+        expect(wanted.took).toBeGreaterThanOrEqual(Math.max(latencies.store, latencies.hash))
+        for (const [what, refusal] of others) {
+          const got = await send(refusal)
+          expect([what, got.calls]).toEqual([what, wanted.calls])
+          expect([what, latencies, got.took]).toEqual([what, latencies, wanted.took])
+          expect([what, bytesOf(got.reply)]).toEqual([what, bytesOf(wanted.reply)])
+        }
+        took.push(wanted.took)
+      }
+      const { length: classes } = Object.keys(refusals)
+      figure(
+        'R21',
+        `work behind ${kind.name} that is refused`,
+        `${classes} reasons, ${reference} among them: 1 hash, the same calls, ${machines.length} speeds of store and hash: 0 ms apart`,
+      )
+      expect(took).toHaveLength(machines.length)
+    },
+  )
+})
+
+function bytesOf({ status, headers, cookies, body }: ExchangeReply) {
+  return { status, headers: Object.entries(headers), cookies, body }
+}
+
+/** Differences nobody could see over a network: 3 % of the time, or a millisecond. */
+const tolerance = (median: number) => Math.max(1, 0.03 * median)
+
+function showsUp({ from, to, auc }: Difference, median: number): boolean {
+  const within = from >= -tolerance(median) && to <= tolerance(median)
+  return !within || auc < 0.45 || auc > 0.55
+}
+
+describe('the judgement of times', () => {
+  // Reproducible, and quick: a million are drawn.
+  let state = 21
+  const random = () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+  /** Twenty-odd milliseconds, now and then a good deal more, as a server's times are. */
+  const timeOf = (more: number) => 20 + more - 4 * Math.log(1 - random())
+  const judged = (more: number) => {
+    const theirs = Array.from({ length: 400 }, () => timeOf(0))
+    const found = differenceOf(
+      theirs.map(() => timeOf(more)),
+      theirs,
+      random,
+    )
+    return showsUp(found, medianOf(theirs))
+  }
+
+  it('sees two milliseconds of twenty each time, and not what is not there', () => {
+    const rounds = Array.from({ length: 4 })
+    expect(rounds.map(() => judged(2))).toEqual(rounds.map(() => true))
+    expect(rounds.map(() => judged(0) && judged(0))).toEqual(rounds.map(() => false))
+  })
+})
+
+describe('figure R21: the time of a refusal', () => {
+  /** One of each in every block, in a new order each time. */
+  async function timesOf(
+    refusals: Refusals,
+    rounds: number,
+    send: (refusal: Refusal) => Promise<unknown>,
+    rest: () => Promise<void>,
+  ): Promise<ReadonlyMap<string, number[]>> {
+    const times = new Map(Object.keys(refusals).map((what) => [what, [] as number[]]))
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [what, refusal] of shuffled(Object.entries(refusals))) {
+        const before = performance.now()
+        await send(refusal)
+        times.get(what)?.push(performance.now() - before)
+      }
+      if (round % 50 === 49) await rest()
+    }
+    return times
+  }
+
+  // With the costs of production, on a clock of this machine: what a busy machine does to single times says nothing,
+  // so it is measured where nothing else runs, and the work is held equal everywhere.
+  it.runIf(isFull).each(kinds)(
+    'R-5-07 T-98 R22 of $name tells nobody what was wrong',
+    async (kind) => {
+      const host = await memoryHost.start({
+        ...withoutLimits,
+        hash: { implementation: argon2Hasher() },
+        settings,
+      })
+      onTestFinished(() => host.close())
+      const refusals = await refusalsOf(kind, host, await hashOf(grantSecret))
+      const send = async ({ path, body }: Refusal) =>
+        seenOf(await host.send('POST', path, { body }))
+      const rest = async () => {
+        await host.auth.close()
+        await host.clock.advance(60 * 60_000)
+      }
+      const [reference = ''] = Object.keys(refusals)
+      const first = refusals[reference]
+      if (first === undefined) throw new Error('nothing is refused')
+      const wanted = await send(first)
+      for (const refusal of Object.values(refusals)) expect(await send(refusal)).toEqual(wanted)
+      await timesOf(refusals, 10, send, rest)
+
+      // What is there shows up in both; what a busy moment made of one does not come again.
+      const rounds: Record<string, readonly Difference[]> = {}
+      let median = 0
+      let shown = ''
+      for (let round = 0; round < 2; round += 1) {
+        const times = await timesOf(refusals, sizes.timingSamples, send, rest)
+        const base = times.get(reference) ?? []
+        median = medianOf(base)
+        shown = percentiles(base, 50, 95)
+        for (const [what, ours] of times) {
+          if (what === reference) continue
+          const found = differenceOf(ours, base, Math.random)
+          rounds[what] = [...(rounds[what] ?? []), found]
+        }
+        await rest()
+      }
+      const told = Object.entries(rounds).filter(([, found]) =>
+        found.every((one) => showsUp(one, median)),
+      )
+      expect(told).toEqual([])
+      const all = Object.values(rounds).flat()
+      const widest = Math.max(...all.map(({ median: apart }) => Math.abs(apart)))
+      const aucs = all.map(({ auc }) => auc)
+      figure(
+        'R21',
+        `time of ${kind.name} that is refused`,
+        `${Object.keys(refusals).length} reasons, 2 × ${sizes.timingSamples} of each, ${shown}: medians at most ${widest.toFixed(2)} ms apart, AUC ${Math.min(...aucs).toFixed(2)}–${Math.max(...aucs).toFixed(2)}`,
+      )
+    },
+    60 * 60_000,
+  )
+})
+
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  return items
+    .map((item) => ({ item, at: Math.random() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ item }) => item)
+}
