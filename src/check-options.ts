@@ -1,8 +1,7 @@
 import { z } from 'zod'
+import { isLocalHost } from './engine/is-local-host.js'
 import { OptionsError } from './errors.js'
 import type { AuthOptions } from './options.js'
-
-const localHosts = /^(?:localhost|127\.0\.0\.1|\[::1\]|(?:[a-z0-9-]+\.)+localhost)$/
 
 const functionValue = z.custom<(...args: never[]) => unknown>(
   (value) => typeof value === 'function',
@@ -33,7 +32,7 @@ function isBaseUrl(text: string): boolean {
 }
 
 function isSafeScheme({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && localHosts.test(hostname))
+  return protocol === 'https:' || (protocol === 'http:' && isLocalHost(hostname))
 }
 
 /** `{tenant}` and `{tenantid}` stand for something that is no more than a path segment. */

@@ -1,3 +1,5 @@
+import { isLocalHost } from '../engine/is-local-host.js'
+
 /** Of the text of a literal IP address; false for one that is not on the public internet. */
 export type IsPublicAddress = (address: string) => boolean
 
@@ -16,13 +18,26 @@ export function webhookUrlProblem(text: string, isPublicAddress: IsPublicAddress
     : null
 }
 
-/** What is wrong with a redirect target, as the second half of a sentence. */
-export function redirectProblem(text: string, flow: string): string | null {
+/**
+ * What is wrong with a redirect target, as the second half of a sentence. One for developing, at
+ * `http:` on this machine, is for `firstValues` alone.
+ */
+export function redirectProblem(
+  text: string,
+  flow: string,
+  { firstValues }: { readonly firstValues: boolean },
+): string | null {
   const url = parsed(text)
   if (url === null) return 'must be an absolute URI'
   if (text.includes('#')) return 'must have no fragment'
   if (url.username !== '' || url.password !== '') return 'must hold no user name and no password'
-  if (flow === 'web') return url.protocol === 'https:' ? null : "must be an 'https:' address"
+  if (flow === 'web') {
+    if (url.protocol === 'https:') return null
+    if (!firstValues) return "must be an 'https:' address"
+    return url.protocol === 'http:' && isLocalHost(url.hostname)
+      ? null
+      : "must be an 'https:' address; 'http:' is for localhost, 127.0.0.1, [::1] and *.localhost"
+  }
   // An app is called by a link it claims, or by a scheme of its own: a domain name turned around, which
   // no other app takes by chance and no browser has a meaning for (RFC 8252 §7.1).
   return url.protocol === 'https:' || url.protocol.includes('.')

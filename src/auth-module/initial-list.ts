@@ -1,5 +1,6 @@
 import { FieldBool, FieldSelect, type ItemDeclaration } from '../engine/config-declaration.js'
 import { OptionsError } from '../errors.js'
+import { redirectProblem } from './address-rules.js'
 import type { AuthField } from './auth-field.js'
 
 const slugForm = /^[a-z0-9]+(-[a-z0-9]+)*$/
@@ -57,7 +58,15 @@ function storedElement(
     if (value === undefined) requireAbsent(item, members, at)
     else entries.push([prefix + item.key, itemText(item, value, `${at}.${item.key}`)])
   }
+  if (field.key === 'oauthRedirectTargets') checkTarget(members, at)
   return entries
+}
+
+/** Its members have the types they should. */
+function checkTarget(members: ReadonlyMap<string, unknown>, at: string): void {
+  const [uri, flow] = [String(members.get('uri')), String(members.get('flow'))]
+  const wrong = redirectProblem(uri, flow, { firstValues: true })
+  if (wrong !== null) throw new OptionsError(`${at}.uri`, `${wrong}.`)
 }
 
 function requireAbsent(item: ItemDeclaration, members: ReadonlyMap<string, unknown>, at: string) {

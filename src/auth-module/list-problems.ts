@@ -25,7 +25,8 @@ const rules: readonly ListRule[] = [
     field: 'oauthRedirectTargets',
     item: 'uri',
     code: 'auth.redirect_invalid',
-    problem: (text, element) => redirectProblem(text, element['flow'] ?? ''),
+    problem: (text, element) =>
+      redirectProblem(text, element['flow'] ?? '', { firstValues: false }),
   },
   {
     field: 'securityWebhooks',

@@ -46,9 +46,9 @@ export interface FirstFactor {
 }
 
 /** What a login by a provider hangs on until it is complete. */
-type Trip = Pick<LoginTicket, 'browserHash' | 'oauthCodeId'>
+type Trip = Pick<LoginTicket, 'identityId' | 'browserHash' | 'oauthCodeId'>
 
-const noTrip: Trip = { browserHash: '', oauthCodeId: '' }
+const noTrip: Trip = { identityId: '', browserHash: '', oauthCodeId: '' }
 
 /** A second factor that was accepted, and how. */
 export interface ShownSecond {
@@ -331,7 +331,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   async function holderOf(ticket: LoginTicket): Promise<User> {
     const [user, isUnderWay] = await Promise.all([
       collections.users.get(ticket.userId),
-      mayGoOn(collections, codes, ticket),
+      mayGoOn(deps, codes, ticket),
     ])
     if (user === null || !isUnderWay || !isStillGood(ticket, user)) {
       throw new AuthError('mfa_ticket_invalid')

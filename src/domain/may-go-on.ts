@@ -1,21 +1,26 @@
 import type { LoginTicket } from '../model/login-ticket.js'
 import { providerId } from '../oauth/provider.js'
 import type { OauthCodes } from './oauth-codes.js'
+import { isProviderOffered } from './provider-credentials.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 /**
- * Whether a login half done by a provider may go on: an account of it is still linked, and the code
- * of an app did not come again. True for a login that began otherwise.
+ * Whether a login half done by a provider may go on: the provider is on, the account there that
+ * signed in is still linked, and the code of an app did not come again. True for a login that began
+ * otherwise.
  */
 export async function mayGoOn(
-  { oauthIdentities }: Pick<SurfaceDeps['collections'], 'oauthIdentities'>,
+  { surface, collections, settings }: Pick<SurfaceDeps, 'surface' | 'collections' | 'settings'>,
   codes: Pick<OauthCodes, 'isGood'>,
-  { userId, loginMethod: provider, oauthCodeId }: LoginTicket,
+  { userId, loginMethod, identityId, oauthCodeId }: LoginTicket,
 ): Promise<boolean> {
-  if (providerId(provider) === null) return true
-  const [linked, isCodeGood] = await Promise.all([
-    oauthIdentities.find({ userId, provider }, { limit: 1 }),
+  const provider = providerId(loginMethod)
+  if (provider === null) return true
+  const [identity, isCodeGood, current] = await Promise.all([
+    collections.oauthIdentities.get(identityId),
     codes.isGood(oauthCodeId),
+    settings(),
   ])
-  return linked.length > 0 && isCodeGood
+  const isLinked = identity?.userId === userId
+  return isLinked && isCodeGood && isProviderOffered(provider, surface, current)
 }

@@ -4,6 +4,7 @@ import { signUpRefusal } from '../engine/sign-up.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError } from '../errors.js'
 import { newUser } from '../model/new-user.js'
+import type { OauthIdentity } from '../model/oauth-identity.js'
 import type { User } from '../model/user.js'
 import type { ProviderProfile } from '../oauth/provider.js'
 import type { OauthIdentities } from './oauth-identities.js'
@@ -80,6 +81,13 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
     return (await users.insert(user)) ? user : null
   }
 
+  /** Ours, or one that was left without its user; null when somebody else's attempt came between. */
+  function claim(known: OauthIdentity | null, profile: ProviderProfile) {
+    return known === null
+      ? identities.add(profile, uuidv7(clock.now(), deps.random))
+      : identities.renew(known)
+  }
+
   /**
    * Null when somebody else's attempt came between. The identity comes first and names the account
    * to be: a crash in between leaves an address free, and the next sign-in goes on from there.
@@ -99,8 +107,7 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
     }
 
     const email = await admit(profile, termsVersion)
-    const newId = uuidv7(clock.now(), deps.random)
-    const identity = known ?? (await identities.add(profile, newId))
+    const identity = await claim(known, profile)
     if (identity === null) return null
     const made = await insert(identity.userId, email, { profile, termsVersion })
     if (made !== null) {

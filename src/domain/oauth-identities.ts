@@ -15,6 +15,13 @@ export interface OauthIdentities {
   /** Takes back what was added for a user who then could not be made. */
   takeBack(identity: OauthIdentity): Promise<void>
   /**
+   * Before an account is made for one that was left without: for now it is not abandoned. Null when
+   * somebody came between.
+   */
+  renew(identity: OauthIdentity): Promise<OauthIdentity | null>
+  /** Takes one without a user, unless a sign-up may be under way for it. True for who took it. */
+  takeAbandoned(identity: OauthIdentity): Promise<boolean>
+  /**
    * Removes it if `isLast` says no of the user's other identities that stay. Throws
    * `last_login_method`, and `not_found` when there is none (any more). Of two removed at once one
    * stays where nothing else would.
@@ -30,6 +37,9 @@ type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random'>
 
 /** Another one removing the same identity may come between; each try sees the newest mark. */
 const tries = 8
+
+/** Longer than a sign-up takes from its identity to its user. */
+const abandonedMs = 60 * 1000
 
 export function createOauthIdentities(deps: Deps): OauthIdentities {
   const { clock, random } = deps
@@ -78,6 +88,19 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
 
     async takeBack({ id, userId }) {
       await oauthIdentities.take(id, { userId })
+    },
+
+    async renew(identity) {
+      const { id, userId, linkedAt: seen } = identity
+      const linkedAt = clock.now()
+      if (linkedAt - seen < abandonedMs / 2) return identity
+      const renewed = await oauthIdentities.update(id, { userId, linkedAt: seen }, { linkedAt })
+      return renewed === 'taken' ? null : renewed
+    },
+
+    async takeAbandoned({ id, userId, linkedAt }) {
+      if (clock.now() - linkedAt < abandonedMs) return false
+      return (await oauthIdentities.take(id, { userId, linkedAt })) !== null
     },
 
     async remove(userId, provider, isLast) {

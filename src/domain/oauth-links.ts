@@ -1,4 +1,5 @@
 import { isUuid } from '../crypto/uuid.js'
+import { capReached } from '../engine/session-age.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError } from '../errors.js'
 import type { OauthFlow } from '../model/oauth-flow.js'
@@ -54,11 +55,37 @@ export function createOauthLinks(
 
   /** The person of a session that still goes on. */
   async function ownerOf({ userId, sessionId }: OauthFlow): Promise<User | null> {
-    const [user, family] = await Promise.all([users.get(userId), families.get(sessionId)])
+    const [user, family, settings] = await Promise.all([
+      users.get(userId),
+      families.get(sessionId),
+      deps.settings(),
+    ])
     if (user === null || !user.enabled || !isHuman(user) || family === null) return null
     const isSpared = user.keptSessionId === family.id
     const goesOn = family.sessionEpoch === user.sessionEpoch || isSpared
-    return goesOn && family.revokedAt === null ? user : null
+    if (!goesOn || family.revokedAt !== null) return null
+    const now = clock.now()
+    const isOver =
+      family.expiresAt <= now || capReached(family.loginAt, settings.sessionAbsoluteTTL, now)
+    return isOver ? null : user
+  }
+
+  /**
+   * Gives it to the user, if it is nobody's: one whose sign-up was cut short before there was an
+   * account is nobody's either. Null when it was theirs. Throws `identity_already_linked`.
+   */
+  async function add(profile: ProviderProfile, userId: string): Promise<OauthIdentity | null> {
+    const added = await identities.add(profile, userId)
+    if (added !== null) return added
+    const known = await identities.find(profile)
+    if (known?.userId === userId) return null
+    const isOrphan = known !== null && (await users.get(known.userId)) === null
+    const again =
+      isOrphan && (await identities.takeAbandoned(known))
+        ? await identities.add(profile, userId)
+        : null
+    if (again === null) throw new AuthError('identity_already_linked')
+    return again
   }
 
   /** Whether the user could not sign in any more without the one that goes. */
@@ -119,11 +146,7 @@ export function createOauthLinks(
     async complete(flow, profile, occasion) {
       const user = await ownerOf(flow)
       if (user === null || user.emailVerifiedAt === null) throw new AuthError('oauth_failed')
-      const added = await identities.add(profile, user.id)
-      if (added === null) {
-        const known = await identities.find(profile)
-        if (known?.userId !== user.id) throw new AuthError('identity_already_linked')
-      }
+      const added = await add(profile, user.id)
       // A deletion disables first and looks then: of the two, one sees the other.
       if ((await ownerOf(flow)) === null) {
         if (added !== null) await identities.takeBack(added)

@@ -177,7 +177,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       return { members: { code: await issueCode(taken, found) }, login: null }
     }
     const { user } = found
-    const trip = { browserHash: flow.browserHash, oauthCodeId: '' }
+    const trip = { identityId: found.identityId, browserHash: flow.browserHash, oauthCodeId: '' }
     const first = { user, method: provider, amr: [], factors: null, second: null, deviceToken }
     const login = await pipeline.proceed({ ...first, trip, delivery: 'cookie' }, occasion)
     return { members: membersOf(login), login }
@@ -253,7 +253,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       const isSame = user?.sessionEpoch === sessionEpoch && user.credentialEpoch === credentialEpoch
       if (!isSame || identity?.userId !== userId) throw new AuthError('invalid_token')
       const first = { user, method: id, amr: [], factors: null, second: null, deviceToken }
-      const trip = { browserHash: '', oauthCodeId: redeemed.id }
+      const trip = { identityId, browserHash: '', oauthCodeId: redeemed.id }
       return pipeline.proceed({ ...first, trip, delivery: 'body' }, occasion)
     },
   }

@@ -3,14 +3,22 @@ import { AuthError } from '../errors.js'
 import type { ProviderCredentials, ProviderId } from '../oauth/provider.js'
 import type { Surface } from '../ports/surface.js'
 
-/** Whether administrators let people of this surface sign in there, and registered the host. */
+/**
+ * Whether people of this surface can sign in there: administrators let them, and the host is
+ * registered with all it takes.
+ */
 export function isProviderOffered(
   id: ProviderId,
   surface: Surface,
   settings: AuthSettings,
 ): boolean {
-  const door = surface === 'operator' ? 'Operator' : 'Client'
-  return settings[`${id}${door}Enabled` as const] && clientIdOf(id, settings) !== ''
+  try {
+    credentialsFor(id, surface, settings)
+    return true
+  } catch (error) {
+    if (error instanceof AuthError) return false
+    throw error
+  }
 }
 
 /**
@@ -22,7 +30,8 @@ export function credentialsFor(
   surface: Surface,
   settings: AuthSettings,
 ): ProviderCredentials {
-  if (!isProviderOffered(id, surface, settings)) throw new AuthError('oauth_provider_disabled')
+  const door = surface === 'operator' ? 'Operator' : 'Client'
+  if (!settings[`${id}${door}Enabled` as const]) throw new AuthError('oauth_provider_disabled')
   const { microsoftTenant, appleTeamId, appleKeyId } = settings
   const credentials = {
     clientId: clientIdOf(id, settings),
@@ -31,12 +40,12 @@ export function credentialsFor(
     teamId: id === 'apple' ? appleTeamId : '',
     keyId: id === 'apple' ? appleKeyId : '',
   }
-  const { clientSecret, tenant, teamId, keyId } = credentials
+  const { clientId, clientSecret, tenant, teamId, keyId } = credentials
   const needed = {
-    google: [clientSecret],
-    microsoft: [clientSecret, tenant],
-    apple: [clientSecret, teamId, keyId],
-    github: [clientSecret],
+    google: [clientId, clientSecret],
+    microsoft: [clientId, clientSecret, tenant],
+    apple: [clientId, clientSecret, teamId, keyId],
+    github: [clientId, clientSecret],
   }
   if (needed[id].includes('')) throw new AuthError('oauth_provider_disabled')
   return credentials

@@ -24,8 +24,8 @@ export interface TicketGuesses {
   ): Promise<LoginTicket>
   /**
    * Whose ticket it is. Throws `mfa_ticket_invalid` when the account changed since: the password, say,
-   * or it has the factor that it lacked, or the provider that it came by is linked no more, or the
-   * app's code that it came by came again.
+   * or it has the factor that it lacked, or the provider that it came by is off or linked no more, or
+   * the app's code that it came by came again.
    */
   accountOf(ticket: LoginTicket): Promise<User>
   /** A ticket of this purpose and whose it is; no guess is counted. Throws as `accountOf`. */
@@ -37,7 +37,7 @@ export interface TicketHolder {
   readonly user: User
 }
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'settings' | 'limits'>
+type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'settings' | 'limits'>
 
 export function createTicketGuesses(
   deps: Deps,
@@ -49,8 +49,7 @@ export function createTicketGuesses(
     const user = await deps.collections.users.get(userId)
     const isSame = user?.sessionEpoch === sessionEpoch && user.credentialEpoch === credentialEpoch
     if (!isSame || !user.enabled) throw new AuthError('mfa_ticket_invalid')
-    const { collections } = deps
-    if (!(await mayGoOn(collections, codes, ticket))) throw new AuthError('mfa_ticket_invalid')
+    if (!(await mayGoOn(deps, codes, ticket))) throw new AuthError('mfa_ticket_invalid')
     if (ticket.purpose === 'enrollment') await checkLack(ticket)
     return user
   }

@@ -23,7 +23,10 @@ interface Found {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** The routes of one surface. HEAD goes where GET goes; adapters drop the body. */
+/**
+ * The routes of one surface. HEAD goes where GET goes, if that only reads (RFC 9110 §9.2.1); adapters
+ * drop the body.
+ */
 export function matcherOf(operations: readonly Operation[], surface: Surface): Matcher {
   const routes = new Map<string, ByMethod>()
   for (const operation of operations) {
@@ -54,13 +57,20 @@ export function matcherOf(operations: readonly Operation[], surface: Surface): M
       if (found === null) return { kind: 'none' }
       const { byMethod, params } = found
       const operation = byMethod.get(method === 'HEAD' ? 'GET' : method)
-      if (operation !== undefined) return { kind: 'operation', operation, params }
-      const allow = [...byMethod.keys()].flatMap((known) =>
-        known === 'GET' ? ['GET', 'HEAD'] : [known],
+      if (operation !== undefined && (method !== 'HEAD' || onlyReads(operation))) {
+        return { kind: 'operation', operation, params }
+      }
+      const allow = [...byMethod].flatMap(([known, one]) =>
+        known === 'GET' && onlyReads(one) ? ['GET', 'HEAD'] : [known],
       )
       return { kind: 'method', allow }
     },
   }
+}
+
+/** What leads a browser on begins a trip to a provider or spends one, as a link scanner must not. */
+function onlyReads({ method, status }: Operation): boolean {
+  return method === 'GET' && status !== 302
 }
 
 /** The texts in place of a template's `{…}`; null for a path of another form. */

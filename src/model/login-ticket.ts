@@ -22,6 +22,8 @@ export interface LoginTicket extends Doc {
    * with it. Empty for a login that was no browser's trip.
    */
   readonly browserHash: string
+  /** The account at a provider that signed in; empty for a login that began otherwise. */
+  readonly identityId: string
   /** The code an app began it with, which ends it if it comes again; empty where there was none. */
   readonly oauthCodeId: string
   /** The user's epochs when the first factor was accepted; any other value voids the ticket. */
@@ -43,6 +45,7 @@ export function loginTicketsOf(surface: Surface): CollectionSpec<LoginTicket> {
       loginMethod: { kind: 'text' },
       amr: { kind: 'json' },
       delivery: { kind: 'text' },
+      identityId: { kind: 'text', default: '' },
       browserHash: { kind: 'text', default: '' },
       oauthCodeId: { kind: 'text', default: '' },
       sessionEpoch: { kind: 'integer' },

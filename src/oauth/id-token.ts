@@ -38,9 +38,11 @@ export async function verifyIdToken(
   const { provider, endpoints, credentials, nonce } = expected
   const issuer = expectedIssuer(idToken, expected)
   const { kid = '' } = decodeProtectedHeader(idToken)
+  if (kid === '') throw new ProviderError('the ID token does not name its key')
   const keys = await keySets.read(endpoints.jwks, kid)
   const key = keys.published(kid)
-  if (key !== null && !provider.mayKeySign(key, issuer)) {
+  if (key === null) throw new ProviderError('the key of the ID token is not the provider’s')
+  if (!provider.mayKeySign(key, issuer)) {
     throw new ProviderError('the key of the ID token is another tenant’s')
   }
   const { payload } = await jwtVerify(idToken, keys.keyFor, {

@@ -66,7 +66,9 @@ export function createKeySets({ outbound, clock }: Deps): KeySets {
     async read(url, kid) {
       const known = entries.get(url)
       if (known === undefined) return refresh(url)
-      const age = clock.now() - known.readAt
+      // A clock that was set back tells nothing about how old they are.
+      const since = clock.now() - known.readAt
+      const age = since < 0 ? Number.POSITIVE_INFINITY : since
       const isKnown = known.published(kid) !== null
       if (age < (isKnown ? freshMs : coolDownMs)) return known
       // While a provider cannot be reached, the keys at hand still tell good tokens from bad.

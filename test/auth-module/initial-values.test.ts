@@ -229,6 +229,7 @@ describe('toStoredValues', () => {
     flow: 'mobile',
     appId: 'x',
   }
+  const { appId: _, ...web } = { ...target, flow: 'web', uri: 'https://x.example/done' }
   const hook = { slug: 'siem', url: 'https://siem.example', signingSecret: 'S3CR3T', events: 'all' }
 
   test.each<[string, readonly unknown[], string]>([
@@ -257,6 +258,12 @@ describe('toStoredValues', () => {
     ['oauthRedirectTargets', [{ ...target, appId: undefined }], '[0].appId'],
     ['oauthRedirectTargets', [{ ...target, uri: '/done' }], '[0].uri'],
     ['oauthRedirectTargets', [{ ...target, uri: 'https://x.example/#a' }], '[0].uri'],
+    ['oauthRedirectTargets', [{ ...target, uri: 'http://x.example/done' }], '[0].uri'],
+    ['oauthRedirectTargets', [{ ...web, uri: 'http://x.example/done' }], '[0].uri'],
+    ['oauthRedirectTargets', [{ ...web, uri: 'http://localhost.x.example/' }], '[0].uri'],
+    ['oauthRedirectTargets', [{ ...web, uri: 'http://127.0.0.1@x.example/' }], '[0].uri'],
+    ['oauthRedirectTargets', [{ ...web, uri: 'http://10.0.0.1/done' }], '[0].uri'],
+    ['oauthRedirectTargets', [{ ...web, uri: 'org.example.app:/done' }], '[0].uri'],
     ['oauthRedirectTargets', [{ ...target, uri: `a:${'x'.repeat(2048)}` }], '[0].uri'],
     ['securityWebhooks', [hook, { ...hook, slug: 'b', url: 'http://siem.example' }], '[1].url'],
     ['securityWebhooks', [{ ...hook, signingSecret: undefined }], '[0].signingSecret'],
@@ -278,8 +285,16 @@ describe('toStoredValues', () => {
     )
   })
 
+  test.each(['localhost:3000', '127.0.0.1', '[::1]:8080', 'app.localhost'])(
+    'a web target may be at http on this machine: %s',
+    (host) => {
+      const uri = `http://${host}/signed-in`
+      const stored = untyped({ oauthRedirectTargets: [{ ...web, uri }] })
+      expect(stored).toMatchObject({ 'oauthRedirectTargets.app.uri': uri })
+    },
+  )
+
   test('a web target needs no app', () => {
-    const { appId: _, ...web } = { ...target, flow: 'web' }
     expect(Object.keys(untyped({ oauthRedirectTargets: [web] }))).not.toContain(
       'oauthRedirectTargets.app.appId',
     )

@@ -10,6 +10,7 @@ const facts = {
   amr: ['pwd'],
   delivery: 'cookie',
   browserHash: '',
+  identityId: '',
   oauthCodeId: '',
   sessionEpoch: 1,
   credentialEpoch: 1,

@@ -182,3 +182,26 @@ describe('an account at a provider', () => {
     expect([await store.find(two), await store.find(three)]).toEqual([null, null])
   })
 })
+
+describe('an identity that a sign-up cut short left without a user', () => {
+  it('is taken by nobody for a minute, nor while somebody completes it', async () => {
+    const clock = fakeClock(Date.UTC(2026, 0, 1))
+    const collections = collectionsOf(memory().store, 'client', '')
+    const identities = createOauthIdentities({ collections, clock, random: systemRandom })
+    const left = await identities.add(profileOf('google'), userId)
+    if (left === null) throw new Error('taken')
+    expect(await identities.renew(left)).toEqual(left)
+    await clock.advance(60_000 - 1)
+    expect(await identities.takeAbandoned(left)).toBe(false)
+    const renewed = await identities.renew(left)
+    expect(renewed).toEqual({ ...left, linkedAt: clock.now() })
+    expect(await identities.renew(left)).toBeNull()
+    await clock.advance(60_000 - 1)
+    // Who looked before it was renewed takes nothing.
+    expect(await identities.takeAbandoned(left)).toBe(false)
+    await clock.advance(1)
+    expect(await identities.takeAbandoned(left)).toBe(false)
+    expect(await identities.takeAbandoned(renewed ?? left)).toBe(true)
+    expect(await identities.find(profileOf('google'))).toBeNull()
+  })
+})

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeError } from '../../src/errors.js'
+import { createKeySets } from '../../src/oauth/key-sets.js'
+import { outboundOf } from '../../src/oauth/outbound.js'
 import { type ProviderId, providerId, providerIds } from '../../src/oauth/provider.js'
 import { type Account, tenants } from '../support/provider-stub/account.js'
 import type { Failure, Forgery } from '../support/provider-stub/provider-stub.js'
@@ -162,6 +164,8 @@ describe.each(oidc)('an ID token of %s', (id: ProviderId) => {
     ['a time of issue to come', { claims: { iat: seconds + 120 } }],
     ['a key nobody published', { signature: 'foreign' }],
     ['a key id nobody published', { header: { kid: 'made-up' } }],
+    ['no key id', { header: { kid: undefined } }],
+    ['an empty key id', { header: { kid: '' } }],
     ['no signature', { signature: 'none' }],
     ['a shared secret’s signature', { signature: 'hs256' }],
     ['another algorithm', { header: { alg: 'RS256', crit: ['exp'], exp: 1 } }],
@@ -315,6 +319,20 @@ describe('public keys', () => {
     await clock.advance(3_600_000)
     await signIn('google', ada)
     expect(keyRequests(stub)).toBe(3)
+  })
+
+  it('are read again when the clock was set back: how old they are is not known', async () => {
+    const { stub, clock } = await providerRig()
+    let time = clock.now()
+    const turned = { ...clock, now: () => time }
+    const keySets = createKeySets({ outbound: outboundOf(stub), clock: turned })
+    const url = 'https://www.googleapis.com/oauth2/v3/certs'
+    await keySets.read(url, 'stub-1')
+    time -= 5 * 3_600_000
+    await keySets.read(url, 'stub-1')
+    expect(keyRequests(stub)).toBe(2)
+    await keySets.read(url, 'stub-1')
+    expect(keyRequests(stub)).toBe(2)
   })
 
   it('are asked for once a minute however many key ids are made up', async () => {

@@ -7,6 +7,7 @@ import { storedIn, storedUser, surfaces } from '../open-host.js'
 import { goodPassword, person, signedInPerson } from '../people.js'
 import { spyBackend } from '../spy-backend.js'
 import {
+  changeSettings,
   identityOf,
   locationOf,
   memberOf,
@@ -101,7 +102,7 @@ describe.each(surfaces)('who may sign up on %s', (surface) => {
     expect(await toldOf(open, surface, 'google', unverified)).toBe('registration_disabled')
     const host = await oauthHost({ authorizer: { check: async () => true } })
     expect(await toldOf(host, surface, 'google', newcomer)).toBe('in')
-    await setting(host, { [registered]: 'false' })
+    await changeSettings(host, { [registered]: 'false' })
     expect(await toldOf(host, surface, 'google', newcomer)).toBe('in')
     const other = surface === 'operator' ? 'client' : 'operator'
     expect(await toldOf(host, other, 'google', newcomer)).toBe('in')
@@ -173,6 +174,11 @@ describe.each(surfaces)('who may sign up on %s', (surface) => {
     const { users } = storedIn(host, surface)
     const { id } = await storedUser(host, surface, 'new@example.org')
     await users.take(id)
+    expect(await toldOf(host, surface, 'google', newcomer)).toBe('in')
+    expect((await storedUser(host, surface, 'new@example.org')).id).toBe(id)
+    // Long after, too.
+    await users.take(id)
+    await host.clock.advance(24 * 60 * 60_000)
     expect(await toldOf(host, surface, 'google', newcomer)).toBe('in')
     expect((await storedUser(host, surface, 'new@example.org')).id).toBe(id)
   })
@@ -262,10 +268,3 @@ it('EN-1 a route with somebody signed in is no way around: a bearer changes noth
   const path = '/v1/auth/client/oauth/google/callback?state=x&code=y'
   expectProblem(await host.send('GET', path, { bearer: who.bearer }), 400, 'invalid_oauth_state')
 })
-
-async function setting(host: OauthHost, config: Readonly<Record<string, string>>): Promise<void> {
-  const { bearer } = await signedInPerson(host, 'operator')
-  const path = '/v1/admin/modules/auth/environments/production'
-  const reply = await host.send('PATCH', path, { bearer, body: { config } })
-  expect(reply.status, reply.text).toBe(200)
-}

@@ -4,9 +4,9 @@ import type { Account } from '../../support/provider-stub/account.js'
 import type { Failure, Forgery } from '../../support/provider-stub/provider-stub.js'
 import { expectProblem } from '../expectations.js'
 import { storedIn, surfaces } from '../open-host.js'
-import { person } from '../people.js'
 import {
   appTarget,
+  changeSettings,
   identityOf,
   locationOf,
   memberOf,
@@ -177,7 +177,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
         provider,
         host.stub.agree(before, { subject: '7', email: 'a@example.org', verified: true }),
       )
-      await switchOff(host, key)
+      await changeSettings(host, { [key]: 'false' })
       const reply = await host.comeBack(
         s,
         provider,
@@ -198,16 +198,6 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     },
   )
 })
-
-async function switchOff(host: OauthHost, key: string): Promise<void> {
-  const admin = await person(host, 'operator')
-  const body = { email: admin.email, password: admin.password }
-  const login = await host.send('POST', '/v1/auth/operator/login', { body })
-  const bearer = String(login.json()['accessToken'])
-  const path = '/v1/admin/modules/auth/environments/production'
-  const done = await host.send('PATCH', path, { bearer, body: { config: { [key]: 'false' } } })
-  expect(done.status, done.text).toBe(200)
-}
 
 describe.each(['google', 'microsoft', 'apple'] as const)('a forged ID token of %s', (provider) => {
   const seconds = Date.UTC(2026, 0, 1) / 1000

@@ -1,23 +1,43 @@
 import { expect, it } from 'vitest'
 import { textOf } from '../../support/http-client.js'
 import type { Account } from '../../support/provider-stub/account.js'
-import { codeOf, enrolled } from '../authenticator.js'
+import { codeOf, type Enrolled, enrolled } from '../authenticator.js'
 import { outcomeOf, storedIn, storedUser, surfaces } from '../open-host.js'
-import { memberOf, oauthHost, tripCookieOf, waitingOf, webTarget } from './oauth-host.js'
+import {
+  memberOf,
+  type OauthHost,
+  oauthHost,
+  storeSettings,
+  tripCookieOf,
+  waitingOf,
+  webTarget,
+} from './oauth-host.js'
 
 const ada: Account = { subject: '1815', email: 'ada@example.org', verified: true }
 
-it('T-86 T-88 a login that waits for its second factor ends with the link it came by', async () => {
-  const host = await oauthHost()
+const at = '/v1/auth/operator/oauth/google/link'
+
+async function link(host: OauthHost, bearer: string, account: Account): Promise<void> {
+  const begun = await host.send('POST', at, { bearer, body: { redirectUri: webTarget.operator } })
+  const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
+  const back = await host.comeBack('operator', 'google', brought, tripCookieOf(begun))
+  expect(memberOf(back, 'status')).toBe('linked')
+}
+
+/** An operator with a second factor, shown just now, who can sign in with `ada`. */
+async function linked(host: OauthHost): Promise<Enrolled> {
   const who = await enrolled(host, 'operator')
   const { bearer } = who
   const body = { method: 'totp', code: await who.nextCode() }
   await host.send('POST', '/v1/auth/operator/step-up', { bearer, body })
-  const at = '/v1/auth/operator/oauth/google/link'
-  const begun = await host.send('POST', at, { bearer, body: { redirectUri: webTarget.operator } })
-  const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), ada)
-  await host.comeBack('operator', 'google', brought, tripCookieOf(begun))
+  await link(host, bearer, ada)
+  return who
+}
 
+it('T-86 T-88 a login that waits for its second factor ends with the link it came by', async () => {
+  const host = await oauthHost()
+  const who = await linked(host)
+  const { bearer } = who
   const waiting = await host.signIn('operator', 'google', ada)
   expect(memberOf(waiting, 'status')).toBe('mfaRequired')
   expect((await host.send('DELETE', at, { bearer })).status).toBe(204)
@@ -27,7 +47,39 @@ it('T-86 T-88 a login that waits for its second factor ends with the link it cam
     body: { mfaToken, method: 'totp', code: await who.nextCode() },
   })
   expect([outcomeOf(late), late.setCookies]).toEqual(['401 mfa_ticket_invalid', []])
+  // Another account of the same provider does not bring it back.
+  const grace = { ...ada, subject: '1906' }
+  await link(host, bearer, grace)
+  const finish = async ({ mfaToken: ticket, cookie: own }: ReturnType<typeof waitingOf>) => {
+    const body = { mfaToken: ticket, method: 'totp', code: await who.nextCode() }
+    const reply = await host.send('POST', '/v1/auth/operator/login/mfa', { cookie: own, body })
+    return outcomeOf(reply)
+  }
+  expect(await finish({ mfaToken, cookie })).toBe('401 mfa_ticket_invalid')
+  expect(await finish(waitingOf(await host.signIn('operator', 'google', grace)))).toBe('200')
 })
+
+it.each(surfaces)(
+  'R-1-09 OL-10 a login that waits on %s ends when its provider is switched off, in an app too',
+  async (surface) => {
+    const settings = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
+    const host = await oauthHost({ settings })
+    const web = waitingOf(await host.signIn(surface, 'google', ada))
+    const apple = waitingOf(await host.signIn(surface, 'apple', { ...ada, email: 'a@example.org' }))
+    const app = {
+      mfaToken: textOf((await host.signInApp(surface, 'google', ada)).json(), 'mfaToken'),
+    }
+    const begin = async ({ mfaToken, cookie = '' }: { mfaToken: string; cookie?: string }) => {
+      const path = `/v1/auth/${surface}/mfa/totp`
+      return outcomeOf(await host.send('POST', path, { cookie, body: { mfaToken } }))
+    }
+    expect([await begin(web), await begin(app), await begin(apple)]).toEqual(['201', '201', '201'])
+    const door = surface === 'client' ? 'Client' : 'Operator'
+    await storeSettings(host, { [`google${door}Enabled`]: 'false' })
+    const ended = '401 mfa_ticket_invalid'
+    expect([await begin(web), await begin(app), await begin(apple)]).toEqual([ended, ended, '201'])
+  },
+)
 
 it.each(surfaces)(
   'T-86 T-88 MF-3 on %s an account that is unlinked gets no factor by a login of before',

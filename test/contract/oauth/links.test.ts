@@ -13,6 +13,7 @@ import {
   memberOf,
   type OauthHost,
   oauthHost,
+  storeSettings,
   tripCookieOf,
   webTarget,
 } from './oauth-host.js'
@@ -224,6 +225,50 @@ describe('linking', () => {
     ).toEqual([])
   })
 
+  it.each([
+    ['idle for too long', { env: { JWT_REFRESH_TOKEN_EXPIRY: '1h' } }, {}],
+    ['too old', {}, { sessionAbsoluteTTL: '1h' }],
+  ])('OL-16 comes back to no session that was %s meanwhile', async (_what, options, more) => {
+    const settings = { accessTokenTTL: '1h', ...more }
+    const host = await oauthHost({ ...options, settings })
+    const who = await signedInPerson(host, 'operator')
+    await host.clock.advance(55 * 60_000)
+    const [begun, other] = [
+      await startLink(host, who, 'google'),
+      await startLink(host, who, 'apple'),
+    ]
+    const comeBack = (reply: Reply, provider: ProviderId) => {
+      const brought = host.stub.agree(textOf(reply.json(), 'authorizationUrl'), atGoogle)
+      return host.comeBack('operator', provider, brought, tripCookieOf(reply))
+    }
+    await host.clock.advance(5 * 60_000 - 1)
+    expect(memberOf(await comeBack(begun, 'google'), 'status')).toBe('linked')
+    await host.clock.advance(2)
+    expect(memberOf(await comeBack(other, 'apple'), 'error')).toBe('oauth_failed')
+    const { oauthIdentities } = storedIn(host, 'operator')
+    expect(await oauthIdentities.find({ userId: who.id }, { limit: 9 })).toHaveLength(1)
+  })
+
+  it('takes an account that a sign-up cut short left to nobody, and none of somebody’s', async () => {
+    const host = await oauthHost()
+    await host.signIn('operator', 'google', atGoogle)
+    const who = await signedInPerson(host, 'operator')
+    const taken = await link(host, who, 'google', atGoogle)
+    expect(memberOf(taken, 'error')).toBe('identity_already_linked')
+    const { users } = storedIn(host, 'operator')
+    const [half] = await users.find({ email: 'countess@example.net' }, { limit: 1 })
+    await users.take(half?.id ?? '')
+    await host.clock.advance(60_000 - 1)
+    // The sign-up may still be under way.
+    const early = await link(host, who, 'google', atGoogle)
+    expect(memberOf(early, 'error')).toBe('identity_already_linked')
+    await host.clock.advance(1)
+    expect(memberOf(await link(host, who, 'google', atGoogle), 'status')).toBe('linked')
+    expect(await identitiesOf(host, who)).toEqual(['google'])
+    expect(locationOf(await host.signIn('operator', 'google', atGoogle))).toBe(redirectUri)
+    expect(await users.find({ email: 'countess@example.net' }, { limit: 1 })).toEqual([])
+  })
+
   it('enforces the origin, as whatever changes an account with a cookie about', async () => {
     const host = await oauthHost()
     const who = await signedInPerson(host, 'operator')
@@ -273,6 +318,13 @@ describe('the last way in', () => {
     expectProblem(await unlink(host, who, 'github', body), 409, 'last_login_method')
     await set({ passwordLoginOperatorEnabled: 'true' })
     expect((await unlink(host, who, 'github', body)).status).toBe(204)
+  })
+
+  it('is not removed for a provider that is on and lacks a secret', async () => {
+    const host = await oauthHost()
+    const who = await withoutPassword(host, ['google', 'github'])
+    await storeSettings(host, { githubClientSecret: '' })
+    expectProblem(await unlink(host, who, 'google'), 409, 'last_login_method')
   })
 
   it('a mark that a crash left behind stops nobody: it signs in, and can be removed', async () => {

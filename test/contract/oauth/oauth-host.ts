@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { InitialSettings } from '../../../src/auth-module/initial-settings.js'
+import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import type { OauthIdentity } from '../../../src/model/oauth-identity.js'
 import type { ProviderId } from '../../../src/oauth/provider.js'
 import type { Surface } from '../../../src/ports/surface.js'
@@ -14,6 +15,7 @@ import {
 import { type ProviderStub, providerStub } from '../../support/provider-stub/provider-stub.js'
 import { type ContractHost, type HostKind, type HostOptions, memoryHost } from '../hosts.js'
 import { openHost, storedIn } from '../open-host.js'
+import { signedInPerson } from '../people.js'
 import { withoutLimits } from '../without-limits.js'
 
 export const webTarget = {
@@ -191,6 +193,29 @@ export function memberOf(reply: Reply, name: string): string {
 export function tripCookieOf(reply: Reply): string {
   const found = reply.setCookies.find((cookie) => /^[\w-]+_oauth(_form)?=/.test(cookie))
   return found?.split(';')[0] ?? assert.fail(`no cookie of a trip: ${reply.setCookies.join()}`)
+}
+
+/** As an administrator changes them, whom the host's authorizer must let. */
+export async function changeSettings(
+  host: ContractHost,
+  config: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { bearer } = await signedInPerson(host, 'operator')
+  const path = '/v1/admin/modules/auth/environments/production'
+  const reply = await host.send('PATCH', path, { bearer, body: { config } })
+  assert.equal(reply.status, 200, reply.text)
+}
+
+/** Past every check of the library, and in force. */
+export async function storeSettings(
+  host: ContractHost,
+  values: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { environments } = moduleCollectionsOf(host.backend.store, '')
+  const seen = (await environments.get('auth/production')) ?? assert.fail('no settings')
+  const next = { values: { ...seen.values, ...values }, revision: seen.revision + 1 }
+  await environments.update(seen.id, { revision: seen.revision }, next)
+  await host.clock.advance(30_000)
 }
 
 /** What the page a login waits on goes on with: the ticket in its address, the cookie by itself. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { rawClient } from '../../support/raw-client.js'
 import { expectProblem } from '../expectations.js'
+import { frameworkKinds } from '../hosts.js'
 import { surfaces } from '../open-host.js'
 import { appTarget, locationOf, oauthHost, webTarget } from './oauth-host.js'
 
@@ -135,6 +136,28 @@ describe('where a trip begins', () => {
     expect(JSON.stringify(await listed('operator'))).not.toContain('apple')
   })
 
+  it.each([
+    ['google', 'googleClientId'],
+    ['google', 'googleClientSecret'],
+    ['microsoft', 'microsoftClientSecret'],
+    ['apple', 'appleServicesId'],
+    ['apple', 'appleTeamId'],
+    ['apple', 'appleKeyId'],
+    ['apple', 'applePrivateKey'],
+    ['github', 'githubClientSecret'],
+  ] as const)(
+    'does not list %s without %s: who went there would not come back',
+    async (id, key) => {
+      const host = await oauthHost({ settings: { [key]: '' } })
+      for (const surface of surfaces) {
+        const { providers } = (await host.send('GET', `/v1/auth/${surface}/oauth/providers`)).json()
+        const all = JSON.stringify(providers)
+        expect([all.includes(`"${id}"`), all.match(/"id"/g)?.length]).toEqual([false, 3])
+        expectProblem(await host.startWeb(surface, id), 403, 'oauth_provider_disabled')
+      }
+    },
+  )
+
   it('ASVS-10.2.2 each provider has a callback of its own, below the address that browsers reach', async () => {
     const surface = {
       baseUrl: 'https://app.example.com',
@@ -178,5 +201,30 @@ describe('a form', () => {
     const brought = host.stub.agree(authorizationUrl, { subject: '1' })
     const query = new URLSearchParams(brought)
     expectProblem(await host.send('GET', `${path}?${query}`, { cookie }), 404, 'not_found')
+  })
+})
+
+describe.each(frameworkKinds)('a HEAD, which a link scanner sends, on $name', (kind) => {
+  it('OL-9 T-102 spends no answer and begins no trip', async () => {
+    const host = await oauthHost({}, kind)
+    const { authorizationUrl, cookie } = await host.depart('client', 'google')
+    const brought = host.stub.agree(authorizationUrl, {
+      subject: '1',
+      email: 'a@example.org',
+      verified: true,
+    })
+    const path = `/v1/auth/client/oauth/google/callback?${new URLSearchParams(brought)}`
+    const raw = rawClient(host.url)
+    const head = await raw('HEAD', path, { headers: { cookie } })
+    expect([head.status, head.headers.get('allow'), head.setCookies]).toEqual([
+      405,
+      'GET, POST',
+      [],
+    ])
+    const query = new URLSearchParams({ redirectUri: webTarget.client })
+    const begun = await raw('HEAD', `/v1/auth/client/oauth/google/start?${query}`)
+    expect([begun.status, begun.headers.get('allow'), begun.setCookies]).toEqual([405, 'GET', []])
+    const back = await host.send('GET', path, { cookie })
+    expect([back.status, locationOf(back)]).toEqual([302, webTarget.client])
   })
 })
