@@ -58,9 +58,13 @@ export const errorCatalogue = {
   permission_denied: { status: 403, detail: 'You are not permitted to do this.' },
   human_principal_required: { status: 403, detail: 'Only a person may do this.' },
   registration_disabled: { status: 403, detail: 'Registration is not open.' },
-  email_domain_not_allowed: { status: 403, detail: 'Addresses of this domain may not register.' },
+  email_domain_not_allowed: { status: 403, detail: 'Addresses of this domain are not accepted.' },
   email_not_verified: { status: 403, detail: 'The e-mail address is not verified yet.' },
   password_login_disabled: { status: 403, detail: 'Signing in with a password is switched off.' },
+  account_deletion_disabled: {
+    status: 403,
+    detail: 'Accounts cannot be deleted by their owners here.',
+  },
   oauth_denied: { status: 403, detail: 'Signing in was cancelled at the provider.' },
   oauth_provider_disabled: { status: 403, detail: 'This provider is switched off.' },
   oauth_email_unverified: {
@@ -77,6 +81,7 @@ export const errorCatalogue = {
   not_found: { status: 404, detail: 'There is nothing here.' },
   module_not_found: { status: 404, detail: 'There is no such module.' },
   environment_not_found: { status: 404, detail: 'The module has no such environment.' },
+  session_not_found: { status: 404, detail: 'There is no such session.' },
   user_not_found: { status: 404, detail: 'There is no such user.' },
   device_not_found: { status: 404, detail: 'There is no such device.' },
   factor_not_found: { status: 404, detail: 'There is no such factor.' },
@@ -84,6 +89,7 @@ export const errorCatalogue = {
   credential_not_found: { status: 404, detail: 'There is no such credential.' },
   method_not_allowed: { status: 405, detail: 'This method is not supported here.' },
   email_taken: { status: 409, detail: 'This e-mail address has an account already.' },
+  email_already_verified: { status: 409, detail: 'This e-mail address is verified already.' },
   account_exists_link_required: {
     status: 409,
     detail: 'This e-mail address has an account. Sign in to it as before.',

@@ -1,7 +1,6 @@
 import { readIdleWindow } from './auth-module/idle-window.js'
 import { authModuleName, authSettingDeclarations } from './auth-module/index.js'
 import { type InitialSettings, seedFromEnv, toStoredValues } from './auth-module/initial-values.js'
-import { settingsWithoutEffect } from './auth-module/live-settings.js'
 import { loadedSettings } from './auth-module/loaded-settings.js'
 import type { AuthSettings } from './auth-module/settings.js'
 import type { ConfigReader } from './domain/config-reader.js'
@@ -42,8 +41,5 @@ export function loadSettings(
   const seeds = { ...seedFromEnv(authSettingDeclarations, env), ...toStoredValues(initial) }
   const { ms: idleMs, warning } = readIdleWindow(env)
   if (warning !== undefined) logger.warn(warning)
-  for (const key of settingsWithoutEffect(initial)) {
-    logger.warn(`settings.${key} has no effect yet: its feature is still to come`)
-  }
   return { idleMs, seeds }
 }

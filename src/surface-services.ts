@@ -2,6 +2,7 @@ import { createAccess } from './domain/access.js'
 import { type AccountDeletions, createAccountDeletions } from './domain/account-deletions.js'
 import { createBackupCodeSets } from './domain/backup-code-sets.js'
 import { createDeviceTrust } from './domain/device-trust.js'
+import { createEmailChange } from './domain/email-change.js'
 import { createFactorChanges } from './domain/factor-changes.js'
 import { createFactorRemoval } from './domain/factor-removal.js'
 import { createGuessBudget } from './domain/guess-budget.js'
@@ -18,6 +19,7 @@ import { createOauthFlows } from './domain/oauth-flows.js'
 import { createOauthIdentities } from './domain/oauth-identities.js'
 import { createOauthLinks } from './domain/oauth-links.js'
 import { createOauthSignIn } from './domain/oauth-sign-in.js'
+import { createOwnSessions } from './domain/own-sessions.js'
 import { createPasswordRecovery } from './domain/password-recovery.js'
 import { createPasswordWriter } from './domain/password-writer.js'
 import { createProfile } from './domain/profile.js'
@@ -27,6 +29,7 @@ import { createRefreshInspection } from './domain/refresh-inspection.js'
 import { createRegistration } from './domain/registration.js'
 import { createRoles, type Roles } from './domain/roles.js'
 import { createSecondFactors } from './domain/second-factors.js'
+import { createSelfDeletion } from './domain/self-deletion.js'
 import { createServiceAccounts } from './domain/service-accounts.js'
 import { createServiceCredentials } from './domain/service-credentials.js'
 import { createServiceGrants } from './domain/service-grants.js'
@@ -119,13 +122,18 @@ export function createSurfaceServices(
   const refresh = createRefresh(deps, tokens, inspection)
   const deletions = createAccountDeletions(deps, sessions)
   const users = createUsers(deps, sessions, mfaReset, deletions)
+  const emailChange = createEmailChange(deps, tickets, reAuthentication)
   const services: Services = {
-    registration: createRegistration(deps, pipeline, tickets),
+    registration: createRegistration(deps, pipeline, tickets, emailChange),
     login: createLogin(deps, pipeline, budget),
     logout: createLogout(deps, tokens, sessions, inspection),
     refresh,
     passwordRecovery: createPasswordRecovery(deps, sessions, tickets, budget, writer),
     profile: createProfile(deps, sessions, budget, writer, refresh, identities),
+    emailChange,
+    selfDeletion: createSelfDeletion(deps, deletions, reAuthentication),
+    ownSessions: createOwnSessions(deps, sessions),
+    mailsOn: (surface) => surfaceOf(surface).services,
     mfa,
     mfaReset: (surface) => surfaceOf(surface).mfaReset,
     deviceTrust: createDeviceTrust(deps, devices),

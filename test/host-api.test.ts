@@ -59,15 +59,6 @@ describe('what a host’s own code is given', () => {
 })
 
 describe('mistakes of a first hour are met at once', () => {
-  it('settings of features that do not exist yet are pointed out', async () => {
-    const { logger } = await testAuth({
-      settings: { accountDeletionMode: 'both', passwordMinLength: 20 },
-    })
-    const said = logger.lines.map(({ message }) => message).join('\n')
-    expect(said).toContain('settings.accountDeletionMode has no effect yet')
-    expect(said).not.toContain('passwordMinLength')
-  })
-
   it.each([
     ['expressRouter', () => expressRouter(Object.create(null))],
     ['fetchHandler', () => fetchHandler(Object.create(null))],

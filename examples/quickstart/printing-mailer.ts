@@ -4,10 +4,8 @@ import type { Mailer } from 'postern'
 export const printingMailer: Mailer = {
   async send(mail) {
     const lines = [`\nMail to ${mail.to} (${mail.surface} surface): ${mail.template}`]
-    if (mail.template === 'verifyEmail' || mail.template === 'resetPassword') {
-      lines.push(`  link   ${mail.data.url}`, `  token  ${mail.data.token}`)
-    }
-    if (mail.template === 'accountExists') lines.push(`  link   ${mail.data.url}`)
+    if ('url' in mail.data) lines.push(`  link   ${mail.data.url}`)
+    if ('token' in mail.data) lines.push(`  token  ${mail.data.token}`)
     console.log(lines.join('\n'))
   },
 }

@@ -31,6 +31,8 @@ function factsOf(event: AuthEvent): Facts | null {
   switch (event.type) {
     case 'account.registered':
     case 'email.verified':
+    case 'email.changeRequested':
+    case 'email.changed':
       return own(event.userId, {})
     case 'account.registrationRepeated':
       return unproven(null, {})
@@ -51,7 +53,7 @@ function factsOf(event: AuthEvent): Facts | null {
       return act(event.actorId, event.targetId, { provider: event.provider })
     case 'email.verificationRequested':
     case 'password.resetRequested':
-      return act(null, event.userId, {})
+      return act(event.actorId, event.userId, {})
     case 'login.succeeded':
       return inSession(
         own(event.userId, { method: event.method, deviceId: event.deviceId }),

@@ -286,7 +286,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   ): Promise<LoginResult | null> {
     if (!(await isTooOld(how))) return null
     const { user } = how
-    const { token } = await tickets.issue(user, 'expiredPassword', passwordTokenMs, false)
+    const { token } = await tickets.issue(user, 'expiredPassword', passwordTokenMs, null)
     announceFailure(how, 'password_expired', occasion)
     return { status: 'passwordChangeRequired', passwordToken: token }
   }

@@ -18,6 +18,12 @@ export interface Links {
 /** Mail goes out beside the request: its outcome changes neither the reply nor its timing. */
 export interface MailService {
   verifyEmail(user: User, ticket: IssuedTicket): void
+  /** To the new address. */
+  changeEmail(user: User, email: string, ticket: IssuedTicket): void
+  emailChangeRequested(user: User, at: number): void
+  /** To the address of `before`. */
+  emailChanged(before: User, what: { readonly at: number; readonly newEmail: string }): void
+  accountDeleted(user: User, at: number): void
   accountExists(to: { readonly email: string; readonly name: string }): void
   resetPassword(user: User, ticket: IssuedTicket): void
   passwordChanged(user: User, at: number): void
@@ -87,6 +93,24 @@ export function createMailService(deps: Deps): MailService {
         },
         user.id,
       ),
+    changeEmail: (user, email, { token, expiresAt }) =>
+      send(
+        {
+          surface,
+          to: email,
+          // As with any address that nobody proved yet to own.
+          name: '',
+          template: 'changeEmail',
+          data: { url: withToken(links.verifyEmail, token), token, expiresAt },
+        },
+        user.id,
+      ),
+    emailChangeRequested: (user, at) =>
+      send({ ...to(user), template: 'emailChangeRequested', data: { at } }, user.id),
+    emailChanged: (before, data) =>
+      send({ ...to(before), template: 'emailChanged', data }, before.id),
+    accountDeleted: (user, at) =>
+      send({ ...to(user), template: 'accountDeleted', data: { at } }, user.id),
     accountExists: ({ email, name }) =>
       send(
         { surface, to: email, name, template: 'accountExists', data: { url: links.login } },

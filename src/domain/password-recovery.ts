@@ -1,8 +1,10 @@
+import { isUuid } from '../crypto/uuid.js'
 import { canonicalEmail } from '../engine/email.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError } from '../errors.js'
 import type { Ticket } from '../model/ticket.js'
 import { isHuman, type User } from '../model/user.js'
+import type { Act } from './acted-by.js'
 import type { GuessBudget } from './guess-budget.js'
 import type { Occasion } from './occasion.js'
 import type { PasswordWriter } from './password-writer.js'
@@ -13,6 +15,11 @@ import type { Tickets } from './tickets.js'
 export interface PasswordRecovery {
   /** Mails a reset link when there is an account; the caller learns nothing. */
   forgot(email: string, occasion: Occasion): Promise<void>
+  /**
+   * The same for an administrator, who learns whether there is such a person: throws
+   * `user_not_found`. Somebody disabled is mailed nothing.
+   */
+  sendTo(userId: string, act: Act): Promise<void>
   /**
    * Sets a new password with a mailed or login-given token and ends every session. Signs nobody
    * in. Throws `invalid_token`, `token_expired` or `password_policy`; the last spends nothing.
@@ -43,6 +50,24 @@ export function createPasswordRecovery(
   writer: PasswordWriter,
 ): PasswordRecovery {
   const { users } = deps.collections
+
+  async function sendLink(user: User): Promise<void> {
+    deps.mail.resetPassword(
+      user,
+      await tickets.issue(user, 'resetPassword', resetLinkMs, user.email),
+    )
+  }
+
+  function tell({ actorId, occasion }: Act, mailed: User | null): void {
+    deps.emit({
+      type: 'password.resetRequested',
+      surface: deps.surface,
+      at: deps.clock.now(),
+      ...occasion,
+      actorId,
+      userId: mailed?.id ?? null,
+    })
+  }
 
   async function finish(user: User, ticket: Ticket, occasion: Occasion): Promise<void> {
     await sessions.endAll(user.id, 'password_change', null, occasion)
@@ -82,18 +107,21 @@ export function createPasswordRecovery(
       const [user] = await users.find({ email }, { limit: 1 })
       const owner = user?.enabled && isHuman(user) ? user : null
       if (owner !== null) {
-        deps.background.run('issuing a reset link', async () => {
-          const ticket = await tickets.issue(owner, 'resetPassword', resetLinkMs, true)
-          deps.mail.resetPassword(owner, ticket)
-        })
+        deps.background.run('issuing a reset link', () => sendLink(owner))
       }
-      deps.emit({
-        type: 'password.resetRequested',
-        surface: deps.surface,
-        at: deps.clock.now(),
-        ...occasion,
-        userId: owner?.id ?? null,
-      })
+      tell({ actorId: null, occasion }, owner)
+    },
+
+    async sendTo(userId, act) {
+      const settings = await deps.settings()
+      if (!settingsFor(deps.surface, settings).passwordLoginEnabled) {
+        throw new AuthError('password_login_disabled')
+      }
+      const user = isUuid(userId) ? await users.get(userId) : null
+      if (user === null || !isHuman(user)) throw new AuthError('user_not_found')
+      await deps.limits.check('recoveryPerAddress', `reset for ${user.email}`)
+      if (user.enabled) deps.background.run('issuing a reset link', () => sendLink(user))
+      tell(act, user.enabled ? user : null)
     },
 
     async reset(token, newPassword, occasion) {

@@ -1,9 +1,11 @@
-import { uuidv7 } from '../crypto/uuid.js'
+import { isUuid, uuidv7 } from '../crypto/uuid.js'
 import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../engine/email.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError } from '../errors.js'
 import { newUser } from '../model/new-user.js'
-import type { User } from '../model/user.js'
+import { isHuman, type User } from '../model/user.js'
+import type { Act } from './acted-by.js'
+import type { EmailChange } from './email-change.js'
 import type { FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
 import type { Occasion } from './occasion.js'
 import type { SurfaceDeps } from './surface-deps.js'
@@ -22,10 +24,18 @@ export type RegistrationResult =
 
 export interface Registration {
   register(input: RegistrationInput, occasion: Occasion): Promise<RegistrationResult>
-  /** Confirms the address a token was mailed to. Throws `invalid_token` or `token_expired`. */
+  /**
+   * Confirms the address a token was mailed to, of a new account or another one of an account there
+   * is. Throws `invalid_token` or `token_expired`.
+   */
   verifyEmail(token: string, occasion: Occasion): Promise<void>
   /** Mails a new link when there is an unverified account; the caller learns nothing. */
   resendVerification(email: string, occasion: Occasion): Promise<void>
+  /**
+   * The same for an administrator, who learns whether there is such a person: throws `user_not_found`
+   * and `email_already_verified`. Somebody disabled is mailed nothing.
+   */
+  resendTo(userId: string, act: Act): Promise<void>
 }
 
 type Choice = Pick<
@@ -55,6 +65,7 @@ export function createRegistration(
   deps: Deps,
   pipeline: LoginPipeline,
   tickets: Tickets,
+  emailChange: EmailChange,
 ): Registration {
   const { surface, clock } = deps
   const { users } = deps.collections
@@ -127,11 +138,12 @@ export function createRegistration(
 
   /** For an account without a password: the link confirms the address and sets one. */
   async function sendChoice(user: User): Promise<void> {
-    deps.mail.resetPassword(user, await tickets.issue(user, 'resetPassword', choiceLinkMs, true))
+    const ticket = await tickets.issue(user, 'resetPassword', choiceLinkMs, user.email)
+    deps.mail.resetPassword(user, ticket)
   }
 
   async function sendVerification(user: User, linkMs: number): Promise<void> {
-    deps.mail.verifyEmail(user, await tickets.issue(user, 'verifyEmail', linkMs, true))
+    deps.mail.verifyEmail(user, await tickets.issue(user, 'verifyEmail', linkMs, user.email))
   }
 
   async function mayTellOwner(email: string): Promise<boolean> {
@@ -151,6 +163,17 @@ export function createRegistration(
     if (!(await mayTellOwner(email))) return
     if (contested !== null) await sendChoice(contested)
     else deps.mail.accountExists({ email, name: '' })
+  }
+
+  function sendAgain({ actorId, occasion }: Act, waiting: User | null, linkMs: number): void {
+    if (waiting !== null) {
+      const isContested = waiting.selfRegistered && waiting.passwordHash === null
+      deps.background.run('mailing a new link', () =>
+        isContested ? sendChoice(waiting) : sendVerification(waiting, linkMs),
+      )
+    }
+    const about = { surface, at: clock.now(), ...occasion, actorId }
+    deps.emit({ type: 'email.verificationRequested', ...about, userId: waiting?.id ?? null })
   }
 
   return {
@@ -185,7 +208,8 @@ export function createRegistration(
     },
 
     async verifyEmail(token, occasion) {
-      const ticket = await tickets.read(token, ['verifyEmail'])
+      const ticket = await tickets.read(token, ['verifyEmail', 'changeEmail'])
+      if (ticket.purpose === 'changeEmail') return emailChange.confirm(ticket, occasion)
       const now = clock.now()
       const user = await users.update(
         ticket.userId,
@@ -207,19 +231,16 @@ export function createRegistration(
       const [user] = await users.find({ email }, { limit: 1 })
       const isWaiting = user?.enabled && user.kind === '' && user.emailVerifiedAt === null
       const waiting = isWaiting ? user : null
-      if (waiting !== null) {
-        const isContested = waiting.selfRegistered && waiting.passwordHash === null
-        deps.background.run('mailing a new link', () =>
-          isContested ? sendChoice(waiting) : sendVerification(waiting, emailVerificationTTL),
-        )
-      }
-      deps.emit({
-        type: 'email.verificationRequested',
-        surface,
-        at: clock.now(),
-        ...occasion,
-        userId: waiting?.id ?? null,
-      })
+      sendAgain({ actorId: null, occasion }, waiting, emailVerificationTTL)
+    },
+
+    async resendTo(userId, act) {
+      const { emailVerificationTTL } = await deps.settings()
+      const user = isUuid(userId) ? await users.get(userId) : null
+      if (user === null || !isHuman(user)) throw new AuthError('user_not_found')
+      if (user.emailVerifiedAt !== null) throw new AuthError('email_already_verified')
+      await deps.limits.check('recoveryPerAddress', `verify for ${user.email}`)
+      sendAgain(act, user.enabled ? user : null, emailVerificationTTL)
     },
   }
 }

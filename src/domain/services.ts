@@ -4,6 +4,7 @@ import type { Surface } from '../ports/surface.js'
 import type { Access } from './access.js'
 import type { ConfigAdministration } from './config-store.js'
 import type { DeviceTrust } from './device-trust.js'
+import type { EmailChange } from './email-change.js'
 import type { Limits } from './limits.js'
 import type { Login } from './login.js'
 import type { Logout } from './logout.js'
@@ -12,6 +13,7 @@ import type { MfaReset } from './mfa-reset.js'
 import type { OauthLinks } from './oauth-links.js'
 import type { OauthSignIn } from './oauth-sign-in.js'
 import type { OwnPasskeys } from './own-passkeys.js'
+import type { OwnSessions } from './own-sessions.js'
 import type { PasskeyLogin } from './passkey-login.js'
 import type { PasskeyRegistration } from './passkey-registration.js'
 import type { PasskeyStepUp } from './passkey-step-up.js'
@@ -19,6 +21,7 @@ import type { PasswordRecovery } from './password-recovery.js'
 import type { Profile } from './profile.js'
 import type { Refresh } from './refresh.js'
 import type { Registration } from './registration.js'
+import type { SelfDeletion } from './self-deletion.js'
 import type { ServiceAccounts } from './service-accounts.js'
 import type { ServiceGrants } from './service-grants.js'
 import type { StepUp } from './step-up.js'
@@ -31,6 +34,11 @@ export interface Services {
   readonly refresh: Refresh
   readonly passwordRecovery: PasswordRecovery
   readonly profile: Profile
+  readonly emailChange: EmailChange
+  readonly selfDeletion: SelfDeletion
+  readonly ownSessions: OwnSessions
+  /** Of either surface: operators have links mailed to clients as well. */
+  readonly mailsOn: (surface: Surface) => Pick<Services, 'passwordRecovery' | 'registration'>
   readonly mfa: Mfa
   /** Of either surface: operators reset the factors of clients as well. */
   readonly mfaReset: (surface: Surface) => MfaReset
@@ -63,6 +71,7 @@ export type { LoginResult } from './login-pipeline.js'
 export type { DeliveredLogin, Enrollee, Mfa, MfaStatus, TotpConfirmation } from './mfa.js'
 export type { BrowserTrip, Returned, TripCookie } from './oauth-sign-in.js'
 export type { Occasion } from './occasion.js'
+export type { ListedSession } from './own-sessions.js'
 export type { RegisteredPasskey } from './passkey-registration.js'
 export type { Admitted, Principal, SignedIn } from './principal.js'
 export type { LinkedIdentity } from './profile.js'

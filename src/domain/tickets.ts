@@ -12,8 +12,13 @@ export interface IssuedTicket {
 }
 
 export interface Tickets {
-  /** Replaces any earlier ticket of this user and purpose. */
-  issue(user: User, purpose: TicketPurpose, ttlMs: number, mailed: boolean): Promise<IssuedTicket>
+  /** Replaces any earlier ticket of this user and purpose. `mailedTo` is null when it is not mailed. */
+  issue(
+    user: User,
+    purpose: TicketPurpose,
+    ttlMs: number,
+    mailedTo: string | null,
+  ): Promise<IssuedTicket>
   /** The ticket of a token. Throws `invalid_token` or `token_expired`; spends nothing. */
   read(token: string, purposes: readonly TicketPurpose[]): Promise<Ticket>
   /** Spends the ticket; true for the one caller that did. */
@@ -43,7 +48,7 @@ export function createTickets(deps: Deps): Tickets {
   }
 
   return {
-    async issue(user, purpose, ttlMs, mailed) {
+    async issue(user, purpose, ttlMs, mailedTo) {
       const secret = randomToken(random)
       const id = `${purpose}:${user.id}`
       const expiresAt = clock.now() + ttlMs
@@ -53,7 +58,7 @@ export function createTickets(deps: Deps): Tickets {
         purpose,
         secretHash: sha256(secret),
         credentialEpoch: user.credentialEpoch,
-        email: mailed ? user.email : '',
+        email: mailedTo ?? '',
         expiresAt,
       })
       return { token: `${Buffer.from(id).toString('base64url')}.${secret}`, expiresAt }

@@ -19,6 +19,7 @@ export interface SettingsOfBoth {
   readonly mfaPolicyClient: MfaPolicy
   readonly trustedDeviceOperatorEnabled: boolean
   readonly trustedDeviceClientEnabled: boolean
+  readonly accountDeletionMode: 'off' | 'client' | 'both'
 }
 
 /** The same for one of the surfaces. */
@@ -30,6 +31,8 @@ export interface SurfaceSettings {
   readonly allowedDomains: readonly DomainRule[]
   readonly mfaPolicy: MfaPolicy
   readonly trustedDeviceEnabled: boolean
+  /** Whether people may delete their own account. */
+  readonly accountDeletionEnabled: boolean
 }
 
 export function settingsFor(
@@ -47,6 +50,7 @@ export function settingsFor(
         allowedDomains,
         mfaPolicy: settings.mfaPolicyOperator,
         trustedDeviceEnabled: settings.trustedDeviceOperatorEnabled,
+        accountDeletionEnabled: settings.accountDeletionMode === 'both',
       }
     : {
         registrationEnabled: settings.registrationClientEnabled,
@@ -55,5 +59,6 @@ export function settingsFor(
         allowedDomains,
         mfaPolicy: settings.mfaPolicyClient,
         trustedDeviceEnabled: settings.trustedDeviceClientEnabled,
+        accountDeletionEnabled: settings.accountDeletionMode !== 'off',
       }
 }

@@ -2,7 +2,12 @@ import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
 /** What a mailed or handed-out one-time token is good for. */
-export const ticketPurposes = ['verifyEmail', 'resetPassword', 'expiredPassword'] as const
+export const ticketPurposes = [
+  'verifyEmail',
+  'changeEmail',
+  'resetPassword',
+  'expiredPassword',
+] as const
 export type TicketPurpose = (typeof ticketPurposes)[number]
 
 /**
@@ -16,7 +21,10 @@ export interface Ticket extends Doc {
   readonly secretHash: string
   /** The user's `credentialEpoch` when the ticket was written; any other value voids it. */
   readonly credentialEpoch: number
-  /** The address the token was mailed to; empty when it was not mailed. */
+  /**
+   * The address the token was mailed to, as typed where it is to become the account's; empty when it
+   * was not mailed.
+   */
   readonly email: string
   readonly expiresAt: number
 }

@@ -24,8 +24,9 @@ import {
 } from './module-configuration.js'
 import { oauthOperations } from './oauth.js'
 import type { Operation } from './operation.js'
-import { changePassword, getMe, updateMe } from './self-service.js'
+import { selfServiceOperations } from './self-service.js'
 import { serviceAccountOperations } from './service-accounts.js'
+import { userMailOperations } from './user-mails.js'
 import { webauthnOperations } from './webauthn.js'
 
 /** The operation table: routing, parsing, guards, limits and tests all read this. */
@@ -42,11 +43,10 @@ export const operations: readonly Operation[] = [
   getJwks,
   mobileLogin,
   refresh,
-  getMe,
-  updateMe,
-  changePassword,
+  ...selfServiceOperations,
   ...mfaOperations,
   ...oauthOperations,
+  ...userMailOperations,
   ...deviceOperations,
   ...serviceAccountOperations,
   ...webauthnOperations,

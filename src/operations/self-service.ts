@@ -1,9 +1,19 @@
 import { z } from 'zod'
 import { guardedOperation } from './operation.js'
-import { nameInput, noBody, nothing, passwordInput, publicUser, timestamp } from './schemas.js'
-import { meView, passwordChanged } from './views.js'
+import {
+  accepted,
+  emailInput,
+  nameInput,
+  noBody,
+  nothing,
+  passwordInput,
+  publicUser,
+  timestamp,
+} from './schemas.js'
+import { meView, passwordChanged, sessionListView } from './views.js'
 
 const both = ['operator', 'client'] as const
+const operator = ['operator'] as const
 const tag = 'Self-Service'
 const self = [{ kind: 'bearer' }, { kind: 'permission', key: 'auth.self' }] as const
 
@@ -15,7 +25,7 @@ export const me = publicUser.extend({
   memberships: z.array(z.strictObject({ tenantId: z.string() })),
 })
 
-export const getMe = guardedOperation({
+const getMe = guardedOperation({
   id: 'getMe',
   method: 'GET',
   path: '/v1/auth/{surface}/me',
@@ -34,7 +44,7 @@ export const getMe = guardedOperation({
   }),
 })
 
-export const updateMe = guardedOperation({
+const updateMe = guardedOperation({
   id: 'updateMe',
   method: 'PATCH',
   path: '/v1/auth/{surface}/me',
@@ -53,7 +63,7 @@ export const updateMe = guardedOperation({
   },
 })
 
-export const changePassword = guardedOperation({
+const changePassword = guardedOperation({
   id: 'changePassword',
   method: 'POST',
   path: '/v1/auth/{surface}/me/password',
@@ -70,3 +80,112 @@ export const changePassword = guardedOperation({
   handle: async (call, { profile }) =>
     passwordChanged(await profile.changePassword(call, call.body, call.occasion)),
 })
+
+const requestEmailChange = guardedOperation({
+  id: 'requestEmailChange',
+  method: 'POST',
+  path: '/v1/auth/{surface}/me/email',
+  surfaces: both,
+  tag,
+  summary: 'Mail a link to another address, which becomes yours once it is confirmed',
+  guards: self,
+  limit: 'recovery',
+  status: 202,
+  body: z.strictObject({ newEmail: emailInput, currentPassword: passwordInput.optional() }),
+  reply: accepted,
+  errors: [
+    'step_up_required',
+    'invalid_credentials',
+    'email_not_allowed',
+    'email_domain_not_allowed',
+    'server_busy',
+  ],
+  handle: async (call, { emailChange }) => {
+    const { newEmail, currentPassword } = call.body
+    await emailChange.request(call, { newEmail, currentPassword }, call.occasion)
+    return { body: { status: 'accepted' as const } }
+  },
+})
+
+const deleteMe = guardedOperation({
+  id: 'deleteMe',
+  method: 'DELETE',
+  path: '/v1/auth/{surface}/me',
+  surfaces: both,
+  tag,
+  summary: 'Delete your account with everything kept of it; ends every session',
+  guards: self,
+  limit: 'recovery',
+  status: 204,
+  body: z.strictObject({ currentPassword: passwordInput.optional() }),
+  bodyOptional: true,
+  reply: nothing,
+  errors: ['account_deletion_disabled', 'step_up_required', 'invalid_credentials', 'server_busy'],
+  handle: async (call, { selfDeletion }) => {
+    await selfDeletion.delete(call, call.body.currentPassword, call.occasion)
+    return { body: null, refreshCookie: 'clear' as const, deviceCookie: 'clear' as const }
+  },
+})
+
+const listSessions = guardedOperation({
+  id: 'listSessions',
+  method: 'GET',
+  path: '/v1/auth/{surface}/sessions',
+  surfaces: operator,
+  tag,
+  summary: 'Your sessions of the last 90 days, newest first',
+  guards: self,
+  limit: 'self',
+  status: 200,
+  body: noBody,
+  bodyOptional: true,
+  reply: z.strictObject({
+    items: z.array(
+      z.strictObject({
+        id: z.string(),
+        loginAt: timestamp,
+        expiresAt: timestamp,
+        active: z.boolean(),
+        ip: z.string().nullable(),
+        userAgent: z.string().nullable(),
+        current: z.boolean(),
+      }),
+    ),
+  }),
+  errors: [],
+  handle: async (call, { ownSessions }) => ({
+    body: sessionListView(await ownSessions.list(call)),
+  }),
+})
+
+const terminateSession = guardedOperation({
+  id: 'terminateSession',
+  method: 'DELETE',
+  path: '/v1/auth/{surface}/sessions/{sessionId}',
+  surfaces: operator,
+  tag,
+  summary: 'End one of your sessions',
+  guards: self,
+  limit: 'self',
+  status: 204,
+  body: noBody,
+  bodyOptional: true,
+  reply: nothing,
+  errors: ['session_not_found'],
+  handle: async (call, { ownSessions }) => {
+    const { sessionId = '' } = call.params
+    await ownSessions.end(call, sessionId, call.occasion)
+    const isCurrent = sessionId === call.sessionId
+    return isCurrent ? { body: null, refreshCookie: 'clear' as const } : { body: null }
+  },
+})
+
+export const selfServiceOperations = [
+  getMe,
+  updateMe,
+  changePassword,
+  requestEmailChange,
+  deleteMe,
+  listSessions,
+  terminateSession,
+]

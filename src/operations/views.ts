@@ -5,6 +5,7 @@ import type {
   DeviceGrant,
   LinkedIdentity,
   ListedDevice,
+  ListedSession,
   LoginResult,
   MfaStatus,
   OpenedSession,
@@ -158,6 +159,16 @@ export function deviceListView(devices: readonly ListedDevice[]) {
       lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
       expiresAt: isoTime(expiresAt),
       current,
+    })),
+  }
+}
+
+export function sessionListView(sessions: readonly ListedSession[]) {
+  return {
+    items: sessions.map(({ loginAt, expiresAt, ...session }) => ({
+      ...session,
+      loginAt: isoTime(loginAt),
+      expiresAt: isoTime(expiresAt),
     })),
   }
 }

@@ -14,7 +14,12 @@ export type Mail = {
       readonly data: { readonly url: string; readonly token: string; readonly expiresAt: number }
     }
   | {
-      /** Somebody tried to register this address, which has an account already. */
+      /** Confirms another address of an account; goes to that one. As `verifyEmail`. */
+      readonly template: 'changeEmail'
+      readonly data: { readonly url: string; readonly token: string; readonly expiresAt: number }
+    }
+  | {
+      /** Somebody tried to register this address, or to move to it; it has an account already. */
       readonly template: 'accountExists'
       readonly data: { readonly url: string }
     }
@@ -34,6 +39,24 @@ export type Mail = {
   | {
       /** Sent after the fact (S-59). */
       readonly template: 'passwordChanged'
+      readonly data: { readonly at: number }
+    }
+  | {
+      /**
+       * Somebody signed in asked to move the account from this address to another (S-59). Nothing has
+       * changed yet; a changed password stops it.
+       */
+      readonly template: 'emailChangeRequested'
+      readonly data: { readonly at: number }
+    }
+  | {
+      /** Sent after the fact (S-59), to the address the account had. */
+      readonly template: 'emailChanged'
+      readonly data: { readonly at: number; readonly newEmail: string }
+    }
+  | {
+      /** Sent after the fact (S-59), when somebody deleted their own account. */
+      readonly template: 'accountDeleted'
       readonly data: { readonly at: number }
     }
   | {

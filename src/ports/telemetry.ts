@@ -99,8 +99,20 @@ type AccountEvent =
       readonly provider: string
     }
   | { readonly type: 'email.verified'; readonly userId: string }
-  /** `userId` is null when no account waits for a link: then none was mailed. */
-  | { readonly type: 'email.verificationRequested'; readonly userId: string | null }
+  | {
+      /** `actorId` is the administrator who asked, or null for whoever used the public form. */
+      readonly type: 'email.verificationRequested'
+      readonly actorId: string | null
+      /** Null when no account waits for a link: then none was mailed. */
+      readonly userId: string | null
+    }
+  | {
+      /** Its owner wants the account moved to another address. */
+      readonly type: 'email.changeRequested'
+      readonly userId: string
+    }
+  /** It was: the new address is confirmed, and links mailed before are void. */
+  | { readonly type: 'email.changed'; readonly userId: string }
 
 type LoginEvent =
   | {
@@ -158,8 +170,13 @@ type PasswordEvent =
       readonly userId: string
       readonly sessionId: string
     }
-  /** `userId` is null when there is no such account: then nothing was mailed. */
-  | { readonly type: 'password.resetRequested'; readonly userId: string | null }
+  | {
+      /** `actorId` is the administrator who asked, or null for whoever used the public form. */
+      readonly type: 'password.resetRequested'
+      readonly actorId: string | null
+      /** Null when there is no such account: then nothing was mailed. */
+      readonly userId: string | null
+    }
 
 /** What became different about somebody's second factors. */
 export type MfaChange =

@@ -192,5 +192,116 @@ const passwords: readonly Scenario[] = [
   },
 ]
 
+const changes: readonly Scenario[] = [
+  {
+    of: 'requestEmailChange',
+    name: 'another address, which is not repeated',
+    outcome: '202',
+    tells: ({ id }) => [told('email.changeRequested', 'success', { userId: id })],
+    prepare: async (scene) => {
+      const who = await signedIn(scene)
+      const { bearer, password: currentPassword } = who
+      const given = { bearer, body: { newEmail: email, currentPassword } }
+      return { subject: who, perform: () => scene.post('/me/email', given) }
+    },
+  },
+  {
+    of: 'requestEmailChange',
+    name: 'with a wrong password',
+    outcome: '401 invalid_credentials',
+    tells: ({ id, sessionId }) => [
+      told('password.changeFailed', 'failure', { userId: id, sessionId }),
+    ],
+    prepare: async (scene) => {
+      const who = await signedIn(scene)
+      const given = { bearer: who.bearer, body: { newEmail: email, currentPassword: 'no' } }
+      return { subject: who, perform: () => scene.post('/me/email', given) }
+    },
+  },
+  {
+    of: 'verifyEmail',
+    name: 'the token mailed to another address',
+    outcome: '200',
+    tells: ({ id }) => [told('email.changed', 'success', { userId: id })],
+    prepare: async (scene) => {
+      const who = await signedIn(scene)
+      const { bearer, password: currentPassword } = who
+      await scene.post('/me/email', { bearer, body: { newEmail: email, currentPassword } })
+      const token = await mailedToken(scene.host, 'changeEmail', email)
+      return { subject: who, perform: () => scene.post('/email/verify', { body: { token } }) }
+    },
+  },
+  {
+    of: 'deleteMe',
+    name: 'by its owner, whose session ends',
+    outcome: '204',
+    options: { settings: { accountDeletionMode: 'both' } },
+    tells: ({ id, sessionId }) => [
+      told('session.terminated', 'success', {
+        userId: id,
+        actorId: id,
+        sessionId,
+        reason: 'logout',
+      }),
+      told('account.deleted', 'success', { actorId: id, targetId: id }),
+    ],
+    prepare: async (scene) => {
+      const { host, surface } = scene
+      const who = await signedIn(scene)
+      const given = { bearer: who.bearer, body: { currentPassword: who.password } }
+      return { subject: who, perform: () => host.send('DELETE', `/v1/auth/${surface}/me`, given) }
+    },
+  },
+  {
+    of: 'deleteMe',
+    name: 'where that is switched off',
+    outcome: '403 account_deletion_disabled',
+    options: { settings: { accountDeletionMode: 'off' } },
+    tells: ({ id }) => [refused('deleteMe', 'account_deletion_disabled', { userId: id })],
+    prepare: async (scene) => {
+      const { host, surface } = scene
+      const who = await signedIn(scene)
+      const { bearer } = who
+      const path = `/v1/auth/${surface}/me`
+      return { subject: who, perform: () => host.send('DELETE', path, { bearer }) }
+    },
+  },
+]
+
+/** What an administrator has mailed to somebody on this surface. */
+const mailings = (
+  [
+    ['sendUserPasswordReset', 'password-reset', 'password.resetRequested'],
+    ['resendUserEmailVerification', 'email-verification', 'email.verificationRequested'],
+  ] as const
+).map(
+  ([of, path, type]): Scenario => ({
+    of,
+    name: 'by an administrator',
+    outcome: '202',
+    options: { authorizer: { check: async () => true } },
+    tells: ({ id, sessionId: actorId }) => [told(type, 'success', { userId: id, actorId })],
+    prepare: async ({ host, surface }) => {
+      const admin = await signedInPerson(host, 'operator')
+      const who = await host.auth[surface].users.create({ email })
+      const { bearer } = admin
+      return {
+        // In place of a session: who asked.
+        subject: { id: who.id, sessionId: admin.id },
+        perform: () =>
+          host.send('POST', `/v1/auth/operator/users/${who.id}/${path}`, {
+            bearer,
+            body: { surface },
+          }),
+      }
+    },
+  }),
+)
+
 /** Registering, proving an address, and lost passwords. */
-export const accountScenarios: readonly Scenario[] = [...registration, ...passwords]
+export const accountScenarios: readonly Scenario[] = [
+  ...registration,
+  ...passwords,
+  ...changes,
+  ...mailings,
+]

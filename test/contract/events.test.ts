@@ -149,6 +149,8 @@ const catalogue: Readonly<Record<AuthEvent['type'], true>> = {
   'config.seeded': true,
   'device.revoked': true,
   'device.trusted': true,
+  'email.changed': true,
+  'email.changeRequested': true,
   'email.verificationRequested': true,
   'email.verified': true,
   'identity.linked': true,

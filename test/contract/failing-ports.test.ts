@@ -81,6 +81,12 @@ const callers: Readonly<Record<string, (host: ContractHost, who: Caller) => Prom
       bearer,
       body: { currentPassword: password, newPassword: otherPassword },
     }),
+  'client_account_deletions.insert': (host, { bearer, password }) =>
+    host.send('DELETE', at('/me'), { bearer, body: { currentPassword: password } }),
+  'client_account_deletions.update': (host, { bearer, password }) =>
+    host.send('DELETE', at('/me'), { bearer, body: { currentPassword: password } }),
+  'client_users.take': (host, { bearer, password }) =>
+    host.send('DELETE', at('/me'), { bearer, body: { currentPassword: password } }),
   'client_tickets.get': (host, { resetToken }) =>
     host.send('POST', at('/password/reset'), {
       body: { token: resetToken, newPassword: otherPassword },

@@ -84,6 +84,9 @@ describe('R-7-11 nothing of what was sent comes back in a refusal', () => {
       host.send('POST', at('/login'), { body: canary.repeat(4000), headers: json }),
       host.send('POST', at('/email/verify'), { body: { token } }),
       host.send('POST', at('/password/reset'), { body: { token, newPassword: canary } }),
+      host.send('POST', at('/me/email'), { bearer: token, body: { newEmail: canary } }),
+      host.send('DELETE', at('/me'), { bearer: token, body: { currentPassword: canary } }),
+      host.send('DELETE', `/v1/auth/operator/sessions/${canary}`, { bearer: token }),
       host.send('POST', at('/register'), { body: { email: 'c@d.example', password: 'canary-7' } }),
       host.send('POST', at('/register'), {
         body: { email: `${canary}@x.invalid`, password: canary },
@@ -179,6 +182,12 @@ async function everyRequest(host: ContractHost): Promise<readonly Parameters<Sen
     ['POST', at('/logout'), { bearer, cookie }],
     ['GET', at('/me'), { bearer }],
     ['PATCH', at('/me'), { bearer, body: { name: 'x' } }],
+    [
+      'POST',
+      at('/me/email'),
+      { bearer, body: { newEmail: 'x@example.org', currentPassword: password } },
+    ],
+    ['DELETE', at('/me'), { bearer, body: { currentPassword: password } }],
     ['POST', at('/email/verify'), { body: { token } }],
     ['POST', at('/email/verify/resend'), { body: { email } }],
     ['POST', at('/password/forgot'), { body: { email } }],

@@ -77,7 +77,7 @@ export function outcomeOf({ status, code }: Reply): string {
 /** The token of the newest mail of this template to this address; fails when there is none. */
 export async function mailedToken(
   host: ContractHost,
-  template: 'verifyEmail' | 'resetPassword',
+  template: 'verifyEmail' | 'changeEmail' | 'resetPassword',
   email: string,
 ): Promise<string> {
   await host.auth.close() // mail is sent beside the request

@@ -24,7 +24,8 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
   let who: Person & SignedIn
   beforeAll(async () => {
     store = faultyBackend(memory())
-    host = await memoryHost.start({ ...trusting, backend: store.backend })
+    const settings = { ...trusting.settings, accountDeletionMode: 'both' } as const
+    host = await memoryHost.start({ settings, backend: store.backend })
     const made = await person(host, surface)
     who = { ...made, ...(await signIn(host, surface, made)) }
   })
@@ -119,6 +120,43 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
       'refresh_tokens.update',
       'sessions.update',
     ])
+  })
+
+  const proof = ['users.get', 'totp_factors.get', 'backup_codes.get', 'passkeys.find']
+  const guess = ['counter.hit', 'counter.forgive']
+
+  it('asking for another address: factors and password; its ticket and mails beside', async () => {
+    const { bearer } = await signIn(host, surface, who)
+    const body = { newEmail: `other@${surface}.example`, currentPassword: who.password }
+    const ask = () => host.send('POST', at('/me/email'), { bearer, body })
+    const calls = await callsOf(ask, 202)
+    const limits = ['counter.hit', 'denylist.find']
+    expect(calls).toEqual([...limits, ...proof, ...guess, 'counter.hit', ...beside])
+  })
+  const beside = ['tickets.get', 'tickets.insert', 'users.find']
+
+  if (surface === 'operator')
+    it('one’s own sessions: three readings beside each other', async () => {
+      const { bearer } = await signIn(host, surface, who)
+      const calls = await callsOf(() => host.send('GET', at('/sessions'), { bearer }), 200)
+      const readings = ['sessions.find', 'sessions.find', 'refresh_tokens.find']
+      expect(calls).toEqual(['denylist.find', 'counter.hit', 'users.get', ...readings])
+    })
+
+  it('deleting an account: noted, disabled, ended, removed, the record last', async () => {
+    const other = await person(host, surface)
+    const { bearer } = await signIn(host, surface, other)
+    const body = { currentPassword: other.password }
+    const calls = await callsOf(() => host.send('DELETE', at('/me'), { bearer, body }), 204)
+    const begun = ['users.get', 'account_deletions.insert', 'users.get', 'users.update']
+    const families = ['refresh_tokens.find', 'denylist.find', 'denylist.put']
+    const ended = ['refresh_tokens.update', 'sessions.update', 'sessions.find']
+    const last = ['users.take', 'account_deletions.update']
+    expect(calls.slice(0, -last.length)).toEqual(
+      expect.arrayContaining([...proof, ...begun, ...families, ...ended]),
+    )
+    expect(calls.slice(-last.length)).toEqual(last)
+    expect(calls).toHaveLength(41)
   })
 })
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { refreshCookieOf } from '../support/http-client.js'
 import { pass, refused, type Scenario, type Scene, signedIn, told } from './event-scenario.js'
 import { storedIn } from './open-host.js'
-import { otherPassword, signedInPerson } from './people.js'
+import { otherPassword, signedInPerson, signIn } from './people.js'
 
 const second = 1000
 const wrong = 'not the password at all'
@@ -184,6 +184,26 @@ const logouts: readonly Scenario[] = [
 ]
 
 const selfService: readonly Scenario[] = [
+  {
+    of: 'terminateSession',
+    name: 'another one of your own',
+    outcome: '204',
+    surfaces: ['operator'],
+    tells: ({ id, sessionId }) => [
+      told('session.terminated', 'success', {
+        userId: id,
+        actorId: id,
+        sessionId,
+        reason: 'logout',
+      }),
+    ],
+    prepare: async (scene) => {
+      const who = await signedIn(scene)
+      const { bearer } = await signIn(scene.host, scene.surface, who)
+      const path = `/v1/auth/operator/sessions/${who.sessionId}`
+      return { subject: who, perform: () => scene.host.send('DELETE', path, { bearer }) }
+    },
+  },
   {
     of: 'updateMe',
     name: 'another name, which is not repeated',

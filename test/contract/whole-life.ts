@@ -94,6 +94,11 @@ export async function wholeLife(
   await expecting(401, 'GET', '/me', { bearer })
 
   await expecting(202, 'POST', '/password/forgot', { body: { email } })
+  const mover = await expecting(200, 'POST', '/login', { body: { email, password: third } })
+  const body = { newEmail: `moved-${email}`, currentPassword: third }
+  await expecting(202, 'POST', '/me/email', { bearer: textOf(mover.json(), 'accessToken'), body })
+  const moving = host.mailer.last('changeEmail', body.newEmail).data.token
+  await expecting(400, 'POST', '/email/verify', { body: { token: `${moving}x` } })
   const again = await expecting(200, 'POST', '/login', { body: { email, password: third } })
   const live = refreshCookieOf(again, surface)
   await expecting(204, 'POST', '/logout', { cookie: live, body: { everywhere: true } })

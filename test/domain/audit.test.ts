@@ -59,8 +59,16 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
     facts('failure', null, 'u', { reason: 'not_found' }),
   ],
   [{ type: 'email.verified', userId: 'u' }, facts('success', 'u', 'u')],
-  [{ type: 'email.verificationRequested', userId: 'u' }, facts('success', null, 'u')],
-  [{ type: 'email.verificationRequested', userId: null }, facts('success', null, null)],
+  [
+    { type: 'email.verificationRequested', actorId: null, userId: 'u' },
+    facts('success', null, 'u'),
+  ],
+  [
+    { type: 'email.verificationRequested', actorId: 'a', userId: null },
+    facts('success', 'a', null),
+  ],
+  [{ type: 'email.changeRequested', userId: 'u' }, facts('success', 'u', 'u')],
+  [{ type: 'email.changed', userId: 'u' }, facts('success', 'u', 'u')],
   [
     {
       type: 'login.succeeded',
@@ -102,7 +110,7 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
     { type: 'password.changeFailed', userId: 'u', sessionId: 's' },
     facts('failure', 'u', 'u', {}, 's'),
   ],
-  [{ type: 'password.resetRequested', userId: 'u' }, facts('success', null, 'u')],
+  [{ type: 'password.resetRequested', actorId: 'a', userId: 'u' }, facts('success', 'a', 'u')],
   [{ type: 'refresh.rotated', userId: 'u', sessionId: 's', generation: 2 }, null],
   [
     { type: 'refresh.reissued', userId: 'u', sessionId: 's', generation: 2 },

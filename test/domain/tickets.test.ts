@@ -47,7 +47,7 @@ const invalid = { code: 'invalid_token' }
 describe('tickets', () => {
   it('6.4.1 are opaque, of 256 random bits, and stored as a digest alone', async () => {
     const { tickets, stored, clock } = ticketsOf()
-    const { token, expiresAt } = await tickets.issue(ada, 'resetPassword', minute, true)
+    const { token, expiresAt } = await tickets.issue(ada, 'resetPassword', minute, ada.email)
     expect(token).toMatch(/^[\w-]+\.[\w-]{43}$/)
     expect(expiresAt).toBe(clock.now() + minute)
     const found = await stored.find({ userId: ada.id }, { limit: 9 })
@@ -68,15 +68,15 @@ describe('tickets', () => {
 
   it('say where they were mailed to, or that they were not', async () => {
     const { tickets } = ticketsOf()
-    const { token } = await tickets.issue(ada, 'expiredPassword', minute, false)
+    const { token } = await tickets.issue(ada, 'expiredPassword', minute, null)
     expect((await tickets.read(token, ['expiredPassword'])).email).toBe('')
   })
 
   it('are good for their own purpose, person and secret', async () => {
     const { tickets } = ticketsOf()
-    const reset = await tickets.issue(ada, 'resetPassword', minute, true)
-    const verify = await tickets.issue(ada, 'verifyEmail', minute, true)
-    const bobs = await tickets.issue(bob, 'resetPassword', minute, true)
+    const reset = await tickets.issue(ada, 'resetPassword', minute, ada.email)
+    const verify = await tickets.issue(ada, 'verifyEmail', minute, ada.email)
+    const bobs = await tickets.issue(bob, 'resetPassword', minute, bob.email)
     const mixed = (a: string, b: string) => `${a.split('.')[0]}.${b.split('.')[1]}`
     for (const token of [
       mixed(reset.token, verify.token),
@@ -95,8 +95,8 @@ describe('tickets', () => {
 
   it('replace each other, and expire to the millisecond', async () => {
     const { tickets, clock } = ticketsOf()
-    const older = await tickets.issue(ada, 'resetPassword', 10 * minute, true)
-    const newer = await tickets.issue(ada, 'resetPassword', minute, true)
+    const older = await tickets.issue(ada, 'resetPassword', 10 * minute, ada.email)
+    const newer = await tickets.issue(ada, 'resetPassword', minute, ada.email)
     const read = (token: string) => tickets.read(token, ['resetPassword'])
     await expect(read(older.token)).rejects.toMatchObject(invalid)
     await clock.advance(minute - 1)
@@ -111,9 +111,9 @@ describe('tickets', () => {
 
   it('are taken by one of many, and not by who read an older one', async () => {
     const { tickets } = ticketsOf()
-    const older = await tickets.issue(ada, 'verifyEmail', minute, true)
+    const older = await tickets.issue(ada, 'verifyEmail', minute, ada.email)
     const stale = await tickets.read(older.token, ['verifyEmail'])
-    const { token } = await tickets.issue(ada, 'verifyEmail', minute, true)
+    const { token } = await tickets.issue(ada, 'verifyEmail', minute, ada.email)
     const ticket = await tickets.read(token, ['verifyEmail'])
     expect(await tickets.take(stale)).toBe(false)
     const takes = await Promise.all(Array.from({ length: 16 }, () => tickets.take(ticket)))
@@ -124,7 +124,7 @@ describe('tickets', () => {
   it.each([2, 4])('leave one good token of %i issued at once', async (count) => {
     const { tickets } = ticketsOf()
     const issued = await Promise.all(
-      Array.from({ length: count }, () => tickets.issue(ada, 'resetPassword', minute, true)),
+      Array.from({ length: count }, () => tickets.issue(ada, 'resetPassword', minute, ada.email)),
     )
     const reads = await Promise.allSettled(
       issued.map(({ token }) => tickets.read(token, ['resetPassword'])),
@@ -134,12 +134,12 @@ describe('tickets', () => {
 
   it('can be issued while the older one is being spent', async () => {
     const { tickets, faulty } = ticketsOf()
-    const older = await tickets.issue(ada, 'resetPassword', minute, true)
+    const older = await tickets.issue(ada, 'resetPassword', minute, ada.email)
     const ticket = await tickets.read(older.token, ['resetPassword'])
     faulty.onCall('client_tickets.update', async () => {
       expect(await tickets.take(ticket)).toBe(true)
     })
-    const { token } = await tickets.issue(ada, 'resetPassword', minute, true)
+    const { token } = await tickets.issue(ada, 'resetPassword', minute, ada.email)
     expect((await tickets.read(token, ['resetPassword'])).userId).toBe(ada.id)
   })
 })

@@ -24,6 +24,7 @@ import { passkeyFlows } from './faults/passkey-flows.js'
 import { passwordFlows } from './faults/password-flows.js'
 import { refreshFlows } from './faults/refresh-flows.js'
 import { registrationFlows } from './faults/registration-flows.js'
+import { selfServiceFlows } from './faults/self-service-flows.js'
 import { newWorld } from './faults/world.js'
 import { figure } from './figures.js'
 import { isFull, sizes } from './sizes.js'
@@ -39,6 +40,7 @@ const flows = [
   ...registrationFlows,
   ...passwordFlows,
   ...accountFlows,
+  ...selfServiceFlows,
   ...machineFlows,
 ]
 

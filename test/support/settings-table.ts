@@ -1,6 +1,5 @@
 import type { AuthField } from '../../src/auth-module/auth-field.js'
 import { authSettingDeclarations } from '../../src/auth-module/index.js'
-import { settingsWithoutEffect } from '../../src/auth-module/live-settings.js'
 import { expected } from '../../src/auth-module/stored-value.js'
 
 const head = [
@@ -21,7 +20,6 @@ export function settingsTables(): string {
 
 function rowOf(field: AuthField): string {
   const { key, label, type, default: usual = '', surface = 'both', envVar, items = [] } = field
-  const mark = settingsWithoutEffect({ [key]: '' }).length > 0 ? ' *' : ''
   const form = expected(field)
     .replace(/^must (be )?/, '')
     .replace(/, such as .*/, '')
@@ -33,7 +31,7 @@ function rowOf(field: AuthField): string {
     ...(parts.length > 0 ? [`of ${parts.join(', ')}`] : []),
   ]
   return `| ${[
-    `\`${key}\`${mark} ${label}`,
+    `\`${key}\` ${label}`,
     usual === '' ? '' : `\`${usual}\``,
     values.join(' '),
     surface,

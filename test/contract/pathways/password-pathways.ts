@@ -1,5 +1,5 @@
 import { mailedToken } from '../open-host.js'
-import { goodPassword, otherPassword } from '../people.js'
+import { goodPassword, otherPassword, signIn } from '../people.js'
 import { changeUser } from './controls.js'
 import type { Pathway } from './pathway.js'
 import { sender } from './sender.js'
@@ -31,6 +31,15 @@ const linkCells: Pathway['cells'] = {
   'guesses at the password used up': '204',
   'requests used up': '429 rate_limited',
   'the other surface': '400 invalid_token',
+}
+
+const confirmationCells: Pathway['cells'] = {
+  ...linkCells,
+  nothing: 'verified',
+  'a second factor': 'verified',
+  'a policy that wants a second factor': 'verified',
+  'an unverified address': 'verified',
+  'guesses at the password used up': 'verified',
 }
 
 export const passwordPathways: readonly Pathway[] = [
@@ -94,13 +103,25 @@ export const passwordPathways: readonly Pathway[] = [
       const token = await mailedToken(walk.host, 'verifyEmail', email)
       return { step: sender(walk, '/email/verify', { token }) }
     },
-    cells: {
-      ...linkCells,
-      nothing: 'verified',
-      'a second factor': 'verified',
-      'a policy that wants a second factor': 'verified',
-      'an unverified address': 'verified',
-      'guesses at the password used up': 'verified',
+    cells: confirmationCells,
+  },
+  {
+    of: 'verifyEmail',
+    name: 'a mailed link that confirms another address',
+    prepare: async (walk) => {
+      const { host, surface, who, enrolled } = walk
+      strangers += 1
+      const newEmail = `other-${strangers}@example.org`
+      const body = { newEmail, currentPassword: who.password }
+      const { bearer } = enrolled ?? (await signIn(host, surface, who))
+      if (enrolled !== null) {
+        const proof = { method: 'totp', code: await enrolled.nextCode() }
+        await host.send('POST', `/v1/auth/${surface}/step-up`, { bearer, body: proof })
+      }
+      await host.send('POST', `/v1/auth/${surface}/me/email`, { bearer, body })
+      const token = await mailedToken(host, 'changeEmail', newEmail)
+      return { step: sender(walk, '/email/verify', { token }) }
     },
+    cells: confirmationCells,
   },
 ]

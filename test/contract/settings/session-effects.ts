@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose'
 import type { SettingKey } from '../../../src/auth-module/settings.js'
 import { refreshCookieOf, textOf } from '../../support/http-client.js'
-import { outcomeOf } from '../open-host.js'
-import { goodPassword, otherPassword, person, signIn } from '../people.js'
+import { outcomeOf, surfaces } from '../open-host.js'
+import { goodPassword, otherPassword, person, signedInPerson, signIn } from '../people.js'
 import { changePassword, login, me, post } from './actions.js'
 import type { Effect, Effects } from './effect.js'
 
@@ -108,6 +108,26 @@ export const sessionEffects: Effects = {
       await host.clock.advance(second)
       const next = await signIn(host, surface, who)
       return `${await me(host, surface, first.bearer)}, ${await me(host, surface, next.bearer)}`
+    },
+  },
+  accountDeletionMode: {
+    when: [
+      ['client', 'operator 403 account_deletion_disabled 200, client 204 401 session_revoked'],
+      ['both', 'operator 204 401 session_revoked, client 204 401 session_revoked'],
+      [
+        'off',
+        'operator 403 account_deletion_disabled 200, client 403 account_deletion_disabled 200',
+      ],
+    ],
+    // Of both surfaces, whichever is asked about: what one value says is not the same of each.
+    async see(host) {
+      const seen = surfaces.map(async (surface) => {
+        const { bearer, password } = await signedInPerson(host, surface)
+        const given = { bearer, body: { currentPassword: password } }
+        const deleted = await host.send('DELETE', `/v1/auth/${surface}/me`, given)
+        return `${surface} ${outcomeOf(deleted)} ${await me(host, surface, bearer)}`
+      })
+      return (await Promise.all(seen)).join(', ')
     },
   },
   revokeSessionsOnPasswordChange: {

@@ -1,0 +1,96 @@
+import { isUuid } from '../crypto/uuid.js'
+import { capReached } from '../engine/session-age.js'
+import { AuthError } from '../errors.js'
+import type { RefreshFamily } from '../model/refresh-family.js'
+import type { Session } from '../model/session.js'
+import type { Occasion } from './occasion.js'
+import type { SignedIn } from './principal.js'
+import { requiredEpoch } from './refresh-inspection.js'
+import type { Sessions } from './sessions.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** One's own sessions, to look at and to end. */
+export interface OwnSessions {
+  /** The newest first: a hundred of the last 90 days, and whatever else goes on still. */
+  list(who: SignedIn): Promise<readonly ListedSession[]>
+  /** Repeatable. Throws `session_not_found`, also for somebody else's. */
+  end(who: SignedIn, sessionId: string, occasion: Occasion): Promise<void>
+}
+
+export interface ListedSession
+  extends Pick<Session, 'id' | 'loginAt' | 'active' | 'ip' | 'userAgent'> {
+  /** When the record of it goes, 90 days after the login. */
+  readonly expiresAt: number
+  readonly current: boolean
+}
+
+type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'settings'>
+
+const mostListed = 100
+const mostActive = 200
+const mostFamilies = 1000
+
+export function createOwnSessions(deps: Deps, ending: Sessions): OwnSessions {
+  const { clock } = deps
+  const { sessions, families } = deps.collections
+
+  /** Expired documents wait for the sweep and are nobody's any more (T-33). */
+  const isKept = ({ expiresAt }: Session) => expiresAt !== null && expiresAt > clock.now()
+
+  /** A document does not know of an idle deadline that passed, and is the last to hear of an end. */
+  function goesOn(
+    { user }: SignedIn,
+    family: RefreshFamily | undefined,
+    absoluteTtlMs: number | null,
+  ): boolean {
+    if (family === undefined || family.revokedAt !== null) return false
+    const epoch = requiredEpoch(user, family.id)
+    const now = clock.now()
+    const isOver = family.expiresAt <= now || capReached(family.loginAt, absoluteTtlMs, now)
+    return !isOver && (epoch === null || family.sessionEpoch === epoch)
+  }
+
+  return {
+    async list(who) {
+      const userId = who.user.id
+      const newestFirst = true
+      const [newest, active, rows, { sessionAbsoluteTTL }] = await Promise.all([
+        sessions.find({ userId }, { limit: mostListed, newestFirst }),
+        sessions.find({ userId, active: true }, { limit: mostActive, newestFirst }),
+        families.find({ userId }, { limit: mostFamilies, newestFirst }),
+        deps.settings(),
+      ])
+      const familyOf = new Map(rows.map((family) => [family.id, family]))
+      const live = active.filter(({ id }) => goesOn(who, familyOf.get(id), sessionAbsoluteTTL))
+      const isLive = new Set(live.map(({ id }) => id))
+      const shown = new Map([...newest, ...live].filter(isKept).map((one) => [one.id, one]))
+      return [...shown.values()]
+        .sort((a, b) => (a.id < b.id ? 1 : -1))
+        .map(({ id, loginAt, expiresAt, ip, userAgent }) => ({
+          id,
+          loginAt,
+          expiresAt: expiresAt ?? loginAt,
+          active: isLive.has(id),
+          ip,
+          userAgent,
+          current: id === who.sessionId,
+        }))
+    },
+
+    async end({ user }, sessionId, occasion) {
+      const [family, document] = isUuid(sessionId)
+        ? await Promise.all([families.get(sessionId), sessions.get(sessionId)])
+        : [null, null]
+      const isOwn = document?.userId === user.id && isKept(document)
+      if (!isOwn) throw new AuthError('session_not_found')
+      if (family === null) {
+        // The row expired and was swept; an access token minted before may live on.
+        if (document.active) await ending.end(document, 'logout', occasion, { rowless: true })
+      } else if (family.revokedAt === null) {
+        await ending.end(family, 'logout', occasion)
+      } else {
+        await ending.closeDocument(sessionId, family.revokedReason ?? 'admin')
+      }
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { settingsFor } from '../engine/surface-settings.js'
+import { AuthError } from '../errors.js'
+import type { AccountDeletions } from './account-deletions.js'
+import type { Occasion } from './occasion.js'
+import type { SignedIn } from './principal.js'
+import type { ReAuthentication } from './re-authentication.js'
+import type { SurfaceDeps } from './surface-deps.js'
+
+/** Deleting one's own account (S-63). */
+export interface SelfDeletion {
+  /**
+   * Throws `account_deletion_disabled`, and what re-authentication throws. After any other rejection
+   * the account may be closed already, and is deleted by the process that sweeps.
+   */
+  delete(who: SignedIn, currentPassword: string | undefined, occasion: Occasion): Promise<void>
+}
+
+type Deps = Pick<SurfaceDeps, 'surface' | 'clock' | 'settings' | 'mail'>
+
+export function createSelfDeletion(
+  { surface, clock, settings: read, mail }: Deps,
+  deletions: AccountDeletions,
+  reAuthentication: ReAuthentication,
+): SelfDeletion {
+  return {
+    async delete(who, currentPassword, occasion) {
+      // Before anything is written: what was deleted must not be answered by a failure.
+      const settings = await read()
+      if (!settingsFor(surface, settings).accountDeletionEnabled) {
+        throw new AuthError('account_deletion_disabled')
+      }
+      await reAuthentication.require(who, currentPassword, occasion)
+      await deletions.delete(who.user.id, { actorId: who.user.id, occasion })
+      if (settings.notifySecurityChanges) mail.accountDeleted(who.user, clock.now())
+    },
+  }
+}

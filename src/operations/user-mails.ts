@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { guardedOperation } from './operation.js'
+import { accepted } from './schemas.js'
+
+/** What is the same of both. */
+const shared = {
+  method: 'POST',
+  surfaces: ['operator'],
+  tag: 'Authentication',
+  limit: 'admin',
+  status: 202,
+  body: z.strictObject({ surface: z.enum(['operator', 'client']).optional() }),
+  bodyOptional: true,
+  reply: accepted,
+} as const
+
+const sendUserPasswordReset = guardedOperation({
+  id: 'sendUserPasswordReset',
+  path: '/v1/auth/{surface}/users/{userId}/password-reset',
+  summary: 'Mail somebody a password reset link',
+  guards: [{ kind: 'bearer' }, { kind: 'permission', key: 'system.users.password_reset' }],
+  ...shared,
+  errors: ['user_not_found', 'password_login_disabled'],
+  handle: async ({ body, params, user, occasion }, { mailsOn }) => {
+    const { passwordRecovery } = mailsOn(body.surface ?? 'operator')
+    await passwordRecovery.sendTo(params['userId'] ?? '', { actorId: user.id, occasion })
+    return { body: { status: 'accepted' as const } }
+  },
+})
+
+const resendUserEmailVerification = guardedOperation({
+  id: 'resendUserEmailVerification',
+  path: '/v1/auth/{surface}/users/{userId}/email-verification',
+  summary: 'Mail somebody a new link to confirm their address',
+  guards: [{ kind: 'bearer' }, { kind: 'permission', key: 'system.users.email_verify_resend' }],
+  ...shared,
+  errors: ['user_not_found', 'email_already_verified'],
+  handle: async ({ body, params, user, occasion }, { mailsOn }) => {
+    const { registration } = mailsOn(body.surface ?? 'operator')
+    await registration.resendTo(params['userId'] ?? '', { actorId: user.id, occasion })
+    return { body: { status: 'accepted' as const } }
+  },
+})
+
+export const userMailOperations = [sendUserPasswordReset, resendUserEmailVerification]
