@@ -120,6 +120,7 @@ const deleteMe = guardedOperation({
   body: z.strictObject({ currentPassword: passwordInput.optional() }),
   bodyOptional: true,
   reply: nothing,
+  cookies: { sets: ['refresh', 'device'] },
   errors: ['account_deletion_disabled', 'step_up_required', 'invalid_credentials', 'server_busy'],
   handle: async (call, { selfDeletion }) => {
     await selfDeletion.delete(call, call.body.currentPassword, call.occasion)
@@ -171,6 +172,7 @@ const terminateSession = guardedOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
+  cookies: { sets: ['refresh'] },
   errors: ['session_not_found'],
   handle: async (call, { ownSessions }) => {
     const { sessionId = '' } = call.params
