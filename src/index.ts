@@ -51,6 +51,7 @@ export type {
   OauthProviderOptions,
   SurfaceOptions,
 } from './options.js'
+export type { AccountField, AccountStanding } from './ports/account-event.js'
 export type {
   Authorizer,
   AuthorizerFactory,
@@ -91,8 +92,6 @@ export type {
 } from './ports/store.js'
 export type { Audience, Surface } from './ports/surface.js'
 export type {
-  AccountField,
-  AccountStanding,
   AuthEvent,
   EndReason,
   Logger,

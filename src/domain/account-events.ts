@@ -1,6 +1,6 @@
 import { AuthError } from '../errors.js'
 import type { User } from '../model/user.js'
-import type { AccountField, AccountStanding } from '../ports/telemetry.js'
+import type { AccountField, AccountStanding } from '../ports/account-event.js'
 import type { Act } from './acted-by.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
