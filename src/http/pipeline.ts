@@ -102,7 +102,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     // An administrator must be able to mend settings that cannot be read.
     if (operation.access === 'admin') return null
     const isRead = operation.method === 'GET' && operation.status !== 302
-    if (isRead && !reads(operation, 'refresh')) return null
+    if (isRead && !operation.usesRefreshCookie) return null
     return (await services.settings()).cookieSameSite
   }
 
@@ -151,11 +151,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const common = {
       occasion,
       address,
-      refreshCookie: cookieFor(operation, request, 'refresh'),
-      deviceCookie: cookieFor(operation, request, 'device'),
+      refreshCookie: cookieOf(request, 'refresh'),
+      deviceCookie: cookieOf(request, 'device'),
       tripCookies: {
-        query: cookieFor(operation, request, 'oauth'),
-        form_post: cookieFor(operation, request, 'oauth_form'),
+        query: cookieOf(request, 'oauth'),
+        form_post: cookieOf(request, 'oauth_form'),
       },
       tokenDelivery: operation.choosesDelivery ? deliveryOf(request) : 'cookie',
       params,
@@ -258,13 +258,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (!isOriginAllowed(headers, deps.allowedOrigins)) throw new AuthError('csrf_rejected')
   }
 
-  /** Null for one that the entry does not read: what is documented is what is looked at. */
-  function cookieFor(
-    operation: Operation,
-    request: ExchangeRequest,
-    what: TokenCookie,
-  ): string | null {
-    if (!reads(operation, what)) return null
+  function cookieOf(request: ExchangeRequest, what: TokenCookie): string | null {
     return readCookie(request.header('cookie'), cookieName(deps.cookies, what))
   }
 
@@ -321,7 +315,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const reply = problemReply(error)
     // A dead cookie is taken away; one of the other surface, or one that could not be judged, stays.
     const dead = error.status === 401 && error.code !== 'audience_mismatch'
-    const clears = dead && cookieFor(operation, request, 'refresh') !== null
+    const clears = operation.usesRefreshCookie && dead && cookieOf(request, 'refresh') !== null
     if (!clears || !sameSite) return reply
     return { ...reply, cookies: [clearCookie(deps.cookies, 'refresh', sameSite)] }
   }
@@ -362,10 +356,6 @@ function ticketOf(body: unknown): string | null {
 
 function withDeprecation(reply: ExchangeReply, operation: Operation): ExchangeReply {
   return { ...reply, headers: { ...reply.headers, ...deprecationHeaders(operation) } }
-}
-
-function reads(operation: Operation, what: TokenCookie): boolean {
-  return operation.cookies?.reads?.includes(what) ?? false
 }
 
 /** As apps ask for it, which keep tokens themselves. */

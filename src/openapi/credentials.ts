@@ -28,7 +28,7 @@ export function securityOf(operation: Operation, surfaces: readonly Surface[]): 
   if (operation.access === 'guarded' || operation.access === 'admin') return bearer
   // The ticket of a half-finished login is in the body.
   if (operation.access === 'enrolling') return [...bearer, {}]
-  if (!operation.cookies?.reads?.includes('refresh')) return []
+  if (!operation.usesRefreshCookie) return []
   const cookie = surfaces.map((surface) => ({ [`${surface}RefreshCookie`]: [] }))
   return operation.bearer === 'credential' ? [...bearer, ...cookie, {}] : cookie
 }

@@ -4,7 +4,7 @@ import { type CookiePrefix, cookieNameOf } from './credentials.js'
 import type { SchemaBook } from './schema-book.js'
 import type { JsonSchema, OpenApiParameter, OpenApiRequestBody } from './types.js'
 
-/** What the path, the query, headers and cookies may say. The refresh cookie is among the security schemes. */
+/** What the path, the query, headers and cookies may say. */
 export function parametersOf(
   operation: Operation,
   surfaces: Operation['surfaces'],
@@ -22,7 +22,10 @@ export function parametersOf(
     description: '`body` puts tokens into the body of the reply in place of cookies.',
     schema: delivery,
   } as const
-  const reads = (operation.cookies?.reads ?? []).filter((what) => what !== 'refresh')
+  const reads = (operation.cookies?.reads ?? []).filter(
+    // Where it is the credential it is among the security schemes.
+    (what) => what !== 'refresh' || !operation.usesRefreshCookie,
+  )
   const inCookies = surfaces.flatMap((surface) =>
     reads.map(
       (what) =>

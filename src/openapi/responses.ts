@@ -24,7 +24,7 @@ export function responsesOf(
   const responses = new Map<number, OpenApiResponse>()
   responses.set(operation.status, answerOf(operation, surfaces, shared, schemas))
   for (const [status, { description, headers: own, ...rest }] of problemResponses(operation)) {
-    const clears = status === 401 && operation.cookies?.reads?.includes('refresh')
+    const clears = status === 401 && operation.usesRefreshCookie
     const headers = {
       ...own,
       ...(clears ? cookieHeader(surfaces, ['refresh'], 'Takes a dead refresh cookie away.') : {}),

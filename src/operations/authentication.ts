@@ -142,6 +142,7 @@ export const logout = publicOperation({
   }),
   bodyOptional: true,
   reply: nothing,
+  usesRefreshCookie: true,
   cookies: { reads: ['refresh'], sets: ['refresh'] },
   bearer: 'credential',
   errors: ['unauthorized', 'audience_mismatch', 'csrf_rejected', 'session_enforcement_unavailable'],
@@ -169,6 +170,7 @@ export const refreshCookie = publicOperation({
   bodyOptional: true,
   reply: accessGrant,
   replyHeaders: refreshHeaders,
+  usesRefreshCookie: true,
   cookies: { reads: ['refresh'], sets: ['refresh'] },
   errors: refreshErrors,
   handle: async ({ refreshCookie, occasion }, { refresh }) =>
@@ -197,6 +199,7 @@ export const getSession = publicOperation({
     }),
     user: publicUser,
   }),
+  usesRefreshCookie: true,
   cookies: { reads: ['refresh'] },
   errors: refreshErrors,
   handle: async ({ refreshCookie, occasion }, { refresh }) => ({

@@ -71,7 +71,7 @@ export interface Call<B> {
   readonly occasion: Occasion
   /** Where the request came from, as limits count it: an IPv4 address or an IPv6 /64 network. */
   readonly address: string
-  /** The refresh token from the surface's cookie. Null, as all of these, unless the entry reads it. */
+  /** The refresh token from the surface's cookie. */
   readonly refreshCookie: string | null
   /** The device token from the surface's cookie. */
   readonly deviceCookie: string | null
@@ -135,10 +135,9 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   readonly reply: R
   /** The members the query may have, each a text. Without it, what the query says is not looked at. */
   readonly query?: z.ZodType
-  /**
-   * The cookies it looks at, and those its reply may set or clear. Where it reads the refresh cookie,
-   * that was the credential, and a 401 takes it away.
-   */
+  /** Whether a 401 takes the refresh cookie away: the cookie was the credential. */
+  readonly usesRefreshCookie?: true
+  /** The cookies it looks at, and those its reply may set or clear. */
   readonly cookies?: {
     readonly reads?: readonly TokenCookie[]
     readonly sets?: readonly TokenCookie[]

@@ -75,7 +75,7 @@ const changePassword = guardedOperation({
   status: 204,
   body: z.strictObject({ currentPassword: passwordInput, newPassword: passwordInput }),
   reply: nothing,
-  cookies: { sets: ['refresh'] },
+  cookies: { reads: ['refresh'], sets: ['refresh'] },
   errors: ['invalid_credentials', 'password_policy', 'server_busy'],
   handle: async (call, { profile }) =>
     passwordChanged(await profile.changePassword(call, call.body, call.occasion)),

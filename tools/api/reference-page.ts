@@ -119,8 +119,8 @@ function guardText(guard: Guard, row: Operation): string {
   }
 }
 
-function publicText({ cookies, access, ...row }: Operation): string {
-  if (!cookies?.reads?.includes('refresh')) return 'anybody'
+function publicText({ usesRefreshCookie, access, ...row }: Operation): string {
+  if (!usesRefreshCookie) return 'anybody'
   const isOneOfSeveral = access === 'public' && 'bearer' in row && row.bearer === 'credential'
   return isOneOfSeveral
     ? 'whoever has an access token, the refresh cookie or a refresh token'

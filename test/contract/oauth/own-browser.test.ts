@@ -56,7 +56,7 @@ describe.each(hostKinds)('a login by a provider that waits, $name', (kind) => {
   const places = surfaces.flatMap((surface) => ways.map((provider) => ({ surface, provider })))
 
   it.each(places)(
-    'T-88 G-14 ASVS-10.1.2 enrolls an app in the browser it began in alone: $provider on $surface',
+    'T-88 G-14 ASVS-10.1.2 enrolls an app, and uses it, in the browser it began in alone: $provider on $surface',
     async ({ surface, provider }) => {
       const place = { host: await oauthHost({ settings: required }, kind), surface, provider }
       const arrived = await place.host.signIn(surface, provider, ada)
@@ -75,6 +75,16 @@ describe.each(hostKinds)('a login by a provider that waits, $name', (kind) => {
       const done = await own.post('/mfa/totp/confirm', shown)
       expect(outcomeOf(done)).toBe('200')
       refreshCookieOf(done, surface)
+
+      const again = waitingOf(await place.host.signIn(surface, provider, ada))
+      await place.host.clock.advance(30_000)
+      const next = { mfaToken: again.mfaToken, method: 'totp', code: codeOf(place.host, secret) }
+      for (const { post } of await strangers(place, again.cookie)) {
+        expectUnknown(await post('/login/mfa', next), unknown)
+      }
+      const finished = await browser(place, again.cookie).post('/login/mfa', next)
+      expect(outcomeOf(finished)).toBe('200')
+      refreshCookieOf(finished, surface)
     },
   )
 
