@@ -7,7 +7,7 @@ import type { DenylistEntry } from '../ports/denylist.js'
 import type { EndReason } from '../ports/telemetry.js'
 import type { Occasion } from './occasion.js'
 import { type Refusal, refusalOf, unfinished } from './refresh-refusal.js'
-import { type SessionEnding, sessionDenylistId } from './session-ending.js'
+import { denylistLifeMs, type SessionEnding, sessionDenylistId } from './session-ending.js'
 import type { SurfaceDeps } from './surface-deps.js'
 import type { Tokens } from './tokens.js'
 
@@ -56,6 +56,9 @@ type Deps = Pick<
   SurfaceDeps,
   'surface' | 'collections' | 'denylist' | 'limits' | 'clock' | 'settings' | 'emit' | 'logger'
 >
+
+/** Longer than a request that saw the row live can take. */
+const onceWhileListed = { limit: 1, windowMs: denylistLifeMs }
 
 export function createRefreshInspection(
   deps: Deps,
@@ -134,12 +137,39 @@ export function createRefreshInspection(
   ): Promise<never> {
     const { claims, occasion } = attempt
     if (refusal.end === null) throw new AuthError(refusal.code)
-    const session = { id: claims.sid, userId: claims.sub }
-    const options = { onEnded: announce }
-    const first = await sessions.end(session, refusal.end, occasion, options)
+    const first = await endFor(claims, refusal.end, occasion, announce)
     // A replay alarms once; whoever comes later learns that the session was ended.
     const late = !first && refusal.code === 'refresh_token_reused'
     throw new AuthError(late ? 'session_revoked' : refusal.code)
+  }
+
+  /** True for the call that ended the session, or that alarms in its place; `announce` was called. */
+  async function endFor(
+    { sid: id, sub: userId }: RefreshClaims,
+    reason: EndReason,
+    occasion: Occasion,
+    announce: () => void,
+  ): Promise<boolean> {
+    if (await sessions.end({ id, userId }, reason, occasion, { onEnded: announce })) return true
+    if (reason !== 'replay' || !(await mayStillAlarm(id))) return false
+    announce()
+    return true
+  }
+
+  /**
+   * Whoever shows the newest token between the steps of a replay's ending finishes it, and cannot
+   * tell what it was for. The alarm is still owed, by one of those who saw the replay.
+   */
+  async function mayStillAlarm(sessionId: string): Promise<boolean> {
+    const reason = (await families.get(sessionId))?.revokedReason ?? 'replay'
+    if (reason === 'replay' || reason === 'max_age') return false
+    try {
+      await deps.limits.checkWith('replayAlarm', sessionId, onceWhileListed)
+      return true
+    } catch (error) {
+      if (error instanceof AuthError && error.code === 'rate_limited') return false
+      throw error
+    }
   }
 
   async function refuse(attempt: Attempt, { family, decision }: Row): Promise<never> {
@@ -211,9 +241,7 @@ export function createRefreshInspection(
     }
     const { family, decision } = await readRow(attempt, null)
     if (decision.outcome !== 'replay') return false
-    await sessions.end({ id: claims.sid, userId: claims.sub }, 'replay', occasion, {
-      onEnded: () => announceMisuse(attempt, decision, family),
-    })
+    await endFor(claims, 'replay', occasion, () => announceMisuse(attempt, decision, family))
     return true
   }
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
 import { collectionsOf } from '../../src/model/collections.js'
 import { type ContractHost, type HostOptions, memoryHost } from '../contract/hosts.js'
+import { interruptible } from '../contract/interruptible.js'
 import { otherPassword, signedInPerson, signIn } from '../contract/people.js'
 import { withoutLimits } from '../contract/without-limits.js'
 import { faultyBackend } from '../support/faulty-backend.js'
@@ -112,6 +113,44 @@ describe('an ending reaches every token of the session', () => {
     })
     expect([thief.status, thief.code]).toEqual([401, 'session_revoked'])
   })
+
+  it.each([
+    ['the newest token', ['newest']],
+    ['the newest token and another copy', ['newest', 'copy']],
+    ['another copy and the newest token', ['copy', 'newest']],
+  ] as const)(
+    'R-1-16 R-1-18 a replay raises its one alarm, wherever %s come in between',
+    async (_, between) => {
+      let interrupted = 0
+      for (let nth = 1; ; nth += 1) {
+        const { backend, interrupt } = interruptible()
+        await start({ backend })
+        const who = await signedInPerson(host, 'client')
+        const refresh = (cookie: string) => host.send('POST', at('/refresh-cookie'), { cookie })
+        const rotated = await refresh(who.cookie)
+        const cookies = { newest: refreshCookieOf(rotated, 'client'), copy: who.cookie }
+        await host.clock.advance(11 * second)
+        const codes: unknown[] = []
+        const showing = async (cookie: string) => {
+          codes.push((await refresh(cookie)).code)
+        }
+        const wasInterrupted = await interrupt(
+          nth,
+          async () => {
+            for (const which of between) await showing(cookies[which])
+          },
+          () => showing(cookies.copy),
+        )
+        if (!wasInterrupted) break
+        interrupted += 1
+        const alarms = host.events.filter(({ type }) => type === 'refresh.replayDetected')
+        expect([nth, alarms.length]).toEqual([nth, 1])
+        expect(codes.filter((code) => code === 'refresh_token_reused')).toHaveLength(1)
+        await host.close()
+      }
+      expect(interrupted).toBeGreaterThan(5)
+    },
+  )
 
   it.each(['the owner', 'an administrator', 'all at once'] as const)(
     'R-3A-17 an ending over the maximum age that was interrupted keeps its name, finished by %s',
