@@ -50,17 +50,35 @@ async function login(host: ContractHost, surface: Surface, who: Person, password
 }
 
 describe.each(surfaces)('changing the password on the %s surface', (surface) => {
+  it('O-37 renews the cookie of the session it spares, and a wrong guess leaves it alone', async () => {
+    const host = await openHost()
+    const who = await signedInPerson(host, surface)
+    const changeHere = (currentPassword: string) =>
+      host.send('POST', `/v1/auth/${surface}/me/password`, {
+        bearer: who.bearer,
+        cookie: who.cookie,
+        body: { currentPassword, newPassword: otherPassword },
+      })
+    const wrong = await changeHere(third)
+    expect([outcomeOf(wrong), wrong.setCookies]).toEqual(['401 invalid_credentials', []])
+    const changed = await changeHere(who.password)
+    expect(outcomeOf(changed)).toBe('204')
+    const renewed = refreshCookieOf(changed, surface)
+    expect(renewed).not.toBe(who.cookie)
+    expect(await worthOf(host, surface, { ...who, cookie: renewed })).toEqual(alive)
+    // A copy from before the change is worth nothing, and shows that there is one.
+    const copy = await host.send('POST', `/v1/auth/${surface}/refresh-cookie`, {
+      cookie: who.cookie,
+    })
+    expect(outcomeOf(copy)).toBe('401 refresh_token_reused')
+  })
+
   it('O-37 6.2.2 6.2.3 needs the current one, and ends its life at once', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     host.mailer.clear()
-    const wrong = await host.send('POST', `/v1/auth/${surface}/me/password`, {
-      ...{ bearer: who.bearer, cookie: who.cookie },
-      body: { currentPassword: third, newPassword: otherPassword },
-    })
+    const wrong = await change(host, surface, who.bearer, third, otherPassword)
     expect(outcomeOf(wrong)).toBe('401 invalid_credentials')
-    // A slip of the finger signs nobody out.
-    expect(wrong.setCookies).toEqual([])
     for (const body of [{ newPassword: otherPassword }, { currentPassword: goodPassword }]) {
       const path = `/v1/auth/${surface}/me/password`
       const reply = await host.send('POST', path, { bearer: who.bearer, body })
