@@ -54,6 +54,7 @@ const mostWrites = flows.filter(({ name }) =>
     '/password/reset',
     '/me/password in a browser',
     'POST /service-accounts',
+    '/email/verify of another address',
   ].includes(name),
 )
 
