@@ -7,6 +7,7 @@ import { faultyBackend, withCall } from '../support/faulty-backend.js'
 import type { Reply } from '../support/http-client.js'
 import { expectProblem } from './expectations.js'
 import type { ContractHost } from './hosts.js'
+import { memberOf, oauthOptions, oauthSteps } from './oauth/oauth-host.js'
 import { mailedToken, openHost } from './open-host.js'
 import {
   goodPassword,
@@ -48,6 +49,9 @@ const tantrums: readonly { readonly how: string; readonly fail: () => never | Pr
 
 const at = (path: string): string => `/v1/auth/client${path}`
 
+/** When the clock of every host here begins. */
+const { stub, settings: providers } = await oauthOptions(() => Date.UTC(2026, 0, 1))
+
 const me = (host: ContractHost, bearer: string): Promise<Reply> =>
   host.send('GET', at('/me'), { bearer })
 
@@ -87,6 +91,19 @@ const callers: Readonly<Record<string, (host: ContractHost, who: Caller) => Prom
     host.send('DELETE', at('/me'), { bearer, body: { currentPassword: password } }),
   'client_users.take': (host, { bearer, password }) =>
     host.send('DELETE', at('/me'), { bearer, body: { currentPassword: password } }),
+  'client_oauth_flows.insert': (host) => oauthSteps(host, stub).startWeb('client', 'google'),
+  'client_oauth_flows.get': (_host, { comeBack }) => comeBack(),
+  'client_oauth_flows.take': (_host, { comeBack }) => comeBack(),
+  'client_oauth_identities.get': (_host, { comeBack }) => comeBack(),
+  'client_oauth_identities.insert': (_host, { comeBack }) => comeBack(),
+  'client_oauth_codes.insert': (_host, { comeBackToApp }) => comeBackToApp(),
+  'client_oauth_codes.update': (host, { code }) => oauthSteps(host, stub).exchange('client', code),
+  'client_oauth_codes.get': async (host, { code }) => {
+    const { exchange } = oauthSteps(host, stub)
+    // The one that comes again is asked for when it was marked already.
+    for (let time = 0; time < 2; time += 1) await exchange('client', code)
+    return exchange('client', code)
+  },
   'client_tickets.get': (host, { resetToken }) =>
     host.send('POST', at('/password/reset'), {
       body: { token: resetToken, newPassword: otherPassword },
@@ -97,12 +114,36 @@ const callers: Readonly<Record<string, (host: ContractHost, who: Caller) => Prom
     }),
 }
 
-type Caller = Person & SignedIn & { readonly resetToken: string }
+interface Caller extends Person, SignedIn {
+  readonly resetToken: string
+  /** Somebody's browser is back from a provider, on the web and on the way to an app. */
+  readonly comeBack: () => Promise<Reply>
+  readonly comeBackToApp: () => Promise<Reply>
+  /** Of an app that has not exchanged it yet. */
+  readonly code: string
+}
+
+/** Ways back from a provider. */
+async function trips(host: ContractHost) {
+  const steps = oauthSteps(host, stub)
+  const agree = (url: string, subject: string) =>
+    stub.agree(url, { subject, email: `${subject}@example.net`, verified: true })
+  const web = await steps.depart('client', 'google')
+  const brought = agree(web.authorizationUrl, '1')
+  const toApp = agree(await steps.departFromApp('client', 'google'), '2')
+  const done = agree(await steps.departFromApp('client', 'google'), '3')
+  return {
+    comeBack: () => steps.comeBack('client', 'google', brought, web.cookie),
+    comeBackToApp: () => steps.comeBack('client', 'google', toApp),
+    code: memberOf(await steps.comeBack('client', 'google', done), 'code'),
+  }
+}
 
 async function caller(host: ContractHost): Promise<Caller> {
   const who = await signedInPerson(host, 'client')
   await host.send('POST', at('/password/forgot'), { body: { email: who.email } })
-  return { ...who, resetToken: await mailedToken(host, 'resetPassword', who.email) }
+  const resetToken = await mailedToken(host, 'resetPassword', who.email)
+  return { ...who, resetToken, ...(await trips(host)) }
 }
 
 describe.each(tantrums)('a store method that $how', ({ fail }) => {
@@ -111,7 +152,7 @@ describe.each(tantrums)('a store method that $how', ({ fail }) => {
     const backend = withCall(memory(), (called, work) =>
       isFailing && called === name ? fail() : work(),
     )
-    const host = await openHost({ backend })
+    const host = await openHost({ backend, fetcher: stub, settings: providers })
     const who = await caller(host)
     isFailing = true
     const reply = await callers[name]?.(host, who)
@@ -131,7 +172,7 @@ describe.each(tantrums)('a store method that $how', ({ fail }) => {
         isFailing && called === name ? fail() : work(),
       )
       const host = await openHost({ backend })
-      const { email, password } = await caller(host)
+      const { email, password } = await signedInPerson(host, 'client')
       isFailing = true
       const body = { email, password }
       expect((await host.send('POST', at('/login'), { body })).status).toBe(200)

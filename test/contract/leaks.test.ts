@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { PasswordHasher } from '../../src/ports/password-hasher.js'
-import type { Reply, Send } from '../support/http-client.js'
+import { type Reply, type Send, textOf } from '../support/http-client.js'
 import { testSigningKey } from '../support/keys.js'
 import type { ContractHost, HostOptions } from './hosts.js'
+import {
+  appVerifier,
+  locationOf,
+  memberOf,
+  oauthHost,
+  waitingOf,
+  webTarget,
+} from './oauth/oauth-host.js'
 import { openHost, surfaces } from './open-host.js'
 import { goodPassword, person, signIn } from './people.js'
 import { excerpt, secretsOf } from './secrets.js'
@@ -99,6 +107,79 @@ describe('R-7-11 nothing of what was sent comes back in a refusal', () => {
       expect(reply.status).toBeGreaterThanOrEqual(400)
       expect(excerpt(shownBy(reply), 'canary-7')).toBeNull()
     }
+    expect(excerpt(told(host), 'canary-7')).toBeNull()
+  })
+})
+
+describe('R-7-11 SP-55 nothing of a trip to a provider is told', () => {
+  it.each(surfaces)('of what it is kept together by, on %s', async (surface) => {
+    const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
+    const host = await oauthHost({ settings: policy })
+    const ada = { subject: '1815', email: 'ada@example.org', verified: true }
+    const { authorizationUrl, cookie } = await host.depart(surface, 'google')
+    const brought = host.stub.agree(authorizationUrl, ada)
+    const back = await host.comeBack(surface, 'google', brought, cookie)
+    const waiting = waitingOf(back)
+    const begun = await host.send('POST', `/v1/auth/${surface}/mfa/totp`, {
+      cookie: waiting.cookie,
+      body: { mfaToken: waiting.mfaToken },
+    })
+    const url = await host.departFromApp(surface, 'google', { appState: canary })
+    const app = await host.comeBack(surface, 'google', host.stub.agree(url, ada))
+    const code = memberOf(app, 'code')
+    const exchanged = [await host.exchange(surface, code), await host.exchange(surface, code)]
+    expect([begun.status, ...exchanged.map(({ status }) => status)]).toEqual([201, 200, 400])
+    await host.auth.close()
+    const asked = [authorizationUrl, url].map((one) => new URL(one).searchParams)
+    const secrets = secretsOf(
+      ...asked.flatMap((one) =>
+        ['state', 'nonce', 'code_challenge'].flatMap((name) => one.getAll(name)),
+      ),
+      ...[brought['code'] ?? '', cookie.slice(cookie.indexOf('=') + 1), waiting.mfaToken, code],
+      ...[textOf(begun.json(), 'secret'), appVerifier, canary],
+    )
+    expect(secrets.values.length).toBe(13)
+    expect(secrets.foundIn(told(host))).toEqual([])
+  })
+
+  it('nor of what was sent in place of it, wherever it was put', async () => {
+    const host = await oauthHost()
+    const at = (path: string): string => `/v1/auth/client${path}`
+    const { authorizationUrl, cookie } = await host.depart('client', 'google')
+    const state = new URL(authorizationUrl).searchParams.get('state') ?? ''
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const body = { redirectUri: canary, codeChallenge: canary, codeChallengeMethod: 'S256' }
+    const replies = await Promise.all([
+      host.startWeb('client', 'google', { redirectUri: `https://${canary}.example/` }),
+      host.startWeb('client', 'google', { [canary]: canary }),
+      host.send('GET', at(`/oauth/${canary}/start?redirectUri=${canary}`)),
+      host.send('GET', at(`/oauth/${canary}/callback?state=${canary}`)),
+      host.comeBack('client', 'google', { state: canary, code: canary }, cookie),
+      host.comeBack('client', 'google', { state: canary, code: canary }, `${cookie}; x=${canary}`),
+      host.comeBack('client', 'apple', { state: canary, user: canary, id_token: canary }),
+      host.send('POST', at('/oauth/apple/callback'), {
+        body: `${canary}&x=${canary}`,
+        headers: form,
+      }),
+      host.send('POST', at('/mobile/oauth/google/start'), { body }),
+      host.startApp('client', 'google', { redirectUri: `${canary}:/`, appState: canary }),
+      host.exchange('client', canary),
+      host.exchange('client', canary, { codeVerifier: canary.repeat(3) }),
+      host.send('POST', at('/login/mfa'), {
+        cookie: cookie.replace(/=.*/, `=${canary}`),
+        body: { mfaToken: canary, method: 'totp', code: canary },
+      }),
+      host.send('POST', '/v1/auth/operator/oauth/google/link', {
+        bearer: canary,
+        body: { redirectUri: canary },
+      }),
+    ])
+    const wrong = { state, error: canary, error_description: canary, iss: canary, code: canary }
+    const failed = await host.comeBack('client', 'google', wrong, cookie)
+    expect(locationOf(failed)).toBe(`${webTarget.client}?error=oauth_failed`)
+    for (const reply of replies) expect(reply.status).toBeGreaterThanOrEqual(400)
+    for (const reply of [...replies, failed]) expect(excerpt(shownBy(reply), 'canary-7')).toBeNull()
+    await host.auth.close()
     expect(excerpt(told(host), 'canary-7')).toBeNull()
   })
 })

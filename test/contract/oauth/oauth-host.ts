@@ -4,6 +4,7 @@ import type { InitialSettings } from '../../../src/auth-module/initial-settings.
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import type { OauthIdentity } from '../../../src/model/oauth-identity.js'
 import type { ProviderId } from '../../../src/oauth/provider.js'
+import type { Backend } from '../../../src/ports/backend.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { type Reply, textOf } from '../../support/http-client.js'
 import { type Account, tenants } from '../../support/provider-stub/account.js'
@@ -17,6 +18,7 @@ import { type ContractHost, type HostKind, type HostOptions, memoryHost } from '
 import { openHost, storedIn } from '../open-host.js'
 import { signedInPerson } from '../people.js'
 import { withoutLimits } from '../without-limits.js'
+import { ledger } from './ledger.js'
 
 export const webTarget = {
   operator: 'https://admin.example.com/signed-in?from=oauth',
@@ -75,6 +77,8 @@ export interface OauthSteps {
 
 export interface OauthHost extends ContractHost, OauthSteps {
   readonly stub: ProviderStub
+  /** The collections that hold accounts and sessions by now, once for each document, sorted. */
+  made(): readonly string[]
 }
 
 /** Options of a host that is registered with all four stand-ins and lets everybody in. */
@@ -96,9 +100,13 @@ export async function oauthHost(
   let now = () => 0
   const { stub, settings } = await oauthOptions(() => now())
   const all = { ...settings, ...options.settings }
-  const host = await openHost({ ...withoutLimits, fetcher: stub, ...options, settings: all }, kind)
+  const documents = ledger()
+  const wrapBackend = (backend: Backend) =>
+    documents.watched(options.wrapBackend?.(backend) ?? backend)
+  const given = { ...withoutLimits, fetcher: stub, ...options, settings: all, wrapBackend }
+  const host = await openHost(given, kind)
   now = () => host.clock.now()
-  return { ...host, ...oauthSteps(host, stub), stub }
+  return { ...host, ...oauthSteps(host, stub), stub, made: documents.names }
 }
 
 interface People {

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { onTestFinished } from 'vitest'
 import { memory } from '../../../adapters/memory.js'
 import type { ProviderId } from '../../../src/oauth/provider.js'
-import type { Backend } from '../../../src/ports/backend.js'
 import { systemFetcher } from '../../../src/system/system-fetcher.js'
-import { type Call, withCall } from '../../support/faulty-backend.js'
 import type { Account } from '../../support/provider-stub/account.js'
 import {
   allEnabled,
@@ -19,6 +17,7 @@ import { browserHost } from '../browser-host.js'
 import type { ContractHost } from '../hosts.js'
 import { surfaces } from '../open-host.js'
 import { withoutLimits } from '../without-limits.js'
+import { ledger } from './ledger.js'
 import { type OauthSteps, oauthSteps, targets } from './oauth-host.js'
 
 /** A host and providers that it reaches over the network, and where people really sign in. */
@@ -35,27 +34,6 @@ export interface RealOauthHost extends ContractHost, OauthSteps {
   cancel(authorizationUrl: string): Promise<Record<string, string>>
 }
 
-/** What a sign-in leaves behind if it comes to its end: not a trip, and no record of a failure. */
-const lasting =
-  /^(\w+_(?:users|oauth_identities|oauth_codes|sessions|refresh_tokens))\.(insert|take)$/
-
-/** Remembers how many documents were added to each collection and not taken out again. */
-function ledger(inner: Backend = memory()) {
-  const kept = new Map<string, number>()
-  const note: Call = async (called, work) => {
-    const result = await work()
-    const [, collection = '', method] = lasting.exec(called) ?? []
-    const change = method === 'insert' ? Number(result === true) : -Number(result !== null)
-    if (method !== undefined) kept.set(collection, (kept.get(collection) ?? 0) + change)
-    return result
-  }
-  return {
-    backend: withCall(inner, note),
-    /** A name for each document, sorted. */
-    names: () => [...kept].flatMap(([name, count]) => Array<string>(count).fill(name)).sort(),
-  }
-}
-
 interface Options extends TestOptions {
   readonly secure?: boolean
   /** Milliseconds for an exchange with a provider; those of the library by default. */
@@ -70,7 +48,7 @@ export async function realOauthHost(
   const { privatePem, publicKey } = await appleKeys()
   const accounts = new Map(ids.map((id): [ProviderId, Account[]] => [id, []]))
   const standIns: StandIn[] = []
-  const documents = ledger(options.backend)
+  const documents = ledger()
 
   async function optionsAt(url: string): Promise<TestOptions> {
     for (const id of ids) {
@@ -98,7 +76,7 @@ export async function realOauthHost(
         providers: Object.fromEntries(standIns.map(({ id, endpoints }) => [id, { endpoints }])),
       },
       ...options,
-      backend: documents.backend,
+      backend: documents.watched(options.backend ?? memory()),
       settings: {
         ...registeredSettings(privatePem),
         ...allEnabled,
