@@ -8,6 +8,7 @@ import { expressRouter } from 'postern/express'
 import { type FaultMode, faultyBackend, withCall } from '../support/faulty-backend.js'
 import { type Chaos, chaosHeader, chaoticBackend, withChaos } from './chaos.js'
 import { forkingBackend } from './forking-store.js'
+import { githubStandIn } from './github-stand-in.js'
 import { type Mailbox, type MailedToken, mailbox } from './mailbox.js'
 import { type ClockLine, movingClock } from './moving-clock.js'
 import { type PortCommands, portCommands } from './port-commands.js'
@@ -148,6 +149,7 @@ export async function startHost(
     modules: [shop],
     authorizer: { check: async () => true },
     clock,
+    fetcher: githubStandIn,
     mailer: mail,
     logger: {
       debug: quiet,

@@ -1,6 +1,8 @@
 import type { TicketPurpose } from '../../src/model/ticket.js'
 import type { Reply } from '../support/http-client.js'
+import { githubSettings } from './github-stand-in.js'
 import { type Host, outcomeOf } from './host-client.js'
+import { oauthUses } from './oauth-uses.js'
 import { passkeyUses } from './passkey-uses.js'
 import { secondFactorUses } from './second-factor-uses.js'
 
@@ -37,6 +39,7 @@ export const raceSettings = {
   backupCodeCount: 20,
   accessTokenTTL: '1h',
   webauthnMode: 'passwordless',
+  ...githubSettings,
 } as const
 
 const later = { aheadMs: 2 * 24 * 60 * 60 * 1000 }
@@ -220,4 +223,5 @@ export const singleUses: readonly SingleUse[] = [
   },
   ...passkeyUses,
   ...secondFactorUses,
+  ...oauthUses,
 ]
