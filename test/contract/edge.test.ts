@@ -23,7 +23,7 @@ const routes: Readonly<Record<string, readonly string[]>> = {
   '/jwks': ['GET', 'HEAD'],
   '/mobile/login': ['POST'],
   '/refresh': ['POST'],
-  '/me': ['GET', 'HEAD', 'PATCH'],
+  '/me': ['GET', 'HEAD', 'PATCH', 'DELETE'],
   '/me/password': ['POST'],
 }
 const bareRoutes = ['/session', '/refresh-cookie', '/refresh']
