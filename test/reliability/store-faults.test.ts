@@ -19,6 +19,7 @@ import { loginFlows } from './faults/login-flows.js'
 import { machineFlows } from './faults/machine-flows.js'
 import { type Bench, backendTimeout, faultsOf, recordCalls, strikeCall } from './faults/matrix.js'
 import { mfaFlows } from './faults/mfa-flows.js'
+import { oauthCornerFlows } from './faults/oauth-corner-flows.js'
 import { oauthFlows } from './faults/oauth-flows.js'
 import { passkeyFlows } from './faults/passkey-flows.js'
 import { passwordFlows } from './faults/password-flows.js'
@@ -35,6 +36,7 @@ const flows = [
   ...mfaFlows,
   ...passkeyFlows,
   ...oauthFlows,
+  ...oauthCornerFlows,
   ...deviceFlows,
   ...endingFlows,
   ...registrationFlows,

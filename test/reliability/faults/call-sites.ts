@@ -46,7 +46,6 @@ const ofNoRequest = new Set(['src/domain/guard-backend.ts', 'src/domain/deletion
 const inRacesOnly = new Set([
   'src/domain/mfa.ts collections.totpFactors.take',
   'src/domain/passkey-registration.ts collections.passkeys.take',
-  'src/domain/oauth-accounts.ts accountDeletions.get',
 ])
 
 function callsIn(path: string): readonly string[] {

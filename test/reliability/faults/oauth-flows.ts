@@ -25,7 +25,7 @@ import type { World } from './world.js'
 /** Of the world under test: a provider's clock is as right as ours. */
 let now = () => 0
 const { stub, settings } = await oauthOptions(() => now())
-const options = {
+export const options = {
   ...withoutLimits,
   fetcher: stub,
   settings: { ...withoutLimits.settings, ...settings },
@@ -34,19 +34,19 @@ const options = {
 
 let accounts = 0
 
-function stranger(): Account {
+export function stranger(): Account {
   accounts += 1
   const email = `provider-${accounts}@example.org`
   return { subject: String(9000 + accounts), email, verified: true }
 }
 
-function stepsIn({ host }: World) {
+export function stepsIn({ host }: World) {
   now = () => host.clock.now()
   return oauthSteps(host, stub)
 }
 
 /** With where the browser is sent on to: `302 in`, or what the host's page is told. */
-function arrivalOf(reply: Reply): Outcome {
+export function arrivalOf(reply: Reply): Outcome {
   const outcome = outcomeOf(reply)
   if (reply.status !== 302) return outcome
   const told = memberOf(reply, 'error') || memberOf(reply, 'status') || memberOf(reply, 'code')
@@ -54,7 +54,7 @@ function arrivalOf(reply: Reply): Outcome {
 }
 
 /** A trip up to the callback; sent again, it is the same answer once more. */
-async function tripOf(world: World, provider: ProviderId, account: Account) {
+export async function tripOf(world: World, provider: ProviderId, account: Account) {
   const steps = stepsIn(world)
   const { authorizationUrl, cookie } = await steps.depart(world.surface, provider)
   const brought = stub.agree(authorizationUrl, account)
@@ -62,7 +62,7 @@ async function tripOf(world: World, provider: ProviderId, account: Account) {
 }
 
 /** Whatever was cut off: the next trip gets in, to one account with one identity of its own. */
-async function expectOneAccount(world: World, account: Account): Promise<void> {
+export async function expectOneAccount(world: World, account: Account): Promise<void> {
   const reply = await stepsIn(world).signIn(world.surface, 'google', account)
   assert.equal(arrivalOf(reply).is, '302 in')
   const { users, oauthIdentities } = world.stored
@@ -77,7 +77,7 @@ async function expectOneAccount(world: World, account: Account): Promise<void> {
 }
 
 /** Answered or not, an answer counts once: whoever was cut off starts over. */
-const spent = () => ['400 invalid_oauth_state']
+export const spent = () => ['400 invalid_oauth_state']
 
 const begins: Flow = {
   name: '/oauth/google/start',
@@ -160,7 +160,7 @@ const meetsTakenWhereClosed: Flow = {
   },
 }
 
-async function appTrip(world: World, account: Account) {
+export async function appTrip(world: World, account: Account) {
   const steps = stepsIn(world)
   const url = await steps.departFromApp(world.surface, 'google')
   const brought = stub.agree(url, account)
@@ -201,7 +201,7 @@ const exchanges: Flow = {
   },
 }
 
-const exchangesAgain: Flow = {
+export const exchangesAgain: Flow = {
   name: '/mobile/oauth/exchange of a code that comes again',
   options,
   expects: '400 invalid_token',
@@ -222,7 +222,7 @@ const exchangesAgain: Flow = {
   },
 }
 
-const enrollsOnTheWayIn: Flow = {
+export const enrollsOnTheWayIn: Flow = {
   name: '/mfa/totp/confirm on the way in by a provider',
   options: {
     ...options,
@@ -254,7 +254,7 @@ const enrollsOnTheWayIn: Flow = {
 const linkPath = '/oauth/google/link'
 
 /** An operator with a password, and what begins a link of theirs. */
-async function linker(world: World) {
+export async function linker(world: World) {
   const who = await world.person()
   const { bearer } = await world.signIn(who)
   const body = { redirectUri: webTarget.operator, currentPassword: who.password }
@@ -264,14 +264,14 @@ async function linker(world: World) {
   return { who, bearer, begin, unlink }
 }
 
-async function linkTrip(world: World, begun: Reply, account: Account) {
+export async function linkTrip(world: World, begun: Reply, account: Account) {
   const brought = stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
   const cookie = tripCookieOf(begun)
   const steps = stepsIn(world)
   return async () => arrivalOf(await steps.comeBack('operator', 'google', brought, cookie))
 }
 
-async function expectLinked(world: World, userId: string, subjects: readonly string[]) {
+export async function expectLinked(world: World, userId: string, subjects: readonly string[]) {
   const linked = await world.stored.oauthIdentities.find({ userId }, { limit: 9 })
   assert.deepEqual(
     linked.map(({ subject }) => subject),
