@@ -23,7 +23,7 @@ export interface EmailChange {
   ): Promise<void>
   /**
    * Spends the link. Voids every link mailed before, sessions go on. Throws `invalid_token`, also
-   * when somebody else has the address by now.
+   * when somebody else has the address by now, and when all sessions were ended since it was mailed.
    */
   confirm(ticket: Ticket, occasion: Occasion): Promise<void>
 }
@@ -58,17 +58,26 @@ export function createEmailChange(
     else if (owner.id !== user.id) deps.mail.accountExists({ email, name: '' })
   }
 
-  /** The write may be an earlier attempt's, or ours, its answer lost. */
+  /** By an earlier attempt, that was cut off or whose answer was lost. */
   const isMoved = (user: User, email: string, ticket: Ticket): boolean =>
     user.email === email && user.credentialEpoch === ticket.credentialEpoch + 1
 
-  async function move(user: User, email: string, ticket: Ticket): Promise<User | null> {
-    if (isMoved(user, email, ticket)) return user
-    const { credentialEpoch } = ticket
+  const isReplaced = async ({ id }: Ticket): Promise<boolean> =>
+    (await deps.collections.tickets.get(id)) !== null
+
+  /** Whether the account has the address now, and by which attempt. */
+  async function move(
+    user: User,
+    email: string,
+    ticket: Ticket,
+  ): Promise<{ readonly by: 'this' | 'earlier' } | null> {
+    if (isMoved(user, email, ticket)) return { by: 'earlier' }
+    const { credentialEpoch, sessionEpoch } = ticket
     const now = clock.now()
     const moved = await users.update(
       user.id,
-      { credentialEpoch, enabled: true, kind: '' },
+      // Whoever is alarmed by the notice ends all sessions: what one of them asked for ends as well.
+      { credentialEpoch, sessionEpoch, enabled: true, kind: '' },
       {
         email,
         emailAsTyped: ticket.email,
@@ -77,9 +86,7 @@ export function createEmailChange(
         updatedAt: now,
       },
     )
-    if (moved === 'taken') return null
-    const found = moved ?? (await users.get(user.id))
-    return found !== null && isMoved(found, email, ticket) ? found : null
+    return moved === null || moved === 'taken' ? null : { by: 'this' }
   }
 
   return {
@@ -106,13 +113,15 @@ export function createEmailChange(
       }
       const { notifySecurityChanges } = await deps.settings()
       const moved = await move(seen, email, ticket)
-      // Taken last, and deciding: a crash before this leaves a token that works once more.
-      if (moved === null || !(await tickets.take(ticket))) throw new AuthError('invalid_token')
+      if (moved === null) throw new AuthError('invalid_token')
+      const isOurs = moved.by === 'this'
       const at = clock.now()
-      deps.emit({ type: 'email.changed', surface, at, ...occasion, userId: moved.id })
-      if (notifySecurityChanges && seen.email !== email) {
-        deps.mail.emailChanged(seen, { at, newEmail: email })
-      }
+      if (isOurs && notifySecurityChanges) deps.mail.emailChanged(seen, { at, newEmail: email })
+      // Taken last, and deciding: a crash before this leaves a token that works once more. Where a
+      // newer link, asked for meanwhile, is in its place, what this one did is told all the same.
+      const decides = (await tickets.take(ticket)) || (isOurs && (await isReplaced(ticket)))
+      if (!decides) throw new AuthError('invalid_token')
+      deps.emit({ type: 'email.changed', surface, at, ...occasion, userId: seen.id })
     },
   }
 }

@@ -27,7 +27,7 @@ export interface ListedSession
 type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'settings'>
 
 const mostListed = 100
-const mostActive = 200
+const mostOlder = 200
 const mostFamilies = 1000
 
 export function createOwnSessions(deps: Deps, ending: Sessions): OwnSessions {
@@ -40,37 +40,49 @@ export function createOwnSessions(deps: Deps, ending: Sessions): OwnSessions {
   /** A document does not know of an idle deadline that passed, and is the last to hear of an end. */
   function goesOn(
     { user }: SignedIn,
-    family: RefreshFamily | undefined,
+    family: RefreshFamily,
     absoluteTtlMs: number | null,
   ): boolean {
-    if (family === undefined || family.revokedAt !== null) return false
+    if (family.revokedAt !== null) return false
     const epoch = requiredEpoch(user, family.id)
     const now = clock.now()
     const isOver = family.expiresAt <= now || capReached(family.loginAt, absoluteTtlMs, now)
     return !isOver && (epoch === null || family.sessionEpoch === epoch)
   }
 
+  /** The documents of sessions that are not among the newest. */
+  async function olderOf(
+    live: readonly RefreshFamily[],
+    newest: readonly Session[],
+  ): Promise<readonly Session[]> {
+    const known = new Set(newest.map(({ id }) => id))
+    const ids = live.map(({ id }) => id).filter((id) => !known.has(id))
+    const found = await Promise.all(ids.slice(0, mostOlder).map((id) => sessions.get(id)))
+    return found.filter((one) => one !== null)
+  }
+
   return {
     async list(who) {
       const userId = who.user.id
       const newestFirst = true
-      const [newest, active, rows, { sessionAbsoluteTTL }] = await Promise.all([
+      const [newest, rows, { sessionAbsoluteTTL }] = await Promise.all([
         sessions.find({ userId }, { limit: mostListed, newestFirst }),
-        sessions.find({ userId, active: true }, { limit: mostActive, newestFirst }),
         families.find({ userId }, { limit: mostFamilies, newestFirst }),
         deps.settings(),
       ])
-      const familyOf = new Map(rows.map((family) => [family.id, family]))
-      const live = active.filter(({ id }) => goesOn(who, familyOf.get(id), sessionAbsoluteTTL))
+      const live = rows.filter((family) => goesOn(who, family, sessionAbsoluteTTL))
       const isLive = new Set(live.map(({ id }) => id))
-      const shown = new Map([...newest, ...live].filter(isKept).map((one) => [one.id, one]))
+      // By their rows: documents say "active" long after an idle deadline passed, and newer ones of
+      // that kind, however many, must not hide an older session that goes on.
+      const older = await olderOf(live, newest)
+      const shown = new Map([...newest, ...older].filter(isKept).map((one) => [one.id, one]))
       return [...shown.values()]
         .sort((a, b) => (a.id < b.id ? 1 : -1))
-        .map(({ id, loginAt, expiresAt, ip, userAgent }) => ({
+        .map(({ id, loginAt, expiresAt, active, ip, userAgent }) => ({
           id,
           loginAt,
           expiresAt: expiresAt ?? loginAt,
-          active: isLive.has(id),
+          active: active && isLive.has(id),
           ip,
           userAgent,
           current: id === who.sessionId,

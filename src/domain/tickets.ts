@@ -58,6 +58,7 @@ export function createTickets(deps: Deps): Tickets {
         purpose,
         secretHash: sha256(secret),
         credentialEpoch: user.credentialEpoch,
+        sessionEpoch: user.sessionEpoch,
         email: mailedTo ?? '',
         expiresAt,
       })

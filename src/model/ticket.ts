@@ -21,6 +21,8 @@ export interface Ticket extends Doc {
   readonly secretHash: string
   /** The user's `credentialEpoch` when the ticket was written; any other value voids it. */
   readonly credentialEpoch: number
+  /** Their `sessionEpoch` then; it voids what a session asked for and may not outlive it. */
+  readonly sessionEpoch: number
   /**
    * The address the token was mailed to, as typed where it is to become the account's; empty when it
    * was not mailed.
@@ -37,6 +39,7 @@ export function ticketsOf(surface: Surface): CollectionSpec<Ticket> {
       purpose: { kind: 'text' },
       secretHash: { kind: 'text' },
       credentialEpoch: { kind: 'integer' },
+      sessionEpoch: { kind: 'integer', default: 0 },
       email: { kind: 'text' },
     },
     indexes: [{ on: ['userId'] }],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
 import type { Surface } from '../../src/ports/surface.js'
-import { faultyBackend } from '../support/faulty-backend.js'
+import { faultyBackend, withCall } from '../support/faulty-backend.js'
 import { enrolled } from './authenticator.js'
 import { expectProblem } from './expectations.js'
 import { type ContractHost, hostKinds } from './hosts.js'
@@ -223,6 +223,12 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
         return host.send('POST', `/v1/auth/${surface}/password/reset`, { body })
       },
     ],
+    [
+      'the end of every session, as somebody ends them whom the notice alarms',
+      (host, { bearer }) =>
+        host.send('POST', `/v1/auth/${surface}/logout`, { bearer, body: { everywhere: true } }),
+    ],
+    ['a reset of factors', (host, { id }) => host.auth[surface].users.resetMfa(id)],
     ['disabling', (host, { id }) => host.auth[surface].users.update(id, { enabled: false })],
     ['deletion', (host, { id }) => host.auth[surface].users.delete(id)],
   ])('a link not confirmed yet is void after %s', async (_what, act) => {
@@ -280,6 +286,26 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
       }
     },
   )
+
+  it('O-38 tells what it did where a newer link took the place of the one confirmed', async () => {
+    let meanwhile = async (): Promise<unknown> => null
+    const backend = withCall(memory(), async (name, work) => {
+      if (name === `${surface}_tickets.take`) await meanwhile()
+      return work()
+    })
+    const host = await openHost({ backend })
+    const who = await asked(host, surface)
+    meanwhile = async () => {
+      meanwhile = async () => null
+      await request(host, surface, who, { newEmail: 'again@example.org' })
+      await mailedToken(host, 'changeEmail', 'again@example.org')
+    }
+    expect(outcomeOf(await verify(host, surface, who.token))).toBe('200')
+    expect((await me(host, surface, who)).json()).toMatchObject({ email: newEmail })
+    expect(eventsOf(host, 'email.changed')).toMatchObject([{ surface, userId: who.id }])
+    await host.auth.close()
+    expect(host.mailer.last('emailChanged', who.email).data).toMatchObject({ newEmail })
+  })
 
   it('R7 has one winner of 8 parallel confirmations', async () => {
     const host = await openHost()

@@ -145,6 +145,22 @@ describe('one’s own sessions', () => {
     expect(items.at(-1)).toMatchObject({ id: own.id, active: true, current: true })
   })
 
+  it('O-40 shows one that goes on, however many logins there were since', async () => {
+    const host = await openHost()
+    const who = await signedInPerson(host, 'operator')
+    const { sessions } = storedIn(host, 'operator')
+    const own = await sessions.get(idOf(who))
+    if (own === null) throw new Error('no session')
+    // Left to their idle deadline, which no document hears of; their rows were swept.
+    for (let count = 0; count < 230; count += 1) {
+      const id = `f${String(count).padStart(7, '0')}${own.id.slice(8)}`
+      await sessions.insert({ ...own, id })
+    }
+    const items = await itemsOf(host, who)
+    expect(items).toHaveLength(101)
+    expect(items.at(-1)).toMatchObject({ id: own.id, active: true, current: true })
+  })
+
   it('O-41 somebody else’s, and nobody’s, is not there', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, 'operator')

@@ -89,6 +89,7 @@ describe('the sweep of everything else', () => {
       purpose: 'verifyEmail',
       secretHash: '',
       credentialEpoch: 0,
+      sessionEpoch: 0,
       email: '',
     } as const
     const { tickets } = stored(backend, 'operator')

@@ -58,6 +58,7 @@ describe('tickets', () => {
         purpose: 'resetPassword',
         secretHash: expect.stringMatching(/^[\w-]{43}$/),
         credentialEpoch: 7,
+        sessionEpoch: 3,
         email: 'ada@example.org',
         expiresAt,
       },
