@@ -15,13 +15,16 @@ export interface Act {
   readonly occasion: Occasion
 }
 
+const shape =
+  'Who acts must be given as { actorId, ip, userAgent }, texts or left out, the first two of 1 to 200 characters.'
+
 /** Throws `invalid_request` for anything that could not be stored. */
 export function actBy({ actorId, ip, userAgent, ...rest }: ActedBy): Act {
   const valid =
     Object.keys(rest).length === 0 &&
     [actorId, ip, userAgent].every((text) => text === undefined || isStorable(text)) &&
     [actorId, ip].every((text) => (text ?? 'none').length <= 200 && text !== '')
-  if (!valid) throw new AuthError('invalid_request')
+  if (!valid) throw new AuthError('invalid_request', { detail: shape })
   return {
     actorId: actorId ?? null,
     occasion: { ip: ip ?? null, userAgent: userAgent?.slice(0, 512).toWellFormed() ?? null },

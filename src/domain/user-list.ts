@@ -36,14 +36,13 @@ export async function listUsers(
 }
 
 function pageOf({ kind = 'human', limit = pageSize, after, ...rest }: UserPageRequest) {
-  const valid =
-    Object.keys(rest).length === 0 &&
-    (kind === 'human' || kind === 'service') &&
-    Number.isInteger(limit) &&
-    limit >= 1 &&
-    limit <= maxPageSize &&
-    (after === undefined || isStorable(after))
-  if (!valid) throw new AuthError('invalid_request')
+  const isPage = Number.isInteger(limit) && limit >= 1 && limit <= maxPageSize
+  const problem =
+    (Object.keys(rest).length > 0 && 'members are kind, limit and after, and no others.') ||
+    (kind !== 'human' && kind !== 'service' && "kind must be 'human' or 'service'.") ||
+    (!isPage && `limit must be a whole number from 1 to ${maxPageSize}.`) ||
+    (after !== undefined && !isStorable(after) && 'after must be the next of the page before.')
+  if (problem) throw new AuthError('invalid_request', { detail: `A page's ${problem}` })
   const start = after === undefined ? {} : { after }
   return { kind: kind === 'human' ? '' : kind, limit, start }
 }

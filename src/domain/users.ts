@@ -2,7 +2,7 @@ import { uuidv7 } from '../crypto/uuid.js'
 import { canonicalEmail, isUndeliverable } from '../engine/email.js'
 import { isStorable } from '../engine/is-storable.js'
 import { isPeopleOnlyRole } from '../engine/people-only-role.js'
-import { isTenantId } from '../engine/tenant-id.js'
+import { userProblem } from '../engine/user-problem.js'
 import { AuthError } from '../errors.js'
 import { newUser } from '../model/new-user.js'
 import { isHuman, type Membership, type User } from '../model/user.js'
@@ -139,7 +139,7 @@ export function createUsers(
 
   async function create(input: NewUser): Promise<User> {
     const { name = '', systemRole = 'guest', memberships = [] } = onlyMembers(input)
-    const email = addressOf(input, name)
+    const email = addressOf(input.email)
     const passwordHash = await hashOf(input, email, name)
     const now = clock.now()
     const user = newUser(now, {
@@ -225,10 +225,9 @@ function checkRoles(roles: readonly string[], user: User | null): void {
   if (user === null || !isHuman(user)) throw new AuthError('role_not_assignable')
 }
 
-function addressOf(input: NewUser, name: string): string {
-  const email = canonicalEmail(input.email)
-  const valid = isStorable(name) && areMemberships(input.memberships ?? [])
-  if (email === null || !valid) throw new AuthError('invalid_request')
+function addressOf(typed: unknown): string {
+  const email = typeof typed === 'string' ? canonicalEmail(typed) : null
+  if (email === null) throw invalid('email must be an address, such as ada@example.org.')
   if (isUndeliverable(email)) throw new AuthError('email_not_allowed')
   return email
 }
@@ -236,20 +235,25 @@ function addressOf(input: NewUser, name: string): string {
 /** Refuses what is no member, such as `enabled`, rather than make another user than was meant. */
 function onlyMembers(input: NewUser): NewUser {
   const { email, name, password, emailVerified, systemRole, memberships, ...rest } = input
-  if (Object.keys(rest).length > 0) throw new AuthError('invalid_request')
+  if (Object.keys(rest).length > 0) {
+    throw invalid(
+      'members are email, name, password, emailVerified, systemRole and memberships, and no others.',
+    )
+  }
+  refuse(userProblem(input))
+  if (password !== undefined && typeof password !== 'string') {
+    throw invalid('password must be a text, or left out.')
+  }
   return input
 }
 
 /** Refuses anything but the four members, whatever a cast let through (R-2.1-04). */
 function onlyKnown(changes: UserChanges): UserChanges {
   const { name, enabled, systemRole, memberships, ...rest } = changes
-  const texts = [name, systemRole].filter((text) => text !== undefined)
-  const valid =
-    Object.keys(rest).length === 0 &&
-    texts.every(isStorable) &&
-    (enabled === undefined || typeof enabled === 'boolean') &&
-    (memberships === undefined || areMemberships(memberships))
-  if (!valid) throw new AuthError('invalid_request')
+  if (Object.keys(rest).length > 0) {
+    throw invalid('changes are name, enabled, systemRole and memberships, and no others.')
+  }
+  refuse(userProblem(changes))
   return {
     ...(name === undefined ? {} : { name }),
     ...(enabled === undefined ? {} : { enabled }),
@@ -258,16 +262,10 @@ function onlyKnown(changes: UserChanges): UserChanges {
   }
 }
 
-/**
- * Every access token carries them, and a token has to fit into a header: whoever has more could not
- * sign in. In bytes, because base64url and long ids make of 100 memberships anything up to 35 KB.
- */
-const maxMembershipBytes = 4096
+function refuse(problem: string | null): void {
+  if (problem !== null) throw invalid(problem)
+}
 
-function areMemberships(memberships: readonly Membership[]): boolean {
-  return (
-    Array.isArray(memberships) &&
-    Buffer.byteLength(JSON.stringify(memberships)) <= maxMembershipBytes &&
-    memberships.every((one) => isTenantId(one?.tenantId))
-  )
+function invalid(problem: string): AuthError {
+  return new AuthError('invalid_request', { detail: `A user's ${problem}` })
 }

@@ -347,7 +347,10 @@ describe('actBy', () => {
     { role: 'admin' },
   ])('refuses %j', (given) => {
     expect(() => actBy(given as ActedBy)).toThrow(
-      expect.objectContaining({ code: 'invalid_request' }),
+      expect.objectContaining({
+        code: 'invalid_request',
+        message: expect.stringContaining('{ actorId, ip, userAgent }'),
+      }),
     )
   })
 })

@@ -95,7 +95,10 @@ describe.each(surfaces)('auth.%s.users', (surface) => {
       { email, id: 'x' },
     ]
     for (const given of smuggled) {
-      await expect(users.create(given)).rejects.toMatchObject({ code: 'invalid_request' })
+      await expect(users.create(given)).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringMatching(/^A user's members are email, .+ and no others\.$/),
+      })
     }
     expect(await users.findByEmail(email)).toBeNull()
   })
@@ -142,17 +145,20 @@ describe.each(surfaces)('auth.%s.users', (surface) => {
   })
 
   it.each([
-    ['a limit of nothing', { limit: 0 }],
-    ['a limit too large', { limit: 201 }],
-    ['half a limit', { limit: 1.5 }],
-    ['an end that is no text', { after: 5 }],
-    ['an end that cannot be stored', { after: '\0' }],
-    ['a kind that is none', { kind: 'robot' }],
-    ['a member that is none', { cursor: 'x' }],
-  ])('refuses to list by %s', async (_, request) => {
+    ['a limit of nothing', { limit: 0 }, 'limit'],
+    ['a limit too large', { limit: 201 }, 'limit'],
+    ['half a limit', { limit: 1.5 }, 'limit'],
+    ['an end that is no text', { after: 5 }, 'after'],
+    ['an end that cannot be stored', { after: '\0' }, 'after'],
+    ['a kind that is none', { kind: 'robot' }, 'kind'],
+    ['a member that is none', { cursor: 'x' }, 'members'],
+  ])('refuses to list by %s', async (_, request, named) => {
     const { auth } = await testAuth()
     const cast: UserPageRequest = JSON.parse(JSON.stringify(request))
-    await expect(auth[surface].users.list(cast)).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(auth[surface].users.list(cast)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining(`A page's ${named} `),
+    })
   })
 
   it('updates what it is given and nothing else', async () => {
@@ -186,27 +192,55 @@ describe.each(surfaces)('auth.%s.users', (surface) => {
       { id: 'x' },
     ]
     for (const changes of smuggled) {
-      await expect(users.update(id, changes)).rejects.toMatchObject({ code: 'invalid_request' })
+      await expect(users.update(id, changes)).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringMatching(/^A user's changes are name, .+ and no others\.$/),
+      })
     }
     expect(await storedUser({ backend }, surface, email)).toEqual(before)
   })
 
+  const unfit = [
+    ['a name with a NUL', { name: 'a\0b' }, 'name'],
+    ['a name that is no text', { name: 5 }, 'name'],
+    ['a role with a lone surrogate', { systemRole: '\ud800' }, 'systemRole'],
+    ['a role that is no text', { systemRole: ['admin'] }, 'systemRole'],
+    ['memberships that are no list', { memberships: { tenantId: 'acme' } }, 'memberships'],
+    ['a membership of nothing', { memberships: [null] }, 'memberships'],
+    ['a membership without a tenant', { memberships: [{}] }, 'memberships'],
+    ['a tenant that is no text', { memberships: [{ tenantId: 5 }] }, 'memberships'],
+  ] as const
+
+  it.each([...unfit, ['a yes that is none', { enabled: 'false' }, 'enabled'] as const])(
+    'refuses to update to %s, and names it',
+    async (_, changes, named) => {
+      const { auth } = await testAuth()
+      const { users } = auth[surface]
+      const made = await users.create({ email })
+      const cast: UserChanges = JSON.parse(JSON.stringify(changes))
+      await expect(users.update(made.id, cast)).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining(`A user's ${named} must be `),
+      })
+      expect(await users.get(made.id)).toEqual(made)
+    },
+  )
+
   it.each([
-    ['a name with a NUL', { name: 'a\0b' }],
-    ['a name that is no text', { name: 5 }],
-    ['a role with a lone surrogate', { systemRole: '\ud800' }],
-    ['a yes that is none', { enabled: 'false' }],
-    ['memberships that are no list', { memberships: { tenantId: 'acme' } }],
-    ['a membership of nothing', { memberships: [null] }],
-    ['a membership without a tenant', { memberships: [{}] }],
-    ['a tenant that is no text', { memberships: [{ tenantId: 5 }] }],
-  ])('refuses to update to %s', async (_, changes) => {
+    ...unfit,
+    ['a yes that is none', { emailVerified: 'false' }, 'emailVerified'] as const,
+    ['an address that is no text', { email: 5 }, 'email'] as const,
+    ['an address that is null', { email: null }, 'email'] as const,
+    ['a password that is no text', { password: 123_456_789_012_345 }, 'password'] as const,
+  ])('refuses to create with %s, and names it', async (_, given, named) => {
     const { auth } = await testAuth()
     const { users } = auth[surface]
-    const made = await users.create({ email })
-    const cast: UserChanges = JSON.parse(JSON.stringify(changes))
-    await expect(users.update(made.id, cast)).rejects.toMatchObject({ code: 'invalid_request' })
-    expect(await users.get(made.id)).toEqual(made)
+    const cast: NewUser = JSON.parse(JSON.stringify({ email, ...given }))
+    await expect(users.create(cast)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining(`A user's ${named} must be `),
+    })
+    expect(await users.list()).toEqual({ users: [], next: null })
   })
 
   it('G-38 ends the sessions of who is disabled, and repeats what a failure interrupted', async () => {
