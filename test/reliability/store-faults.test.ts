@@ -25,6 +25,7 @@ import { passkeyFlows } from './faults/passkey-flows.js'
 import { passwordFlows } from './faults/password-flows.js'
 import { refreshFlows } from './faults/refresh-flows.js'
 import { registrationFlows } from './faults/registration-flows.js'
+import { roleFlows } from './faults/role-flows.js'
 import { selfServiceFlows } from './faults/self-service-flows.js'
 import { newWorld } from './faults/world.js'
 import { figure } from './figures.js'
@@ -44,6 +45,7 @@ const flows = [
   ...accountFlows,
   ...selfServiceFlows,
   ...machineFlows,
+  ...roleFlows,
 ]
 
 /** Of the flows, those that write most: what a run on a database costs is mostly waiting. */

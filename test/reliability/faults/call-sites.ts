@@ -27,6 +27,8 @@ const receivers = [
   'oauthIdentities',
   'oauthFlows',
   'oauthCodes',
+  'roles',
+  'roleBindings',
   'accountDeletions',
 ]
 const callee = new RegExp(
