@@ -62,16 +62,22 @@ export function createEmailChange(
   const isMoved = (user: User, email: string, ticket: Ticket): boolean =>
     user.email === email && user.credentialEpoch === ticket.credentialEpoch + 1
 
-  const isReplaced = async ({ id }: Ticket): Promise<boolean> =>
-    (await deps.collections.tickets.get(id)) !== null
+  /**
+   * Spends the ticket. Where a newer one, asked for meanwhile, is in its place, what this request
+   * did is told all the same.
+   */
+  async function spend(ticket: Ticket, isOurs: boolean): Promise<boolean> {
+    if (await tickets.take(ticket)) return true
+    return isOurs && (await deps.collections.tickets.get(ticket.id)) !== null
+  }
 
-  /** Whether the account has the address now, and by which attempt. */
+  /** Whose write gave the account the address; null when it does not have it. */
   async function move(
     user: User,
     email: string,
     ticket: Ticket,
-  ): Promise<{ readonly by: 'this' | 'earlier' } | null> {
-    if (isMoved(user, email, ticket)) return { by: 'earlier' }
+  ): Promise<{ readonly by: 'this' | 'other' } | null> {
+    if (isMoved(user, email, ticket)) return { by: 'other' }
     const { credentialEpoch, sessionEpoch } = ticket
     const now = clock.now()
     const moved = await users.update(
@@ -86,7 +92,11 @@ export function createEmailChange(
         updatedAt: now,
       },
     )
-    return moved === null || moved === 'taken' ? null : { by: 'this' }
+    if (moved === 'taken') return null
+    if (moved !== null) return { by: 'this' }
+    // The write may have been another request's, or ours, carried out twice by a driver.
+    const found = await users.get(user.id)
+    return found !== null && isMoved(found, email, ticket) ? { by: 'other' } : null
   }
 
   return {
@@ -116,11 +126,12 @@ export function createEmailChange(
       if (moved === null) throw new AuthError('invalid_token')
       const isOurs = moved.by === 'this'
       const at = clock.now()
-      if (isOurs && notifySecurityChanges) deps.mail.emailChanged(seen, { at, newEmail: email })
-      // Taken last, and deciding: a crash before this leaves a token that works once more. Where a
-      // newer link, asked for meanwhile, is in its place, what this one did is told all the same.
-      const decides = (await tickets.take(ticket)) || (isOurs && (await isReplaced(ticket)))
-      if (!decides) throw new AuthError('invalid_token')
+      // Whoever saw the earlier address alone can write to it: rather twice than never.
+      const mayTell = notifySecurityChanges && seen.email !== email
+      if (isOurs && mayTell) deps.mail.emailChanged(seen, { at, newEmail: email })
+      // Taken last, and deciding: a crash before this leaves a token that works once more.
+      if (!(await spend(ticket, isOurs))) throw new AuthError('invalid_token')
+      if (!isOurs && mayTell) deps.mail.emailChanged(seen, { at, newEmail: email })
       deps.emit({ type: 'email.changed', surface, at, ...occasion, userId: seen.id })
     },
   }
