@@ -78,7 +78,8 @@ export function createMailService(deps: Deps): MailService {
   const to = (user: User): { surface: Surface; to: string; name: string } => ({
     surface,
     to: user.email,
-    name: user.name,
+    // Nobody proved yet to own the address: what a stranger typed is not passed on to it.
+    name: user.emailVerifiedAt === null ? '' : user.name,
   })
 
   return {
@@ -86,8 +87,6 @@ export function createMailService(deps: Deps): MailService {
       send(
         {
           ...to(user),
-          // Nobody proved yet to own the address: what a stranger typed is not passed on to it.
-          name: '',
           template: 'verifyEmail',
           data: { url: withToken(links.verifyEmail, token), token, expiresAt },
         },

@@ -126,4 +126,21 @@ describe.each(surfaces)('mail of the %s surface', (surface) => {
     expect(reset.url).toBe(`https://id.example.com/reset#token=${reset.token}`)
     expect(new URL(verify.url).hash).toBe(`#token=${verify.token}`)
   })
+
+  it('calls nobody by a name that a stranger may have given them', async () => {
+    const host = await openHost()
+    const { email, ...rest } = { email: 'new@example.org', password: goodPassword, name: 'Win!' }
+    const forgotten = async (): Promise<string> => {
+      await host.send('POST', at('password/forgot'), { body: { email } })
+      await host.auth.close()
+      return host.mailer.last('resetPassword', email).name
+    }
+    await host.send('POST', at('register'), { body: { email, ...rest } })
+    expect(await forgotten()).toBe('')
+    expect(host.mailer.last('verifyEmail', email).name).toBe('')
+    const { token } = host.mailer.last('verifyEmail', email).data
+    const verified = await host.send('POST', at('email/verify'), { body: { token } })
+    expect(outcomeOf(verified)).toBe('200')
+    expect(await forgotten()).toBe('Win!')
+  })
 })
