@@ -5,6 +5,7 @@ import { defaultRateLimits, type RateLimit } from '../src/domain/limits.js'
 import { denylistLifeMs } from '../src/domain/session-ending.js'
 import { openApiDocument } from '../src/openapi/index.js'
 import { operations } from '../src/operations/index.js'
+import type { Mail } from '../src/ports/mailer.js'
 import { referencePage } from '../tools/api/reference-page.js'
 import { settingsTables } from './support/settings-table.js'
 
@@ -61,6 +62,27 @@ describe('R-2.6-33 R-2.6-34 the settings page says what is declared', () => {
   it('each of the 63 settings, group by group', () => {
     const [, tables = ''] = page('settings').split(/^## The settings$[^#]*/m)
     expect(tables.trim()).toBe(settingsTables())
+  })
+})
+
+describe('the page on mails says which there are', () => {
+  const templates = {
+    verifyEmail: 'url, token, expiresAt',
+    changeEmail: 'url, token, expiresAt',
+    resetPassword: 'url, token, expiresAt',
+    accountExists: 'url',
+    newDevice: 'at, ip, userAgent',
+    passwordChanged: 'at',
+    emailChangeRequested: 'at',
+    emailChanged: 'at, newEmail',
+    accountDeleted: 'at',
+    mfaChanged: 'at, change',
+    identityChanged: 'at, provider, change',
+  } satisfies Record<Mail['template'], string>
+
+  it.each(Object.entries(templates))('%s with %s', (template, data) => {
+    const [, table = ''] = page('mails').split('| `template` |')
+    expect(rowOf(table, template)).toMatch(new RegExp(`\\| \`${data}\` \\|$`))
   })
 })
 

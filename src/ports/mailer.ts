@@ -1,7 +1,10 @@
 import type { Surface } from './surface.js'
 import type { MfaChange } from './telemetry.js'
 
-/** A mail the library asks for. The host renders and sends it. */
+/**
+ * A mail the library asks for. The host renders and sends it. Times are milliseconds since the epoch;
+ * `token` is in the fragment of `url` (`#token=…`), for a page of the host's.
+ */
 export type Mail = {
   readonly surface: Surface
   readonly to: string
