@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb'
+import { refuseUnknown } from '../shared/refuse-unknown.js'
 
 export interface MongoOptions {
   /** The database that holds the collections: `client.db('auth')` of the `mongodb` driver. */
@@ -11,12 +12,13 @@ const name = /^[a-z_][a-z0-9_]*$/
 
 /** Throws a `TypeError` that names the option which will not do. */
 export function checkOptions(options: MongoOptions): void {
-  const { db, prefix } = options ?? {}
+  const { db, prefix, ...rest } = options ?? {}
   if (typeof db?.collection !== 'function' || typeof db.listCollections !== 'function') {
     throw new TypeError(
       'mongo: option "db" must be a Db of the mongodb driver, such as client.db("auth")',
     )
   }
+  refuseUnknown('mongo', rest)
   if (prefix === undefined || prefix === '') return
   if (typeof prefix !== 'string' || prefix.length > 20 || !name.test(prefix)) {
     throw new TypeError(

@@ -1,3 +1,5 @@
+import { refuseUnknown } from '../shared/refuse-unknown.js'
+
 export interface PostgresOptions {
   /** Schema of all tables, created when missing. Without it the connection's search path decides. */
   readonly schema?: string
@@ -8,7 +10,8 @@ export interface PostgresOptions {
 const name = /^[a-z_][a-z0-9_]*$/
 
 /** Throws a `TypeError` that names the option which cannot be part of an identifier. */
-export function checkOptions({ schema, tablePrefix }: PostgresOptions): void {
+export function checkOptions({ schema, tablePrefix, ...rest }: PostgresOptions): void {
+  refuseUnknown('postgres', rest)
   if (schema !== undefined && (!isName(schema, 63) || schema.startsWith('pg_'))) {
     throw new TypeError(
       `postgres: option "schema" must be lower-case letters, digits and "_", at most 63, ` +

@@ -1,3 +1,5 @@
+import { refuseUnknown } from '../shared/refuse-unknown.js'
+
 export interface RedisOptions {
   /**
    * Precedes the name of every collection in its keys: `{postern:operator_users}:…`. Letters, digits
@@ -12,7 +14,8 @@ export interface RedisOptions {
 }
 
 /** Throws a `TypeError` that names the option which cannot be. */
-export function checkOptions({ keyPrefix, assumeNoEviction }: RedisOptions): void {
+export function checkOptions({ keyPrefix, assumeNoEviction, ...rest }: RedisOptions): void {
+  refuseUnknown('redis', rest)
   if (keyPrefix !== undefined && !isPrefix(keyPrefix)) {
     throw new TypeError(
       `redis: option "keyPrefix" must be letters, digits and ".", "_", ":", "-", at most 64, ` +
