@@ -3,7 +3,7 @@ import { provedOperator } from '../../contract/administrator.js'
 import { codeOf, type Enrolled, enrolled, finish, ticketOf } from '../../contract/authenticator.js'
 import { withoutLimits } from '../../contract/without-limits.js'
 import { textOf } from '../../support/http-client.js'
-import { type Flow, guardedUnavailable, outcomeOf, readStale } from './flow.js'
+import { type Flow, guardedUnavailable, outcomeOf, readStale, type Struck } from './flow.js'
 import type { World } from './world.js'
 
 const unavailable = guardedUnavailable
@@ -33,6 +33,10 @@ const spentTwice: Flow['mayAnswer'] = ({ call, fault }) => {
   return call.name.endsWith('login_tickets.take') ? ['401 mfa_ticket_invalid'] : []
 }
 
+/** A ticket made out to the account as it was before its factor ends with that change: start over. */
+export const ofBefore = (struck: Struck): readonly string[] =>
+  readStale(struck, '_users.find') ? ['401 mfa_ticket_invalid'] : []
+
 /** A factor as it was before it was confirmed is none, and a code of it is wrong: that rests on the port. */
 const staleFactors: Flow['leavesOut'] = (struck) => readStale(struck, 'totp_factors.get')
 
@@ -41,7 +45,7 @@ const signsIn: Flow = {
   options: withoutLimits,
   expects: '200',
   unavailable,
-  mayAnswer: spentTwice,
+  mayAnswer: (struck) => [...(spentTwice?.(struck) ?? []), ...ofBefore(struck)],
   leavesOut: staleFactors,
   async prepare(world) {
     const who = await enrolledIn(world)

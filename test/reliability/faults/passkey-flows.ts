@@ -13,6 +13,7 @@ import {
   type Struck,
   tookEffect,
 } from './flow.js'
+import { ofBefore } from './mfa-flows.js'
 import type { World } from './world.js'
 
 const unavailable = guardedUnavailable
@@ -136,6 +137,7 @@ const signsIn: Flow = {
     ...startsOver('401 invalid_credentials')(struck),
     // The ticket likewise.
     ...(tookEffect(struck, 'login_tickets.take') ? ['401 mfa_ticket_invalid'] : []),
+    ...ofBefore(struck),
   ],
   async prepare(world) {
     const who = await holderIn(world)
