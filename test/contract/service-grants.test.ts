@@ -152,6 +152,7 @@ describe('the token', () => {
       systemRole: 'developer',
       memberships,
       permission: 'system.modules.read',
+      tenantId: null,
     })
     allowed.add('system.modules.read')
     expect((await modules()).status).toBe(200)

@@ -92,7 +92,7 @@ describe.each(surfaces)('spans on the %s surface', (surface) => {
   it('are not made for what is no operation', async () => {
     const { host, spans, points } = await openRig()
     await host.send('GET', at('/nope'))
-    await host.send('DELETE', at('/me'))
+    await host.send('PUT', at('/me'))
     expect([spans(), sinceTheStart(await points())]).toEqual([[], []])
   })
 })
