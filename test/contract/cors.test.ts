@@ -75,7 +75,7 @@ describe.each(frameworkKinds)('ASVS 3.4.2 other origins on $name', ({ start }) =
     expect([reply.status, reply.text]).toEqual([204, ''])
     expect(corsOf(reply)).toEqual({
       ...granted(origin),
-      'access-control-allow-methods': 'GET, HEAD, PATCH',
+      'access-control-allow-methods': 'GET, HEAD, PATCH, DELETE',
       'access-control-allow-headers': 'Authorization, Content-Type, X-Token-Delivery',
       'access-control-max-age': '600',
     })

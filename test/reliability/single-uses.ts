@@ -103,6 +103,20 @@ export const singleUses: readonly SingleUse[] = [
     },
   },
   {
+    kind: 'a link that changes an address',
+    purpose: 'changeEmail',
+    won: /^200$/,
+    lost: spent,
+    async prepare(host) {
+      const { accessToken: bearer, password: currentPassword } = await host.newLogin()
+      const email = newEmail()
+      const body = { newEmail: email, currentPassword }
+      await made(host.send('POST', '/v1/auth/client/me/email', { bearer, body }), 202)
+      const { token } = await host.control('mailed', { email })
+      return { attempt: async (at) => outcomeOf(await post(at, '/email/verify', { token })) }
+    },
+  },
+  {
     kind: 'a link that resets a password',
     purpose: 'resetPassword',
     won: /^204$/,

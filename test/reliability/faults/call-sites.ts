@@ -44,8 +44,12 @@ export function callSites(): ReadonlySet<string> {
 /** What goes on with a deletion is cut short in `account-deletion.test.ts` of the contract. */
 const ofNoRequest = new Set(['src/domain/guard-backend.ts', 'src/domain/deletion-resumption.ts'])
 
-/** Made where another request comes between, as in `late-factors` and `deletion-races` of the contract. */
-const inRacesOnly = new Set([
+/**
+ * Made where another request comes between, as in `late-factors` and `deletion-races` of the contract,
+ * or where there are hundreds of documents, as in `own-sessions`.
+ */
+const elsewhere = new Set([
+  'src/domain/own-sessions.ts sessions.get',
   'src/domain/mfa.ts collections.totpFactors.take',
   'src/domain/passkey-registration.ts collections.passkeys.take',
 ])
@@ -57,9 +61,9 @@ function callsIn(path: string): readonly string[] {
     if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return
     const text = node.expression.getText()
     // Elsewhere this is the service that wraps the collection.
-    if (/\btickets\./.test(text) && !path.endsWith('/tickets.ts')) return
+    if (/(?<!collections\.)\btickets\./.test(text) && !path.endsWith('/tickets.ts')) return
     if (/\bloginTickets\./.test(text) && !path.endsWith('/login-tickets.ts')) return
-    if (inRacesOnly.has(`${path} ${text}`)) return
+    if (elsewhere.has(`${path} ${text}`)) return
     if (callee.test(text)) found.push(`${path}:${lineOf(node.expression.name)}`)
   })
   return found
