@@ -75,17 +75,16 @@ export function createOauthLinks(
    * account is nobody's either. Null when it was theirs. Throws `identity_already_linked`.
    */
   async function add(profile: ProviderProfile, userId: string): Promise<OauthIdentity | null> {
-    const added = await identities.add(profile, userId)
-    if (added !== null) return added
-    const known = await identities.find(profile)
-    if (known?.userId === userId) return null
-    const isOrphan = known !== null && (await users.get(known.userId)) === null
-    const again =
-      isOrphan && (await identities.takeAbandoned(known))
-        ? await identities.add(profile, userId)
-        : null
-    if (again === null) throw new AuthError('identity_already_linked')
-    return again
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const added = await identities.add(profile, userId)
+      if (added !== null) return added
+      const known = await identities.find(profile)
+      if (known?.userId === userId) return null
+      const isOrphan = known !== null && (await users.get(known.userId)) === null
+      if (!isOrphan) break
+      await identities.takeAbandoned(known)
+    }
+    throw new AuthError('identity_already_linked')
   }
 
   /** Whether the user could not sign in any more without the one that goes. */

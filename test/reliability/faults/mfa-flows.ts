@@ -35,7 +35,9 @@ const spentTwice: Flow['mayAnswer'] = ({ call, fault }) => {
 
 /** A ticket made out to the account as it was before its factor ends with that change: start over. */
 export const ofBefore = (struck: Struck): readonly string[] =>
-  readStale(struck, '_users.find') ? ['401 mfa_ticket_invalid'] : []
+  readStale(struck, '_users.find') || readStale(struck, '_users.get')
+    ? ['401 mfa_ticket_invalid']
+    : []
 
 /** A factor as it was before it was confirmed is none, and a code of it is wrong: that rests on the port. */
 const staleFactors: Flow['leavesOut'] = (struck) => readStale(struck, 'totp_factors.get')

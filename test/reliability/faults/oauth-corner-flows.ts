@@ -67,14 +67,16 @@ async function cutOff(world: World, account: Account, ms: number): Promise<void>
   await world.host.clock.advance(ms)
 }
 
+/** The account was there only to be taken away: after a crash no replica ever had it. */
+const neverThere: Flow['leavesOut'] = (struck) => readStale(struck, '_users.get')
+
 const goesOn: Flow = {
   name: '/oauth/google/callback that goes on with a sign-up cut off',
   options,
   expects: '302 in',
   unavailable,
   ends: spent,
-  // The account was there only to be taken away: after a crash no replica ever had it.
-  leavesOut: (struck) => readStale(struck, '_users.get'),
+  leavesOut: neverThere,
   async prepare(world) {
     const account = stranger()
     await cutOff(world, account, 40 * second)
@@ -90,6 +92,7 @@ const linksWhatWasCutOff: Flow = {
   expects: '302 linked',
   unavailable,
   ends: spent,
+  leavesOut: neverThere,
   async prepare(world) {
     const account = stranger()
     await cutOff(world, account, 61 * second)
