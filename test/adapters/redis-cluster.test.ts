@@ -77,7 +77,7 @@ describe.skipIf(!installed)(title, () => {
           const loss = { armed: false }
           const map = new Map<number, number>()
           for (const port of ports()) {
-            const proxy = await losingProxy(port, loss)
+            const proxy = await losingProxy(port, loss, keyPrefix)
             opened.push(proxy)
             map.set(port, proxy.port)
           }

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 /** Stands between a client and its server. */
 export interface LosingProxy {
   readonly port: number
-  /** The next answer of the server is thrown away, and with it the connection it came on. */
+  /** The next answer to what is watched is thrown away, and with it the connection it came on. */
   loseNextAnswer(): void
   /** Bytes the client has sent so far, all connections together. */
   readonly sent: string
@@ -13,11 +13,14 @@ export interface LosingProxy {
 
 /**
  * What a network does that breaks between a command and its answer: the server has carried the
- * command out, and the client sees its connection end. Several proxies can share one `loss`.
+ * command out, and the client sees its connection end. Several proxies can share one `loss`. With a
+ * `watched` text only requests that hold it are meant: clients of a cluster ask for its slots, and greet
+ * its nodes, whenever they like.
  */
 export async function losingProxy(
   target: number,
   loss: { armed: boolean } = { armed: false },
+  watched = '',
 ): Promise<LosingProxy> {
   const open = new Set<Socket>()
   let sent = ''
@@ -38,7 +41,7 @@ export async function losingProxy(
     let asked = false
     near.on('data', (data) => {
       // What was asked before is not meant.
-      asked ||= loss.armed
+      asked ||= loss.armed && data.includes(watched)
       sent += data.toString('latin1')
       far.write(data)
     })
