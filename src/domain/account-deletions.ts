@@ -38,6 +38,7 @@ const attemptMs = 60_000
 /** Longer than any request under way can take. */
 const lookAgainMs = 10 * 60_000
 const tries = 10
+
 export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountDeletions {
   const { collections, clock } = deps
   const { users, accountDeletions } = collections

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { oauthFailures } from '../model/oauth-failures.js'
 import { adminOperation, guardedOperation, publicOperation } from './operation.js'
 import {
   mobileAuthenticatedReply,
@@ -24,21 +25,6 @@ const answer = z.record(z.string().max(64), z.string().max(8192))
 
 const startErrors = ['not_found', 'oauth_provider_disabled', 'redirect_not_allowed'] as const
 const callbackErrors = ['not_found', 'invalid_oauth_state', 'redirect_not_allowed'] as const
-
-/** What the host's page is told, in place of a status it would not see (G-14). */
-const redirectErrors = [
-  'oauth_denied',
-  'oauth_failed',
-  'oauth_provider_disabled',
-  'oauth_email_unverified',
-  'account_exists_link_required',
-  'identity_already_linked',
-  'registration_disabled',
-  'email_domain_not_allowed',
-  'email_not_allowed',
-  'email_not_verified',
-  'terms_not_accepted',
-] as const
 
 const listOauthProviders = publicOperation({
   id: 'listOauthProviders',
@@ -95,7 +81,7 @@ const oauthCallback = publicOperation({
   reply: nothing,
   cookies: { reads: ['oauth', 'device'], sets: ['refresh', 'oauth'] },
   errors: callbackErrors,
-  redirectErrors,
+  redirectErrors: oauthFailures,
   handle: async ({ params, query, tripCookies, deviceCookie, occasion }, { oauth }) =>
     arrival(
       await oauth.finish(
@@ -122,7 +108,7 @@ const oauthCallbackFormPost = publicOperation({
   reply: nothing,
   cookies: { reads: ['oauth_form', 'device'], sets: ['refresh', 'oauth_form'] },
   errors: callbackErrors,
-  redirectErrors,
+  redirectErrors: oauthFailures,
   handle: async ({ params, body, tripCookies, deviceCookie, occasion }, { oauth }) =>
     arrival(
       await oauth.finish(

@@ -27,7 +27,7 @@ const statusOfLogin = async (world: World, { email, password }: Enrolled) =>
  * What is spent is spent: when the write that spends it is sent twice, the second finds it used. Nobody
  * can tell that from somebody else's use of it, so another code, or another login, is asked for.
  */
-const spentTwice: Flow['mayAnswer'] = ({ call, fault }) => {
+const spentTwice = ({ call, fault }: Struck): readonly string[] => {
   if (fault !== 'twice') return []
   if (call.name.endsWith('backup_codes.update')) return ['401 invalid_mfa_code']
   return call.name.endsWith('login_tickets.take') ? ['401 mfa_ticket_invalid'] : []
@@ -47,7 +47,7 @@ const signsIn: Flow = {
   options: withoutLimits,
   expects: '200',
   unavailable,
-  mayAnswer: (struck) => [...(spentTwice?.(struck) ?? []), ...ofBefore(struck)],
+  mayAnswer: (struck) => [...spentTwice(struck), ...ofBefore(struck)],
   leavesOut: staleFactors,
   async prepare(world) {
     const who = await enrolledIn(world)

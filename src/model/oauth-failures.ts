@@ -1,0 +1,16 @@
+import type { OauthFailure } from '../ports/telemetry.js'
+
+/** What the host's page is told of a trip that came to nothing, in place of a status it would not see (G-14). */
+export const oauthFailures = [
+  'oauth_denied',
+  'oauth_failed',
+  'oauth_provider_disabled',
+  'oauth_email_unverified',
+  'account_exists_link_required',
+  'identity_already_linked',
+  'registration_disabled',
+  'email_domain_not_allowed',
+  'email_not_allowed',
+  'email_not_verified',
+  'terms_not_accepted',
+] as const satisfies readonly OauthFailure[]
