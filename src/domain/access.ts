@@ -1,3 +1,4 @@
+import { withinTime } from '../concurrency/with-timeout.js'
 import type { AccessClaims } from '../crypto/verify-token.js'
 import { isTenantId } from '../engine/tenant-id.js'
 import { AuthError, describeError } from '../errors.js'
@@ -7,7 +8,6 @@ import type { Principal } from './principal.js'
 import { sessionDenylistId, tokenDenylistId } from './session-ending.js'
 import type { SurfaceDeps } from './surface-deps.js'
 import type { Tokens } from './tokens.js'
-import { withinTime } from './within-time.js'
 
 /** The checks in front of guarded routes, each throwing the code it refuses with. */
 export interface Access {

@@ -1,3 +1,4 @@
+import type { Background } from '../concurrency/background-tasks.js'
 import { uuidv7 } from '../crypto/uuid.js'
 import { isStorable } from '../engine/is-storable.js'
 import { oncePerWindow } from '../engine/once-per-window.js'
@@ -8,7 +9,6 @@ import type { Random } from '../ports/random.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthEvent } from '../ports/telemetry.js'
 import { type AuditEntry, auditRecordOf } from './audit-record-of.js'
-import type { Background } from './background.js'
 
 export interface AuditPage {
   /** Newest first; those of one millisecond in no order. */

@@ -1,3 +1,4 @@
+import { createTurns } from '../concurrency/keyed-mutex.js'
 import { checkValues } from '../engine/check-values.js'
 import {
   type ConfigPatch,
@@ -15,7 +16,6 @@ import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import { runValidator } from './config-validation.js'
 import type { ConfigWriter } from './config-writer.js'
 import type { Occasion } from './occasion.js'
-import { createTurns } from './turns.js'
 
 /** Whose request it is. */
 export interface ConfigActor {

@@ -1,3 +1,4 @@
+import { withinTime } from '../concurrency/with-timeout.js'
 import { describeError } from '../errors.js'
 import { sessionRetentionMs } from '../model/session.js'
 import type { User } from '../model/user.js'
@@ -5,7 +6,6 @@ import type { PastLogin, RiskAssessment, RiskQuestion, RiskSignal } from '../por
 import type { Occasion } from './occasion.js'
 import type { OpenedSession } from './sessions.js'
 import type { SurfaceDeps } from './surface-deps.js'
-import { withinTime } from './within-time.js'
 
 /** A login to be judged: what the scorer is asked, but for what is known here. */
 export type LoginInQuestion = Pick<

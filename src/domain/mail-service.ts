@@ -1,10 +1,10 @@
+import type { Background } from '../concurrency/background-tasks.js'
 import { isUndeliverable } from '../engine/email.js'
 import type { User } from '../model/user.js'
 import type { Clock } from '../ports/clock.js'
 import type { Mail, Mailer } from '../ports/mailer.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthEvent, Logger, MfaChange } from '../ports/telemetry.js'
-import type { Background } from './background.js'
 import type { Occasion } from './occasion.js'
 import type { IssuedTicket } from './tickets.js'
 

@@ -1,10 +1,10 @@
+import { createPause } from '../concurrency/wakeable-timer.js'
 import { randomToken } from '../crypto/secrets.js'
 import { sweepContentionMs, sweepStartMs } from '../engine/sweep-schedule.js'
 import { describeError } from '../errors.js'
 import type { Lease } from '../ports/lease.js'
 import type { Random } from '../ports/random.js'
 import { createLeaseContest } from './lease-contest.js'
-import { createPause } from './pause.js'
 import { createSweepWork, type SweepWorkDeps } from './sweep-work.js'
 
 /** Removes what has expired, on the one replica that holds the lease. */

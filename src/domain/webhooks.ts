@@ -1,4 +1,6 @@
 import type { AuthSettings, SecurityWebhook } from '../auth-module/settings.js'
+import type { Background } from '../concurrency/background-tasks.js'
+import { withinTime } from '../concurrency/with-timeout.js'
 import { uuidv7 } from '../crypto/uuid.js'
 import { webhookSignature } from '../crypto/webhook-signature.js'
 import { mostAttempts, waitAfterAttempt, wantsEvent } from '../engine/webhook-delivery.js'
@@ -10,8 +12,6 @@ import type { Random } from '../ports/random.js'
 import type { Collection } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthEvent, Logger } from '../ports/telemetry.js'
-import type { Background } from './background.js'
-import { withinTime } from './within-time.js'
 
 /**
  * Tells the endpoints of `securityWebhooks` of security events: at least once each, in no

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
+import { createBackground } from '../../src/concurrency/background-tasks.js'
 import { modulesOf, secretBoxOf } from '../../src/config-setup.js'
-import { createBackground } from '../../src/domain/background.js'
 import { createConfigStore } from '../../src/domain/config-store.js'
 import { liveSettings } from '../../src/load-settings.js'
 import { moduleCollectionsOf } from '../../src/model/module-collections.js'

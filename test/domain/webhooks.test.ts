@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
 import type { SecurityWebhook } from '../../src/auth-module/settings.js'
-import { createBackground } from '../../src/domain/background.js'
+import { createBackground } from '../../src/concurrency/background-tasks.js'
 import { startWebhookRetries } from '../../src/domain/webhook-retries.js'
 import { createWebhooks, type Webhooks } from '../../src/domain/webhooks.js'
 import { mostAttempts } from '../../src/engine/webhook-delivery.js'
