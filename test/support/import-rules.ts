@@ -26,6 +26,7 @@ const driverTypes = [
 
 const innerZones = [
   ...['src/checks/', 'src/engine/', 'src/model/', 'src/crypto/', 'src/domain/', 'src/operations/'],
+  ...['src/concurrency/'],
   ...['src/http/', 'src/openapi/', 'src/auth-module/', 'src/config/', 'src/system/', 'src/oauth/'],
   ...['src/telemetry/', 'src/options.ts', errors],
 ]
@@ -40,6 +41,8 @@ const rules: readonly ZoneRule[] = [
   // What the ports promise to refuse, for every adapter alike: shipped ones and a stranger's.
   { zone: 'src/checks/', values: [], types: [ports] },
   { zone: 'src/engine/', values: [errors], types: [] },
+  // Work in the background, locks and time-outs, whatever it is that waits.
+  { zone: 'src/concurrency/', values: [errors], types: [ports] },
   { zone: 'src/model/', values: ['zod'], types: [ports] },
   {
     zone: 'src/crypto/',
@@ -55,7 +58,9 @@ const rules: readonly ZoneRule[] = [
   },
   {
     zone: 'src/domain/',
-    values: ['src/engine/', 'src/model/', 'src/crypto/', 'src/oauth/', errors],
+    values: [
+      ...['src/engine/', 'src/model/', 'src/crypto/', 'src/oauth/', 'src/concurrency/', errors],
+    ],
     types: [ports, 'src/auth-module/', 'src/config/'],
   },
   // What is said to identity providers, and what is believed of their answers. Stores nothing.
