@@ -12,7 +12,6 @@ import { createAnnouncer } from './domain/announcer.js'
 import { type AuditLog, createAudit } from './domain/audit.js'
 import { createBreachCheck } from './domain/breach-check.js'
 import { createConfigStore } from './domain/config-store.js'
-import { guardBackend } from './domain/guard-backend.js'
 import { guardLogger } from './domain/guard-logger.js'
 import { createKeySource, type KeySource } from './domain/key-source.js'
 import { createLimits } from './domain/limits.js'
@@ -47,6 +46,7 @@ import { chooseHasher, defaultConcurrency, hashParams } from './password-hashing
 import type { Surface } from './ports/surface.js'
 import type { AuthEvent } from './ports/telemetry.js'
 import { startSweeping } from './start-sweeping.js'
+import { guardBackend } from './stores/fail-closed-backend.js'
 import { createSurfaceServices, type SurfaceServices } from './surface-services.js'
 import {
   contextWordsOf,

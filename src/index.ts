@@ -1,5 +1,4 @@
 export type { InitialSettings } from './auth-module/initial-values.js'
-export { checkedStore } from './checked-store.js'
 export type { Config } from './config-api.js'
 export { type Auth, createAuth, type SurfaceAuth } from './create-auth.js'
 export type { KeyRing } from './crypto/key-ring.js'
@@ -99,4 +98,5 @@ export type {
   MfaChange,
   OauthFailure,
 } from './ports/telemetry.js'
-export { type StoreSplit, splitStore } from './split-store.js'
+export { checkedStore } from './stores/checked-store.js'
+export { type StoreSplit, splitStore } from './stores/split-store.js'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memory } from '../adapters/memory.js'
-import { checkedStore } from '../src/checked-store.js'
 import type { AnyCollectionSpec, Collection, Doc, Store } from '../src/ports/store.js'
+import { checkedStore } from '../src/stores/checked-store.js'
 import { storeCases } from '../src/testing/index.js'
 
 /** Reports a refusal by the inner store as what it is here: a call that should not have come. */

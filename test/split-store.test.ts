@@ -3,7 +3,7 @@ import { memory } from '../adapters/memory.js'
 import { collectionNames } from '../src/model/collection-names.js'
 import { allCollectionSpecs } from '../src/model/collections.js'
 import type { Store } from '../src/ports/store.js'
-import { splitStore } from '../src/split-store.js'
+import { splitStore } from '../src/stores/split-store.js'
 
 const surfaces = ['operator', 'client'] as const
 const bothOf = (...names: readonly string[]) =>

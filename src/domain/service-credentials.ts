@@ -2,8 +2,8 @@ import { randomToken } from '../crypto/secrets.js'
 import { isUuid, uuidv7 } from '../crypto/uuid.js'
 import { AuthError, describeError } from '../errors.js'
 import type { ServiceCredential } from '../model/service-credential.js'
+import { newestFirst } from '../stores/newest-first.js'
 import type { Act } from './acted-by.js'
-import { newestFirst } from './newest-first.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 /** A credential and its secret, which is not kept: this is the one time it is known. */

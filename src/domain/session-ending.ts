@@ -3,7 +3,7 @@ import type { RefreshFamily } from '../model/refresh-family.js'
 import type { Session } from '../model/session.js'
 import type { DenylistEntry } from '../ports/denylist.js'
 import type { EndReason } from '../ports/telemetry.js'
-import { newestFirst } from './newest-first.js'
+import { newestFirst } from '../stores/newest-first.js'
 import type { Occasion } from './occasion.js'
 import type { SurfaceDeps } from './surface-deps.js'
 

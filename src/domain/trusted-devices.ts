@@ -5,7 +5,7 @@ import { isTrusted, trustedUntil } from '../engine/trusted-device.js'
 import { AuthError } from '../errors.js'
 import type { TrustedDevice } from '../model/trusted-device.js'
 import type { User } from '../model/user.js'
-import { newestFirst } from './newest-first.js'
+import { newestFirst } from '../stores/newest-first.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 /** A grant as the device that was trusted holds it. */

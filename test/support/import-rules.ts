@@ -26,7 +26,7 @@ const driverTypes = [
 
 const innerZones = [
   ...['src/checks/', 'src/engine/', 'src/model/', 'src/crypto/', 'src/domain/', 'src/operations/'],
-  ...['src/concurrency/'],
+  ...['src/concurrency/', 'src/stores/'],
   ...['src/http/', 'src/openapi/', 'src/auth-module/', 'src/config/', 'src/system/', 'src/oauth/'],
   ...['src/telemetry/', 'src/options.ts', errors],
 ]
@@ -56,10 +56,24 @@ const rules: readonly ZoneRule[] = [
     ],
     types: [ports],
   },
+  // Stores around a store: checked, split in two, and one whose failures are the library's.
+  {
+    zone: 'src/stores/',
+    values: [errors, 'src/checks/', 'src/model/'],
+    types: [ports],
+  },
   {
     zone: 'src/domain/',
     values: [
-      ...['src/engine/', 'src/model/', 'src/crypto/', 'src/oauth/', 'src/concurrency/', errors],
+      ...[
+        'src/engine/',
+        'src/model/',
+        'src/crypto/',
+        'src/oauth/',
+        'src/concurrency/',
+        'src/stores/',
+        errors,
+      ],
     ],
     types: [ports, 'src/auth-module/', 'src/config/'],
   },

@@ -1,7 +1,7 @@
-import { checkExpiry, checkId, checkPage, checkSweep } from './checks/check-call.js'
-import { checkDocument, checkEqual, checkGuard, checkSet } from './checks/check-write.js'
-import { type Shape, shapeOf } from './checks/shape.js'
-import type { Collection, Doc, Store } from './ports/store.js'
+import { checkExpiry, checkId, checkPage, checkSweep } from '../checks/check-call.js'
+import { checkDocument, checkEqual, checkGuard, checkSet } from '../checks/check-write.js'
+import { type Shape, shapeOf } from '../checks/shape.js'
+import type { Collection, Doc, Store } from '../ports/store.js'
 
 /**
  * A store that keeps the argument half of the port's promises, around one that does not look at

@@ -1,6 +1,6 @@
-import { type CollectionName, collectionNames } from './model/collection-names.js'
-import { allCollectionSpecs } from './model/collections.js'
-import type { AnyCollectionSpec, Store } from './ports/store.js'
+import { type CollectionName, collectionNames } from '../model/collection-names.js'
+import { allCollectionSpecs } from '../model/collections.js'
+import type { AnyCollectionSpec, Store } from '../ports/store.js'
 
 export interface StoreSplit {
   /** Holds every collection that no override names. */
