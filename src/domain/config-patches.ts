@@ -11,11 +11,11 @@ import {
 import { readModule } from '../engine/read-module.js'
 import { AuthError } from '../errors.js'
 import type { ModuleEnvironment } from '../model/module-environment.js'
+import type { Occasion } from '../ports/request-source.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import { runValidator } from './config-validation.js'
 import type { ConfigWriter } from './config-writer.js'
-import type { Occasion } from './occasion.js'
 
 /** Whose request it is. */
 export interface ConfigActor {

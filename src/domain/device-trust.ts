@@ -1,6 +1,6 @@
 import { AuthError } from '../errors.js'
 import type { TrustedDevice } from '../model/trusted-device.js'
-import type { Occasion } from './occasion.js'
+import type { Occasion } from '../ports/request-source.js'
 import type { SignedIn } from './principal.js'
 import type { SurfaceDeps } from './surface-deps.js'
 import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'

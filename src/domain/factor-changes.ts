@@ -1,5 +1,5 @@
+import type { Occasion } from '../ports/request-source.js'
 import type { MfaChange } from '../ports/telemetry.js'
-import type { Occasion } from './occasion.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
 import type { SurfaceDeps } from './surface-deps.js'
 

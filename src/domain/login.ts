@@ -4,9 +4,9 @@ import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError, describeError } from '../errors.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Argon2Params } from '../ports/password-hasher.js'
+import type { Occasion } from '../ports/request-source.js'
 import type { GuessBudget } from './guess-budget.js'
 import type { FactorsOfUser, FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
-import type { Occasion } from './occasion.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 export interface Login {

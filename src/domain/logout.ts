@@ -1,6 +1,6 @@
 import type { AccessClaims } from '../crypto/verify-token.js'
 import { AuthError } from '../errors.js'
-import type { Occasion } from './occasion.js'
+import type { Occasion } from '../ports/request-source.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { RefreshInspection } from './refresh-inspection.js'
 import type { Sessions } from './sessions.js'

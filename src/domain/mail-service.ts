@@ -3,9 +3,9 @@ import { isUndeliverable } from '../engine/email.js'
 import type { User } from '../model/user.js'
 import type { Clock } from '../ports/clock.js'
 import type { Mail, Mailer } from '../ports/mailer.js'
+import type { Occasion } from '../ports/request-source.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthEvent, Logger, MfaChange } from '../ports/telemetry.js'
-import type { Occasion } from './occasion.js'
 import type { IssuedTicket } from './tickets.js'
 
 /** Where the host's own pages are; the library only mails links to them. */

@@ -7,8 +7,8 @@ import { newUser } from '../model/new-user.js'
 import type { OauthIdentity } from '../model/oauth-identity.js'
 import type { User } from '../model/user.js'
 import type { ProviderProfile } from '../oauth/provider.js'
+import type { Occasion } from '../ports/request-source.js'
 import type { OauthIdentities } from './oauth-identities.js'
-import type { Occasion } from './occasion.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 /** Whose account a provider's answer opens. */

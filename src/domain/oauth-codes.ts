@@ -1,7 +1,7 @@
 import { randomToken, sha256 } from '../crypto/secrets.js'
 import { AuthError } from '../errors.js'
 import type { OauthCode } from '../model/oauth-code.js'
-import type { Occasion } from './occasion.js'
+import type { Occasion } from '../ports/request-source.js'
 import type { SessionEnding } from './session-ending.js'
 import type { OpenedSession } from './sessions.js'
 import type { SurfaceDeps } from './surface-deps.js'

@@ -1,9 +1,9 @@
 import { AuthError } from '../errors.js'
 import type { Passkey } from '../model/passkey.js'
+import type { Occasion } from '../ports/request-source.js'
 import { passkeysOfUser } from './enrolled-factors.js'
 import type { FactorChanges } from './factor-changes.js'
 import type { FactorRemoval } from './factor-removal.js'
-import type { Occasion } from './occasion.js'
 import type { SignedIn } from './principal.js'
 import type { SurfaceDeps } from './surface-deps.js'
 

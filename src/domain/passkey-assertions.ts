@@ -2,7 +2,7 @@ import { type Assertion, type AssertionResponse, verifyAssertion } from '../cryp
 import { isRegressed } from '../engine/signature-counter.js'
 import { AuthError } from '../errors.js'
 import type { Passkey } from '../model/passkey.js'
-import type { Occasion } from './occasion.js'
+import type { Occasion } from '../ports/request-source.js'
 import type { SurfaceDeps } from './surface-deps.js'
 import { userHandleOf } from './user-handle.js'
 

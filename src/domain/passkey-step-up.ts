@@ -1,7 +1,7 @@
 import { requestOptions } from '../crypto/webauthn.js'
 import { AuthError } from '../errors.js'
+import type { Occasion } from '../ports/request-source.js'
 import { passkeysOfUser } from './enrolled-factors.js'
-import type { Occasion } from './occasion.js'
 import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'
 import type { StartedAssertion } from './passkey-login.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'

@@ -1,5 +1,5 @@
 import type { User } from '../model/user.js'
-import type { Occasion } from './occasion.js'
+import type { Occasion } from '../ports/request-source.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 export interface PasswordChange {

@@ -1,9 +1,9 @@
 import { allowedFactors, type EnrolledFactors, usableMethods } from '../engine/second-factor.js'
 import { AuthError } from '../errors.js'
+import type { Occasion } from '../ports/request-source.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import { createGuessBudget } from './guess-budget.js'
-import type { Occasion } from './occasion.js'
 import type { SurfaceDeps } from './surface-deps.js'
 import type { TotpFactors } from './totp-factors.js'
 

@@ -1,7 +1,7 @@
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError } from '../errors.js'
+import type { Occasion } from '../ports/request-source.js'
 import type { AccountDeletions } from './account-deletions.js'
-import type { Occasion } from './occasion.js'
 import type { SignedIn } from './principal.js'
 import type { ReAuthentication } from './re-authentication.js'
 import type { SurfaceDeps } from './surface-deps.js'

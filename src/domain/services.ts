@@ -61,6 +61,7 @@ export interface Services {
 
 /** What operations and the HTTP layer name of the services, in one place. */
 export type { AccessClaims } from '../crypto/verify-token.js'
+export type { Occasion } from '../ports/request-source.js'
 export type { Surface } from '../ports/surface.js'
 export type { Act } from './acted-by.js'
 export type { BrowserKeys } from './browser-keys.js'
@@ -70,7 +71,6 @@ export type { RateLimitName } from './limits.js'
 export type { LoginResult } from './login-pipeline.js'
 export type { DeliveredLogin, Enrollee, Mfa, MfaStatus, TotpConfirmation } from './mfa.js'
 export type { BrowserTrip, Returned, TripCookie } from './oauth-sign-in.js'
-export type { Occasion } from './occasion.js'
 export type { ListedSession } from './own-sessions.js'
 export type { RegisteredPasskey } from './passkey-registration.js'
 export type { Admitted, Principal, SignedIn } from './principal.js'

@@ -1,5 +1,5 @@
+import type { Occasion } from '../ports/request-source.js'
 import { type ActedBy, actBy } from './acted-by.js'
-import type { Occasion } from './occasion.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { Sessions } from './sessions.js'
 import type { SurfaceDeps } from './surface-deps.js'

@@ -2,9 +2,9 @@ import { describeError } from '../errors.js'
 import type { RefreshFamily } from '../model/refresh-family.js'
 import type { Session } from '../model/session.js'
 import type { DenylistEntry } from '../ports/denylist.js'
+import type { Occasion } from '../ports/request-source.js'
 import type { EndReason } from '../ports/telemetry.js'
 import { newestFirst } from '../stores/newest-first.js'
-import type { Occasion } from './occasion.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 /** 24 h covers the longest access token, one minute the largest clock leeway (seed 8). */
