@@ -18,12 +18,12 @@ module.exports = {
       name: 'engine-is-pure',
       severity: 'error',
       from: { path: '^src/engine/' },
-      to: { pathNot: '^src/(engine/|errors\\.ts$)' },
+      to: { pathNot: '^src/(engine/|errors/)' },
     },
     {
       name: 'ports-and-errors-stand-alone',
       severity: 'error',
-      from: { path: '^src/(ports/|errors\\.ts$)' },
+      from: { path: '^src/(ports/|errors/)' },
       to: { pathNot: '^src/ports/' },
     },
     {

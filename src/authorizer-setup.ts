@@ -1,6 +1,6 @@
 import { defaultAuthorizer } from './domain/default-authorizer.js'
 import { createStoredRoles } from './domain/stored-roles.js'
-import { OptionsError } from './errors.js'
+import { OptionsError } from './errors/index.js'
 import { collectionsOf } from './model/collections.js'
 import { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
 import type { AuthOptions } from './options.js'

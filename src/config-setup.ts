@@ -6,7 +6,7 @@ import { type ConfigKey, type SecretBox, secretBox } from './crypto/secret-box.j
 import { type RegisteredModule, registeredModule, type Texts } from './domain/registered-module.js'
 import { isStorable } from './engine/is-storable.js'
 import { assertModule } from './engine/module-declaration.js'
-import { DeclarationError, OptionsError, SecretKeyError } from './errors.js'
+import { DeclarationError, OptionsError, SecretKeyError } from './errors/index.js'
 import type { AuthOptions } from './options.js'
 import type { Random } from './ports/random.js'
 import { isPublicAddress } from './system/public-address.js'

@@ -23,7 +23,7 @@ export {
   type ErrorCode,
   errorCatalogue,
   OptionsError,
-} from './errors.js'
+} from './errors/index.js'
 export type { TrustProxy } from './http/client-ip.js'
 export type {
   ExchangeBody,

@@ -4,7 +4,7 @@ import { type InitialSettings, seedFromEnv, toStoredValues } from './auth-module
 import { loadedSettings } from './auth-module/loaded-settings.js'
 import type { AuthSettings } from './auth-module/settings.js'
 import type { ConfigReader } from './domain/config-reader.js'
-import { AuthError } from './errors.js'
+import { AuthError } from './errors/index.js'
 import type { Logger } from './ports/telemetry.js'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,6 +1,6 @@
 import { argon2Hasher } from './crypto/argon2-hasher.js'
 import { argon2ParamsProblem, defaultArgon2Params } from './engine/argon2-params.js'
-import { OptionsError } from './errors.js'
+import { OptionsError } from './errors/index.js'
 import type { HashOptions } from './options.js'
 import type { Argon2Params, PasswordHasher } from './ports/password-hasher.js'
 

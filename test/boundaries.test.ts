@@ -23,11 +23,11 @@ const examples = sources('examples/**/*.ts')
 
 /** A tiny clean tree, for planted files to import from. */
 const cleanTree = new Map([
-  ['src/errors.ts', 'export class AuthError extends Error {}\n'],
+  ['src/errors/index.ts', 'export class AuthError extends Error {}\n'],
   ['src/ports/store.ts', 'export interface Store { get(id: string): Promise<string | null> }\n'],
   [
     'src/engine/age.ts',
-    "import { AuthError } from '../errors.js'\nexport const age = (now: number) => { if (now < 0) throw new AuthError() }\n",
+    "import { AuthError } from '../errors/index.js'\nexport const age = (now: number) => { if (now < 0) throw new AuthError() }\n",
   ],
   [
     'src/crypto/hash.ts',
@@ -108,8 +108,8 @@ describe('R-LIB-01 folders depend on each other in one direction only', () => {
     [
       'checks that import more than ports',
       'src/checks/bad.ts',
-      "import { AuthError } from '../errors.js'",
-      '1: may not import src/errors.ts',
+      "import { AuthError } from '../errors/index.js'",
+      '1: may not import src/errors/index.ts',
     ],
     [
       'http that imports a framework',

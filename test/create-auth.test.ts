@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../adapters/memory.js'
 import { type Auth, createAuth } from '../src/create-auth.js'
-import { OptionsError } from '../src/errors.js'
+import { OptionsError } from '../src/errors/index.js'
 import type { AuthOptions } from '../src/options.js'
 import { loginStatus } from './support/fetch-host.js'
 import { testConfigKeys, testSigningKey } from './support/keys.js'

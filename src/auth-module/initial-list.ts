@@ -1,5 +1,5 @@
 import { FieldBool, FieldSelect, type ItemDeclaration } from '../engine/config-declaration.js'
-import { OptionsError } from '../errors.js'
+import { OptionsError } from '../errors/index.js'
 import { redirectProblem } from './address-rules.js'
 import type { AuthField } from './auth-field.js'
 

@@ -6,7 +6,7 @@ import {
   FieldSecret,
   FieldString,
 } from '../engine/config-declaration.js'
-import { OptionsError } from '../errors.js'
+import { OptionsError } from '../errors/index.js'
 import type { AuthField } from './auth-field.js'
 import { storedList } from './initial-list.js'
 import type { InitialSettings } from './initial-settings.js'

@@ -1,6 +1,6 @@
 import { elementPrefix } from '../engine/config-keys.js'
 import { type RecordElement, readRecordList } from '../engine/record-list.js'
-import { ConfigValidationError } from '../errors.js'
+import { ConfigValidationError } from '../errors/index.js'
 import { type IsPublicAddress, redirectProblem, webhookUrlProblem } from './address-rules.js'
 import type { SettingKey } from './settings.js'
 import { findField } from './settings-reader.js'

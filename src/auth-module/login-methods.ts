@@ -1,4 +1,4 @@
-import { ConfigValidationError } from '../errors.js'
+import { ConfigValidationError } from '../errors/index.js'
 import type { SettingKey } from './settings.js'
 
 type Values = Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 import { checkValues } from '../engine/check-values.js'
-import type { ConfigValidationError } from '../errors.js'
+import type { ConfigValidationError } from '../errors/index.js'
 import type { IsPublicAddress } from './address-rules.js'
 import { authModule, authRule } from './auth-module.js'
 import { listProblem } from './list-problems.js'

@@ -1,4 +1,4 @@
-import { describeError } from '../errors.js'
+import { describeError } from '../errors/index.js'
 import type { Logger } from '../ports/telemetry.js'
 
 export interface Background {

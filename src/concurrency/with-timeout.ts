@@ -1,4 +1,4 @@
-import { TimeoutError } from '../errors.js'
+import { TimeoutError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 
 /** The answer, or a `TimeoutError` when there is none after `ms` milliseconds. */

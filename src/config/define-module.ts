@@ -1,7 +1,7 @@
 import type { FieldDeclaration } from '../engine/config-declaration.js'
 import { assertModule, type ModuleDeclaration } from '../engine/module-declaration.js'
 import type { FieldValues } from '../engine/module-values.js'
-import type { ConfigValidationError } from '../errors.js'
+import type { ConfigValidationError } from '../errors/index.js'
 
 /** What a validator sees of an environment. */
 export interface ActivationContext<Fields extends readonly FieldDeclaration[]> {

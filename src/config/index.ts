@@ -57,7 +57,7 @@ export {
   DeclarationError,
   type DeclarationProblem,
   SecretKeyError,
-} from '../errors.js'
+} from '../errors/index.js'
 export type { Random } from '../ports/random.js'
 export {
   type ActivationContext,

@@ -1,4 +1,4 @@
-import { AuthError, OptionsError } from '../errors.js'
+import { AuthError, OptionsError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 
 export interface HashGateOptions {

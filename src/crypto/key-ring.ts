@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { OptionsError } from '../errors.js'
+import { OptionsError } from '../errors/index.js'
 import {
   describeKey,
   type PublicJwks,

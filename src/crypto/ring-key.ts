@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
-import { OptionsError } from '../errors.js'
+import { OptionsError } from '../errors/index.js'
 
 /** A public key as published (RFC 7517). */
 export interface PublicJwk {

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
-import { SecretKeyError } from '../errors.js'
+import { SecretKeyError } from '../errors/index.js'
 import type { Random } from '../ports/random.js'
 
 /** A key that encrypts configuration secrets. */

@@ -1,7 +1,7 @@
 import { withinTime } from '../concurrency/with-timeout.js'
 import type { AccessClaims } from '../crypto/verify-token.js'
 import { isTenantId } from '../engine/tenant-id.js'
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError } from '../errors/index.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Authorizer, PermissionQuestion } from '../ports/authorizer.js'
 import type { Principal } from './principal.js'

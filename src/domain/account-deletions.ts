@@ -1,5 +1,5 @@
 import { isUuid } from '../crypto/uuid.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { User } from '../model/user.js'
 import { createAccountEvents } from './account-events.js'
 import type { Act } from './acted-by.js'

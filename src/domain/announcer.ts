@@ -1,4 +1,4 @@
-import { describeError } from '../errors.js'
+import { describeError } from '../errors/index.js'
 import type { AuthEvent, Logger } from '../ports/telemetry.js'
 import type { Tracing } from '../ports/tracing.js'
 

@@ -1,6 +1,6 @@
 import { randomToken } from '../crypto/secrets.js'
 import { formatBackupCode, parseBackupCode } from '../engine/backup-code.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { BackupCodes } from '../model/backup-codes.js'
 import { remainingCodes } from './enrolled-factors.js'
 import type { SurfaceDeps } from './surface-deps.js'

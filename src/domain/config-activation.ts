@@ -1,5 +1,5 @@
 import { readModule } from '../engine/read-module.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Module } from '../model/config-module.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'

@@ -1,4 +1,4 @@
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Module } from '../model/config-module.js'
 import { environmentId, type ModuleEnvironment } from '../model/module-environment.js'
 import type { ConfigDeps } from './config-deps.js'

@@ -9,7 +9,7 @@ import {
   planPatch,
 } from '../engine/config-patch.js'
 import { readModule } from '../engine/read-module.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { ModuleEnvironment } from '../model/module-environment.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { ConfigDeps } from './config-deps.js'

@@ -1,4 +1,4 @@
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import { environmentId } from '../model/module-environment.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'

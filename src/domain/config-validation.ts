@@ -1,5 +1,5 @@
 import { withinTime } from '../concurrency/with-timeout.js'
-import { ConfigValidationError, describeError } from '../errors.js'
+import { ConfigValidationError, describeError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 import type { Logger } from '../ports/telemetry.js'
 

@@ -1,5 +1,5 @@
 import { uuidv7 } from '../crypto/uuid.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import { environmentId, type ModuleEnvironment } from '../model/module-environment.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigHistory } from './config-history.js'

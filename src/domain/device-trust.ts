@@ -1,4 +1,4 @@
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { TrustedDevice } from '../model/trusted-device.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { SignedIn } from './principal.js'

@@ -1,6 +1,6 @@
 import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../engine/email.js'
 import { settingsFor } from '../engine/surface-settings.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Ticket } from '../model/ticket.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'

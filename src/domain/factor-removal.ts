@@ -1,7 +1,7 @@
 import { randomToken } from '../crypto/secrets.js'
 import { allowedFactors } from '../engine/second-factor.js'
 import { settingsFor } from '../engine/surface-settings.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import { passkeysOfUser } from './enrolled-factors.js'
 import type { SurfaceDeps } from './surface-deps.js'
 

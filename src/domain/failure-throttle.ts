@@ -1,4 +1,4 @@
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { RateLimit } from './limits.js'
 import type { SurfaceDeps } from './surface-deps.js'
 

@@ -1,5 +1,5 @@
 import { type KeyRing, type LoadedKeyRing, loadKeyRing } from '../crypto/key-ring.js'
-import { describeError, OptionsError } from '../errors.js'
+import { describeError, OptionsError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 import type { Logger } from '../ports/telemetry.js'
 

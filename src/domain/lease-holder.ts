@@ -5,7 +5,7 @@ import {
   sweepLeaseTtlMs,
   sweepRenewalMs,
 } from '../engine/sweep-schedule.js'
-import { describeError } from '../errors.js'
+import { describeError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 import type { Lease, LeaseRecord } from '../ports/lease.js'
 import type { Logger } from '../ports/telemetry.js'

@@ -1,5 +1,5 @@
 import { sha256 } from '../crypto/secrets.js'
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 import type { Counter, CounterResult } from '../ports/counter.js'
 import type { Surface } from '../ports/surface.js'

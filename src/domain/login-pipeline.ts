@@ -6,7 +6,7 @@ import {
   type SecondFactorMethod,
 } from '../engine/second-factor.js'
 import { settingsFor } from '../engine/surface-settings.js'
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError } from '../errors/index.js'
 import type { LoginTicket } from '../model/login-ticket.js'
 import type { TrustedDevice } from '../model/trusted-device.js'
 import { isHuman, type User } from '../model/user.js'

@@ -1,5 +1,5 @@
 import { withinTime } from '../concurrency/with-timeout.js'
-import { describeError } from '../errors.js'
+import { describeError } from '../errors/index.js'
 import { sessionRetentionMs } from '../model/session.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'

@@ -1,5 +1,5 @@
 import { randomToken, sha256 } from '../crypto/secrets.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { LoginTicket, LoginTicketPurpose } from '../model/login-ticket.js'
 import { type BrowserKeys, isOwnBrowser } from './browser-keys.js'
 import type { SurfaceDeps } from './surface-deps.js'

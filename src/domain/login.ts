@@ -1,7 +1,7 @@
 import { uuidv7 } from '../crypto/uuid.js'
 import { canonicalEmail } from '../engine/email.js'
 import { settingsFor } from '../engine/surface-settings.js'
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError } from '../errors/index.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Argon2Params } from '../ports/password-hasher.js'
 import type { Occasion } from '../ports/request-source.js'

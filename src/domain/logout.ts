@@ -1,5 +1,5 @@
 import type { AccessClaims } from '../crypto/verify-token.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Occasion } from '../ports/request-source.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { RefreshInspection } from './refresh-inspection.js'

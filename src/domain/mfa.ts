@@ -1,7 +1,7 @@
 import { otpauthUri } from '../crypto/totp.js'
 import { hasFactor } from '../engine/second-factor.js'
 import { settingsFor } from '../engine/surface-settings.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { BackupCodeSets } from './backup-code-sets.js'

@@ -1,5 +1,5 @@
 import { randomToken, sha256 } from '../crypto/secrets.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { OauthCode } from '../model/oauth-code.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { SessionEnding } from './session-ending.js'

@@ -1,4 +1,4 @@
-import { AuthError, type ErrorCode } from '../errors.js'
+import { AuthError, type ErrorCode } from '../errors/index.js'
 import { oauthFailures } from '../model/oauth-failures.js'
 import { ProviderError } from '../oauth/provider-error.js'
 import type { OauthFailure } from '../ports/telemetry.js'

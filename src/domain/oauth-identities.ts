@@ -1,5 +1,5 @@
 import { randomToken, sha256 } from '../crypto/secrets.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { OauthIdentity } from '../model/oauth-identity.js'
 import type { ProviderProfile } from '../oauth/provider.js'
 import type { SurfaceDeps } from './surface-deps.js'

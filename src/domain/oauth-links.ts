@@ -1,7 +1,7 @@
 import { isUuid } from '../crypto/uuid.js'
 import { capReached } from '../engine/session-age.js'
 import { settingsFor } from '../engine/surface-settings.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { OauthFlow } from '../model/oauth-flow.js'
 import type { OauthIdentity } from '../model/oauth-identity.js'
 import { isHuman, type User } from '../model/user.js'

@@ -1,5 +1,5 @@
 import { isListedTarget, withQuery } from '../engine/redirect.js'
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError } from '../errors/index.js'
 import type { OauthFlow } from '../model/oauth-flow.js'
 import { isHuman } from '../model/user.js'
 import {

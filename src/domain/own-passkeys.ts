@@ -1,4 +1,4 @@
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Passkey } from '../model/passkey.js'
 import type { Occasion } from '../ports/request-source.js'
 import { passkeysOfUser } from './enrolled-factors.js'

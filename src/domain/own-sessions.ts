@@ -1,6 +1,6 @@
 import { isUuid } from '../crypto/uuid.js'
 import { capReached } from '../engine/session-age.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { RefreshFamily } from '../model/refresh-family.js'
 import type { Session } from '../model/session.js'
 import type { Occasion } from '../ports/request-source.js'

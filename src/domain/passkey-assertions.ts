@@ -1,6 +1,6 @@
 import { type Assertion, type AssertionResponse, verifyAssertion } from '../crypto/webauthn.js'
 import { isRegressed } from '../engine/signature-counter.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Passkey } from '../model/passkey.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { SurfaceDeps } from './surface-deps.js'

@@ -1,5 +1,5 @@
 import { randomToken } from '../crypto/secrets.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { PasskeyCeremony } from '../model/passkey-challenge.js'
 import type { User } from '../model/user.js'
 import type { SurfaceDeps } from './surface-deps.js'

@@ -1,5 +1,5 @@
 import { type RequestOptions, requestOptions } from '../crypto/webauthn.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Passkey } from '../model/passkey.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'

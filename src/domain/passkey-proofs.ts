@@ -1,5 +1,5 @@
 import type { AssertionResponse } from '../crypto/webauthn.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { GuessBudget } from './guess-budget.js'

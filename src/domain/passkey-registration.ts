@@ -5,7 +5,7 @@ import {
   verifyRegistration,
 } from '../crypto/webauthn.js'
 import { hasFactor } from '../engine/second-factor.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import { maxPasskeys, type Passkey } from '../model/passkey.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'

@@ -1,5 +1,5 @@
 import { requestOptions } from '../crypto/webauthn.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Occasion } from '../ports/request-source.js'
 import { passkeysOfUser } from './enrolled-factors.js'
 import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'

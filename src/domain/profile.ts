@@ -1,4 +1,4 @@
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { OauthIdentity } from '../model/oauth-identity.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'

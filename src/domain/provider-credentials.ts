@@ -1,5 +1,5 @@
 import type { AuthSettings } from '../auth-module/settings.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { ProviderCredentials, ProviderId } from '../oauth/provider.js'
 import type { Surface } from '../ports/surface.js'
 

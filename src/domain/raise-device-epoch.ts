@@ -1,4 +1,4 @@
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { User } from '../model/user.js'
 import type { Collection } from '../ports/store.js'
 

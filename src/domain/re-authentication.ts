@@ -1,5 +1,5 @@
 import { allowedFactors, usableMethods } from '../engine/second-factor.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Occasion } from '../ports/request-source.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { GuessBudget } from './guess-budget.js'

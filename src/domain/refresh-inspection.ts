@@ -1,6 +1,6 @@
 import type { RefreshClaims } from '../crypto/verify-token.js'
 import { judgeRefresh, type RefreshDecision } from '../engine/refresh.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { RefreshFamily } from '../model/refresh-family.js'
 import { isHuman, type User } from '../model/user.js'
 import type { DenylistEntry } from '../ports/denylist.js'

@@ -1,5 +1,5 @@
 import type { RefreshDecision } from '../engine/refresh.js'
-import type { ErrorCode } from '../errors.js'
+import type { ErrorCode } from '../errors/index.js'
 import type { DenylistEntry } from '../ports/denylist.js'
 import type { EndReason } from '../ports/telemetry.js'
 

@@ -1,5 +1,5 @@
 import { idleDeadline } from '../engine/refresh.js'
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError } from '../errors/index.js'
 import type { RefreshFamily } from '../model/refresh-family.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'

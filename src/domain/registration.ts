@@ -1,7 +1,7 @@
 import { isUuid, uuidv7 } from '../crypto/uuid.js'
 import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../engine/email.js'
 import { settingsFor } from '../engine/surface-settings.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import { newUser } from '../model/new-user.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'

@@ -1,6 +1,6 @@
 import { isUuid } from '../crypto/uuid.js'
 import { isPeopleOnlyRole } from '../engine/people-only-role.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { StoredRole } from '../model/role.js'
 import { roleBindingId, type StoredRoleBinding } from '../model/role-binding.js'
 import { isHuman } from '../model/user.js'

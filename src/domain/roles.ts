@@ -1,6 +1,6 @@
 import { isUuid, uuidv7 } from '../crypto/uuid.js'
 import { roleProblem } from '../engine/role-definition.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { StoredRole } from '../model/role.js'
 import { isSystemPermission } from '../model/system-permissions.js'
 import { newestFirst } from '../stores/newest-first.js'

@@ -1,5 +1,5 @@
 import { settingsFor } from '../engine/surface-settings.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { AccountDeletions } from './account-deletions.js'
 import type { SignedIn } from './principal.js'

@@ -1,5 +1,5 @@
 import { isUuid, uuidv7 } from '../crypto/uuid.js'
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError } from '../errors/index.js'
 import { newUser } from '../model/new-user.js'
 import type { ServiceCredential } from '../model/service-credential.js'
 import type { User } from '../model/user.js'

@@ -1,6 +1,6 @@
 import { randomToken } from '../crypto/secrets.js'
 import { isUuid, uuidv7 } from '../crypto/uuid.js'
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError } from '../errors/index.js'
 import type { ServiceCredential } from '../model/service-credential.js'
 import { newestFirst } from '../stores/newest-first.js'
 import type { Act } from './acted-by.js'

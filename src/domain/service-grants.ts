@@ -1,7 +1,7 @@
 import { secretMemo } from '../crypto/secret-memo.js'
 import { randomToken } from '../crypto/secrets.js'
 import { uuidv7 } from '../crypto/uuid.js'
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError } from '../errors/index.js'
 import type { ServiceCredential } from '../model/service-credential.js'
 import type { User } from '../model/user.js'
 import type { Argon2Params } from '../ports/password-hasher.js'

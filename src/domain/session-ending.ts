@@ -1,4 +1,4 @@
-import { describeError } from '../errors.js'
+import { describeError } from '../errors/index.js'
 import type { RefreshFamily } from '../model/refresh-family.js'
 import type { Session } from '../model/session.js'
 import type { DenylistEntry } from '../ports/denylist.js'

@@ -1,6 +1,6 @@
 import { uuidv7 } from '../crypto/uuid.js'
 import { idleDeadline } from '../engine/refresh.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { RefreshFamily } from '../model/refresh-family.js'
 import { sessionRetentionMs } from '../model/session.js'
 import type { User } from '../model/user.js'

@@ -1,5 +1,5 @@
 import { hasFactor, type SecondFactorMethod } from '../engine/second-factor.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { StepUpProof } from '../model/step-up-proof.js'
 import { isHuman, type User } from '../model/user.js'
 import { enrolledFactors } from './enrolled-factors.js'

@@ -4,7 +4,7 @@ import {
   nextCycleIn,
   sweepBatch,
 } from '../engine/sweep-schedule.js'
-import { describeError } from '../errors.js'
+import { describeError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 import type { Swept } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'

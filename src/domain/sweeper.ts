@@ -1,7 +1,7 @@
 import { createPause } from '../concurrency/wakeable-timer.js'
 import { randomToken } from '../crypto/secrets.js'
 import { sweepContentionMs, sweepStartMs } from '../engine/sweep-schedule.js'
-import { describeError } from '../errors.js'
+import { describeError } from '../errors/index.js'
 import type { Lease } from '../ports/lease.js'
 import type { Random } from '../ports/random.js'
 import { createLeaseContest } from './lease-contest.js'

@@ -1,5 +1,5 @@
 import { allowedFactors, usableMethods } from '../engine/second-factor.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { LoginTicket } from '../model/login-ticket.js'
 import type { User } from '../model/user.js'
 import { enrolledFactors } from './enrolled-factors.js'

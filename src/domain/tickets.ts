@@ -1,6 +1,6 @@
 import { equalConstantTime, randomToken, sha256 } from '../crypto/secrets.js'
 import { isUuid } from '../crypto/uuid.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Ticket, TicketPurpose } from '../model/ticket.js'
 import type { User } from '../model/user.js'
 import type { SurfaceDeps } from './surface-deps.js'

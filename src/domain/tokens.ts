@@ -8,7 +8,7 @@ import {
   verifyToken,
 } from '../crypto/verify-token.js'
 import { acceptedAudiences } from '../engine/audience.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { RefreshFamily } from '../model/refresh-family.js'
 import { isHuman, type User } from '../model/user.js'
 import type { SurfaceDeps } from './surface-deps.js'

@@ -1,5 +1,5 @@
 import { matchTotp, totpSecret } from '../crypto/totp.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { TotpFactor } from '../model/totp-factor.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { SurfaceDeps } from './surface-deps.js'

@@ -1,5 +1,5 @@
 import { isStorable } from '../engine/is-storable.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { User } from '../model/user.js'
 import type { Collection } from '../ports/store.js'
 import { recordOf, type UserRecord } from './user-record.js'

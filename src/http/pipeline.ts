@@ -1,5 +1,5 @@
 import type { Admitted, Services, SignedIn, TripCookie } from '../domain/services.js'
-import { AuthError, ConfigValidationError, describeError } from '../errors.js'
+import { AuthError, ConfigValidationError, describeError } from '../errors/index.js'
 import type {
   AdminOperation,
   Answer,

@@ -1,4 +1,4 @@
-import { type AuthError, type ConfigValidationError, titleOf } from '../errors.js'
+import { type AuthError, type ConfigValidationError, titleOf } from '../errors/index.js'
 import type { ExchangeReply } from './exchange.js'
 
 /** On every reply: none of them is a page, a script, or fit to be kept. */

@@ -1,6 +1,6 @@
 import type { Occasion } from '../domain/services.js'
 import { oncePerWindow } from '../engine/once-per-window.js'
-import { AuthError, type ErrorCode } from '../errors.js'
+import { AuthError, type ErrorCode } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthEvent } from '../ports/telemetry.js'

@@ -1,6 +1,6 @@
 import type { Principal, Services } from '../domain/services.js'
 import { parseDuration } from '../engine/duration.js'
-import { AuthError, describeError } from '../errors.js'
+import { AuthError, describeError } from '../errors/index.js'
 import type { Audience, Surface } from '../ports/surface.js'
 import type { Logger } from '../ports/telemetry.js'
 import type { ClientIp } from './client-ip.js'

@@ -1,4 +1,4 @@
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import type { Surface } from '../ports/surface.js'
 import { isPreflight } from './cors.js'
 import type { ExchangeRequest, Mountable } from './exchange.js'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.js'
+import type { ErrorCode } from '../errors/index.js'
 import type { Guard, Operation } from '../operations/operation.js'
 
 /** Of every operation. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue, titleOf } from '../errors.js'
+import { type ErrorCode, errorCatalogue, titleOf } from '../errors/index.js'
 import type { Operation } from '../operations/operation.js'
 import { errorCodesOf } from './error-codes.js'
 import type { JsonSchema, OpenApiHeader, OpenApiResponse } from './types.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import { enrollingOperation, guardedOperation, publicOperation } from './operation.js'
 import {
   assertionInput,

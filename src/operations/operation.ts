@@ -12,7 +12,7 @@ import type {
   Surface,
   TripCookie,
 } from '../domain/services.js'
-import type { ErrorCode } from '../errors.js'
+import type { ErrorCode } from '../errors/index.js'
 
 /** The tags of the seed, spelled as there. */
 export type Tag =

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Act } from '../domain/services.js'
-import { AuthError } from '../errors.js'
+import { AuthError } from '../errors/index.js'
 import { adminOperation, publicOperation } from './operation.js'
 import { accessGrant, nameInput, noBody, nothing, timestamp } from './schemas.js'
 import { issuedCredentialView, serviceAccountView } from './service-account-views.js'

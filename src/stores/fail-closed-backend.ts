@@ -1,4 +1,4 @@
-import { AuthError, describeError, TimeoutError } from '../errors.js'
+import { AuthError, describeError, TimeoutError } from '../errors/index.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
 import type { Collection, Doc } from '../ports/store.js'

@@ -6,7 +6,7 @@ import {
   toStoredValues,
 } from '../../src/auth-module/initial-values.js'
 import { readAuthSettings } from '../../src/auth-module/read-settings.js'
-import { OptionsError } from '../../src/errors.js'
+import { OptionsError } from '../../src/errors/index.js'
 
 const pem = '-----BEGIN PRIVATE KEY-----\nMIGTAgEAMBMG\nByqGSM49AgEG\n-----END PRIVATE KEY-----\n'
 

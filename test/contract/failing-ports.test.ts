@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
 import { nodeRsHasher } from '../../src/crypto/node-rs-hasher.js'
-import { AuthError } from '../../src/errors.js'
+import { AuthError } from '../../src/errors/index.js'
 import type { Logger } from '../../src/ports/telemetry.js'
 import { faultyBackend, withCall } from '../support/faulty-backend.js'
 import type { Reply } from '../support/http-client.js'

@@ -1,4 +1,4 @@
-import { AuthError } from '../../src/errors.js'
+import { AuthError } from '../../src/errors/index.js'
 import { type Scenario, type Scene, type Subject, sessionOf, told } from './event-scenario.js'
 import { storedIn } from './open-host.js'
 import { person, signedInPerson } from './people.js'

@@ -1,4 +1,4 @@
-import { AuthError } from '../../src/errors.js'
+import { AuthError } from '../../src/errors/index.js'
 import { type Scenario, type Scene, told } from './event-scenario.js'
 import { person } from './people.js'
 

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
-import { AuthError } from '../../src/errors.js'
+import { AuthError } from '../../src/errors/index.js'
 import { faultyBackend } from '../support/faulty-backend.js'
 import { type Reply, refreshCookieOf, textOf } from '../support/http-client.js'
 import { testSigningKey } from '../support/keys.js'

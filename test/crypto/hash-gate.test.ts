@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hashGate } from '../../src/crypto/hash-gate.js'
-import { AuthError, OptionsError } from '../../src/errors.js'
+import { AuthError, OptionsError } from '../../src/errors/index.js'
 import type { Clock } from '../../src/ports/clock.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 

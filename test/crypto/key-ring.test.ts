@@ -4,7 +4,7 @@ import { calculateJwkThumbprint, importPKCS8 } from 'jose'
 import { expect, test } from 'vitest'
 import { type KeyRing, loadKeyRing } from '../../src/crypto/key-ring.js'
 import { generateSigningKey } from '../../src/crypto/signing-key.js'
-import { OptionsError } from '../../src/errors.js'
+import { OptionsError } from '../../src/errors/index.js'
 import { rsaPair } from './forge.js'
 
 const strong = await generateSigningKey()

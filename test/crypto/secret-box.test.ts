@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { openValues, planReencryption, sealValues } from '../../src/crypto/sealed-values.js'
 import { type ConfigKey, secretBox } from '../../src/crypto/secret-box.js'
 import { secretTest } from '../../src/engine/secret-keys.js'
-import { describeError, SecretKeyError } from '../../src/errors.js'
+import { describeError, SecretKeyError } from '../../src/errors/index.js'
 import { deepFreeze, mailFields } from '../engine/config/mail-module.js'
 
 const random = { bytes: (length: number) => new Uint8Array(randomBytes(length)) }

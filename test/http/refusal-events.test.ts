@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { AuthError } from '../../src/errors.js'
+import { AuthError } from '../../src/errors/index.js'
 import { refusalEvents } from '../../src/http/refusal-events.js'
 import type { AuthEvent } from '../../src/ports/telemetry.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeError } from '../../src/errors.js'
+import { describeError } from '../../src/errors/index.js'
 import { createKeySets } from '../../src/oauth/key-sets.js'
 import { outboundOf } from '../../src/oauth/outbound.js'
 import { type ProviderId, providerId, providerIds } from '../../src/oauth/provider.js'

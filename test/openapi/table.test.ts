@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errorCatalogue } from '../../src/errors.js'
+import { errorCatalogue } from '../../src/errors/index.js'
 import { operations } from '../../src/operations/index.js'
 import { namedSchemas } from '../../src/operations/named-schemas.js'
 import type { Operation } from '../../src/operations/operation.js'

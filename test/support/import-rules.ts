@@ -4,7 +4,7 @@ import type { ImportFact, ParsedSource } from './parsed-source.js'
 
 /**
  * What the files of one zone may import. Entries are folders (`src/engine/`), files
- * (`src/errors.ts`), packages (`zod`), built-in modules (`node:crypto`, or `node:*` for all) and
+ * (`src/options.ts`), packages (`zod`), built-in modules (`node:crypto`, or `node:*` for all) and
  * the package's own public names (`postern`). A zone may always import itself.
  */
 interface ZoneRule {
@@ -15,7 +15,7 @@ interface ZoneRule {
   readonly types: readonly string[]
 }
 
-const errors = 'src/errors.ts'
+const errors = 'src/errors/'
 const ports = 'src/ports/'
 
 /** Frameworks and drivers an adapter is written for: known to it by their types alone. */

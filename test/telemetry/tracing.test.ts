@@ -1,7 +1,7 @@
 import { type MeterProvider, metrics, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory.js'
-import { errorCatalogue } from '../../src/errors.js'
+import { errorCatalogue } from '../../src/errors/index.js'
 import { operations } from '../../src/operations/index.js'
 import { createTracing } from '../../src/telemetry/open-telemetry-tracing.js'
 import type { HostOptions } from '../contract/hosts.js'

@@ -1,4 +1,4 @@
-import { errorCatalogue } from '../../src/errors.js'
+import { errorCatalogue } from '../../src/errors/index.js'
 import { errorCodesOf } from '../../src/openapi/error-codes.js'
 import type { JsonSchema, OpenApiDocument } from '../../src/openapi/types.js'
 import type { Guard, Operation } from '../../src/operations/operation.js'

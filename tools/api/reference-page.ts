@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue } from '../../src/errors.js'
+import { type ErrorCode, errorCatalogue } from '../../src/errors/index.js'
 import { bearerCodes, bodyCodes, commonCodes, errorCodesOf } from '../../src/openapi/error-codes.js'
 import type { OpenApiDocument } from '../../src/openapi/types.js'
 import type { Guard, Operation } from '../../src/operations/operation.js'

@@ -14,7 +14,7 @@ import {
   type ItemDeclaration,
 } from '../../../src/engine/config-declaration.js'
 import { assertModule } from '../../../src/engine/module-declaration.js'
-import { DeclarationError } from '../../../src/errors.js'
+import { DeclarationError } from '../../../src/errors/index.js'
 import { deepFreeze, mailFields } from './mail-module.js'
 
 const field = (

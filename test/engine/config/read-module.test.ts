@@ -10,7 +10,7 @@ import {
   FieldString,
 } from '../../../src/engine/config-declaration.js'
 import { readModule } from '../../../src/engine/read-module.js'
-import { ConfigValidationError } from '../../../src/errors.js'
+import { ConfigValidationError } from '../../../src/errors/index.js'
 import { deepFreeze } from './mail-module.js'
 
 const group = 'Mail'

@@ -1,4 +1,4 @@
-import { AuthError } from '../../../src/errors.js'
+import { AuthError } from '../../../src/errors/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { HostOptions } from '../../contract/hosts.js'
 import type { BackendCall, Fault } from '../../support/call-faults.js'
