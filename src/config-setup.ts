@@ -1,6 +1,3 @@
-import { authModule, authRule, authSourceOf } from './auth-module/auth-module.js'
-import { seedFromEnv } from './auth-module/initial-values.js'
-import { authValidators } from './auth-module/validators.js'
 import type { ModuleDefinition } from './config/define-module.js'
 import { type ConfigKey, type SecretBox, secretBox } from './crypto/secret-box.js'
 import { type RegisteredModule, registeredModule, type Texts } from './domain/registered-module.js'
@@ -9,6 +6,9 @@ import { assertModule } from './engine/module-declaration.js'
 import { DeclarationError, OptionsError, SecretKeyError } from './errors/index.js'
 import type { AuthOptions } from './options.js'
 import type { Random } from './ports/random.js'
+import { authModule, authRule, authSourceOf } from './settings/auth-module.js'
+import { seedFromEnv } from './settings/initial-values.js'
+import { authValidators } from './settings/validators.js'
 import { isPublicAddress } from './system/public-address.js'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,4 +1,3 @@
-export type { InitialSettings } from './auth-module/initial-values.js'
 export type { Config } from './config-api.js'
 export { type Auth, createAuth, type SurfaceAuth } from './create-auth.js'
 export type { KeyRing } from './crypto/key-ring.js'
@@ -98,5 +97,6 @@ export type {
   MfaChange,
   OauthFailure,
 } from './ports/telemetry.js'
+export type { InitialSettings } from './settings/initial-values.js'
 export { checkedStore } from './stores/checked-store.js'
 export { type StoreSplit, splitStore } from './stores/split-store.js'

@@ -1,5 +1,4 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
-import type { InitialSettings } from './auth-module/initial-values.js'
 import type { ModuleDefinition } from './config/define-module.js'
 import type { KeyRing } from './crypto/key-ring.js'
 import type { ConfigKey } from './crypto/secret-box.js'
@@ -16,6 +15,7 @@ import type { Random } from './ports/random.js'
 import type { RiskScorer } from './ports/risk-scorer.js'
 import type { Surface } from './ports/surface.js'
 import type { AuthEvent, Logger } from './ports/telemetry.js'
+import type { InitialSettings } from './settings/initial-values.js'
 
 export interface SurfaceOptions {
   /**

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { authSettingDeclarations } from '../src/auth-module/index.js'
 import { defaultRateLimits, type RateLimit } from '../src/domain/limits.js'
 import { denylistLifeMs } from '../src/domain/session-ending.js'
 import { openApiDocument } from '../src/openapi/index.js'
 import { operations } from '../src/operations/index.js'
 import type { Mail } from '../src/ports/mailer.js'
+import { authSettingDeclarations } from '../src/settings/index.js'
 import { referencePage } from '../tools/api/reference-page.js'
 import { settingsTables } from './support/settings-table.js'
 

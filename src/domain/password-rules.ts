@@ -1,7 +1,7 @@
-import type { AuthSettings } from '../auth-module/settings.js'
 import { normalizePassword, violatedRules } from '../engine/password-policy.js'
 import { AuthError } from '../errors/index.js'
 import type { Collections } from '../model/collections.js'
+import type { AuthSettings } from '../settings/settings.js'
 import type { BreachCheck } from './breach-check.js'
 import type { Passwords } from './passwords.js'
 

@@ -1,6 +1,6 @@
-import type { AuthSettings } from '../auth-module/settings.js'
 import type { PublicJwk } from '../crypto/ring-key.js'
 import type { Surface } from '../ports/surface.js'
+import type { AuthSettings } from '../settings/settings.js'
 import type { Access } from './access.js'
 import type { ConfigAdministration } from './config-store.js'
 import type { DeviceTrust } from './device-trust.js'

@@ -1,4 +1,3 @@
-import type { AuthSettings, SecurityWebhook } from '../auth-module/settings.js'
 import type { Background } from '../concurrency/background-tasks.js'
 import { withinTime } from '../concurrency/with-timeout.js'
 import { uuidv7 } from '../crypto/uuid.js'
@@ -12,6 +11,7 @@ import type { Random } from '../ports/random.js'
 import type { Collection } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthEvent, Logger } from '../ports/telemetry.js'
+import type { AuthSettings, SecurityWebhook } from '../settings/settings.js'
 
 /**
  * Tells the endpoints of `securityWebhooks` of security events: at least once each, in no

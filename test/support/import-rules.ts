@@ -27,7 +27,7 @@ const driverTypes = [
 const innerZones = [
   ...['src/checks/', 'src/engine/', 'src/model/', 'src/crypto/', 'src/domain/', 'src/operations/'],
   ...['src/concurrency/', 'src/stores/'],
-  ...['src/http/', 'src/openapi/', 'src/auth-module/', 'src/config/', 'src/system/', 'src/oauth/'],
+  ...['src/http/', 'src/openapi/', 'src/settings/', 'src/config/', 'src/system/', 'src/oauth/'],
   ...['src/telemetry/', 'src/options.ts', errors],
 ]
 
@@ -75,7 +75,7 @@ const rules: readonly ZoneRule[] = [
         errors,
       ],
     ],
-    types: [ports, 'src/auth-module/', 'src/config/'],
+    types: [ports, 'src/settings/', 'src/config/'],
   },
   // What is said to identity providers, and what is believed of their answers. Stores nothing.
   {
@@ -103,7 +103,7 @@ const rules: readonly ZoneRule[] = [
     values: [...['src/engine/', errors, 'src/crypto/secret-box.ts', 'src/crypto/sealed-values.ts']],
     types: [ports],
   },
-  { zone: 'src/auth-module/', values: ['src/engine/', errors], types: [] },
+  { zone: 'src/settings/', values: ['src/engine/', errors], types: [] },
   // The shape of what the host passes is made of the types of those who use it.
   {
     zone: 'src/options.ts',

@@ -1,6 +1,6 @@
-import type { AuthField } from '../../src/auth-module/auth-field.js'
-import { authSettingDeclarations } from '../../src/auth-module/index.js'
-import { expected } from '../../src/auth-module/stored-value.js'
+import type { AuthField } from '../../src/settings/auth-field.js'
+import { authSettingDeclarations } from '../../src/settings/index.js'
+import { expected } from '../../src/settings/stored-value.js'
 
 const head = [
   '| | default | may be | surface | first value from |',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { InitialSettings } from '../../../src/auth-module/initial-settings.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import type { OauthIdentity } from '../../../src/model/oauth-identity.js'
 import type { ProviderId } from '../../../src/oauth/provider.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import type { Surface } from '../../../src/ports/surface.js'
+import type { InitialSettings } from '../../../src/settings/initial-settings.js'
 import { type Reply, textOf } from '../../support/http-client.js'
 import { type Account, tenants } from '../../support/provider-stub/account.js'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { InitialSettings } from '../../../src/auth-module/initial-settings.js'
 import { type ProviderId, providerIds } from '../../../src/oauth/provider.js'
+import type { InitialSettings } from '../../../src/settings/initial-settings.js'
 import type { Reply } from '../../support/http-client.js'
 import { type Account, tenants } from '../../support/provider-stub/account.js'
 import { appleKeys } from '../../support/provider-stub/credentials.js'

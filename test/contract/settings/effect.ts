@@ -1,5 +1,5 @@
-import type { SettingKey } from '../../../src/auth-module/settings.js'
 import type { Surface } from '../../../src/ports/surface.js'
+import type { SettingKey } from '../../../src/settings/settings.js'
 import type { HostOptions } from '../hosts.js'
 import type { Change, SettingsHost } from './settings-host.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { authSettingDeclarations } from '../../../src/auth-module/index.js'
-import type { SettingKey } from '../../../src/auth-module/settings.js'
+import { authSettingDeclarations } from '../../../src/settings/index.js'
+import type { SettingKey } from '../../../src/settings/settings.js'
 import { surfaces } from '../open-host.js'
 import type { Effect } from './effect.js'
 import { effects } from './effects.js'

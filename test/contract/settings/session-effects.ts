@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import type { SettingKey } from '../../../src/auth-module/settings.js'
+import type { SettingKey } from '../../../src/settings/settings.js'
 import { refreshCookieOf, textOf } from '../../support/http-client.js'
 import { outcomeOf, surfaces } from '../open-host.js'
 import { goodPassword, otherPassword, person, signedInPerson, signIn } from '../people.js'

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { authModuleName, authSettingDeclarations } from '../../../src/auth-module/index.js'
 import { defineModule } from '../../../src/config/define-module.js'
 import { checkDeclarations } from '../../../src/engine/check-declarations.js'
 import {
@@ -15,6 +14,7 @@ import {
 } from '../../../src/engine/config-declaration.js'
 import { assertModule } from '../../../src/engine/module-declaration.js'
 import { DeclarationError } from '../../../src/errors/index.js'
+import { authModuleName, authSettingDeclarations } from '../../../src/settings/index.js'
 import { deepFreeze, mailFields } from './mail-module.js'
 
 const field = (

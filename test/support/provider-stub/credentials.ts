@@ -1,5 +1,5 @@
 import { exportPKCS8, generateKeyPair } from 'jose'
-import type { InitialSettings } from '../../../src/auth-module/initial-settings.js'
+import type { InitialSettings } from '../../../src/settings/initial-settings.js'
 
 /** What the host is registered with at the stand-ins. */
 export const registered = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { loadedSettings } from '../../src/auth-module/loaded-settings.js'
+import { loadedSettings } from '../../src/settings/loaded-settings.js'
 
 const warningsOf = (values: Readonly<Record<string, string>>, unreadable: string[] = []) =>
   loadedSettings({ values, unreadable }, {}, () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { authSettingDeclarations } from '../../src/auth-module/index.js'
+import { OptionsError } from '../../src/errors/index.js'
+import { authSettingDeclarations } from '../../src/settings/index.js'
 import {
   type InitialSettings,
   seedFromEnv,
   toStoredValues,
-} from '../../src/auth-module/initial-values.js'
-import { readAuthSettings } from '../../src/auth-module/read-settings.js'
-import { OptionsError } from '../../src/errors/index.js'
+} from '../../src/settings/initial-values.js'
+import { readAuthSettings } from '../../src/settings/read-settings.js'
 
 const pem = '-----BEGIN PRIVATE KEY-----\nMIGTAgEAMBMG\nByqGSM49AgEG\n-----END PRIVATE KEY-----\n'
 

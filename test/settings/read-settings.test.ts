@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { authSettingDeclarations } from '../../src/auth-module/index.js'
-import { readAuthSettings } from '../../src/auth-module/read-settings.js'
-import type { AuthSettings, SettingKey } from '../../src/auth-module/settings.js'
+import { authSettingDeclarations } from '../../src/settings/index.js'
+import { readAuthSettings } from '../../src/settings/read-settings.js'
+import type { AuthSettings, SettingKey } from '../../src/settings/settings.js'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { authModuleName, authSettingDeclarations } from '../../src/auth-module/index.js'
-import { readAuthSettings } from '../../src/auth-module/read-settings.js'
 import type { FieldDeclaration } from '../../src/engine/config-declaration.js'
 import { formatDuration } from '../../src/engine/duration.js'
+import { authModuleName, authSettingDeclarations } from '../../src/settings/index.js'
+import { readAuthSettings } from '../../src/settings/read-settings.js'
 
 /** The settings as specified (S-01 to S-63): key | type | default | range or options | variable | surface. */
 const specified: Readonly<Record<string, string>> = {
