@@ -1,5 +1,5 @@
+import { providerId } from '../identity-providers/provider.js'
 import type { LoginTicket } from '../model/login-ticket.js'
-import { providerId } from '../oauth/provider.js'
 import type { OauthCodes } from './oauth-codes.js'
 import { isProviderOffered } from './provider-credentials.js'
 import type { SurfaceDeps } from './surface-deps.js'

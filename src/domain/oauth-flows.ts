@@ -1,7 +1,11 @@
 import { randomToken, sha256 } from '../crypto/secrets.js'
 import { AuthError } from '../errors/index.js'
+import type {
+  ProviderCredentials,
+  ProviderId,
+  SignInSecrets,
+} from '../identity-providers/provider.js'
 import type { OauthFlow } from '../model/oauth-flow.js'
-import type { ProviderCredentials, ProviderId, SignInSecrets } from '../oauth/provider.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 type FlowFacts = Omit<

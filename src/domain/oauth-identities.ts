@@ -1,7 +1,7 @@
 import { randomToken, sha256 } from '../crypto/secrets.js'
 import { AuthError } from '../errors/index.js'
+import type { ProviderProfile } from '../identity-providers/provider.js'
 import type { OauthIdentity } from '../model/oauth-identity.js'
-import type { ProviderProfile } from '../oauth/provider.js'
 import type { SurfaceDeps } from './surface-deps.js'
 
 /** Who an account at a provider belongs to. Never by an address (T-89). */

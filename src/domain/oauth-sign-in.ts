@@ -1,14 +1,14 @@
 import { isListedTarget, withQuery } from '../engine/redirect.js'
 import { AuthError, describeError } from '../errors/index.js'
-import type { OauthFlow } from '../model/oauth-flow.js'
-import { isHuman } from '../model/user.js'
 import {
   type ProviderCredentials,
   type ProviderId,
   providerId,
   providerIds,
-} from '../oauth/provider.js'
-import { ProviderError } from '../oauth/provider-error.js'
+} from '../identity-providers/provider.js'
+import { ProviderError } from '../identity-providers/provider-error.js'
+import type { OauthFlow } from '../model/oauth-flow.js'
+import { isHuman } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { BrowserKeys, ResponseMode } from './browser-keys.js'
 import type { LoginPipeline, LoginResult } from './login-pipeline.js'

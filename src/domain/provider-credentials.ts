@@ -1,5 +1,5 @@
 import { AuthError } from '../errors/index.js'
-import type { ProviderCredentials, ProviderId } from '../oauth/provider.js'
+import type { ProviderCredentials, ProviderId } from '../identity-providers/provider.js'
 import type { Surface } from '../ports/surface.js'
 import type { AuthSettings } from '../settings/settings.js'
 

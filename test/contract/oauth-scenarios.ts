@@ -1,4 +1,4 @@
-import type { ProviderId } from '../../src/oauth/provider.js'
+import type { ProviderId } from '../../src/identity-providers/provider.js'
 import { textOf } from '../support/http-client.js'
 import type { Account } from '../support/provider-stub/account.js'
 import { type Scenario, type Scene, told } from './event-scenario.js'

@@ -27,7 +27,14 @@ const driverTypes = [
 const innerZones = [
   ...['src/checks/', 'src/engine/', 'src/model/', 'src/crypto/', 'src/domain/', 'src/operations/'],
   ...['src/concurrency/', 'src/stores/'],
-  ...['src/http/', 'src/openapi/', 'src/settings/', 'src/config/', 'src/system/', 'src/oauth/'],
+  ...[
+    'src/http/',
+    'src/openapi/',
+    'src/settings/',
+    'src/config/',
+    'src/system/',
+    'src/identity-providers/',
+  ],
   ...['src/telemetry/', 'src/options.ts', errors],
 ]
 
@@ -69,7 +76,7 @@ const rules: readonly ZoneRule[] = [
         'src/engine/',
         'src/model/',
         'src/crypto/',
-        'src/oauth/',
+        'src/identity-providers/',
         'src/concurrency/',
         'src/stores/',
         errors,
@@ -79,7 +86,7 @@ const rules: readonly ZoneRule[] = [
   },
   // What is said to identity providers, and what is believed of their answers. Stores nothing.
   {
-    zone: 'src/oauth/',
+    zone: 'src/identity-providers/',
     values: [errors, 'src/crypto/secrets.ts', 'oauth4webapi', 'jose'],
     types: [ports],
   },

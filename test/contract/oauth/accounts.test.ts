@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { providerIds } from '../../../src/oauth/provider.js'
+import { providerIds } from '../../../src/identity-providers/provider.js'
 import { refreshCookieOf, textOf } from '../../support/http-client.js'
 import { type Account, tenants } from '../../support/provider-stub/account.js'
 import { expectProblem } from '../expectations.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ProviderId, providerIds } from '../../../src/oauth/provider.js'
+import { type ProviderId, providerIds } from '../../../src/identity-providers/provider.js'
 import type { Account } from '../../support/provider-stub/account.js'
 import type { Failure, Forgery } from '../../support/provider-stub/provider-stub.js'
 import { expectProblem } from '../expectations.js'

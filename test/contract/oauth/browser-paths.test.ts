@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { providerIds } from '../../../src/oauth/provider.js'
+import { providerIds } from '../../../src/identity-providers/provider.js'
 import { isChromiumMissing, visitors } from '../../support/browser.js'
 import { textOf } from '../../support/http-client.js'
 import type { Account } from '../../support/provider-stub/account.js'

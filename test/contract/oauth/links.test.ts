@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ProviderId } from '../../../src/oauth/provider.js'
-import { providerIds } from '../../../src/oauth/provider.js'
+import type { ProviderId } from '../../../src/identity-providers/provider.js'
+import { providerIds } from '../../../src/identity-providers/provider.js'
 import { type Reply, textOf } from '../../support/http-client.js'
 import type { Account } from '../../support/provider-stub/account.js'
 import { enrolled } from '../authenticator.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
-import type { ProviderId } from '../../../src/oauth/provider.js'
+import type { ProviderId } from '../../../src/identity-providers/provider.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/http-client.js'
 import type { Account } from '../../support/provider-stub/account.js'

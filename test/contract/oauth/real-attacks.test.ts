@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ProviderId, providerIds } from '../../../src/oauth/provider.js'
+import { type ProviderId, providerIds } from '../../../src/identity-providers/provider.js'
 import type { InitialSettings } from '../../../src/settings/initial-settings.js'
 import type { Reply } from '../../support/http-client.js'
 import { type Account, tenants } from '../../support/provider-stub/account.js'

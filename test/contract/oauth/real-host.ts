@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { onTestFinished } from 'vitest'
 import { memory } from '../../../adapters/memory.js'
-import type { ProviderId } from '../../../src/oauth/provider.js'
+import type { ProviderId } from '../../../src/identity-providers/provider.js'
 import { systemFetcher } from '../../../src/system/system-fetcher.js'
 import type { Account } from '../../support/provider-stub/account.js'
 import {

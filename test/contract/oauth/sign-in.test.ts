@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { providerIds } from '../../../src/oauth/provider.js'
+import { providerIds } from '../../../src/identity-providers/provider.js'
 import { refreshCookieOf, textOf } from '../../support/http-client.js'
 import type { Account } from '../../support/provider-stub/account.js'
 import { hostKinds } from '../hosts.js'

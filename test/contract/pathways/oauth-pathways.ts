@@ -1,4 +1,4 @@
-import type { ProviderId } from '../../../src/oauth/provider.js'
+import type { ProviderId } from '../../../src/identity-providers/provider.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { Account } from '../../support/provider-stub/account.js'
 import { enrolled } from '../authenticator.js'

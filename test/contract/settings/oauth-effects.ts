@@ -1,5 +1,5 @@
 import { exportPKCS8, generateKeyPair } from 'jose'
-import { type ProviderId, providerIds } from '../../../src/oauth/provider.js'
+import { type ProviderId, providerIds } from '../../../src/identity-providers/provider.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { type Account, tenants } from '../../support/provider-stub/account.js'
 import { allEnabled, registered } from '../../support/provider-stub/credentials.js'

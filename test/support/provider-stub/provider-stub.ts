@@ -9,8 +9,8 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
+import type { ProviderId } from '../../../src/identity-providers/provider.js'
 import type { Fetcher, OutboundReply, OutboundRequest } from '../../../src/index.js'
-import type { ProviderId } from '../../../src/oauth/provider.js'
 import { type Account, tenants } from './account.js'
 import { registered } from './credentials.js'
 

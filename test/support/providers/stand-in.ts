@@ -1,4 +1,4 @@
-import type { ProviderEndpoints, ProviderId } from '../../../src/oauth/provider.js'
+import type { ProviderEndpoints, ProviderId } from '../../../src/identity-providers/provider.js'
 import type { Account } from '../provider-stub/account.js'
 import type { Misbehaviour } from './token-replies.js'
 

@@ -1,9 +1,13 @@
-import type { ProviderCredentials, ProviderId, ProviderProfile } from '../../src/oauth/provider.js'
+import type {
+  ProviderCredentials,
+  ProviderId,
+  ProviderProfile,
+} from '../../src/identity-providers/provider.js'
 import {
   createProviderClients,
   type EndpointOverrides,
   type ProviderClients,
-} from '../../src/oauth/provider-clients.js'
+} from '../../src/identity-providers/provider-clients.js'
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.js'
 import type { Account } from '../support/provider-stub/account.js'
 import { appleKeys, registered } from '../support/provider-stub/credentials.js'
