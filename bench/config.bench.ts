@@ -1,14 +1,14 @@
 // The cost of the configuration rules on a full record list, against bare loops over the same keys.
 import { Bench } from 'tinybench'
 import { it } from 'vitest'
-import { checkValues } from '../src/engine/check-values.js'
+import { checkValues } from '../src/engine/configuration/check-values.js'
 import {
   type FieldDeclaration,
   FieldRecordList,
   FieldString,
-} from '../src/engine/config-declaration.js'
-import { planPatch } from '../src/engine/config-patch.js'
-import { readRecordList } from '../src/engine/record-list.js'
+} from '../src/engine/configuration/config-declaration.js'
+import { planPatch } from '../src/engine/configuration/config-patch.js'
+import { readRecordList } from '../src/engine/configuration/record-list.js'
 import { report } from './report.js'
 
 const subFields = ['url', 'user', 'region', 'path', 'note', 'contact']

@@ -3,8 +3,8 @@ import type { ConfigRevision } from './domain/config-history.js'
 import type { Reencryption } from './domain/config-reencryption.js'
 import type { ConfigStore } from './domain/config-store.js'
 import { type TypedConfig, typedConfig } from './domain/typed-config.js'
-import type { FieldDeclaration } from './engine/config-declaration.js'
-import type { FieldValues } from './engine/module-values.js'
+import type { FieldDeclaration } from './engine/configuration/config-declaration.js'
+import type { FieldValues } from './engine/configuration/module-values.js'
 import type { Logger } from './ports/telemetry.js'
 
 /** The configuration of modules, for the host's own code: no permission is asked. */

@@ -1,6 +1,6 @@
-import type { FieldDeclaration } from '../engine/config-declaration.js'
-import { assertModule, type ModuleDeclaration } from '../engine/module-declaration.js'
-import type { FieldValues } from '../engine/module-values.js'
+import type { FieldDeclaration } from '../engine/configuration/config-declaration.js'
+import { assertModule, type ModuleDeclaration } from '../engine/configuration/module-declaration.js'
+import type { FieldValues } from '../engine/configuration/module-values.js'
 import type { ConfigValidationError } from '../errors/index.js'
 
 /** What a validator sees of an environment. */

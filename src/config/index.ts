@@ -12,9 +12,13 @@ export {
   type SecretPlace,
   secretBox,
 } from '../crypto/secret-box.js'
-export { checkDeclarations } from '../engine/check-declarations.js'
-export type { PatchDoor } from '../engine/check-patch.js'
-export { checkValues, type FieldRule, type PatchedValues } from '../engine/check-values.js'
+export { checkDeclarations } from '../engine/configuration/check-declarations.js'
+export type { PatchDoor } from '../engine/configuration/check-patch.js'
+export {
+  checkValues,
+  type FieldRule,
+  type PatchedValues,
+} from '../engine/configuration/check-values.js'
 export {
   FieldBool,
   type FieldDeclaration,
@@ -26,7 +30,7 @@ export {
   FieldString,
   type FieldType,
   type ItemDeclaration,
-} from '../engine/config-declaration.js'
+} from '../engine/configuration/config-declaration.js'
 export {
   type ConfigPatch,
   checkPatch,
@@ -37,21 +41,21 @@ export {
   type PatchRefusalCode,
   planPatch,
   type RecordListChange,
-} from '../engine/config-patch.js'
-export { formatDuration, parseDuration } from '../engine/duration.js'
-export type { ModuleDeclaration } from '../engine/module-declaration.js'
-export type { ElementValues, FieldValues } from '../engine/module-values.js'
-export { readModule } from '../engine/read-module.js'
-export { type RecordElement, readRecordList } from '../engine/record-list.js'
+} from '../engine/configuration/config-patch.js'
+export type { ModuleDeclaration } from '../engine/configuration/module-declaration.js'
+export type { ElementValues, FieldValues } from '../engine/configuration/module-values.js'
+export { readModule } from '../engine/configuration/read-module.js'
+export { type RecordElement, readRecordList } from '../engine/configuration/record-list.js'
 export {
   diffRevisions,
   type PublicValues,
   publicValues,
   type RevisionChange,
-} from '../engine/revision-diff.js'
-export { secretTest } from '../engine/secret-keys.js'
-export { isSlug, mintSlug } from '../engine/slug.js'
-export { type ValueProblem, valueProblem } from '../engine/stored-value.js'
+} from '../engine/configuration/revision-diff.js'
+export { secretTest } from '../engine/configuration/secret-keys.js'
+export { isSlug, mintSlug } from '../engine/configuration/slug.js'
+export { type ValueProblem, valueProblem } from '../engine/configuration/stored-value.js'
+export { formatDuration, parseDuration } from '../engine/duration.js'
 export {
   ConfigValidationError,
   DeclarationError,

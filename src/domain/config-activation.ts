@@ -1,4 +1,4 @@
-import { readModule } from '../engine/read-module.js'
+import { readModule } from '../engine/configuration/read-module.js'
 import { AuthError } from '../errors/index.js'
 import type { Module } from '../model/config-module.js'
 import type { ConfigDeps } from './config-deps.js'

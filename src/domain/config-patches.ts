@@ -1,5 +1,5 @@
 import { createTurns } from '../concurrency/keyed-mutex.js'
-import { checkValues } from '../engine/check-values.js'
+import { checkValues } from '../engine/configuration/check-values.js'
 import {
   type ConfigPatch,
   checkPatch,
@@ -7,8 +7,8 @@ import {
   type PatchPlan,
   type PatchRefusal,
   planPatch,
-} from '../engine/config-patch.js'
-import { readModule } from '../engine/read-module.js'
+} from '../engine/configuration/config-patch.js'
+import { readModule } from '../engine/configuration/read-module.js'
 import { AuthError } from '../errors/index.js'
 import type { ModuleEnvironment } from '../model/module-environment.js'
 import type { Occasion } from '../ports/request-source.js'

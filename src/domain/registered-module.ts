@@ -7,11 +7,11 @@ import {
   sealValues,
 } from '../crypto/sealed-values.js'
 import type { SecretBox } from '../crypto/secret-box.js'
-import type { FieldRule } from '../engine/check-values.js'
-import type { FieldDeclaration } from '../engine/config-declaration.js'
-import { type PublicValues, publicValues } from '../engine/revision-diff.js'
-import { secretTest } from '../engine/secret-keys.js'
-import { valueProblem } from '../engine/stored-value.js'
+import type { FieldRule } from '../engine/configuration/check-values.js'
+import type { FieldDeclaration } from '../engine/configuration/config-declaration.js'
+import { type PublicValues, publicValues } from '../engine/configuration/revision-diff.js'
+import { secretTest } from '../engine/configuration/secret-keys.js'
+import { valueProblem } from '../engine/configuration/stored-value.js'
 
 export type Texts = Readonly<Record<string, string>>
 

@@ -1,5 +1,5 @@
 import type { ModuleDefinition } from '../config/define-module.js'
-import { readModule } from '../engine/read-module.js'
+import { readModule } from '../engine/configuration/read-module.js'
 import { AuthError } from '../errors/index.js'
 import type { LoadedConfig } from './config-reader.js'
 

@@ -6,7 +6,7 @@ import {
   FieldSecret,
   FieldSelect,
   FieldString,
-} from '../engine/config-declaration.js'
+} from '../engine/configuration/config-declaration.js'
 import { type AuthField, hour, minute } from './auth-field.js'
 import { webhookEvents } from './choices.js'
 

@@ -1,4 +1,4 @@
-import type { FieldDeclaration } from '../engine/config-declaration.js'
+import type { FieldDeclaration } from '../engine/configuration/config-declaration.js'
 import type { SettingKey } from './settings.js'
 
 /** A declaration of the `auth` module; its key is a member of `AuthSettings`. */

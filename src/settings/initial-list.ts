@@ -1,4 +1,8 @@
-import { FieldBool, FieldSelect, type ItemDeclaration } from '../engine/config-declaration.js'
+import {
+  FieldBool,
+  FieldSelect,
+  type ItemDeclaration,
+} from '../engine/configuration/config-declaration.js'
 import { OptionsError } from '../errors/index.js'
 import { redirectProblem } from './address-rules.js'
 import type { AuthField } from './auth-field.js'

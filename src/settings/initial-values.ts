@@ -5,7 +5,7 @@ import {
   FieldRecordList,
   FieldSecret,
   FieldString,
-} from '../engine/config-declaration.js'
+} from '../engine/configuration/config-declaration.js'
 import { OptionsError } from '../errors/index.js'
 import type { AuthField } from './auth-field.js'
 import { storedList } from './initial-list.js'

@@ -1,5 +1,5 @@
-import { elementPrefix } from '../engine/config-keys.js'
-import { type RecordElement, readRecordList } from '../engine/record-list.js'
+import { elementPrefix } from '../engine/configuration/config-keys.js'
+import { type RecordElement, readRecordList } from '../engine/configuration/record-list.js'
 import { ConfigValidationError } from '../errors/index.js'
 import { type IsPublicAddress, redirectProblem, webhookUrlProblem } from './address-rules.js'
 import type { SettingKey } from './settings.js'

@@ -1,5 +1,5 @@
-import type { RecordElement } from '../engine/record-list.js'
-import { readChoice } from '../engine/stored-value.js'
+import type { RecordElement } from '../engine/configuration/record-list.js'
+import { readChoice } from '../engine/configuration/stored-value.js'
 import { anySurface, oneSurface, redirectFlows, webhookEvents } from './choices.js'
 import type { AllowedDomain, RedirectTarget, SecurityWebhook } from './settings.js'
 

@@ -1,4 +1,8 @@
-import { FieldBool, FieldDuration, FieldSelect } from '../engine/config-declaration.js'
+import {
+  FieldBool,
+  FieldDuration,
+  FieldSelect,
+} from '../engine/configuration/config-declaration.js'
 import { type AuthField, day, hour, minute } from './auth-field.js'
 import { sameSiteValues } from './choices.js'
 

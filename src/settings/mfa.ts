@@ -4,7 +4,7 @@ import {
   FieldInt,
   FieldSelect,
   FieldString,
-} from '../engine/config-declaration.js'
+} from '../engine/configuration/config-declaration.js'
 import { type AuthField, day, hour, minute } from './auth-field.js'
 import { mfaPolicies, userVerifications, webauthnModes } from './choices.js'
 

@@ -4,7 +4,7 @@ import {
   FieldSecret,
   FieldSelect,
   FieldString,
-} from '../engine/config-declaration.js'
+} from '../engine/configuration/config-declaration.js'
 import type { AuthField } from './auth-field.js'
 import { oneSurface, redirectFlows } from './choices.js'
 import type { SettingKey } from './settings.js'

@@ -1,4 +1,9 @@
-import { FieldBool, FieldDuration, FieldInt, FieldSelect } from '../engine/config-declaration.js'
+import {
+  FieldBool,
+  FieldDuration,
+  FieldInt,
+  FieldSelect,
+} from '../engine/configuration/config-declaration.js'
 import { type AuthField, day } from './auth-field.js'
 import { breachCheckModes } from './choices.js'
 

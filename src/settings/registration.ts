@@ -4,7 +4,7 @@ import {
   FieldRecordList,
   FieldSelect,
   FieldString,
-} from '../engine/config-declaration.js'
+} from '../engine/configuration/config-declaration.js'
 import { type AuthField, day, minute } from './auth-field.js'
 import { anySurface } from './choices.js'
 

@@ -1,4 +1,4 @@
-import { FieldBool, FieldInt, FieldSelect } from '../engine/config-declaration.js'
+import { FieldBool, FieldInt, FieldSelect } from '../engine/configuration/config-declaration.js'
 import type { AuthField } from './auth-field.js'
 import { deletionModes } from './choices.js'
 

@@ -1,6 +1,11 @@
+import { type RecordElement, readRecordList } from '../engine/configuration/record-list.js'
+import {
+  type Reading,
+  readBool,
+  readChoice,
+  readDuration,
+} from '../engine/configuration/stored-value.js'
 import { formatDuration } from '../engine/duration.js'
-import { type RecordElement, readRecordList } from '../engine/record-list.js'
-import { type Reading, readBool, readChoice, readDuration } from '../engine/stored-value.js'
 import type { AuthField } from './auth-field.js'
 import { authSettingDeclarations } from './index.js'
 import type { SettingKey } from './settings.js'

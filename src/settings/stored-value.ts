@@ -4,8 +4,7 @@ import {
   FieldInt,
   FieldRecordList,
   FieldSelect,
-} from '../engine/config-declaration.js'
-import { formatDuration } from '../engine/duration.js'
+} from '../engine/configuration/config-declaration.js'
 import {
   expectedForm,
   type Reading,
@@ -14,7 +13,8 @@ import {
   readDuration,
   readInt,
   readText,
-} from '../engine/stored-value.js'
+} from '../engine/configuration/stored-value.js'
+import { formatDuration } from '../engine/duration.js'
 import type { AuthField } from './auth-field.js'
 import type { SettingKey } from './settings.js'
 

@@ -2,9 +2,9 @@ import { createDecipheriv, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { openValues, planReencryption, sealValues } from '../../src/crypto/sealed-values.js'
 import { type ConfigKey, secretBox } from '../../src/crypto/secret-box.js'
-import { secretTest } from '../../src/engine/secret-keys.js'
+import { secretTest } from '../../src/engine/configuration/secret-keys.js'
 import { describeError, SecretKeyError } from '../../src/errors/index.js'
-import { deepFreeze, mailFields } from '../engine/config/mail-module.js'
+import { deepFreeze, mailFields } from '../engine/configuration/mail-module.js'
 
 const random = { bytes: (length: number) => new Uint8Array(randomBytes(length)) }
 const newKey = (id: string): ConfigKey => ({ id, key: randomBytes(32).toString('base64') })

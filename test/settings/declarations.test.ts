@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FieldDeclaration } from '../../src/engine/config-declaration.js'
+import type { FieldDeclaration } from '../../src/engine/configuration/config-declaration.js'
 import { formatDuration } from '../../src/engine/duration.js'
 import { authModuleName, authSettingDeclarations } from '../../src/settings/index.js'
 import { readAuthSettings } from '../../src/settings/read-settings.js'

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type FieldDeclaration, FieldRecordList } from '../../../src/engine/config-declaration.js'
+import {
+  type FieldDeclaration,
+  FieldRecordList,
+} from '../../../src/engine/configuration/config-declaration.js'
 import {
   type ConfigPatch,
   checkPatch,
   planPatch,
   type RecordListChange,
-} from '../../../src/engine/config-patch.js'
+} from '../../../src/engine/configuration/config-patch.js'
 import { deepFreeze, environment } from './mail-module.js'
 
 /** A fault by itself, made on a list of its own so that any two fit into one patch. */

@@ -1,4 +1,7 @@
-import type { ConfigPatch, RecordListChange } from '../../../src/engine/config-patch.js'
+import type {
+  ConfigPatch,
+  RecordListChange,
+} from '../../../src/engine/configuration/config-patch.js'
 
 /**
  * A second, naive idea of an environment: elements are objects in arrays, not keys with prefixes.

@@ -8,8 +8,8 @@ import {
   FieldSecret,
   FieldSelect,
   FieldString,
-} from '../../src/engine/config-declaration.js'
-import { readRecordList } from '../../src/engine/record-list.js'
+} from '../../../src/engine/configuration/config-declaration.js'
+import { readRecordList } from '../../../src/engine/configuration/record-list.js'
 
 test('R-2.6-08 the field types have their names', () => {
   expect([FieldString, FieldSecret, FieldRecordList]).toEqual([

@@ -1,4 +1,4 @@
-import { ConfigValidationError } from '../errors/index.js'
+import { ConfigValidationError } from '../../errors/index.js'
 import { FieldBool, type FieldDeclaration, type ItemDeclaration } from './config-declaration.js'
 import {
   elementPrefix,

@@ -5,7 +5,7 @@ import {
   type EnvironmentState,
   mayRetry,
   planPatch,
-} from '../../../src/engine/config-patch.js'
+} from '../../../src/engine/configuration/config-patch.js'
 import { deepFreeze, environment, mailFields } from './mail-module.js'
 
 const stored = environment({

@@ -1,3 +1,4 @@
+import { formatDuration, parseDuration } from '../duration.js'
 import {
   FieldBool,
   type FieldDeclaration,
@@ -6,7 +7,6 @@ import {
   FieldRecordList,
   FieldSelect,
 } from './config-declaration.js'
-import { formatDuration, parseDuration } from './duration.js'
 
 /** A stored text understood: the value, moved to the nearest allowed one when `inRange` is false. */
 export interface Reading<T> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { checkValues } from '../../../src/engine/check-values.js'
-import type { FieldDeclaration } from '../../../src/engine/config-declaration.js'
-import { type ConfigPatch, planPatch } from '../../../src/engine/config-patch.js'
+import { checkValues } from '../../../src/engine/configuration/check-values.js'
+import type { FieldDeclaration } from '../../../src/engine/configuration/config-declaration.js'
+import { type ConfigPatch, planPatch } from '../../../src/engine/configuration/config-patch.js'
 import { deepFreeze, environment, mailFields } from './mail-module.js'
 
 function check(

@@ -8,8 +8,8 @@ import {
   FieldSecret,
   FieldSelect,
   FieldString,
-} from '../../../src/engine/config-declaration.js'
-import { readModule } from '../../../src/engine/read-module.js'
+} from '../../../src/engine/configuration/config-declaration.js'
+import { readModule } from '../../../src/engine/configuration/read-module.js'
 import { ConfigValidationError } from '../../../src/errors/index.js'
 import { deepFreeze } from './mail-module.js'
 

@@ -1,3 +1,4 @@
+import { quoteInput } from '../quote-input.js'
 import { type FieldDeclaration, FieldRecordList } from './config-declaration.js'
 import { fieldsByKey, type KeyPlace, keyLocator } from './config-keys.js'
 import type {
@@ -7,7 +8,6 @@ import type {
   RecordListChange,
 } from './config-patch.js'
 import { maxElements } from './max-elements.js'
-import { quoteInput } from './quote-input.js'
 import { isSlug } from './slug.js'
 
 /** A patch with every key looked up. */

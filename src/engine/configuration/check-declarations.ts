@@ -1,4 +1,4 @@
-import type { DeclarationProblem } from '../errors/index.js'
+import type { DeclarationProblem } from '../../errors/index.js'
 import {
   FieldBool,
   type FieldDeclaration,

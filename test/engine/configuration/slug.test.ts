@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSlug, mintSlug } from '../../../src/engine/slug.js'
+import { isSlug, mintSlug } from '../../../src/engine/configuration/slug.js'
 
 test.each([
   ['Gmail EU', 'gmail-eu'],

@@ -1,4 +1,4 @@
-import { DeclarationError, type DeclarationProblem } from '../errors/index.js'
+import { DeclarationError, type DeclarationProblem } from '../../errors/index.js'
 import { checkDeclarations } from './check-declarations.js'
 import type { FieldDeclaration } from './config-declaration.js'
 

@@ -1,8 +1,8 @@
+import { quoteInput } from '../quote-input.js'
 import { checkLocated, type LocatedPatch, locatePatch } from './check-patch.js'
 import type { FieldDeclaration } from './config-declaration.js'
 import { elementPrefix, readRoster, rosterKey } from './config-keys.js'
 import { maxElements } from './max-elements.js'
-import { quoteInput } from './quote-input.js'
 
 export { checkPatch } from './check-patch.js'
 

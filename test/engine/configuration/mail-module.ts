@@ -6,8 +6,8 @@ import {
   FieldSecret,
   FieldSelect,
   FieldString,
-} from '../../../src/engine/config-declaration.js'
-import type { EnvironmentState } from '../../../src/engine/config-patch.js'
+} from '../../../src/engine/configuration/config-declaration.js'
+import type { EnvironmentState } from '../../../src/engine/configuration/config-patch.js'
 
 const group = 'Mail'
 

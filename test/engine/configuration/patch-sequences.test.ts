@@ -5,13 +5,13 @@ import {
   FieldRecordList,
   FieldSecret,
   FieldString,
-} from '../../../src/engine/config-declaration.js'
+} from '../../../src/engine/configuration/config-declaration.js'
 import {
   type ConfigPatch,
   type EnvironmentState,
   planPatch,
-} from '../../../src/engine/config-patch.js'
-import { readRecordList } from '../../../src/engine/record-list.js'
+} from '../../../src/engine/configuration/config-patch.js'
+import { readRecordList } from '../../../src/engine/configuration/record-list.js'
 import { deepFreeze } from './mail-module.js'
 import { applyToModel, flatten, type Model, type Shape } from './patch-model.js'
 
