@@ -10,7 +10,7 @@ export default defineConfig({
     fastify: 'adapters/fastify.ts',
     koa: 'adapters/koa.ts',
     fetch: 'adapters/fetch.ts',
-    memory: 'adapters/memory.ts',
+    memory: 'adapters/memory/index.ts',
     postgres: 'adapters/postgres/index.ts',
     mongo: 'adapters/mongo/index.ts',
     redis: 'adapters/redis/index.ts',

@@ -1,7 +1,7 @@
 // What a request pays for settings that may change: all 63 from the cache, against a plain object's.
 import { Bench } from 'tinybench'
 import { it } from 'vitest'
-import { memory } from '../adapters/memory.js'
+import { memory } from '../adapters/memory/index.js'
 import { createBackground } from '../src/concurrency/background-tasks.js'
 import { modulesOf, secretBoxOf } from '../src/config-setup.js'
 import { createConfigStore } from '../src/domain/config-store.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { memory } from '../adapters/memory.js'
+import { memory } from '../adapters/memory/index.js'
 import type { AnyCollectionSpec, Collection, Doc, Store } from '../src/ports/store.js'
 import { checkedStore } from '../src/stores/checked-store.js'
 import { storeCases } from '../src/testing/index.js'

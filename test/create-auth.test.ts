@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../adapters/memory.js'
+import { memory } from '../adapters/memory/index.js'
 import { type Auth, createAuth } from '../src/create-auth.js'
 import { OptionsError } from '../src/errors/index.js'
 import type { AuthOptions } from '../src/options.js'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { expressRouter } from '../adapters/express.js'
 import { fetchHandler } from '../adapters/fetch.js'
-import { memory } from '../adapters/memory.js'
+import { memory } from '../adapters/memory/index.js'
 import { postgres } from '../adapters/postgres/index.js'
 import { AuthError } from '../src/errors/index.js'
 import type { Principal } from '../src/index.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../adapters/memory.js'
+import { memory } from '../adapters/memory/index.js'
 import { collectionNames } from '../src/model/collection-names.js'
 import { allCollectionSpecs } from '../src/model/collections.js'
 import type { Store } from '../src/ports/store.js'

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { conformance } from '../../src/testing/index.js'
 import { testEach } from '../support/each-case.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { faultyBackend } from '../support/faulty-backend.js'
 import { afterwards, deleteUser, sweepOnce } from './deletions.js'
 import { expectProblem } from './expectations.js'

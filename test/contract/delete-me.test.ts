@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import type { Surface } from '../../src/ports/surface.js'
 import { faultyBackend } from '../support/faulty-backend.js'
 import { enrolled } from './authenticator.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { nodeRsHasher } from '../../src/crypto/node-rs-hasher.js'
 import { AuthError } from '../../src/errors/index.js'
 import type { Logger } from '../../src/ports/telemetry.js'

@@ -1,4 +1,4 @@
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { withCall } from '../support/faulty-backend.js'
 
 /** A backend that lets something else happen before its n-th call. */

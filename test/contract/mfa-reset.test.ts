@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { uuidv7 } from '../../src/crypto/uuid.js'
 import type { Surface } from '../../src/ports/surface.js'
 import { systemRandom } from '../../src/system/system-random.js'

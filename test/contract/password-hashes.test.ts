@@ -1,7 +1,7 @@
 import { pbkdf2Sync, timingSafeEqual } from 'node:crypto'
 import argon2 from 'argon2'
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
 import type { LegacyVerifier } from '../../src/index.js'
 import type { Surface } from '../../src/ports/surface.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { type PermissionQuestion, roleAuthorizer } from '../../src/index.js'
 import { faultyBackend } from '../support/faulty-backend.js'
 import { expectProblem } from './expectations.js'

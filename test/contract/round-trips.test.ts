@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { type FaultyBackend, faultyBackend } from '../support/faulty-backend.js'
 import { type ContractHost, memoryHost } from './hosts.js'
 import { type Person, person, type SignedIn, signIn } from './people.js'

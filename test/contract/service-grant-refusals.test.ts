@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { nodeRsHasher } from '../../src/crypto/node-rs-hasher.js'
 import { serviceCredentialsSpec } from '../../src/model/service-credential.js'
 import { countingHasher } from '../../src/testing/counting-hasher.js'

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { collectionsOf } from '../../src/model/collections.js'
 import { faultyBackend } from '../support/faulty-backend.js'
 import { refreshCookieOf, textOf } from '../support/http-client.js'

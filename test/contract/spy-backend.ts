@@ -1,4 +1,4 @@
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { Collection, Doc } from '../../src/ports/store.js'
 

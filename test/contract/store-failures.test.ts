@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { AuthError } from '../../src/errors/index.js'
 import { faultyBackend } from '../support/faulty-backend.js'
 import { type Reply, refreshCookieOf, textOf } from '../support/http-client.js'

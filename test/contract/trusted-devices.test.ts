@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import type { Surface } from '../../src/ports/surface.js'
 import { faultyBackend } from '../support/faulty-backend.js'
 import { textOf } from '../support/http-client.js'

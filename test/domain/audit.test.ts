@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { createBackground } from '../../src/concurrency/background-tasks.js'
 import { type ActedBy, actBy } from '../../src/domain/acted-by.js'
 import { createAudit } from '../../src/domain/audit.js'

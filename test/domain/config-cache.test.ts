@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { createBackground } from '../../src/concurrency/background-tasks.js'
 import { modulesOf } from '../../src/config-setup.js'
 import { secretBox } from '../../src/crypto/secret-box.js'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
 import { secretBox } from '../../src/crypto/secret-box.js'
 import { createPasswords } from '../../src/domain/passwords.js'

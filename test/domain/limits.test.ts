@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { createLimits, defaultRateLimits, type RateLimits } from '../../src/domain/limits.js'
 import { localCounter } from '../../src/domain/local-counter.js'
 import type { Surface } from '../../src/ports/surface.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { createBackground } from '../../src/concurrency/background-tasks.js'
 import { modulesOf, secretBoxOf } from '../../src/config-setup.js'
 import { createConfigStore } from '../../src/domain/config-store.js'

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { createOauthIdentities, type OauthIdentities } from '../../src/domain/oauth-identities.js'
 import { AuthError } from '../../src/errors/index.js'
 import type { ProviderId, ProviderProfile } from '../../src/identity-providers/provider.js'

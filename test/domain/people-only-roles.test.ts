@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import type { UserChanges } from '../../src/index.js'
 import { isHuman, usersOf } from '../../src/model/user.js'
 import type { CollectionSpec } from '../../src/ports/store.js'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import type { AuthOptions } from '../../src/options.js'
 import type { Backend } from '../../src/ports/backend.js'
 import { authSettingDeclarations } from '../../src/settings/index.js'
@@ -187,7 +187,7 @@ describe('R-LIB-10 a process that sweeps', () => {
   /** A minute of the library passes in 6 ms. */
   const program = `
     import { startSweeping } from ${JSON.stringify(src('src/start-sweeping.ts'))}
-    import { memory } from ${JSON.stringify(src('adapters/memory.ts'))}
+    import { memory } from ${JSON.stringify(src('adapters/memory/index.ts'))}
     import { systemClock } from ${JSON.stringify(src('src/system/system-clock.ts'))}
     import { systemRandom } from ${JSON.stringify(src('src/system/system-random.ts'))}
     const start = systemClock.now()

@@ -1,7 +1,7 @@
 import { metrics } from '@opentelemetry/api'
 import { AggregationTemporality, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
 import { afterEach, describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { startSweeping } from '../../src/start-sweeping.js'
 import { systemRandom } from '../../src/system/system-random.js'
 import { createBacklogGauge } from '../../src/telemetry/backlog-gauge.js'

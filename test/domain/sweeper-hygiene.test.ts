@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { createSweepWork, type Sweepable } from '../../src/domain/sweep-work.js'
 import { allCollectionSpecs } from '../../src/model/collections.js'
 import type { Session } from '../../src/model/session.js'

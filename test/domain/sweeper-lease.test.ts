@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import {
   expectNextContention,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { createTickets } from '../../src/domain/tickets.js'
 import { collectionsOf } from '../../src/model/collections.js'
 import type { User } from '../../src/model/user.js'

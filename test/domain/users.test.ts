@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import type { NewUser, UserChanges, UserPageRequest } from '../../src/index.js'
 import { openHost, outcomeOf, storedIn, storedUser, surfaces } from '../contract/open-host.js'
 import { goodPassword, person, signedInPerson } from '../contract/people.js'

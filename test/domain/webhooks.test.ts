@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { createBackground } from '../../src/concurrency/background-tasks.js'
 import { startWebhookRetries } from '../../src/domain/webhook-retries.js'
 import { createWebhooks, type Webhooks } from '../../src/domain/webhooks.js'

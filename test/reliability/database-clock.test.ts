@@ -1,7 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { postgres } from '../../adapters/postgres/index.js'
 import type { Backend } from '../../src/ports/backend.js'
 import { spawnPostgres } from '../support/postgres.js'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
 import { formatPhc, parsePhc } from '../../src/crypto/phc.js'
 import type { ExchangeReply } from '../../src/http/exchange.js'

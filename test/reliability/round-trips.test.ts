@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import type { SurfaceAuth } from '../../src/create-auth.js'
 import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
 import type { Surface } from '../../src/ports/surface.js'

@@ -1,5 +1,5 @@
 import { describe, inject } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { startHost } from './host.js'
 import { type Host, hostAt } from './host-client.js'
 import { lineFrom } from './moving-clock.js'

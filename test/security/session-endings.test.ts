@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterEach, describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { collectionsOf } from '../../src/model/collections.js'
 import { type ContractHost, type HostOptions, memoryHost } from '../contract/hosts.js'
 import { interruptible } from '../contract/interruptible.js'

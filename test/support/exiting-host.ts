@@ -1,7 +1,7 @@
 // A host that serves one request and has nothing more to do. Run as a process of its own: it has to
 // end by itself. `hang`: the store stays silent. `close`: the host closes the library first.
 import { randomBytes } from 'node:crypto'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { createAuth } from '../../src/create-auth.js'
 import { generateSigningKey } from '../../src/crypto/signing-key.js'
 import type { ExchangeRequest } from '../../src/http/exchange.js'

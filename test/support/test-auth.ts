@@ -1,4 +1,4 @@
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { type Auth, createAuth } from '../../src/create-auth.js'
 import type { AuthOptions } from '../../src/options.js'
 import type { Backend } from '../../src/ports/backend.js'

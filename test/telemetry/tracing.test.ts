@@ -1,6 +1,6 @@
 import { type MeterProvider, metrics, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { afterEach, describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { errorCatalogue } from '../../src/errors/index.js'
 import { operations } from '../../src/operations/index.js'
 import { createTracing } from '../../src/telemetry/open-telemetry-tracing.js'

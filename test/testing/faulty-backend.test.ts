@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { faultyBackend } from '../../src/testing/index.js'
 import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import type { Backend } from '../../src/ports/backend.js'
 import { conformance, type InterleavingOptions } from '../../src/testing/index.js'
 import { plantedAdapters } from './planted-adapters.js'

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../adapters/memory.js'
+import { memory } from '../../adapters/memory/index.js'
 import { conformance } from '../../src/testing/index.js'
 import { mapFields, type Twist } from '../support/wrong/wrong-adapter.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../../adapters/memory.js'
+import { memory } from '../../../adapters/memory/index.js'
 import { defineModule, type FieldDeclaration } from '../../../src/config/index.js'
 import { configKey } from '../../support/keys.js'
 import { configHost } from './config-host.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { onTestFinished } from 'vitest'
-import { memory } from '../../../adapters/memory.js'
+import { memory } from '../../../adapters/memory/index.js'
 import type { ProviderId } from '../../../src/identity-providers/provider.js'
 import { systemFetcher } from '../../../src/system/system-fetcher.js'
 import type { Account } from '../../support/provider-stub/account.js'

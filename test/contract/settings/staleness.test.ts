@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../../adapters/memory.js'
+import { memory } from '../../../adapters/memory/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import { faultyBackend } from '../../support/faulty-backend.js'
 import { expectProblem } from '../expectations.js'

@@ -1,4 +1,4 @@
-import { memory } from '../../../adapters/memory.js'
+import { memory } from '../../../adapters/memory/index.js'
 import type { Field } from '../../../src/ports/store.js'
 import { mapFields, type WrongAdapter } from './wrong-adapter.js'
 

@@ -1,11 +1,11 @@
-import { shapeOf } from '../src/checks/shape.js'
-import type { Backend } from '../src/ports/backend.js'
-import type { AnyCollectionSpec } from '../src/ports/store.js'
-import { memoryCollection } from './memory/collection.js'
-import { memoryCounter } from './memory/counter.js'
-import { memoryDenylist } from './memory/denylist.js'
-import { Table } from './memory/table.js'
-import { collectionLease, leaseSpec } from './shared/collection-lease.js'
+import { shapeOf } from '../../src/checks/shape.js'
+import type { Backend } from '../../src/ports/backend.js'
+import type { AnyCollectionSpec } from '../../src/ports/store.js'
+import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
+import { memoryCollection } from './collection.js'
+import { memoryCounter } from './counter.js'
+import { memoryDenylist } from './denylist.js'
+import { Table } from './table.js'
 
 /**
  * A backend that lives in this process and dies with it: for tests and for trying things out. It
