@@ -33,7 +33,7 @@ import { createSelfDeletion } from './domain/self-deletion.js'
 import { createServiceAccounts } from './domain/service-accounts.js'
 import { createServiceCredentials } from './domain/service-credentials.js'
 import { createServiceGrants } from './domain/service-grants.js'
-import type { Services } from './domain/services.js'
+import type { Services } from './domain/services/index.js'
 import {
   createSessionAdministration,
   type SessionAdministration,

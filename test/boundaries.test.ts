@@ -34,7 +34,7 @@ const cleanTree = new Map([
     "import { createHash } from 'node:crypto'\nexport const hash = createHash\n",
   ],
   [
-    'src/domain/services.ts',
+    'src/domain/services/index.ts',
     "import { age } from '../engine/age.js'\nimport type { Store } from '../ports/store.js'\nexport interface Services { age: typeof age; store: Store }\n",
   ],
   ['src/domain/login.ts', "import { hash } from '../crypto/hash.js'\nexport const login = hash\n"],
@@ -133,7 +133,7 @@ describe('R-LIB-01 folders depend on each other in one direction only', () => {
       'http that loads the services instead of naming their type',
       'src/http/bad.ts',
       "import { a } from '../domain/services.js'",
-      '1: may import src/domain/services.ts by "import type" only',
+      '1: may import src/domain/services/index.ts by "import type" only',
     ],
     [
       'a domain that imports http',
@@ -144,8 +144,8 @@ describe('R-LIB-01 folders depend on each other in one direction only', () => {
     [
       'an adapter that imports the domain',
       'adapters/koa.ts',
-      "import type { Services } from '../src/domain/services.js'",
-      '1: may not import src/domain/services.ts',
+      "import type { Services } from '../src/domain/services/index.js'",
+      '1: may not import src/domain/services/index.ts',
     ],
     [
       'an adapter that loads the exchange',

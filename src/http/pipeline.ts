@@ -1,4 +1,4 @@
-import type { Admitted, Services, SignedIn, TripCookie } from '../domain/services.js'
+import type { Admitted, Services, SignedIn, TripCookie } from '../domain/services/index.js'
 import { AuthError, ConfigValidationError, describeError } from '../errors/index.js'
 import type {
   AdminOperation,

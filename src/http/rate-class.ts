@@ -1,4 +1,4 @@
-import type { RateLimitName, Services } from '../domain/services.js'
+import type { RateLimitName, Services } from '../domain/services/index.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import type { RateClass } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'

@@ -1,4 +1,4 @@
-import type { Occasion } from '../domain/services.js'
+import type { Occasion } from '../domain/services/index.js'
 import { oncePerWindow } from '../engine/once-per-window.js'
 import { AuthError, type ErrorCode } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'

@@ -1,4 +1,4 @@
-import type { Principal, Services } from '../domain/services.js'
+import type { Principal, Services } from '../domain/services/index.js'
 import { parseDuration } from '../engine/duration.js'
 import { AuthError, describeError } from '../errors/index.js'
 import type { Audience, Surface } from '../ports/surface.js'

@@ -11,7 +11,7 @@ import type {
   SignedIn,
   Surface,
   TripCookie,
-} from '../domain/services.js'
+} from '../domain/services/index.js'
 import type { ErrorCode } from '../errors/index.js'
 
 /** The tags of the seed, spelled as there. */

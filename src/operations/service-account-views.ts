@@ -1,4 +1,4 @@
-import type { IssuedCredential, ServiceAccount } from '../domain/services.js'
+import type { IssuedCredential, ServiceAccount } from '../domain/services/index.js'
 import { isoTime } from './views.js'
 
 type Credential = ServiceAccount['credentials'][number]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Act } from '../domain/services.js'
+import type { Act } from '../domain/services/index.js'
 import { AuthError } from '../errors/index.js'
 import { adminOperation, publicOperation } from './operation.js'
 import { accessGrant, nameInput, noBody, nothing, timestamp } from './schemas.js'

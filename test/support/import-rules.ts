@@ -93,13 +93,13 @@ const rules: readonly ZoneRule[] = [
   {
     zone: 'src/operations/',
     values: ['src/model/', errors, 'zod'],
-    types: ['src/domain/services.ts'],
+    types: ['src/domain/services/index.ts'],
   },
   {
     zone: 'src/http/',
     // For the arithmetic of addresses and networks; it opens no socket here.
     values: [errors, 'src/engine/', 'node:net'],
-    types: ['src/operations/', ports, 'src/domain/services.ts'],
+    types: ['src/operations/', ports, 'src/domain/services/index.ts'],
   },
   // The public entry brings the table; what describes it takes any table.
   { zone: 'src/openapi/index.ts', values: ['src/openapi/', 'src/operations/'], types: [] },

@@ -1,0 +1,85 @@
+import type { PublicJwk } from '../../crypto/ring-key.js'
+import type { Surface } from '../../ports/surface.js'
+import type { AuthSettings } from '../../settings/settings.js'
+import type { Access } from '../access.js'
+import type { ConfigAdministration } from '../config-store.js'
+import type { DeviceTrust } from '../device-trust.js'
+import type { EmailChange } from '../email-change.js'
+import type { Limits } from '../limits.js'
+import type { Login } from '../login.js'
+import type { Logout } from '../logout.js'
+import type { Mfa } from '../mfa.js'
+import type { MfaReset } from '../mfa-reset.js'
+import type { OauthLinks } from '../oauth-links.js'
+import type { OauthSignIn } from '../oauth-sign-in.js'
+import type { OwnPasskeys } from '../own-passkeys.js'
+import type { OwnSessions } from '../own-sessions.js'
+import type { PasskeyLogin } from '../passkey-login.js'
+import type { PasskeyRegistration } from '../passkey-registration.js'
+import type { PasskeyStepUp } from '../passkey-step-up.js'
+import type { PasswordRecovery } from '../password-recovery.js'
+import type { Profile } from '../profile.js'
+import type { Refresh } from '../refresh.js'
+import type { Registration } from '../registration.js'
+import type { SelfDeletion } from '../self-deletion.js'
+import type { ServiceAccounts } from '../service-accounts.js'
+import type { ServiceGrants } from '../service-grants.js'
+import type { StepUp } from '../step-up.js'
+
+/** Everything the operations of one surface may call. */
+export interface Services {
+  readonly registration: Registration
+  readonly login: Login
+  readonly logout: Logout
+  readonly refresh: Refresh
+  readonly passwordRecovery: PasswordRecovery
+  readonly profile: Profile
+  readonly emailChange: EmailChange
+  readonly selfDeletion: SelfDeletion
+  readonly ownSessions: OwnSessions
+  /** Of either surface: operators have links mailed to clients as well. */
+  readonly mailsOn: (surface: Surface) => Pick<Services, 'passwordRecovery' | 'registration'>
+  readonly mfa: Mfa
+  /** Of either surface: operators reset the factors of clients as well. */
+  readonly mfaReset: (surface: Surface) => MfaReset
+  readonly deviceTrust: DeviceTrust
+  readonly oauth: OauthSignIn
+  readonly oauthLinks: OauthLinks
+  readonly stepUp: StepUp
+  readonly serviceAccounts: ServiceAccounts
+  readonly passkeyRegistration: PasskeyRegistration
+  readonly passkeyLogin: PasskeyLogin
+  readonly passkeyStepUp: PasskeyStepUp
+  readonly ownPasskeys: OwnPasskeys
+  readonly serviceGrants: ServiceGrants
+  readonly access: Access
+  readonly limits: Limits
+  readonly settings: () => Promise<AuthSettings>
+  readonly config: ConfigAdministration
+  readonly jwks: () => Promise<{ readonly keys: readonly PublicJwk[] }>
+}
+
+/** What operations and the HTTP layer name of the services, in one place. */
+export type { AccessClaims } from '../../crypto/verify-token.js'
+export type { Occasion } from '../../ports/request-source.js'
+export type { Surface } from '../../ports/surface.js'
+export type { Act } from '../acted-by.js'
+export type { BrowserKeys } from '../browser-keys.js'
+export type { ConfigRevision } from '../config-history.js'
+export type { ListedDevice } from '../device-trust.js'
+export type { RateLimitName } from '../limits.js'
+export type { LoginResult } from '../login-pipeline.js'
+export type { DeliveredLogin, Enrollee, Mfa, MfaStatus, TotpConfirmation } from '../mfa.js'
+export type { BrowserTrip, Returned, TripCookie } from '../oauth-sign-in.js'
+export type { ListedSession } from '../own-sessions.js'
+export type { RegisteredPasskey } from '../passkey-registration.js'
+export type { Admitted, Principal, SignedIn } from '../principal.js'
+export type { LinkedIdentity } from '../profile.js'
+export type { Refreshed, SessionView } from '../refresh.js'
+export type { RegistrationResult } from '../registration.js'
+export type { CodeMethod } from '../second-factors.js'
+export type { ServiceAccount } from '../service-accounts.js'
+export type { IssuedCredential } from '../service-credentials.js'
+export type { OpenedSession } from '../sessions.js'
+export type { RefreshGrant } from '../tokens.js'
+export type { DeviceGrant } from '../trusted-devices.js'
