@@ -1,3 +1,4 @@
+import type { SurfaceDeps } from './domain/context/surface-context.js'
 import type { FactorChanges } from './domain/factor-changes.js'
 import type { FactorRemoval } from './domain/factor-removal.js'
 import { createGuessBudget } from './domain/guess-budget.js'
@@ -12,7 +13,6 @@ import { createPasskeyStepUp } from './domain/passkey-step-up.js'
 import type { ReAuthentication } from './domain/re-authentication.js'
 import type { Services } from './domain/services/index.js'
 import type { StepUp } from './domain/step-up.js'
-import type { SurfaceDeps } from './domain/surface-deps.js'
 import type { TicketGuesses } from './domain/ticket-guesses.js'
 import type { TrustedDevices } from './domain/trusted-devices.js'
 

@@ -4,9 +4,9 @@ import { isTenantId } from '../engine/tenant-id.js'
 import { AuthError, describeError } from '../errors/index.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Authorizer, PermissionQuestion } from '../ports/authorizer.js'
-import type { Principal } from './principal.js'
+import type { Principal } from './context/principal.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { sessionDenylistId, tokenDenylistId } from './session-ending.js'
-import type { SurfaceDeps } from './surface-deps.js'
 import type { Tokens } from './tokens.js'
 
 /** The checks in front of guarded routes, each throwing the code it refuses with. */

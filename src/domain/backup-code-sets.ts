@@ -2,8 +2,8 @@ import { randomToken } from '../crypto/secrets.js'
 import { formatBackupCode, parseBackupCode } from '../engine/backup-code.js'
 import { AuthError } from '../errors/index.js'
 import type { BackupCodes } from '../model/backup-codes.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { remainingCodes } from './enrolled-factors.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 export interface BackupCodeSets {
   /** Replaces a person's codes by `count` new ones and returns them, once. May throw `server_busy`. */

@@ -1,8 +1,8 @@
 import type { AccountDeletion } from '../model/account-deletion.js'
 import type { User } from '../model/user.js'
-import type { Act } from './acted-by.js'
+import type { Act } from './context/actor.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { removePersonalData } from './personal-data.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /** Looks after deletions of accounts once nobody waits for them any more. */
 export interface DeletionResumption {

@@ -4,9 +4,9 @@ import { AuthError } from '../errors/index.js'
 import type { Ticket } from '../model/ticket.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
-import type { SignedIn } from './principal.js'
+import type { SignedIn } from './context/principal.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import type { ReAuthentication } from './re-authentication.js'
-import type { SurfaceDeps } from './surface-deps.js'
 import type { Tickets } from './tickets.js'
 
 /** Moving an account to another address: asked for by its owner, confirmed from the new mailbox. */

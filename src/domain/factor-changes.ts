@@ -1,7 +1,7 @@
 import type { Occasion } from '../ports/request-source.js'
 import type { MfaChange } from '../ports/telemetry.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /** What follows every change to somebody's second factors, whichever factor it was. */
 export interface FactorChanges {

@@ -2,8 +2,8 @@ import { randomToken } from '../crypto/secrets.js'
 import { allowedFactors } from '../engine/second-factor.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError } from '../errors/index.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { passkeysOfUser } from './enrolled-factors.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /**
  * Takes factors away. Where the policy is `required`, one that may be used always stays, whatever

@@ -5,9 +5,9 @@ import { AuthError, describeError } from '../errors/index.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Argon2Params } from '../ports/password-hasher.js'
 import type { Occasion } from '../ports/request-source.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import type { GuessBudget } from './guess-budget.js'
 import type { FactorsOfUser, FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 export interface Login {
   /**

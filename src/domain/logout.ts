@@ -1,10 +1,10 @@
 import type { AccessClaims } from '../crypto/verify-token.js'
 import { AuthError } from '../errors/index.js'
 import type { Occasion } from '../ports/request-source.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { RefreshInspection } from './refresh-inspection.js'
 import type { Sessions } from './sessions.js'
-import type { SurfaceDeps } from './surface-deps.js'
 import type { Tokens } from './tokens.js'
 
 export interface LogoutInput {

@@ -1,8 +1,8 @@
 import { providerId } from '../identity-providers/provider.js'
 import type { LoginTicket } from '../model/login-ticket.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import type { OauthCodes } from './oauth-codes.js'
 import { isProviderOffered } from './provider-credentials.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /**
  * Whether a login half done by a provider may go on: the provider is on, the account there that

@@ -8,8 +8,8 @@ import { newUser } from '../model/new-user.js'
 import type { OauthIdentity } from '../model/oauth-identity.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import type { OauthIdentities } from './oauth-identities.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /** Whose account a provider's answer opens. */
 export interface OauthAccounts {

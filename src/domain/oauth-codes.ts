@@ -2,9 +2,9 @@ import { randomToken, sha256 } from '../crypto/secrets.js'
 import { AuthError } from '../errors/index.js'
 import type { OauthCode } from '../model/oauth-code.js'
 import type { Occasion } from '../ports/request-source.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import type { SessionEnding } from './session-ending.js'
 import type { OpenedSession } from './sessions.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 type CodeFacts = Omit<
   OauthCode,

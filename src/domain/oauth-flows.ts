@@ -6,7 +6,7 @@ import type {
   SignInSecrets,
 } from '../identity-providers/provider.js'
 import type { OauthFlow } from '../model/oauth-flow.js'
-import type { SurfaceDeps } from './surface-deps.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 
 type FlowFacts = Omit<
   OauthFlow,

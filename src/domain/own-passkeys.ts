@@ -1,11 +1,11 @@
 import { AuthError } from '../errors/index.js'
 import type { Passkey } from '../model/passkey.js'
 import type { Occasion } from '../ports/request-source.js'
+import type { SignedIn } from './context/principal.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { passkeysOfUser } from './enrolled-factors.js'
 import type { FactorChanges } from './factor-changes.js'
 import type { FactorRemoval } from './factor-removal.js'
-import type { SignedIn } from './principal.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /** A person's own passkeys, also while the settings allow none. */
 export interface OwnPasskeys {

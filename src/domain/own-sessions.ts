@@ -4,10 +4,10 @@ import { AuthError } from '../errors/index.js'
 import type { RefreshFamily } from '../model/refresh-family.js'
 import type { Session } from '../model/session.js'
 import type { Occasion } from '../ports/request-source.js'
-import type { SignedIn } from './principal.js'
+import type { SignedIn } from './context/principal.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { requiredEpoch } from './refresh-inspection.js'
 import type { Sessions } from './sessions.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /** One's own sessions, to look at and to end. */
 export interface OwnSessions {

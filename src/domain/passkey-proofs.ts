@@ -2,10 +2,10 @@ import type { AssertionResponse } from '../crypto/webauthn.js'
 import { AuthError } from '../errors/index.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import type { GuessBudget } from './guess-budget.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 import type { Ceremony, PasskeyChallenges } from './passkey-challenges.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /** What a client sends back of a ceremony. */
 export interface ShownPasskey {

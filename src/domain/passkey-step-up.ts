@@ -1,13 +1,13 @@
 import { requestOptions } from '../crypto/webauthn.js'
 import { AuthError } from '../errors/index.js'
 import type { Occasion } from '../ports/request-source.js'
+import type { SignedIn } from './context/principal.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { passkeysOfUser } from './enrolled-factors.js'
 import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'
 import type { StartedAssertion } from './passkey-login.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
-import type { SignedIn } from './principal.js'
 import type { StepUp } from './step-up.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /** Proving a passkey again within a session. One that does not verify its owner proves nothing (T-44). */
 export interface PasskeyStepUp {

@@ -5,11 +5,11 @@ import { AuthError } from '../errors/index.js'
 import type { Ticket } from '../model/ticket.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
-import type { Act } from './acted-by.js'
+import type { Act } from './context/actor.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import type { GuessBudget } from './guess-budget.js'
 import type { PasswordWriter } from './password-writer.js'
 import type { Sessions } from './sessions.js'
-import type { SurfaceDeps } from './surface-deps.js'
 import type { Tickets } from './tickets.js'
 
 export interface PasswordRecovery {

@@ -2,12 +2,12 @@ import { AuthError } from '../errors/index.js'
 import type { OauthIdentity } from '../model/oauth-identity.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import type { GuessBudget } from './guess-budget.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import type { PasswordWriter } from './password-writer.js'
 import type { Refresh } from './refresh.js'
 import type { Sessions } from './sessions.js'
-import type { SurfaceDeps } from './surface-deps.js'
 import type { RefreshGrant } from './tokens.js'
 
 /** What a signed-in person does with their own account. */

@@ -6,9 +6,9 @@ import { isHuman, type User } from '../model/user.js'
 import type { DenylistEntry } from '../ports/denylist.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { EndReason } from '../ports/telemetry.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { type Refusal, refusalOf, unfinished } from './refresh-refusal.js'
 import { denylistLifeMs, type SessionEnding, sessionDenylistId } from './session-ending.js'
-import type { SurfaceDeps } from './surface-deps.js'
 import type { Tokens } from './tokens.js'
 
 /** A presented refresh token and all that was read to judge it. Nothing is consumed yet. */

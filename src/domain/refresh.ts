@@ -4,8 +4,8 @@ import type { RefreshFamily } from '../model/refresh-family.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { Guard } from '../ports/store.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { type Attempt, type RefreshInspection, requiredEpoch } from './refresh-inspection.js'
-import type { SurfaceDeps } from './surface-deps.js'
 import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
 
 export interface Refreshed {

@@ -5,10 +5,10 @@ import { AuthError } from '../errors/index.js'
 import { newUser } from '../model/new-user.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
-import type { Act } from './acted-by.js'
+import type { Act } from './context/actor.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import type { EmailChange } from './email-change.js'
 import type { FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
-import type { SurfaceDeps } from './surface-deps.js'
 import type { Tickets } from './tickets.js'
 
 export interface RegistrationInput {

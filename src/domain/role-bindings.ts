@@ -5,9 +5,9 @@ import type { StoredRole } from '../model/role.js'
 import { roleBindingId, type StoredRoleBinding } from '../model/role-binding.js'
 import { isHuman } from '../model/user.js'
 import { newestFirst } from '../stores/newest-first.js'
-import { type Act, type ActedBy, actBy } from './acted-by.js'
+import { type Act, type ActedBy, actBy } from './context/actor.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { shownTenant, storedTenant } from './stored-tenant.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /** Who is to hold which role where. */
 export interface RoleAssignment {

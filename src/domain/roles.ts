@@ -4,10 +4,10 @@ import { AuthError } from '../errors/index.js'
 import type { StoredRole } from '../model/role.js'
 import { isSystemPermission } from '../model/system-permissions.js'
 import { newestFirst } from '../stores/newest-first.js'
-import { type ActedBy, actBy } from './acted-by.js'
+import { type ActedBy, actBy } from './context/actor.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { createRoleBindings, type RoleBindings } from './role-bindings.js'
 import { shownTenant, storedTenant } from './stored-tenant.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /** A named set of permissions. */
 export interface Role {

@@ -2,9 +2,9 @@ import { allowedFactors, type EnrolledFactors, usableMethods } from '../engine/s
 import { AuthError } from '../errors/index.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import { createGuessBudget } from './guess-budget.js'
-import type { SurfaceDeps } from './surface-deps.js'
 import type { TotpFactors } from './totp-factors.js'
 
 /** The second factors that are typed. */

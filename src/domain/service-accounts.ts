@@ -4,9 +4,9 @@ import { newUser } from '../model/new-user.js'
 import type { ServiceCredential } from '../model/service-credential.js'
 import type { User } from '../model/user.js'
 import { createAccountEvents } from './account-events.js'
-import type { Act, ActedBy } from './acted-by.js'
+import type { Act, ActedBy } from './context/actor.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import type { IssuedCredential, ServiceCredentials } from './service-credentials.js'
-import type { SurfaceDeps } from './surface-deps.js'
 import type { Users } from './users.js'
 
 /** An operator user of kind `service`, with its credentials, the newest first. */

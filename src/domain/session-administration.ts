@@ -1,8 +1,8 @@
 import type { Occasion } from '../ports/request-source.js'
-import { type ActedBy, actBy } from './acted-by.js'
+import { type ActedBy, actBy } from './context/actor.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { Sessions } from './sessions.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 /**
  * Ending sessions from the host's own code: nobody's permission is asked. `by` says on whose behalf,

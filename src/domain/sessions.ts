@@ -5,9 +5,9 @@ import type { RefreshFamily } from '../model/refresh-family.js'
 import { sessionRetentionMs } from '../model/session.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import type { ClearedLogin } from './login-pipeline.js'
 import { createSessionEnding, type SessionEnding } from './session-ending.js'
-import type { SurfaceDeps } from './surface-deps.js'
 import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
 
 export interface OpenedSession {

@@ -3,7 +3,7 @@ import { isUuid } from '../crypto/uuid.js'
 import { AuthError } from '../errors/index.js'
 import type { Ticket, TicketPurpose } from '../model/ticket.js'
 import type { User } from '../model/user.js'
-import type { SurfaceDeps } from './surface-deps.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 
 export interface IssuedTicket {
   /** Opaque; 32 random bytes behind a locator. Not stored. */

@@ -11,7 +11,7 @@ import { acceptedAudiences } from '../engine/audience.js'
 import { AuthError } from '../errors/index.js'
 import type { RefreshFamily } from '../model/refresh-family.js'
 import { isHuman, type User } from '../model/user.js'
-import type { SurfaceDeps } from './surface-deps.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 
 export interface AccessGrant {
   readonly accessToken: string

@@ -1,8 +1,8 @@
 import { matchTotp, totpSecret } from '../crypto/totp.js'
 import { AuthError } from '../errors/index.js'
 import type { TotpFactor } from '../model/totp-factor.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 import { enrolledFactors } from './enrolled-factors.js'
-import type { SurfaceDeps } from './surface-deps.js'
 
 export interface TotpFactors {
   /**

@@ -6,7 +6,7 @@ import { AuthError } from '../errors/index.js'
 import type { TrustedDevice } from '../model/trusted-device.js'
 import type { User } from '../model/user.js'
 import { newestFirst } from '../stores/newest-first.js'
-import type { SurfaceDeps } from './surface-deps.js'
+import type { SurfaceDeps } from './context/surface-context.js'
 
 /** A grant as the device that was trusted holds it. */
 export interface DeviceGrant {

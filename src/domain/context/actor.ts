@@ -1,6 +1,6 @@
-import { isStorable } from '../engine/is-storable.js'
-import { AuthError } from '../errors/index.js'
-import type { Occasion } from '../ports/request-source.js'
+import { isStorable } from '../../engine/is-storable.js'
+import { AuthError } from '../../errors/index.js'
+import type { Occasion } from '../../ports/request-source.js'
 
 /** On whose behalf the host's code acts, for events and audit records. Nothing is decided by it. */
 export interface ActedBy {

@@ -1,6 +1,6 @@
-import type { AccessClaims } from '../crypto/verify-token.js'
-import type { User } from '../model/user.js'
-import type { Surface } from '../ports/surface.js'
+import type { AccessClaims } from '../../crypto/verify-token.js'
+import type { User } from '../../model/user.js'
+import type { Surface } from '../../ports/surface.js'
 
 /** Who a bearer token speaks for. The type parameter keeps the two surfaces' principals apart. */
 export interface Principal<S extends Surface = Surface> {
