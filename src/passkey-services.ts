@@ -1,7 +1,7 @@
 import type { SurfaceDeps } from './domain/context/surface-context.js'
 import type { FactorChanges } from './domain/factor-changes.js'
 import type { FactorRemoval } from './domain/factor-removal.js'
-import { createGuessBudget } from './domain/guess-budget.js'
+import { createGuessBudget } from './domain/limits/lockout.js'
 import type { LoginPipeline } from './domain/login-pipeline.js'
 import { createOwnPasskeys } from './domain/own-passkeys.js'
 import { createPasskeyAssertions } from './domain/passkey-assertions.js'

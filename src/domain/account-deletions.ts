@@ -5,7 +5,7 @@ import { createAccountEvents } from './account-events.js'
 import type { Act } from './context/actor.js'
 import type { SurfaceDeps } from './context/surface-context.js'
 import { createDeletionResumption, type DeletionResumption } from './deletion-resumption.js'
-import { forgetGuesses } from './guess-budget.js'
+import { forgetGuesses } from './limits/lockout.js'
 import { removePersonalData } from './personal-data.js'
 import type { Sessions } from './sessions.js'
 

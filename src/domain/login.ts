@@ -6,7 +6,7 @@ import { isHuman, type User } from '../model/user.js'
 import type { Argon2Params } from '../ports/password-hasher.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { SurfaceDeps } from './context/surface-context.js'
-import type { GuessBudget } from './guess-budget.js'
+import type { GuessBudget } from './limits/lockout.js'
 import type { FactorsOfUser, FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
 
 export interface Login {

@@ -3,7 +3,7 @@ import { AuthError } from '../errors/index.js'
 import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { SurfaceDeps } from './context/surface-context.js'
-import type { GuessBudget } from './guess-budget.js'
+import type { GuessBudget } from './limits/lockout.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 import type { Ceremony, PasskeyChallenges } from './passkey-challenges.js'
 

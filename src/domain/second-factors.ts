@@ -4,7 +4,7 @@ import type { Occasion } from '../ports/request-source.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import type { SurfaceDeps } from './context/surface-context.js'
 import { enrolledFactors } from './enrolled-factors.js'
-import { createGuessBudget } from './guess-budget.js'
+import { createGuessBudget } from './limits/lockout.js'
 import type { TotpFactors } from './totp-factors.js'
 
 /** The second factors that are typed. */

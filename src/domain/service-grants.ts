@@ -8,7 +8,7 @@ import type { Argon2Params } from '../ports/password-hasher.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { GrantRefusal } from '../ports/telemetry.js'
 import type { SurfaceDeps } from './context/surface-context.js'
-import { createFailureThrottle } from './failure-throttle.js'
+import { createFailureThrottle } from './limits/failure-throttle.js'
 import type { AccessGrant, Tokens } from './tokens.js'
 
 export interface ClientCredentials {

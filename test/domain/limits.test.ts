@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
-import { createLimits, defaultRateLimits, type RateLimits } from '../../src/domain/limits.js'
-import { localCounter } from '../../src/domain/local-counter.js'
+import { localCounter } from '../../src/domain/limits/fallback-counter.js'
+import {
+  createLimits,
+  defaultRateLimits,
+  type RateLimits,
+} from '../../src/domain/limits/rate-limits.js'
 import type { Surface } from '../../src/ports/surface.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { openHost, outcomeOf, surfaces } from '../contract/open-host.js'

@@ -1,6 +1,6 @@
-import { AuthError } from '../errors/index.js'
-import type { SurfaceDeps } from './context/surface-context.js'
-import type { RateLimit } from './limits.js'
+import { AuthError } from '../../errors/index.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import type { RateLimit } from './rate-limits.js'
 
 /** Limits how often something may fail within a window; what succeeds is not counted. */
 export interface FailureThrottle {

@@ -1,5 +1,5 @@
-import type { User } from '../model/user.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import type { User } from '../../model/user.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 
 /**
  * How many wrong guesses at one kind of secret one subject may meet (S-54, S-55): passwords of an
