@@ -1,5 +1,5 @@
 import type { RelyingParty } from './crypto/webauthn.js'
-import type { Links } from './domain/mail-service.js'
+import type { Links } from './domain/mail/mail-service.js'
 import type { CookiePolicy } from './http/cookies.js'
 import type { EndpointOverrides } from './identity-providers/provider-clients.js'
 import type { AuthOptions, SurfaceOptions } from './options.js'

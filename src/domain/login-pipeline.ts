@@ -17,11 +17,11 @@ import { enrolledFactors } from './enrolled-factors.js'
 import { isStillGood } from './is-still-good.js'
 import type { JudgedLogin, LoginRisk } from './login-risk.js'
 import type { IssuedLoginTicket, LoginTickets } from './login-tickets.js'
+import type { Tickets } from './mail/tickets.js'
 import { mayGoOn } from './may-go-on.js'
 import type { OauthCodes } from './oauth-codes.js'
 import type { OpenedSession, Sessions } from './sessions.js'
 import type { StepUp } from './step-up.js'
-import type { Tickets } from './tickets.js'
 import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'
 
 /** A first factor that was accepted, and how. */

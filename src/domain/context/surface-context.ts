@@ -15,7 +15,7 @@ import type { AuthSettings } from '../../settings/settings.js'
 import type { ConfigAdministration } from '../config-store.js'
 import type { KeySource } from '../key-source.js'
 import type { Limits } from '../limits/rate-limits.js'
-import type { MailService } from '../mail-service.js'
+import type { MailService } from '../mail/mail-service.js'
 import type { PasswordRules } from '../password-rules.js'
 import type { Passwords } from '../passwords.js'
 

@@ -1,9 +1,9 @@
-import { equalConstantTime, randomToken, sha256 } from '../crypto/secrets.js'
-import { isUuid } from '../crypto/uuid.js'
-import { AuthError } from '../errors/index.js'
-import type { Ticket, TicketPurpose } from '../model/ticket.js'
-import type { User } from '../model/user.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
+import { isUuid } from '../../crypto/uuid.js'
+import { AuthError } from '../../errors/index.js'
+import type { Ticket, TicketPurpose } from '../../model/ticket.js'
+import type { User } from '../../model/user.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 
 export interface IssuedTicket {
   /** Opaque; 32 random bytes behind a locator. Not stored. */
