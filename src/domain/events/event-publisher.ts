@@ -1,6 +1,6 @@
-import { describeError } from '../errors/index.js'
-import type { AuthEvent, Logger } from '../ports/telemetry.js'
-import type { Tracing } from '../ports/tracing.js'
+import { describeError } from '../../errors/index.js'
+import type { AuthEvent, Logger } from '../../ports/telemetry.js'
+import type { Tracing } from '../../ports/tracing.js'
 
 interface Deps {
   readonly onEvent: ((event: AuthEvent) => unknown) | undefined
