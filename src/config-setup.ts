@@ -1,6 +1,10 @@
 import type { ModuleDefinition } from './config/define-module.js'
 import { type ConfigKey, type SecretBox, secretBox } from './crypto/secret-box.js'
-import { type RegisteredModule, registeredModule, type Texts } from './domain/registered-module.js'
+import {
+  type RegisteredModule,
+  registeredModule,
+  type Texts,
+} from './domain/configuration/registered-module.js'
 import { assertModule } from './engine/configuration/module-declaration.js'
 import { isStorable } from './engine/is-storable.js'
 import { DeclarationError, OptionsError, SecretKeyError } from './errors/index.js'

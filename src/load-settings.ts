@@ -1,4 +1,4 @@
-import type { ConfigReader } from './domain/config-reader.js'
+import type { ConfigReader } from './domain/configuration/config-reader.js'
 import { AuthError } from './errors/index.js'
 import type { Logger } from './ports/telemetry.js'
 import { readIdleWindow } from './settings/idle-window.js'

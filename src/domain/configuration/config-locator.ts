@@ -1,6 +1,6 @@
-import { AuthError } from '../errors/index.js'
-import type { Module } from '../model/config-module.js'
-import { environmentId, type ModuleEnvironment } from '../model/module-environment.js'
+import { AuthError } from '../../errors/index.js'
+import type { Module } from '../../model/config-module.js'
+import { environmentId, type ModuleEnvironment } from '../../model/module-environment.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { RegisteredModule } from './registered-module.js'
 

@@ -1,5 +1,5 @@
-import type { OpenedValues } from '../crypto/sealed-values.js'
-import { AuthError } from '../errors/index.js'
+import type { OpenedValues } from '../../crypto/sealed-values.js'
+import { AuthError } from '../../errors/index.js'
 import { type ConfigCache, createConfigCache } from './config-cache.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator } from './config-locator.js'

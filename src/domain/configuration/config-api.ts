@@ -1,11 +1,11 @@
-import type { ModuleDefinition } from './config/define-module.js'
-import type { ConfigRevision } from './domain/config-history.js'
-import type { Reencryption } from './domain/config-reencryption.js'
-import type { ConfigStore } from './domain/config-store.js'
-import { type TypedConfig, typedConfig } from './domain/typed-config.js'
-import type { FieldDeclaration } from './engine/configuration/config-declaration.js'
-import type { FieldValues } from './engine/configuration/module-values.js'
-import type { Logger } from './ports/telemetry.js'
+import type { ModuleDefinition } from '../../config/define-module.js'
+import type { FieldDeclaration } from '../../engine/configuration/config-declaration.js'
+import type { FieldValues } from '../../engine/configuration/module-values.js'
+import type { Logger } from '../../ports/telemetry.js'
+import type { ConfigRevision } from './config-history.js'
+import type { Reencryption } from './config-reencryption.js'
+import type { ConfigStore } from './config-store.js'
+import { type TypedConfig, typedConfig } from './typed-config.js'
 
 /** The configuration of modules, for the host's own code: no permission is asked. */
 export interface Config {

@@ -1,4 +1,4 @@
-import type { ConfigPatch } from '../engine/configuration/config-patch.js'
+import type { ConfigPatch } from '../../engine/configuration/config-patch.js'
 import { createConfigActivation } from './config-activation.js'
 import type { ConfigDeps } from './config-deps.js'
 import { type ConfigRevision, createConfigHistory } from './config-history.js'

@@ -1,17 +1,17 @@
-import type { ModuleDefinition } from '../config/define-module.js'
+import type { ModuleDefinition } from '../../config/define-module.js'
 import {
   type OpenedValues,
   openValues,
   planReencryption,
   type ReencryptionPlan,
   sealValues,
-} from '../crypto/sealed-values.js'
-import type { SecretBox } from '../crypto/secret-box.js'
-import type { FieldRule } from '../engine/configuration/check-values.js'
-import type { FieldDeclaration } from '../engine/configuration/config-declaration.js'
-import { type PublicValues, publicValues } from '../engine/configuration/revision-diff.js'
-import { secretTest } from '../engine/configuration/secret-keys.js'
-import { valueProblem } from '../engine/configuration/stored-value.js'
+} from '../../crypto/sealed-values.js'
+import type { SecretBox } from '../../crypto/secret-box.js'
+import type { FieldRule } from '../../engine/configuration/check-values.js'
+import type { FieldDeclaration } from '../../engine/configuration/config-declaration.js'
+import { type PublicValues, publicValues } from '../../engine/configuration/revision-diff.js'
+import { secretTest } from '../../engine/configuration/secret-keys.js'
+import { valueProblem } from '../../engine/configuration/stored-value.js'
 
 export type Texts = Readonly<Record<string, string>>
 

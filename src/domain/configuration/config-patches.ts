@@ -1,5 +1,5 @@
-import { createTurns } from '../concurrency/keyed-mutex.js'
-import { checkValues } from '../engine/configuration/check-values.js'
+import { createTurns } from '../../concurrency/keyed-mutex.js'
+import { checkValues } from '../../engine/configuration/check-values.js'
 import {
   type ConfigPatch,
   checkPatch,
@@ -7,11 +7,11 @@ import {
   type PatchPlan,
   type PatchRefusal,
   planPatch,
-} from '../engine/configuration/config-patch.js'
-import { readModule } from '../engine/configuration/read-module.js'
-import { AuthError } from '../errors/index.js'
-import type { ModuleEnvironment } from '../model/module-environment.js'
-import type { Occasion } from '../ports/request-source.js'
+} from '../../engine/configuration/config-patch.js'
+import { readModule } from '../../engine/configuration/read-module.js'
+import { AuthError } from '../../errors/index.js'
+import type { ModuleEnvironment } from '../../model/module-environment.js'
+import type { Occasion } from '../../ports/request-source.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import { runValidator } from './config-validation.js'

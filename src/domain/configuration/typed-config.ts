@@ -1,6 +1,6 @@
-import type { ModuleDefinition } from '../config/define-module.js'
-import { readModule } from '../engine/configuration/read-module.js'
-import { AuthError } from '../errors/index.js'
+import type { ModuleDefinition } from '../../config/define-module.js'
+import { readModule } from '../../engine/configuration/read-module.js'
+import { AuthError } from '../../errors/index.js'
 import type { LoadedConfig } from './config-reader.js'
 
 /** The values of a module by the keys of its fields. */

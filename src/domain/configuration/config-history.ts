@@ -1,10 +1,10 @@
-import { AuthError } from '../errors/index.js'
+import { AuthError } from '../../errors/index.js'
 import {
   environmentId,
   type ModuleEnvironment,
   type RevisionOrigin,
-} from '../model/module-environment.js'
-import { type ModuleRevision, revisionId } from '../model/module-revision.js'
+} from '../../model/module-environment.js'
+import { type ModuleRevision, revisionId } from '../../model/module-revision.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { RegisteredModule } from './registered-module.js'
 

@@ -1,11 +1,11 @@
 import {
   type FieldDeclaration,
   FieldRecordList,
-} from '../engine/configuration/config-declaration.js'
-import { elementPrefix, rosterKey } from '../engine/configuration/config-keys.js'
-import { readRecordList } from '../engine/configuration/record-list.js'
-import type { Module } from '../model/config-module.js'
-import type { ModuleEnvironment } from '../model/module-environment.js'
+} from '../../engine/configuration/config-declaration.js'
+import { elementPrefix, rosterKey } from '../../engine/configuration/config-keys.js'
+import { readRecordList } from '../../engine/configuration/record-list.js'
+import type { Module } from '../../model/config-module.js'
+import type { ModuleEnvironment } from '../../model/module-environment.js'
 import type { RegisteredModule, Texts, ValueSource } from './registered-module.js'
 
 export interface ModuleSummary {

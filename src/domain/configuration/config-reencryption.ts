@@ -1,5 +1,5 @@
-import { AuthError } from '../errors/index.js'
-import { environmentId } from '../model/module-environment.js'
+import { AuthError } from '../../errors/index.js'
+import { environmentId } from '../../model/module-environment.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import type { ConfigWriter } from './config-writer.js'
