@@ -1,5 +1,5 @@
 import type { AccountDeletions } from './domain/account-deletions.js'
-import { denylistLifeMs } from './domain/session-ending.js'
+import { denylistLifeMs } from './domain/sessions/session-termination.js'
 import type { Sweepable } from './domain/sweep-work.js'
 import { type Sweeper, startSweeper } from './domain/sweeper.js'
 import { type Collections, collectionsOf } from './model/collections.js'

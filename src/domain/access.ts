@@ -6,8 +6,8 @@ import { isHuman, type User } from '../model/user.js'
 import type { Authorizer, PermissionQuestion } from '../ports/authorizer.js'
 import type { Principal } from './context/principal.js'
 import type { SurfaceDeps } from './context/surface-context.js'
-import { sessionDenylistId, tokenDenylistId } from './session-ending.js'
-import type { Tokens } from './tokens.js'
+import { sessionDenylistId, tokenDenylistId } from './sessions/session-termination.js'
+import type { Tokens } from './sessions/tokens.js'
 
 /** The checks in front of guarded routes, each throwing the code it refuses with. */
 export interface Access {

@@ -7,7 +7,7 @@ import type { SurfaceDeps } from './context/surface-context.js'
 import { createDeletionResumption, type DeletionResumption } from './deletion-resumption.js'
 import { forgetGuesses } from './limits/lockout.js'
 import { removePersonalData } from './personal-data.js'
-import type { Sessions } from './sessions.js'
+import type { Sessions } from './sessions/sessions.js'
 
 /**
  * Deletes accounts with all that is kept of them. Its order: the deletion is noted; the account is

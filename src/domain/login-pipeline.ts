@@ -20,7 +20,7 @@ import type { IssuedLoginTicket, LoginTickets } from './login-tickets.js'
 import type { Tickets } from './mail/tickets.js'
 import { mayGoOn } from './may-go-on.js'
 import type { OauthCodes } from './oauth-codes.js'
-import type { OpenedSession, Sessions } from './sessions.js'
+import type { OpenedSession, Sessions } from './sessions/sessions.js'
 import type { StepUp } from './step-up.js'
 import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'
 

@@ -5,7 +5,7 @@ import type { User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { PastLogin, RiskAssessment, RiskQuestion, RiskSignal } from '../ports/risk-scorer.js'
 import type { SurfaceDeps } from './context/surface-context.js'
-import type { OpenedSession } from './sessions.js'
+import type { OpenedSession } from './sessions/sessions.js'
 
 /** A login to be judged: what the scorer is asked, but for what is known here. */
 export type LoginInQuestion = Pick<

@@ -4,8 +4,8 @@ import type { Act } from './context/actor.js'
 import type { SurfaceDeps } from './context/surface-context.js'
 import { passkeysOfUser } from './enrolled-factors.js'
 import type { FactorChanges } from './factor-changes.js'
-import { raiseSessionEpoch } from './raise-session-epoch.js'
-import type { Sessions } from './sessions.js'
+import { raiseSessionEpoch } from './sessions/raise-session-epoch.js'
+import type { Sessions } from './sessions/sessions.js'
 
 /** For somebody who lost their second factors: an administrator takes them all away. */
 export interface MfaReset {

@@ -21,7 +21,7 @@ import { type BegunFlow, type OauthFlows, type TakenFlow, tripSeconds } from './
 import type { OauthIdentities } from './oauth-identities.js'
 import type { OauthLinks } from './oauth-links.js'
 import { credentialsFor, isProviderOffered } from './provider-credentials.js'
-import type { RefreshGrant } from './tokens.js'
+import type { RefreshGrant } from './sessions/tokens.js'
 
 /** What a browser is to keep of its trips, for so many whole seconds. */
 export interface TripCookie {

@@ -10,7 +10,7 @@ import type { SurfaceDeps } from './context/surface-context.js'
 import type { GuessBudget } from './limits/lockout.js'
 import type { Tickets } from './mail/tickets.js'
 import type { PasswordWriter } from './password-writer.js'
-import type { Sessions } from './sessions.js'
+import type { Sessions } from './sessions/sessions.js'
 
 export interface PasswordRecovery {
   /** Mails a reset link when there is an account; the caller learns nothing. */

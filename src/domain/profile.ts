@@ -6,9 +6,9 @@ import type { SurfaceDeps } from './context/surface-context.js'
 import type { GuessBudget } from './limits/lockout.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import type { PasswordWriter } from './password-writer.js'
-import type { Refresh } from './refresh.js'
-import type { Sessions } from './sessions.js'
-import type { RefreshGrant } from './tokens.js'
+import type { Refresh } from './sessions/refresh.js'
+import type { Sessions } from './sessions/sessions.js'
+import type { RefreshGrant } from './sessions/tokens.js'
 
 /** What a signed-in person does with their own account. */
 export interface Profile {

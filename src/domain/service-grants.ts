@@ -9,7 +9,7 @@ import type { Occasion } from '../ports/request-source.js'
 import type { GrantRefusal } from '../ports/telemetry.js'
 import type { SurfaceDeps } from './context/surface-context.js'
 import { createFailureThrottle } from './limits/failure-throttle.js'
-import type { AccessGrant, Tokens } from './tokens.js'
+import type { AccessGrant, Tokens } from './sessions/tokens.js'
 
 export interface ClientCredentials {
   readonly clientId: string

@@ -12,7 +12,7 @@ import { createAccountEvents } from './account-events.js'
 import { type Act, type ActedBy, actBy } from './context/actor.js'
 import type { SurfaceDeps } from './context/surface-context.js'
 import type { MfaReset } from './mfa-reset.js'
-import type { Sessions } from './sessions.js'
+import type { Sessions } from './sessions/sessions.js'
 import { listUsers, type UserPage, type UserPageRequest } from './user-list.js'
 import { recordOf, type UserRecord } from './user-record.js'
 

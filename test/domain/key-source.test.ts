@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createKeySource } from '../../src/domain/key-source.js'
+import { createKeySource } from '../../src/domain/sessions/signing-keys.js'
 import type { Clock } from '../../src/ports/clock.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { rsaPair } from '../crypto/forge.js'

@@ -13,7 +13,7 @@ export interface BackendCall {
    * these up, as it would the order of all calls. */
   readonly key: string
   readonly kind: 'read' | 'write'
-  /** `src/domain/refresh.ts:162:28`: where the library made it; empty when that is not known. */
+  /** `src/domain/sessions/refresh.ts:162:28`: where the library made it; empty when that is not known. */
   readonly site: string
   /** Whether there is something older for a stale read to give. */
   readonly canBeStale: boolean

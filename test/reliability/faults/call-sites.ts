@@ -35,7 +35,7 @@ const callee = new RegExp(
   `(^|[.])(${receivers.join('|')})[.](get|find|insert|update|take|put|hit|forgive)$`,
 )
 
-/** `src/domain/refresh.ts:162` of every place where the library calls its backend for a request. */
+/** `src/domain/sessions/refresh.ts:162` of every place where the library calls its backend for a request. */
 export function callSites(): ReadonlySet<string> {
   const paths = globSync('src/domain/*.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
   return new Set(paths.filter((path) => !ofNoRequest.has(path)).flatMap((path) => callsIn(path)))
@@ -52,7 +52,7 @@ const ofNoRequest = new Set([
  * or where there are hundreds of documents, as in `own-sessions`.
  */
 const elsewhere = new Set([
-  'src/domain/own-sessions.ts sessions.get',
+  'src/domain/sessions/own-sessions.ts sessions.get',
   'src/domain/mfa.ts collections.totpFactors.take',
   'src/domain/passkey-registration.ts collections.passkeys.take',
 ])

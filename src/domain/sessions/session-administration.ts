@@ -1,6 +1,6 @@
-import type { Occasion } from '../ports/request-source.js'
-import { type ActedBy, actBy } from './context/actor.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import type { Occasion } from '../../ports/request-source.js'
+import { type ActedBy, actBy } from '../context/actor.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { Sessions } from './sessions.js'
 

@@ -1,17 +1,17 @@
-import { signAccess, signRefresh } from '../crypto/sign-token.js'
-import { tokenMemo } from '../crypto/token-memo.js'
-import { uuidv7 } from '../crypto/uuid.js'
+import { signAccess, signRefresh } from '../../crypto/sign-token.js'
+import { tokenMemo } from '../../crypto/token-memo.js'
+import { uuidv7 } from '../../crypto/uuid.js'
 import {
   type AccessClaims,
   type RefreshClaims,
   type Verified,
   verifyToken,
-} from '../crypto/verify-token.js'
-import { acceptedAudiences } from '../engine/audience.js'
-import { AuthError } from '../errors/index.js'
-import type { RefreshFamily } from '../model/refresh-family.js'
-import { isHuman, type User } from '../model/user.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+} from '../../crypto/verify-token.js'
+import { acceptedAudiences } from '../../engine/audience.js'
+import { AuthError } from '../../errors/index.js'
+import type { RefreshFamily } from '../../model/refresh-family.js'
+import { isHuman, type User } from '../../model/user.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 
 export interface AccessGrant {
   readonly accessToken: string

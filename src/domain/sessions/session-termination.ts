@@ -1,11 +1,11 @@
-import { describeError } from '../errors/index.js'
-import type { RefreshFamily } from '../model/refresh-family.js'
-import type { Session } from '../model/session.js'
-import type { DenylistEntry } from '../ports/denylist.js'
-import type { Occasion } from '../ports/request-source.js'
-import type { EndReason } from '../ports/telemetry.js'
-import { newestFirst } from '../stores/newest-first.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { describeError } from '../../errors/index.js'
+import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { Session } from '../../model/session.js'
+import type { DenylistEntry } from '../../ports/denylist.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { EndReason } from '../../ports/telemetry.js'
+import { newestFirst } from '../../stores/newest-first.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 
 /** 24 h covers the longest access token, one minute the largest clock leeway (seed 8). */
 export const denylistLifeMs = 24 * 60 * 60 * 1000 + 60 * 1000
