@@ -15,8 +15,8 @@ import type { AuthSettings } from '../../settings/settings.js'
 import type { ConfigAdministration } from '../configuration/config-store.js'
 import type { Limits } from '../limits/rate-limits.js'
 import type { MailService } from '../mail/mail-service.js'
-import type { PasswordRules } from '../password-rules.js'
-import type { Passwords } from '../passwords.js'
+import type { Passwords } from '../passwords/password-hashes.js'
+import type { PasswordRules } from '../passwords/password-rules.js'
 import type { KeySource } from '../sessions/signing-keys.js'
 
 /** What the services of one surface share. Each takes the part it needs. */

@@ -1,7 +1,7 @@
-import { breachRange, rangeHolds } from '../crypto/breach-range.js'
-import { normalizePassword } from '../engine/password-policy.js'
-import type { Clock } from '../ports/clock.js'
-import type { Fetcher } from '../ports/fetcher.js'
+import { breachRange, rangeHolds } from '../../crypto/breach-range.js'
+import { normalizePassword } from '../../engine/password-policy.js'
+import type { Clock } from '../../ports/clock.js'
+import type { Fetcher } from '../../ports/fetcher.js'
 
 export type BreachVerdict = 'clean' | 'breached' | 'unavailable'
 

@@ -1,9 +1,9 @@
-import { normalizePassword, violatedRules } from '../engine/password-policy.js'
-import { AuthError } from '../errors/index.js'
-import type { Collections } from '../model/collections.js'
-import type { AuthSettings } from '../settings/settings.js'
+import { normalizePassword, violatedRules } from '../../engine/password-policy.js'
+import { AuthError } from '../../errors/index.js'
+import type { Collections } from '../../model/collections.js'
+import type { AuthSettings } from '../../settings/settings.js'
 import type { BreachCheck } from './breach-check.js'
-import type { Passwords } from './passwords.js'
+import type { Passwords } from './password-hashes.js'
 
 /** Whose password it is to become. */
 export interface PasswordSubject {

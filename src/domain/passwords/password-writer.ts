@@ -1,6 +1,6 @@
-import type { User } from '../model/user.js'
-import type { Occasion } from '../ports/request-source.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import type { User } from '../../model/user.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 
 export interface PasswordChange {
   readonly by: 'change' | 'reset'
