@@ -1,6 +1,9 @@
 import type { SurfaceDeps } from './domain/context/surface-context.js'
-import type { FactorChanges } from './domain/factor-changes.js'
-import type { FactorRemoval } from './domain/factor-removal.js'
+import type { FactorChanges } from './domain/factors/factor-changes.js'
+import type { FactorRemoval } from './domain/factors/factor-removal.js'
+import type { ReAuthentication } from './domain/factors/re-authentication.js'
+import type { StepUp } from './domain/factors/step-up.js'
+import type { TrustedDevices } from './domain/factors/trusted-devices.js'
 import { createGuessBudget } from './domain/limits/lockout.js'
 import type { LoginPipeline } from './domain/login-pipeline.js'
 import { createOwnPasskeys } from './domain/own-passkeys.js'
@@ -10,11 +13,8 @@ import { createPasskeyLogin } from './domain/passkey-login.js'
 import { createPasskeyProofs } from './domain/passkey-proofs.js'
 import { createPasskeyRegistration } from './domain/passkey-registration.js'
 import { createPasskeyStepUp } from './domain/passkey-step-up.js'
-import type { ReAuthentication } from './domain/re-authentication.js'
 import type { Services } from './domain/services/index.js'
-import type { StepUp } from './domain/step-up.js'
 import type { TicketGuesses } from './domain/ticket-guesses.js'
-import type { TrustedDevices } from './domain/trusted-devices.js'
 
 type PasskeyServices = Pick<
   Services,

@@ -9,9 +9,9 @@ import { isHuman, type User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { SignedIn } from './context/principal.js'
 import type { SurfaceDeps } from './context/surface-context.js'
+import type { ReAuthentication } from './factors/re-authentication.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import { isProviderOffered } from './provider-credentials.js'
-import type { ReAuthentication } from './re-authentication.js'
 
 /** The accounts at providers that somebody signs in with, changed by them or by an administrator. */
 export interface OauthLinks {

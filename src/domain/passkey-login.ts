@@ -4,7 +4,8 @@ import type { Passkey } from '../model/passkey.js'
 import { isHuman, type User } from '../model/user.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { SurfaceDeps } from './context/surface-context.js'
-import { passkeysOfUser } from './enrolled-factors.js'
+import { passkeysOfUser } from './factors/enrolled-factors.js'
+import type { TrustedDevices } from './factors/trusted-devices.js'
 import type { GuessBudget } from './limits/lockout.js'
 import type { FirstFactor, LoginPipeline, TrustRequest } from './login-pipeline.js'
 import type { ShownTicket } from './login-tickets.js'
@@ -14,7 +15,6 @@ import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
 import { passkeyShown } from './passkey-shown.js'
 import type { TicketGuesses } from './ticket-guesses.js'
-import type { TrustedDevices } from './trusted-devices.js'
 
 export interface StartedAssertion {
   readonly challengeId: string

@@ -3,11 +3,11 @@ import { AuthError } from '../errors/index.js'
 import type { Occasion } from '../ports/request-source.js'
 import type { SignedIn } from './context/principal.js'
 import type { SurfaceDeps } from './context/surface-context.js'
-import { passkeysOfUser } from './enrolled-factors.js'
+import { passkeysOfUser } from './factors/enrolled-factors.js'
+import type { StepUp } from './factors/step-up.js'
 import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'
 import type { StartedAssertion } from './passkey-login.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
-import type { StepUp } from './step-up.js'
 
 /** Proving a passkey again within a session. One that does not verify its owner proves nothing (T-44). */
 export interface PasskeyStepUp {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBackupCodeSets } from '../../src/domain/backup-code-sets.js'
+import { createBackupCodeSets } from '../../src/domain/factors/backup-code-sets.js'
 import { factorRig } from './factor-rig.js'
 
 const userId = '01940000-0000-7000-8000-00000000000a'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFactorRemoval } from '../../src/domain/factor-removal.js'
+import { createFactorRemoval } from '../../src/domain/factors/factor-removal.js'
 import type { Collections } from '../../src/model/collections.js'
 import type { Passkey } from '../../src/model/passkey.js'
 import { factorRig } from './factor-rig.js'

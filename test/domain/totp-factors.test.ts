@@ -1,9 +1,9 @@
 import { generateSync } from 'otplib'
 import { describe, expect, it } from 'vitest'
 import { type ConfigKey, secretBox } from '../../src/crypto/secret-box.js'
-import { createBackupCodeSets } from '../../src/domain/backup-code-sets.js'
-import { enrolledFactors } from '../../src/domain/enrolled-factors.js'
-import { createTotpFactors } from '../../src/domain/totp-factors.js'
+import { createBackupCodeSets } from '../../src/domain/factors/backup-code-sets.js'
+import { enrolledFactors } from '../../src/domain/factors/enrolled-factors.js'
+import { createTotpFactors } from '../../src/domain/factors/totp-factors.js'
 import { configKey } from '../support/keys.js'
 import { factorRig } from './factor-rig.js'
 

@@ -1,10 +1,10 @@
-import { allowedFactors, usableMethods } from '../engine/second-factor.js'
-import { AuthError } from '../errors/index.js'
-import type { Occasion } from '../ports/request-source.js'
-import type { SignedIn } from './context/principal.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { allowedFactors, usableMethods } from '../../engine/second-factor.js'
+import { AuthError } from '../../errors/index.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { SignedIn } from '../context/principal.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import type { GuessBudget } from '../limits/lockout.js'
 import { enrolledFactors } from './enrolled-factors.js'
-import type { GuessBudget } from './limits/lockout.js'
 import type { StepUp } from './step-up.js'
 
 /** Before somebody signed in changes how they sign in (ASVS 7.5.1). */

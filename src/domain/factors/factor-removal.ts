@@ -1,8 +1,8 @@
-import { randomToken } from '../crypto/secrets.js'
-import { allowedFactors } from '../engine/second-factor.js'
-import { settingsFor } from '../engine/surface-settings.js'
-import { AuthError } from '../errors/index.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { randomToken } from '../../crypto/secrets.js'
+import { allowedFactors } from '../../engine/second-factor.js'
+import { settingsFor } from '../../engine/surface-settings.js'
+import { AuthError } from '../../errors/index.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 import { passkeysOfUser } from './enrolled-factors.js'
 
 /**

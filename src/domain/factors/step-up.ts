@@ -1,9 +1,9 @@
-import { hasFactor, type SecondFactorMethod } from '../engine/second-factor.js'
-import { AuthError } from '../errors/index.js'
-import type { StepUpProof } from '../model/step-up-proof.js'
-import { isHuman, type User } from '../model/user.js'
-import type { Principal } from './context/principal.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { hasFactor, type SecondFactorMethod } from '../../engine/second-factor.js'
+import { AuthError } from '../../errors/index.js'
+import type { StepUpProof } from '../../model/step-up-proof.js'
+import { isHuman, type User } from '../../model/user.js'
+import type { Principal } from '../context/principal.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 import { enrolledFactors } from './enrolled-factors.js'
 
 /** Recent proofs of a second factor, each bound to the session that showed it (R-5-21). */

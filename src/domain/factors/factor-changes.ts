@@ -1,6 +1,6 @@
-import type { Occasion } from '../ports/request-source.js'
-import type { MfaChange } from '../ports/telemetry.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { MfaChange } from '../../ports/telemetry.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
 
 /** What follows every change to somebody's second factors, whichever factor it was. */

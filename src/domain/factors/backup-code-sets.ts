@@ -1,8 +1,8 @@
-import { randomToken } from '../crypto/secrets.js'
-import { formatBackupCode, parseBackupCode } from '../engine/backup-code.js'
-import { AuthError } from '../errors/index.js'
-import type { BackupCodes } from '../model/backup-codes.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { randomToken } from '../../crypto/secrets.js'
+import { formatBackupCode, parseBackupCode } from '../../engine/backup-code.js'
+import { AuthError } from '../../errors/index.js'
+import type { BackupCodes } from '../../model/backup-codes.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 import { remainingCodes } from './enrolled-factors.js'
 
 export interface BackupCodeSets {

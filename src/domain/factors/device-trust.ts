@@ -1,8 +1,8 @@
-import { AuthError } from '../errors/index.js'
-import type { TrustedDevice } from '../model/trusted-device.js'
-import type { Occasion } from '../ports/request-source.js'
-import type { SignedIn } from './context/principal.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { AuthError } from '../../errors/index.js'
+import type { TrustedDevice } from '../../model/trusted-device.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { SignedIn } from '../context/principal.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'
 
 /** A device somebody trusts, as they see it. */

@@ -1,5 +1,5 @@
-import type { User } from '../model/user.js'
-import type { Collection } from '../ports/store.js'
+import type { User } from '../../model/user.js'
+import type { Collection } from '../../ports/store.js'
 
 /**
  * Whether nobody changed a person's password or factors, or disabled them, since `seen` was read. Asked

@@ -1,10 +1,10 @@
-import { allowedFactors, type EnrolledFactors, usableMethods } from '../engine/second-factor.js'
-import { AuthError } from '../errors/index.js'
-import type { Occasion } from '../ports/request-source.js'
+import { allowedFactors, type EnrolledFactors, usableMethods } from '../../engine/second-factor.js'
+import { AuthError } from '../../errors/index.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import { createGuessBudget } from '../limits/lockout.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
-import type { SurfaceDeps } from './context/surface-context.js'
 import { enrolledFactors } from './enrolled-factors.js'
-import { createGuessBudget } from './limits/lockout.js'
 import type { TotpFactors } from './totp-factors.js'
 
 /** The second factors that are typed. */

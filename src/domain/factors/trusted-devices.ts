@@ -1,12 +1,12 @@
-import { equalConstantTime, randomToken, sha256 } from '../crypto/secrets.js'
-import { isUuid, uuidv7 } from '../crypto/uuid.js'
-import { settingsFor } from '../engine/surface-settings.js'
-import { isTrusted, trustedUntil } from '../engine/trusted-device.js'
-import { AuthError } from '../errors/index.js'
-import type { TrustedDevice } from '../model/trusted-device.js'
-import type { User } from '../model/user.js'
-import { newestFirst } from '../stores/newest-first.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
+import { isUuid, uuidv7 } from '../../crypto/uuid.js'
+import { settingsFor } from '../../engine/surface-settings.js'
+import { isTrusted, trustedUntil } from '../../engine/trusted-device.js'
+import { AuthError } from '../../errors/index.js'
+import type { TrustedDevice } from '../../model/trusted-device.js'
+import type { User } from '../../model/user.js'
+import { newestFirst } from '../../stores/newest-first.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 
 /** A grant as the device that was trusted holds it. */
 export interface DeviceGrant {

@@ -1,7 +1,7 @@
-import { matchTotp, totpSecret } from '../crypto/totp.js'
-import { AuthError } from '../errors/index.js'
-import type { TotpFactor } from '../model/totp-factor.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { matchTotp, totpSecret } from '../../crypto/totp.js'
+import { AuthError } from '../../errors/index.js'
+import type { TotpFactor } from '../../model/totp-factor.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 import { enrolledFactors } from './enrolled-factors.js'
 
 export interface TotpFactors {

@@ -1,6 +1,6 @@
-import { AuthError } from '../errors/index.js'
-import type { User } from '../model/user.js'
-import type { Collection } from '../ports/store.js'
+import { AuthError } from '../../errors/index.js'
+import type { User } from '../../model/user.js'
+import type { Collection } from '../../ports/store.js'
 
 /**
  * From its resolving on, no step-up proof and no trusted device of before counts (T-45). Null when
