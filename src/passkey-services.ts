@@ -5,7 +5,8 @@ import type { ReAuthentication } from './domain/factors/re-authentication.js'
 import type { StepUp } from './domain/factors/step-up.js'
 import type { TrustedDevices } from './domain/factors/trusted-devices.js'
 import { createGuessBudget } from './domain/limits/lockout.js'
-import type { LoginPipeline } from './domain/login-pipeline.js'
+import type { LoginPipeline } from './domain/login/login-pipeline.js'
+import type { TicketGuesses } from './domain/login/ticket-guesses.js'
 import { createOwnPasskeys } from './domain/own-passkeys.js'
 import { createPasskeyAssertions } from './domain/passkey-assertions.js'
 import { createPasskeyChallenges } from './domain/passkey-challenges.js'
@@ -14,7 +15,6 @@ import { createPasskeyProofs } from './domain/passkey-proofs.js'
 import { createPasskeyRegistration } from './domain/passkey-registration.js'
 import { createPasskeyStepUp } from './domain/passkey-step-up.js'
 import type { Services } from './domain/services/index.js'
-import type { TicketGuesses } from './domain/ticket-guesses.js'
 
 type PasskeyServices = Pick<
   Services,

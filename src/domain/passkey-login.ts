@@ -7,14 +7,14 @@ import type { SurfaceDeps } from './context/surface-context.js'
 import { passkeysOfUser } from './factors/enrolled-factors.js'
 import type { TrustedDevices } from './factors/trusted-devices.js'
 import type { GuessBudget } from './limits/lockout.js'
-import type { FirstFactor, LoginPipeline, TrustRequest } from './login-pipeline.js'
-import type { ShownTicket } from './login-tickets.js'
-import type { DeliveredLogin } from './mfa.js'
+import type { FirstFactor, LoginPipeline, TrustRequest } from './login/login-pipeline.js'
+import type { ShownTicket } from './login/login-tickets.js'
+import type { DeliveredLogin } from './login/mfa.js'
+import type { TicketGuesses } from './login/ticket-guesses.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
 import { passkeyShown } from './passkey-shown.js'
-import type { TicketGuesses } from './ticket-guesses.js'
 
 export interface StartedAssertion {
   readonly challengeId: string

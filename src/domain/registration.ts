@@ -8,7 +8,7 @@ import type { Occasion } from '../ports/request-source.js'
 import type { Act } from './context/actor.js'
 import type { SurfaceDeps } from './context/surface-context.js'
 import type { EmailChange } from './email-change.js'
-import type { FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
+import type { FirstFactor, LoginPipeline, LoginResult } from './login/login-pipeline.js'
 import type { Tickets } from './mail/tickets.js'
 
 export interface RegistrationInput {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/crypto/secrets.js'
-import { createLoginTickets } from '../../src/domain/login-tickets.js'
+import { createLoginTickets } from '../../src/domain/login/login-tickets.js'
 import { factorRig } from './factor-rig.js'
 
 const facts = {

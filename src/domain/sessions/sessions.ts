@@ -6,7 +6,7 @@ import { sessionRetentionMs } from '../../model/session.js'
 import type { User } from '../../model/user.js'
 import type { Occasion } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
-import type { ClearedLogin } from '../login-pipeline.js'
+import type { ClearedLogin } from '../login/login-pipeline.js'
 import { createSessionEnding, type SessionEnding } from './session-termination.js'
 import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
 

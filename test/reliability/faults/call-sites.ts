@@ -53,7 +53,7 @@ const ofNoRequest = new Set([
  */
 const elsewhere = new Set([
   'src/domain/sessions/own-sessions.ts sessions.get',
-  'src/domain/mfa.ts collections.totpFactors.take',
+  'src/domain/login/mfa.ts collections.totpFactors.take',
   'src/domain/passkey-registration.ts collections.passkeys.take',
 ])
 

@@ -1,11 +1,16 @@
-import { withinTime } from '../concurrency/with-timeout.js'
-import { describeError } from '../errors/index.js'
-import { sessionRetentionMs } from '../model/session.js'
-import type { User } from '../model/user.js'
-import type { Occasion } from '../ports/request-source.js'
-import type { PastLogin, RiskAssessment, RiskQuestion, RiskSignal } from '../ports/risk-scorer.js'
-import type { SurfaceDeps } from './context/surface-context.js'
-import type { OpenedSession } from './sessions/sessions.js'
+import { withinTime } from '../../concurrency/with-timeout.js'
+import { describeError } from '../../errors/index.js'
+import { sessionRetentionMs } from '../../model/session.js'
+import type { User } from '../../model/user.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type {
+  PastLogin,
+  RiskAssessment,
+  RiskQuestion,
+  RiskSignal,
+} from '../../ports/risk-scorer.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import type { OpenedSession } from '../sessions/sessions.js'
 
 /** A login to be judged: what the scorer is asked, but for what is known here. */
 export type LoginInQuestion = Pick<

@@ -1,5 +1,5 @@
-import { scoreLogin } from '../engine/login-risk.js'
-import type { RiskScorer } from '../ports/risk-scorer.js'
+import { scoreLogin } from '../../engine/login-risk.js'
+import type { RiskScorer } from '../../ports/risk-scorer.js'
 
 /** What judges logins where the host has no scorer of its own. */
 export const plainRiskScorer: RiskScorer = {

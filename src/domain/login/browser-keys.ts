@@ -1,4 +1,4 @@
-import { equalConstantTime, sha256 } from '../crypto/secrets.js'
+import { equalConstantTime, sha256 } from '../../crypto/secrets.js'
 
 /** How an answer comes back, and so which cookie comes back with it (RFC 6265bis §5.6.7.1). */
 export type ResponseMode = 'query' | 'form_post'

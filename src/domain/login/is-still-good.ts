@@ -1,5 +1,5 @@
-import type { LoginTicket } from '../model/login-ticket.js'
-import { isHuman, type User } from '../model/user.js'
+import type { LoginTicket } from '../../model/login-ticket.js'
+import { isHuman, type User } from '../../model/user.js'
 
 /** Whether the account is as it was when the ticket's first factor was accepted. */
 export function isStillGood(ticket: LoginTicket, user: User): boolean {

@@ -1,8 +1,8 @@
-import { randomToken, sha256 } from '../crypto/secrets.js'
-import { AuthError } from '../errors/index.js'
-import type { LoginTicket, LoginTicketPurpose } from '../model/login-ticket.js'
+import { randomToken, sha256 } from '../../crypto/secrets.js'
+import { AuthError } from '../../errors/index.js'
+import type { LoginTicket, LoginTicketPurpose } from '../../model/login-ticket.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 import { type BrowserKeys, isOwnBrowser } from './browser-keys.js'
-import type { SurfaceDeps } from './context/surface-context.js'
 
 /** A half-finished login as the client holds it. */
 export interface IssuedLoginTicket {

@@ -1,12 +1,12 @@
-import { allowedFactors, usableMethods } from '../engine/second-factor.js'
-import { AuthError } from '../errors/index.js'
-import type { LoginTicket } from '../model/login-ticket.js'
-import type { User } from '../model/user.js'
-import type { SurfaceDeps } from './context/surface-context.js'
-import { enrolledFactors } from './factors/enrolled-factors.js'
+import { allowedFactors, usableMethods } from '../../engine/second-factor.js'
+import { AuthError } from '../../errors/index.js'
+import type { LoginTicket } from '../../model/login-ticket.js'
+import type { User } from '../../model/user.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import { enrolledFactors } from '../factors/enrolled-factors.js'
+import { mayGoOn } from '../may-go-on.js'
+import type { OauthCodes } from '../oauth-codes.js'
 import type { LoginTickets, ShownTicket } from './login-tickets.js'
-import { mayGoOn } from './may-go-on.js'
-import type { OauthCodes } from './oauth-codes.js'
 
 /**
  * What a half-finished login may be shown, and how often (S-27). One to enroll a factor with is void
