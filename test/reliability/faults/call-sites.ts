@@ -54,7 +54,7 @@ const ofNoRequest = new Set([
 const elsewhere = new Set([
   'src/domain/sessions/own-sessions.ts sessions.get',
   'src/domain/login/mfa.ts collections.totpFactors.take',
-  'src/domain/passkey-registration.ts collections.passkeys.take',
+  'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
 ])
 
 function callsIn(path: string): readonly string[] {

@@ -1,8 +1,8 @@
-import { randomToken } from '../crypto/secrets.js'
-import { AuthError } from '../errors/index.js'
-import type { PasskeyCeremony } from '../model/passkey-challenge.js'
-import type { User } from '../model/user.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { randomToken } from '../../crypto/secrets.js'
+import { AuthError } from '../../errors/index.js'
+import type { PasskeyCeremony } from '../../model/passkey-challenge.js'
+import type { User } from '../../model/user.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 
 /** What a ceremony is about, the same when it begins and when it ends. */
 export interface Ceremony {

@@ -1,9 +1,9 @@
-import { type Assertion, type AssertionResponse, verifyAssertion } from '../crypto/webauthn.js'
-import { isRegressed } from '../engine/signature-counter.js'
-import { AuthError } from '../errors/index.js'
-import type { Passkey } from '../model/passkey.js'
-import type { Occasion } from '../ports/request-source.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { type Assertion, type AssertionResponse, verifyAssertion } from '../../crypto/webauthn.js'
+import { isRegressed } from '../../engine/signature-counter.js'
+import { AuthError } from '../../errors/index.js'
+import type { Passkey } from '../../model/passkey.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 import { userHandleOf } from './user-handle.js'
 
 /** What has to hold of an assertion beside its signature. */

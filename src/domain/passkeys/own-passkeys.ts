@@ -1,11 +1,11 @@
-import { AuthError } from '../errors/index.js'
-import type { Passkey } from '../model/passkey.js'
-import type { Occasion } from '../ports/request-source.js'
-import type { SignedIn } from './context/principal.js'
-import type { SurfaceDeps } from './context/surface-context.js'
-import { passkeysOfUser } from './factors/enrolled-factors.js'
-import type { FactorChanges } from './factors/factor-changes.js'
-import type { FactorRemoval } from './factors/factor-removal.js'
+import { AuthError } from '../../errors/index.js'
+import type { Passkey } from '../../model/passkey.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { SignedIn } from '../context/principal.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import { passkeysOfUser } from '../factors/enrolled-factors.js'
+import type { FactorChanges } from '../factors/factor-changes.js'
+import type { FactorRemoval } from '../factors/factor-removal.js'
 
 /** A person's own passkeys, also while the settings allow none. */
 export interface OwnPasskeys {
