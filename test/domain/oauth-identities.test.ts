@@ -1,7 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
-import { createOauthIdentities, type OauthIdentities } from '../../src/domain/oauth-identities.js'
+import {
+  createOauthIdentities,
+  type OauthIdentities,
+} from '../../src/domain/oauth/oauth-identities.js'
 import { AuthError } from '../../src/errors/index.js'
 import type { ProviderId, ProviderProfile } from '../../src/identity-providers/provider.js'
 import { type Collections, collectionsOf } from '../../src/model/collections.js'

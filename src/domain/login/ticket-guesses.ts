@@ -4,8 +4,8 @@ import type { LoginTicket } from '../../model/login-ticket.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { enrolledFactors } from '../factors/enrolled-factors.js'
-import { mayGoOn } from '../may-go-on.js'
-import type { OauthCodes } from '../oauth-codes.js'
+import { mayGoOn } from '../oauth/may-go-on.js'
+import type { OauthCodes } from '../oauth/oauth-codes.js'
 import type { LoginTickets, ShownTicket } from './login-tickets.js'
 
 /**

@@ -1,8 +1,8 @@
-import { randomToken, sha256 } from '../crypto/secrets.js'
-import { AuthError } from '../errors/index.js'
-import type { ProviderProfile } from '../identity-providers/provider.js'
-import type { OauthIdentity } from '../model/oauth-identity.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { randomToken, sha256 } from '../../crypto/secrets.js'
+import { AuthError } from '../../errors/index.js'
+import type { ProviderProfile } from '../../identity-providers/provider.js'
+import type { OauthIdentity } from '../../model/oauth-identity.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 
 /** Who an account at a provider belongs to. Never by an address (T-89). */
 export interface OauthIdentities {

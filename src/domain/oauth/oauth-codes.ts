@@ -1,10 +1,10 @@
-import { randomToken, sha256 } from '../crypto/secrets.js'
-import { AuthError } from '../errors/index.js'
-import type { OauthCode } from '../model/oauth-code.js'
-import type { Occasion } from '../ports/request-source.js'
-import type { SurfaceDeps } from './context/surface-context.js'
-import type { SessionEnding } from './sessions/session-termination.js'
-import type { OpenedSession } from './sessions/sessions.js'
+import { randomToken, sha256 } from '../../crypto/secrets.js'
+import { AuthError } from '../../errors/index.js'
+import type { OauthCode } from '../../model/oauth-code.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SessionEnding } from '../sessions/session-termination.js'
+import type { OpenedSession } from '../sessions/sessions.js'
 
 type CodeFacts = Omit<
   OauthCode,

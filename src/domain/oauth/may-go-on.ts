@@ -1,6 +1,6 @@
-import { providerId } from '../identity-providers/provider.js'
-import type { LoginTicket } from '../model/login-ticket.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { providerId } from '../../identity-providers/provider.js'
+import type { LoginTicket } from '../../model/login-ticket.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 import type { OauthCodes } from './oauth-codes.js'
 import { isProviderOffered } from './provider-credentials.js'
 

@@ -1,7 +1,7 @@
-import { AuthError } from '../errors/index.js'
-import type { ProviderCredentials, ProviderId } from '../identity-providers/provider.js'
-import type { Surface } from '../ports/surface.js'
-import type { AuthSettings } from '../settings/settings.js'
+import { AuthError } from '../../errors/index.js'
+import type { ProviderCredentials, ProviderId } from '../../identity-providers/provider.js'
+import type { Surface } from '../../ports/surface.js'
+import type { AuthSettings } from '../../settings/settings.js'
 
 /**
  * Whether people of this surface can sign in there: administrators let them, and the host is

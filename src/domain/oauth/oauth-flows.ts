@@ -1,12 +1,12 @@
-import { randomToken, sha256 } from '../crypto/secrets.js'
-import { AuthError } from '../errors/index.js'
+import { randomToken, sha256 } from '../../crypto/secrets.js'
+import { AuthError } from '../../errors/index.js'
 import type {
   ProviderCredentials,
   ProviderId,
   SignInSecrets,
-} from '../identity-providers/provider.js'
-import type { OauthFlow } from '../model/oauth-flow.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+} from '../../identity-providers/provider.js'
+import type { OauthFlow } from '../../model/oauth-flow.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 
 type FlowFacts = Omit<
   OauthFlow,

@@ -1,19 +1,20 @@
-import { isListedTarget, withQuery } from '../engine/redirect.js'
-import { AuthError, describeError } from '../errors/index.js'
+import { isListedTarget, withQuery } from '../../engine/redirect.js'
+import { AuthError, describeError } from '../../errors/index.js'
 import {
   type ProviderCredentials,
   type ProviderId,
   providerId,
   providerIds,
-} from '../identity-providers/provider.js'
-import { ProviderError } from '../identity-providers/provider-error.js'
-import type { OauthFlow } from '../model/oauth-flow.js'
-import { isHuman } from '../model/user.js'
-import type { Occasion } from '../ports/request-source.js'
-import type { SignedIn } from './context/principal.js'
-import type { SurfaceDeps } from './context/surface-context.js'
-import type { BrowserKeys, ResponseMode } from './login/browser-keys.js'
-import type { LoginPipeline, LoginResult } from './login/login-pipeline.js'
+} from '../../identity-providers/provider.js'
+import { ProviderError } from '../../identity-providers/provider-error.js'
+import type { OauthFlow } from '../../model/oauth-flow.js'
+import { isHuman } from '../../model/user.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { SignedIn } from '../context/principal.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import type { BrowserKeys, ResponseMode } from '../login/browser-keys.js'
+import type { LoginPipeline, LoginResult } from '../login/login-pipeline.js'
+import type { RefreshGrant } from '../sessions/tokens.js'
 import type { OauthAccounts } from './oauth-accounts.js'
 import type { OauthCodes } from './oauth-codes.js'
 import { oauthFailureOf } from './oauth-failure.js'
@@ -21,7 +22,6 @@ import { type BegunFlow, type OauthFlows, type TakenFlow, tripSeconds } from './
 import type { OauthIdentities } from './oauth-identities.js'
 import type { OauthLinks } from './oauth-links.js'
 import { credentialsFor, isProviderOffered } from './provider-credentials.js'
-import type { RefreshGrant } from './sessions/tokens.js'
 
 /** What a browser is to keep of its trips, for so many whole seconds. */
 export interface TripCookie {
