@@ -1,6 +1,9 @@
 export { type Auth, createAuth, type SurfaceAuth } from './create-auth.js'
 export type { KeyRing } from './crypto/key-ring.js'
 export { generateSigningKey } from './crypto/signing-key.js'
+export type { UserPage, UserPageRequest } from './domain/accounts/user-list.js'
+export type { UserRecord } from './domain/accounts/user-record.js'
+export type { NewUser, UserChanges, Users } from './domain/accounts/users.js'
 export type { Config } from './domain/configuration/config-api.js'
 export type { ConfigRevision } from './domain/configuration/config-history.js'
 export type { Reencryption } from './domain/configuration/config-reencryption.js'
@@ -13,9 +16,6 @@ export type { RoleAssignment, RoleBinding } from './domain/role-bindings.js'
 export { shortcutGrants } from './domain/role-shortcuts.js'
 export type { Role, RoleDefinition, Roles } from './domain/roles.js'
 export { seedOrgRoles } from './domain/seed-org-roles.js'
-export type { UserPage, UserPageRequest } from './domain/user-list.js'
-export type { UserRecord } from './domain/user-record.js'
-export type { NewUser, UserChanges, Users } from './domain/users.js'
 export {
   AuthError,
   type AuthErrorOptions,

@@ -1,4 +1,4 @@
-import type { AccountDeletions } from './domain/account-deletions.js'
+import type { AccountDeletions } from './domain/accounts/account-deletions.js'
 import { denylistLifeMs } from './domain/sessions/session-termination.js'
 import type { Sweepable } from './domain/sweep-work.js'
 import { type Sweeper, startSweeper } from './domain/sweeper.js'

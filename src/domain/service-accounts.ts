@@ -3,11 +3,11 @@ import { AuthError, describeError } from '../errors/index.js'
 import { newUser } from '../model/new-user.js'
 import type { ServiceCredential } from '../model/service-credential.js'
 import type { User } from '../model/user.js'
-import { createAccountEvents } from './account-events.js'
+import { createAccountEvents } from './accounts/account-events.js'
+import type { Users } from './accounts/users.js'
 import type { Act, ActedBy } from './context/actor.js'
 import type { SurfaceDeps } from './context/surface-context.js'
 import type { IssuedCredential, ServiceCredentials } from './service-credentials.js'
-import type { Users } from './users.js'
 
 /** An operator user of kind `service`, with its credentials, the newest first. */
 export interface ServiceAccount {

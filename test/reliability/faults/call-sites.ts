@@ -44,7 +44,7 @@ export function callSites(): ReadonlySet<string> {
 /** What goes on with a deletion is cut short in `account-deletion.test.ts` of the contract. */
 const ofNoRequest = new Set([
   'src/stores/fail-closed-backend.ts',
-  'src/domain/deletion-resumption.ts',
+  'src/domain/accounts/deletion-resumption.ts',
 ])
 
 /**

@@ -1,7 +1,7 @@
-import type { Collections } from '../model/collections.js'
-import type { ServiceCredential } from '../model/service-credential.js'
-import type { Collection, Doc } from '../ports/store.js'
-import { newestFirst } from '../stores/newest-first.js'
+import type { Collections } from '../../model/collections.js'
+import type { ServiceCredential } from '../../model/service-credential.js'
+import type { Collection, Doc } from '../../ports/store.js'
+import { newestFirst } from '../../stores/newest-first.js'
 
 type Owned = Omit<
   Collections,

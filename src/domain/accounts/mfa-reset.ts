@@ -1,11 +1,11 @@
-import { isUuid } from '../crypto/uuid.js'
-import { isHuman } from '../model/user.js'
-import type { Act } from './context/actor.js'
-import type { SurfaceDeps } from './context/surface-context.js'
-import { passkeysOfUser } from './factors/enrolled-factors.js'
-import type { FactorChanges } from './factors/factor-changes.js'
-import { raiseSessionEpoch } from './sessions/raise-session-epoch.js'
-import type { Sessions } from './sessions/sessions.js'
+import { isUuid } from '../../crypto/uuid.js'
+import { isHuman } from '../../model/user.js'
+import type { Act } from '../context/actor.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import { passkeysOfUser } from '../factors/enrolled-factors.js'
+import type { FactorChanges } from '../factors/factor-changes.js'
+import { raiseSessionEpoch } from '../sessions/raise-session-epoch.js'
+import type { Sessions } from '../sessions/sessions.js'
 
 /** For somebody who lost their second factors: an administrator takes them all away. */
 export interface MfaReset {

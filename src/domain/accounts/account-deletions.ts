@@ -1,13 +1,13 @@
-import { isUuid } from '../crypto/uuid.js'
-import { AuthError } from '../errors/index.js'
-import type { User } from '../model/user.js'
+import { isUuid } from '../../crypto/uuid.js'
+import { AuthError } from '../../errors/index.js'
+import type { User } from '../../model/user.js'
+import type { Act } from '../context/actor.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import { forgetGuesses } from '../limits/lockout.js'
+import type { Sessions } from '../sessions/sessions.js'
 import { createAccountEvents } from './account-events.js'
-import type { Act } from './context/actor.js'
-import type { SurfaceDeps } from './context/surface-context.js'
 import { createDeletionResumption, type DeletionResumption } from './deletion-resumption.js'
-import { forgetGuesses } from './limits/lockout.js'
 import { removePersonalData } from './personal-data.js'
-import type { Sessions } from './sessions/sessions.js'
 
 /**
  * Deletes accounts with all that is kept of them. Its order: the deletion is noted; the account is

@@ -1,7 +1,7 @@
-import { isStorable } from '../engine/is-storable.js'
-import { AuthError } from '../errors/index.js'
-import type { User } from '../model/user.js'
-import type { Collection } from '../ports/store.js'
+import { isStorable } from '../../engine/is-storable.js'
+import { AuthError } from '../../errors/index.js'
+import type { User } from '../../model/user.js'
+import type { Collection } from '../../ports/store.js'
 import { recordOf, type UserRecord } from './user-record.js'
 
 export interface UserPage {

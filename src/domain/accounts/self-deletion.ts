@@ -1,10 +1,10 @@
-import { settingsFor } from '../engine/surface-settings.js'
-import { AuthError } from '../errors/index.js'
-import type { Occasion } from '../ports/request-source.js'
+import { settingsFor } from '../../engine/surface-settings.js'
+import { AuthError } from '../../errors/index.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { SignedIn } from '../context/principal.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import type { ReAuthentication } from '../factors/re-authentication.js'
 import type { AccountDeletions } from './account-deletions.js'
-import type { SignedIn } from './context/principal.js'
-import type { SurfaceDeps } from './context/surface-context.js'
-import type { ReAuthentication } from './factors/re-authentication.js'
 
 /** Deleting one's own account (S-63). */
 export interface SelfDeletion {

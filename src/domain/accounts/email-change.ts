@@ -1,13 +1,13 @@
-import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../engine/email.js'
-import { settingsFor } from '../engine/surface-settings.js'
-import { AuthError } from '../errors/index.js'
-import type { Ticket } from '../model/ticket.js'
-import { isHuman, type User } from '../model/user.js'
-import type { Occasion } from '../ports/request-source.js'
-import type { SignedIn } from './context/principal.js'
-import type { SurfaceDeps } from './context/surface-context.js'
-import type { ReAuthentication } from './factors/re-authentication.js'
-import type { Tickets } from './mail/tickets.js'
+import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../../engine/email.js'
+import { settingsFor } from '../../engine/surface-settings.js'
+import { AuthError } from '../../errors/index.js'
+import type { Ticket } from '../../model/ticket.js'
+import { isHuman, type User } from '../../model/user.js'
+import type { Occasion } from '../../ports/request-source.js'
+import type { SignedIn } from '../context/principal.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import type { ReAuthentication } from '../factors/re-authentication.js'
+import type { Tickets } from '../mail/tickets.js'
 
 /** Moving an account to another address: asked for by its owner, confirmed from the new mailbox. */
 export interface EmailChange {

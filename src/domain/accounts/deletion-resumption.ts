@@ -1,7 +1,7 @@
-import type { AccountDeletion } from '../model/account-deletion.js'
-import type { User } from '../model/user.js'
-import type { Act } from './context/actor.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import type { AccountDeletion } from '../../model/account-deletion.js'
+import type { User } from '../../model/user.js'
+import type { Act } from '../context/actor.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 import { removePersonalData } from './personal-data.js'
 
 /** Looks after deletions of accounts once nobody waits for them any more. */

@@ -1,4 +1,4 @@
-import { isHuman, type Membership, type User } from '../model/user.js'
+import { isHuman, type Membership, type User } from '../../model/user.js'
 
 /** A user as the host's code sees it: everything but the password and the counters. */
 export interface UserRecord {

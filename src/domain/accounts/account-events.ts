@@ -1,8 +1,8 @@
-import { AuthError } from '../errors/index.js'
-import type { User } from '../model/user.js'
-import type { AccountField, AccountStanding } from '../ports/account-event.js'
-import type { Act } from './context/actor.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { AuthError } from '../../errors/index.js'
+import type { User } from '../../model/user.js'
+import type { AccountField, AccountStanding } from '../../ports/account-event.js'
+import type { Act } from '../context/actor.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 
 /** Tells of what is done to accounts, mostly by the host's code, also when it fails (SP-49). */
 export interface AccountEvents {
