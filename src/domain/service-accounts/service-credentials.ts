@@ -1,10 +1,10 @@
-import { randomToken } from '../crypto/secrets.js'
-import { isUuid, uuidv7 } from '../crypto/uuid.js'
-import { AuthError, describeError } from '../errors/index.js'
-import type { ServiceCredential } from '../model/service-credential.js'
-import { newestFirst } from '../stores/newest-first.js'
-import type { Act } from './context/actor.js'
-import type { SurfaceDeps } from './context/surface-context.js'
+import { randomToken } from '../../crypto/secrets.js'
+import { isUuid, uuidv7 } from '../../crypto/uuid.js'
+import { AuthError, describeError } from '../../errors/index.js'
+import type { ServiceCredential } from '../../model/service-credential.js'
+import { newestFirst } from '../../stores/newest-first.js'
+import type { Act } from '../context/actor.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
 
 /** A credential and its secret, which is not kept: this is the one time it is known. */
 export interface IssuedCredential {
