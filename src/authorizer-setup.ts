@@ -1,5 +1,5 @@
-import { defaultAuthorizer } from './domain/default-authorizer.js'
-import { createStoredRoles } from './domain/stored-roles.js'
+import { defaultAuthorizer } from './domain/authorization/default-authorizer.js'
+import { createStoredRoles } from './domain/authorization/held-roles.js'
 import { OptionsError } from './errors/index.js'
 import { collectionsOf } from './model/collections.js'
 import { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'

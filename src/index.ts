@@ -4,6 +4,14 @@ export { generateSigningKey } from './crypto/signing-key.js'
 export type { UserPage, UserPageRequest } from './domain/accounts/user-list.js'
 export type { UserRecord } from './domain/accounts/user-record.js'
 export type { NewUser, UserChanges, Users } from './domain/accounts/users.js'
+export {
+  type RoleAuthorizerOptions,
+  roleAuthorizer,
+} from './domain/authorization/role-authorizer.js'
+export type { RoleAssignment, RoleBinding } from './domain/authorization/role-bindings.js'
+export { shortcutGrants } from './domain/authorization/role-shortcuts.js'
+export type { Role, RoleDefinition, Roles } from './domain/authorization/roles.js'
+export { seedOrgRoles } from './domain/authorization/seed-org-roles.js'
 export type { Config } from './domain/configuration/config-api.js'
 export type { ConfigRevision } from './domain/configuration/config-history.js'
 export type { Reencryption } from './domain/configuration/config-reencryption.js'
@@ -11,11 +19,6 @@ export type { ActedBy } from './domain/context/actor.js'
 export type { Principal } from './domain/context/principal.js'
 export type { AuditLog, AuditPage, AuditPageRequest } from './domain/events/audit-log.js'
 export type { RateLimit, RateLimitName, RateLimits } from './domain/limits/rate-limits.js'
-export { type RoleAuthorizerOptions, roleAuthorizer } from './domain/role-authorizer.js'
-export type { RoleAssignment, RoleBinding } from './domain/role-bindings.js'
-export { shortcutGrants } from './domain/role-shortcuts.js'
-export type { Role, RoleDefinition, Roles } from './domain/roles.js'
-export { seedOrgRoles } from './domain/seed-org-roles.js'
 export {
   AuthError,
   type AuthErrorOptions,

@@ -1,4 +1,3 @@
-import { createAccess } from './domain/access.js'
 import {
   type AccountDeletions,
   createAccountDeletions,
@@ -9,6 +8,8 @@ import { createProfile } from './domain/accounts/profile.js'
 import { createRegistration } from './domain/accounts/registration.js'
 import { createSelfDeletion } from './domain/accounts/self-deletion.js'
 import { createUsers, type Users } from './domain/accounts/users.js'
+import { createAccess } from './domain/authorization/access.js'
+import { createRoles, type Roles } from './domain/authorization/roles.js'
 import type { SurfaceDeps } from './domain/context/surface-context.js'
 import { createBackupCodeSets } from './domain/factors/backup-code-sets.js'
 import { createSecondFactors } from './domain/factors/code-verification.js'
@@ -35,7 +36,6 @@ import { createOauthLinks } from './domain/oauth/oauth-links.js'
 import { createOauthSignIn } from './domain/oauth/oauth-sign-in.js'
 import { createPasswordRecovery } from './domain/passwords/password-recovery.js'
 import { createPasswordWriter } from './domain/passwords/password-writer.js'
-import { createRoles, type Roles } from './domain/roles.js'
 import { createServiceAccounts } from './domain/service-accounts/service-accounts.js'
 import { createServiceCredentials } from './domain/service-accounts/service-credentials.js'
 import { createServiceGrants } from './domain/service-accounts/service-grants.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defaultAuthorizer } from '../../src/domain/default-authorizer.js'
+import { defaultAuthorizer } from '../../src/domain/authorization/default-authorizer.js'
 import type { Authorizer, PermissionQuestion } from '../../src/ports/authorizer.js'
 import type { Surface } from '../../src/ports/surface.js'
 import type { Reply } from '../support/http-client.js'

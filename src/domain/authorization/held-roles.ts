@@ -1,8 +1,8 @@
-import type { Collections } from '../model/collections.js'
-import type { StoredRoleBinding } from '../model/role-binding.js'
-import type { HeldRole, StoredRoles } from '../ports/authorizer.js'
-import type { Surface } from '../ports/surface.js'
-import { newestFirst } from '../stores/newest-first.js'
+import type { Collections } from '../../model/collections.js'
+import type { StoredRoleBinding } from '../../model/role-binding.js'
+import type { HeldRole, StoredRoles } from '../../ports/authorizer.js'
+import type { Surface } from '../../ports/surface.js'
+import { newestFirst } from '../../stores/newest-first.js'
 import { shownTenant } from './stored-tenant.js'
 
 type Rooms = Readonly<Record<Surface, Pick<Collections, 'roles' | 'roleBindings'>>>

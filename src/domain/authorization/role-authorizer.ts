@@ -1,7 +1,7 @@
-import { isPeopleOnlyRole } from '../engine/people-only-role.js'
-import { selfPermissions } from '../model/permissions.js'
-import { isSystemPermission } from '../model/system-permissions.js'
-import type { AuthorizerFactory, HeldRole } from '../ports/authorizer.js'
+import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
+import { selfPermissions } from '../../model/permissions.js'
+import { isSystemPermission } from '../../model/system-permissions.js'
+import type { AuthorizerFactory, HeldRole } from '../../ports/authorizer.js'
 import { isShortcutRole } from './role-shortcuts.js'
 
 export interface RoleAuthorizerOptions {

@@ -1,13 +1,13 @@
-import { withinTime } from '../concurrency/with-timeout.js'
-import type { AccessClaims } from '../crypto/verify-token.js'
-import { isTenantId } from '../engine/tenant-id.js'
-import { AuthError, describeError } from '../errors/index.js'
-import { isHuman, type User } from '../model/user.js'
-import type { Authorizer, PermissionQuestion } from '../ports/authorizer.js'
-import type { Principal } from './context/principal.js'
-import type { SurfaceDeps } from './context/surface-context.js'
-import { sessionDenylistId, tokenDenylistId } from './sessions/session-termination.js'
-import type { Tokens } from './sessions/tokens.js'
+import { withinTime } from '../../concurrency/with-timeout.js'
+import type { AccessClaims } from '../../crypto/verify-token.js'
+import { isTenantId } from '../../engine/tenant-id.js'
+import { AuthError, describeError } from '../../errors/index.js'
+import { isHuman, type User } from '../../model/user.js'
+import type { Authorizer, PermissionQuestion } from '../../ports/authorizer.js'
+import type { Principal } from '../context/principal.js'
+import type { SurfaceDeps } from '../context/surface-context.js'
+import { sessionDenylistId, tokenDenylistId } from '../sessions/session-termination.js'
+import type { Tokens } from '../sessions/tokens.js'
 
 /** The checks in front of guarded routes, each throwing the code it refuses with. */
 export interface Access {

@@ -1,5 +1,5 @@
-import { selfPermissions } from '../model/permissions.js'
-import { isSystemPermission } from '../model/system-permissions.js'
+import { selfPermissions } from '../../model/permissions.js'
+import { isSystemPermission } from '../../model/system-permissions.js'
 
 /**
  * What to give the role of a tenant that is made from a list of keys: `auth.self` and

@@ -1,5 +1,5 @@
-import { isTenantId } from '../engine/tenant-id.js'
-import { AuthError } from '../errors/index.js'
+import { isTenantId } from '../../engine/tenant-id.js'
+import { AuthError } from '../../errors/index.js'
 
 /** "Of no tenant" as it is stored: fields of a unique index are never null. */
 export function storedTenant(tenantId: string | null): string {
