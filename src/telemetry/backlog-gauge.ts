@@ -1,5 +1,5 @@
 import { type MeterProvider, metrics, type ObservableResult } from '@opentelemetry/api'
-import type { BacklogGauge } from '../domain/sweep-work.js'
+import type { BacklogGauge } from '../domain/sweep/sweep-work.js'
 import type { Surface } from '../ports/surface.js'
 
 /**

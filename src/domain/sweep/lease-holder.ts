@@ -4,11 +4,11 @@ import {
   sweepLeaseName,
   sweepLeaseTtlMs,
   sweepRenewalMs,
-} from '../engine/sweep-schedule.js'
-import { describeError } from '../errors/index.js'
-import type { Clock } from '../ports/clock.js'
-import type { Lease, LeaseRecord } from '../ports/lease.js'
-import type { Logger } from '../ports/telemetry.js'
+} from '../../engine/sweep-schedule.js'
+import { describeError } from '../../errors/index.js'
+import type { Clock } from '../../ports/clock.js'
+import type { Lease, LeaseRecord } from '../../ports/lease.js'
+import type { Logger } from '../../ports/telemetry.js'
 
 /** A lease this process took, and renews by itself until it is lost or given back. */
 export interface HeldLease {

@@ -3,10 +3,10 @@ import {
   type LeaseSighting,
   leaseAfter,
   sweepLeaseName,
-} from '../engine/sweep-schedule.js'
-import type { Clock } from '../ports/clock.js'
-import type { Lease, LeaseRecord } from '../ports/lease.js'
-import type { Logger } from '../ports/telemetry.js'
+} from '../../engine/sweep-schedule.js'
+import type { Clock } from '../../ports/clock.js'
+import type { Lease, LeaseRecord } from '../../ports/lease.js'
+import type { Logger } from '../../ports/telemetry.js'
 import { type HeldLease, holdLease } from './lease-holder.js'
 
 export interface LeaseContest {

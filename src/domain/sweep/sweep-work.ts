@@ -3,12 +3,12 @@ import {
   hygieneMostBatches,
   nextCycleIn,
   sweepBatch,
-} from '../engine/sweep-schedule.js'
-import { describeError } from '../errors/index.js'
-import type { Clock } from '../ports/clock.js'
-import type { Swept } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
-import type { Logger } from '../ports/telemetry.js'
+} from '../../engine/sweep-schedule.js'
+import { describeError } from '../../errors/index.js'
+import type { Clock } from '../../ports/clock.js'
+import type { Swept } from '../../ports/store.js'
+import type { Surface } from '../../ports/surface.js'
+import type { Logger } from '../../ports/telemetry.js'
 
 /** The refresh tokens of one surface. */
 export interface SweepTier {
