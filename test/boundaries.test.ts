@@ -35,7 +35,7 @@ const cleanTree = new Map([
   ],
   [
     'src/domain/services/index.ts',
-    "import { age } from '../engine/age.js'\nimport type { Store } from '../ports/store.js'\nexport interface Services { age: typeof age; store: Store }\n",
+    "import { age } from '../../engine/age.js'\nimport type { Store } from '../../ports/store.js'\nexport interface Services { age: typeof age; store: Store }\n",
   ],
   [
     'src/domain/login/password-login.ts',
@@ -44,7 +44,7 @@ const cleanTree = new Map([
   ['src/http/exchange.ts', 'export interface Exchange { path: string }\n'],
   [
     'src/http/serve.ts',
-    "import type { Services } from '../domain/services.js'\nexport type Serve = (services: Services) => void\n",
+    "import type { Services } from '../domain/services/index.js'\nexport type Serve = (services: Services) => void\n",
   ],
   ['src/system/clock.ts', 'export const clock = { now: () => Date.now() }\n'],
   [
@@ -135,7 +135,7 @@ describe('R-LIB-01 folders depend on each other in one direction only', () => {
     [
       'http that loads the services instead of naming their type',
       'src/http/bad.ts',
-      "import { a } from '../domain/services.js'",
+      "import { a } from '../domain/services/index.js'",
       '1: may import src/domain/services/index.ts by "import type" only',
     ],
     [

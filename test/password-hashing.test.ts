@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defaultConcurrency } from '../src/password-hashing.js'
+import { defaultConcurrency } from '../src/setup/password-hashing.js'
 
 describe('T-100 how many hashes run at once by default', () => {
   it.each([

@@ -118,7 +118,7 @@ const rules: readonly ZoneRule[] = [
     types: [...innerZones, ports, '@opentelemetry/api'],
   },
   {
-    zone: 'src/check-options.ts',
+    zone: 'src/setup/check-options.ts',
     values: ['zod', 'src/engine/', errors],
     types: ['src/options.ts', ports],
   },
@@ -136,7 +136,7 @@ const rules: readonly ZoneRule[] = [
   },
   {
     zone: compositionRoot,
-    values: [...innerZones, 'src/check-options.ts', 'node:os'],
+    values: [...innerZones, 'src/setup/check-options.ts', 'node:os'],
     types: [ports],
   },
   { zone: 'examples/', values: ['postern', 'node:*', 'npm:*'], types: [] },

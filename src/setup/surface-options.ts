@@ -1,9 +1,9 @@
-import type { RelyingParty } from './crypto/webauthn.js'
-import type { Links } from './domain/mail/mail-service.js'
-import type { CookiePolicy } from './http/cookies.js'
-import type { EndpointOverrides } from './identity-providers/provider-clients.js'
-import type { AuthOptions, SurfaceOptions } from './options.js'
-import type { Surface } from './ports/surface.js'
+import type { RelyingParty } from '../crypto/webauthn.js'
+import type { Links } from '../domain/mail/mail-service.js'
+import type { CookiePolicy } from '../http/cookies.js'
+import type { EndpointOverrides } from '../identity-providers/provider-clients.js'
+import type { AuthOptions, SurfaceOptions } from '../options.js'
+import type { Surface } from '../ports/surface.js'
 
 /** The host's own pages a mail may link to. */
 export function linksOf({ baseUrl, pages = {} }: SurfaceOptions): Links {

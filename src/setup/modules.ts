@@ -1,19 +1,19 @@
-import type { ModuleDefinition } from './config/define-module.js'
-import { type ConfigKey, type SecretBox, secretBox } from './crypto/secret-box.js'
+import type { ModuleDefinition } from '../config/define-module.js'
+import { type ConfigKey, type SecretBox, secretBox } from '../crypto/secret-box.js'
 import {
   type RegisteredModule,
   registeredModule,
   type Texts,
-} from './domain/configuration/registered-module.js'
-import { assertModule } from './engine/configuration/module-declaration.js'
-import { isStorable } from './engine/is-storable.js'
-import { DeclarationError, OptionsError, SecretKeyError } from './errors/index.js'
-import type { AuthOptions } from './options.js'
-import type { Random } from './ports/random.js'
-import { authModule, authRule, authSourceOf } from './settings/auth-module.js'
-import { seedFromEnv } from './settings/initial-values.js'
-import { authValidators } from './settings/validators.js'
-import { isPublicAddress } from './system/public-address.js'
+} from '../domain/configuration/registered-module.js'
+import { assertModule } from '../engine/configuration/module-declaration.js'
+import { isStorable } from '../engine/is-storable.js'
+import { DeclarationError, OptionsError, SecretKeyError } from '../errors/index.js'
+import type { AuthOptions } from '../options.js'
+import type { Random } from '../ports/random.js'
+import { authModule, authRule, authSourceOf } from '../settings/auth-module.js'
+import { seedFromEnv } from '../settings/initial-values.js'
+import { authValidators } from '../settings/validators.js'
+import { isPublicAddress } from '../system/public-address.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,10 +1,10 @@
-import { cookieName, readCookie } from './http/cookies.js'
-import { maxBodyBytes } from './http/request-body.js'
-import type { BareChoice } from './http/surface-router.js'
-import type { AuthOptions } from './options.js'
-import type { Surface } from './ports/surface.js'
+import { cookieName, readCookie } from '../http/cookies.js'
+import { maxBodyBytes } from '../http/request-body.js'
+import type { BareChoice } from '../http/surface-router.js'
+import type { AuthOptions } from '../options.js'
+import type { Surface } from '../ports/surface.js'
+import { cookiePolicyOf, originsOf } from './surface-options.js'
 import type { SurfaceServices } from './surface-services.js'
-import { cookiePolicyOf, originsOf } from './surface-setup.js'
 
 const surfaces = ['operator', 'client'] as const
 

@@ -1,11 +1,11 @@
-import { defaultAuthorizer } from './domain/authorization/default-authorizer.js'
-import { createStoredRoles } from './domain/authorization/held-roles.js'
-import { OptionsError } from './errors/index.js'
-import { collectionsOf } from './model/collections.js'
-import { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
-import type { AuthOptions } from './options.js'
-import type { Authorizer } from './ports/authorizer.js'
-import type { Store } from './ports/store.js'
+import { defaultAuthorizer } from '../domain/authorization/default-authorizer.js'
+import { createStoredRoles } from '../domain/authorization/held-roles.js'
+import { OptionsError } from '../errors/index.js'
+import { collectionsOf } from '../model/collections.js'
+import { MODULE_CONFIG_PERMISSIONS } from '../model/module-config-permissions.js'
+import type { AuthOptions } from '../options.js'
+import type { Authorizer } from '../ports/authorizer.js'
+import type { Store } from '../ports/store.js'
 
 /**
  * The host's authorizer, asked by the names the host gave the permissions. Throws an `OptionsError`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { isLocalHost } from './engine/is-local-host.js'
-import { OptionsError } from './errors/index.js'
-import type { AuthOptions } from './options.js'
+import { isLocalHost } from '../engine/is-local-host.js'
+import { OptionsError } from '../errors/index.js'
+import type { AuthOptions } from '../options.js'
 
 const functionValue = z.custom<(...args: never[]) => unknown>(
   (value) => typeof value === 'function',

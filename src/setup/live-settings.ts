@@ -1,11 +1,11 @@
-import type { ConfigReader } from './domain/configuration/config-reader.js'
-import { AuthError } from './errors/index.js'
-import type { Logger } from './ports/telemetry.js'
-import { readIdleWindow } from './settings/idle-window.js'
-import { authModuleName, authSettingDeclarations } from './settings/index.js'
-import { type InitialSettings, seedFromEnv, toStoredValues } from './settings/initial-values.js'
-import { loadedSettings } from './settings/loaded-settings.js'
-import type { AuthSettings } from './settings/settings.js'
+import type { ConfigReader } from '../domain/configuration/config-reader.js'
+import { AuthError } from '../errors/index.js'
+import type { Logger } from '../ports/telemetry.js'
+import { readIdleWindow } from '../settings/idle-window.js'
+import { authModuleName, authSettingDeclarations } from '../settings/index.js'
+import { type InitialSettings, seedFromEnv, toStoredValues } from '../settings/initial-values.js'
+import { loadedSettings } from '../settings/loaded-settings.js'
+import type { AuthSettings } from '../settings/settings.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,8 +1,8 @@
-import { argon2Hasher } from './crypto/argon2-hasher.js'
-import { argon2ParamsProblem, defaultArgon2Params } from './engine/argon2-params.js'
-import { OptionsError } from './errors/index.js'
-import type { HashOptions } from './options.js'
-import type { Argon2Params, PasswordHasher } from './ports/password-hasher.js'
+import { argon2Hasher } from '../crypto/argon2-hasher.js'
+import { argon2ParamsProblem, defaultArgon2Params } from '../engine/argon2-params.js'
+import { OptionsError } from '../errors/index.js'
+import type { HashOptions } from '../options.js'
+import type { Argon2Params, PasswordHasher } from '../ports/password-hasher.js'
 
 /** The hasher the host chose; `@node-rs/argon2` is loaded only for hosts that ask for it. */
 export async function chooseHasher(
@@ -10,7 +10,7 @@ export async function chooseHasher(
 ): Promise<PasswordHasher> {
   if (typeof implementation === 'object') return implementation
   if (implementation === 'argon2') return argon2Hasher()
-  const { nodeRsHasher } = await import('./crypto/node-rs-hasher.js')
+  const { nodeRsHasher } = await import('../crypto/node-rs-hasher.js')
   const hasher = nodeRsHasher()
   try {
     // Loads the package: a missing one should be met here and not at the first login.
