@@ -117,11 +117,6 @@ const rules: readonly ZoneRule[] = [
     values: ['zod', 'src/engine/', errors],
     types: [...innerZones, ports, '@opentelemetry/api'],
   },
-  {
-    zone: 'src/setup/check-options.ts',
-    values: ['zod', 'src/engine/', errors],
-    types: ['src/options.ts', ports],
-  },
   { zone: 'src/system/', values: [errors, 'node:*'], types: [ports] },
   // The only folder that knows OpenTelemetry, so that services stay free of packages.
   { zone: 'src/telemetry/', values: [errors, '@opentelemetry/api'], types: [ports, 'src/domain/'] },
@@ -134,9 +129,11 @@ const rules: readonly ZoneRule[] = [
     values: ['adapters/shared/', 'src/checks/', 'node:*'],
     types: [ports, 'src/http/exchange.ts', ...driverTypes],
   },
+  // What createAuth puts together, a file for each part.
+  { zone: 'src/setup/', values: [...innerZones, 'zod', 'node:os'], types: [ports] },
   {
     zone: compositionRoot,
-    values: [...innerZones, 'src/setup/check-options.ts', 'node:os'],
+    values: [...innerZones, 'src/setup/', 'node:os'],
     types: [ports],
   },
   { zone: 'examples/', values: ['postern', 'node:*', 'npm:*'], types: [] },
