@@ -13,7 +13,7 @@ import { later } from '../src/system/later.js'
 import { systemClock } from '../src/system/system-clock.js'
 import { systemRandom } from '../src/system/system-random.js'
 import { testConfigKeys } from '../test/support/keys.js'
-import { recordingLogger } from '../test/support/recording-logger.js'
+import { recordingLogger } from '../test/support/outside/recording-logger.js'
 import { report } from './report.js'
 
 const keys = authSettingDeclarations.map(({ key }) => key)

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { ambientViolations } from './support/ambient-rules.js'
-import { violations } from './support/boundaries.js'
-import { looseTypes, sharedState, untidyFile } from './support/house-rules.js'
-import { parseSource } from './support/parsed-source.js'
+import { ambientViolations } from './support/rules/ambient-rules.js'
+import { violations } from './support/rules/boundaries.js'
+import { looseTypes, sharedState, untidyFile } from './support/rules/house-rules.js'
+import { parseSource } from './support/rules/parsed-source.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 

@@ -3,9 +3,9 @@ import { memory } from '../adapters/memory/index.js'
 import { type Auth, createAuth } from '../src/create-auth.js'
 import { OptionsError } from '../src/errors/index.js'
 import type { AuthOptions } from '../src/options.js'
-import { loginStatus } from './support/fetch-host.js'
+import { loginStatus } from './support/hosts/fetch-host.js'
 import { testConfigKeys, testSigningKey } from './support/keys.js'
-import { recordingMailer } from './support/recording-mailer.js'
+import { recordingMailer } from './support/outside/recording-mailer.js'
 
 const operator = { baseUrl: 'https://admin.example.com' }
 const client = { baseUrl: 'https://app.example.com' }

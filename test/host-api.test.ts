@@ -5,10 +5,10 @@ import { memory } from '../adapters/memory/index.js'
 import { postgres } from '../adapters/postgres/index.js'
 import { AuthError } from '../src/errors/index.js'
 import type { Principal } from '../src/index.js'
-import { type ContractHost, memoryHost } from './contract/hosts.js'
-import { signedInPerson } from './contract/people.js'
-import { faultyBackend } from './support/faulty-backend.js'
-import { testAuth } from './support/test-auth.js'
+import { type ContractHost, memoryHost } from './support/hosts/hosts.js'
+import { testAuth } from './support/hosts/test-auth.js'
+import { signedInPerson } from './support/people/people.js'
+import { faultyBackend } from './support/stores/faulty-backend.js'
 
 describe('what a host’s own code is given', () => {
   let host: ContractHost

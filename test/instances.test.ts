@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../adapters/memory/index.js'
 import { generateSigningKey } from '../src/crypto/signing-key.js'
-import { ask, bearerOf, loginStatus, meStatus } from './support/fetch-host.js'
-import { testAuth } from './support/test-auth.js'
+import { ask, bearerOf, loginStatus, meStatus } from './support/hosts/fetch-host.js'
+import { testAuth } from './support/hosts/test-auth.js'
 
 const run = promisify(execFile)
 const operator = { baseUrl: 'https://admin.example.com' }
@@ -58,7 +58,7 @@ describe('R-LIB-09 two instances in one process', () => {
 
 describe('R-LIB-10 a host process', () => {
   const hooks = fileURLToPath(new URL('support/module-hooks.mjs', import.meta.url))
-  const script = fileURLToPath(new URL('support/exiting-host.ts', import.meta.url))
+  const script = fileURLToPath(new URL('support/hosts/exiting-host.ts', import.meta.url))
 
   // Pending at the end of each: a permission never granted, and the timer that waits for it.
   it.each(['close', 'leave', 'hang'])('ends by itself (%s)', async (how) => {

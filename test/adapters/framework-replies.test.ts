@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ExchangeReply, ExchangeRequest, Mountable } from '../../src/http/exchange.js'
-import { frameworks } from '../support/frameworks.js'
-import { rawClient } from '../support/raw-client.js'
+import { frameworks } from '../support/hosts/frameworks.js'
+import { rawClient } from '../support/hosts/raw-client.js'
 
 /** Answers every request with this reply, and keeps what it was asked. */
 function answering(reply: ExchangeReply) {

@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
 import { conformance } from '../../src/testing/index.js'
-import { testEach } from '../support/each-case.js'
+import { testEach } from '../support/stores/each-case.js'
 
 describe('memory', () => {
   // Each of its calls is one step; there is no driver below it.

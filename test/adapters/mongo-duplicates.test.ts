@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import { describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
-import { mongoDatabases, mongoTitle } from '../support/mongo-databases.js'
+import { mongoDatabases, mongoTitle } from '../support/stores/mongo-databases.js'
 
 const noon = Date.UTC(2030, 5, 15, 12)
 

@@ -2,8 +2,8 @@ import { type Db, MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
 import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
-import { type LosingProxy, losingProxy } from '../support/losing-proxy.js'
-import { mongoDatabases, mongoTitle } from '../support/mongo-databases.js'
+import { type LosingProxy, losingProxy } from '../support/stores/losing-proxy.js'
+import { mongoDatabases, mongoTitle } from '../support/stores/mongo-databases.js'
 
 const server = inject('mongo')
 const noon = Date.UTC(2030, 5, 15, 12)

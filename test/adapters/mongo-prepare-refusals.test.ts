@@ -1,7 +1,12 @@
 import { describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
-import { looseUsers, mongoDatabases, mongoTitle, prepare } from '../support/mongo-databases.js'
-import { looseSpec as spec } from '../support/postgres-migrations.js'
+import {
+  looseUsers,
+  mongoDatabases,
+  mongoTitle,
+  prepare,
+} from '../support/stores/mongo-databases.js'
+import { looseSpec as spec } from '../support/stores/postgres-migrations.js'
 
 describe.skipIf(!inject('mongo'))(`${mongoTitle('mongo prepare')} refuses`, () => {
   const { database } = mongoDatabases()

@@ -2,8 +2,8 @@ import { type CommandStartedEvent, MongoClient } from 'mongodb'
 import { describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
 import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
-import { mongoDatabases, mongoTitle, prepare } from '../support/mongo-databases.js'
-import { looseSpec as spec } from '../support/postgres-migrations.js'
+import { mongoDatabases, mongoTitle, prepare } from '../support/stores/mongo-databases.js'
+import { looseSpec as spec } from '../support/stores/postgres-migrations.js'
 
 const server = inject('mongo')
 

@@ -2,8 +2,8 @@ import { MongoClient } from 'mongodb'
 import { describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
 import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
-import { spawnMongo } from '../support/mongo.js'
-import { mongoTitle } from '../support/mongo-databases.js'
+import { spawnMongo } from '../support/stores/mongo.js'
+import { mongoTitle } from '../support/stores/mongo-databases.js'
 
 describe.skipIf(!inject('mongo'))(mongoTitle('a MongoDB that goes away'), () => {
   it('calls reject while it is gone and work again afterwards', async () => {

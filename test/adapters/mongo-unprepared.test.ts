@@ -1,9 +1,14 @@
 import { describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
 import { sample, sampleSpec } from '../../src/testing/sample.js'
-import { looseUsers, mongoDatabases, mongoTitle, prepare } from '../support/mongo-databases.js'
-import { recordingLogger } from '../support/recording-logger.js'
-import { testAuth } from '../support/test-auth.js'
+import { testAuth } from '../support/hosts/test-auth.js'
+import { recordingLogger } from '../support/outside/recording-logger.js'
+import {
+  looseUsers,
+  mongoDatabases,
+  mongoTitle,
+  prepare,
+} from '../support/stores/mongo-databases.js'
 
 describe.skipIf(!inject('mongo'))(mongoTitle('a database that was not prepared'), () => {
   const { database } = mongoDatabases()

@@ -1,7 +1,7 @@
 import { describe, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
 import { conformance } from '../../src/testing/index.js'
-import { mongoDatabases, mongoTitle } from '../support/mongo-databases.js'
+import { mongoDatabases, mongoTitle } from '../support/stores/mongo-databases.js'
 
 describe.skipIf(!inject('mongo'))(mongoTitle('mongo'), () => {
   const { database } = mongoDatabases()

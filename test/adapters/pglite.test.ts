@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
 import { conformance } from '../../src/testing/index.js'
-import { testEach } from '../support/each-case.js'
+import { testEach } from '../support/stores/each-case.js'
 
 const database = new PGlite()
 let schemas = 0

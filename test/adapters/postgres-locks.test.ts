@@ -2,8 +2,8 @@ import type { Client } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
 import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
-import { onDatabase } from '../support/postgres.js'
-import { schemasOf } from '../support/postgres-schemas.js'
+import { onDatabase } from '../support/stores/postgres.js'
+import { schemasOf } from '../support/stores/postgres-schemas.js'
 
 const url = inject('postgresUrl')
 const title = url ? 'postgres locks' : 'postgres locks (Postgres not found)'

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest'
-import { migrations, looseSpec as spec } from '../support/postgres-migrations.js'
-import { schemasOf } from '../support/postgres-schemas.js'
+import { migrations, looseSpec as spec } from '../support/stores/postgres-migrations.js'
+import { schemasOf } from '../support/stores/postgres-schemas.js'
 
 const url = inject('postgresUrl')
 const title = url ? 'postgres migrations' : 'postgres migrations (Postgres not found)'

@@ -2,7 +2,7 @@ import { Pool } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
 import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
-import { spawnPostgres } from '../support/postgres.js'
+import { spawnPostgres } from '../support/stores/postgres.js'
 
 const installed = inject('postgresInstalled')
 

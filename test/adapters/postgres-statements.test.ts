@@ -2,8 +2,8 @@ import { Client, Pool } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
 import { fill, type Sample, sample, sampleSpec } from '../../src/testing/sample.js'
-import { schemasOf } from '../support/postgres-schemas.js'
-import { recordingClient, type Statement } from '../support/recording-client.js'
+import { schemasOf } from '../support/stores/postgres-schemas.js'
+import { recordingClient, type Statement } from '../support/stores/recording-client.js'
 
 const url = inject('postgresUrl')
 const title = url ? 'postgres statements' : 'postgres statements (Postgres not found)'

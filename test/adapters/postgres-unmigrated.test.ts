@@ -1,8 +1,8 @@
 import { PGlite } from '@electric-sql/pglite'
 import { expect, it } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
-import { recordingLogger } from '../support/recording-logger.js'
-import { testAuth } from '../support/test-auth.js'
+import { testAuth } from '../support/hosts/test-auth.js'
+import { recordingLogger } from '../support/outside/recording-logger.js'
 
 it('a database without tables says what to do, in the log and to whoever calls', async () => {
   const database = await PGlite.create()

@@ -7,8 +7,8 @@ import {
   leaseCases,
   storeCases,
 } from '../../src/testing/index.js'
-import { testEach } from '../support/each-case.js'
-import { schemasOf } from '../support/postgres-schemas.js'
+import { testEach } from '../support/stores/each-case.js'
+import { schemasOf } from '../support/stores/postgres-schemas.js'
 
 const url = inject('postgresUrl')
 const title = url ? 'postgres' : 'postgres (Postgres not found)'

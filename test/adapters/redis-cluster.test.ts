@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, test } fr
 import { redis } from '../../adapters/redis/index.js'
 import { allCollectionSpecs } from '../../src/model/collections.js'
 import { conformance, lostAnswerCases } from '../../src/testing/index.js'
-import { testEach } from '../support/each-case.js'
-import { type RedisServer, spawnRedisCluster } from '../support/redis.js'
+import { testEach } from '../support/stores/each-case.js'
+import { type RedisServer, spawnRedisCluster } from '../support/stores/redis.js'
 import {
   clusterClients,
   keysUnder,
@@ -12,8 +12,8 @@ import {
   type OpenClient,
   patient,
   withServer,
-} from '../support/redis-clients.js'
-import { type LosingProxy, losingProxy } from '../support/redis-proxy.js'
+} from '../support/stores/redis-clients.js'
+import { type LosingProxy, losingProxy } from '../support/stores/redis-proxy.js'
 
 const installed = inject('redisInstalled')
 const title = installed ? 'a Redis Cluster' : 'a Redis Cluster (no redis-server found)'

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { redis } from '../../adapters/redis/index.js'
 import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
-import { recordingRedis } from '../support/recording-redis.js'
+import { recordingRedis } from '../support/stores/recording-redis.js'
 import {
   newPrefix,
   type OpenClient,
   removeKeys,
   singleClients,
   withServer,
-} from '../support/redis-clients.js'
+} from '../support/stores/redis-clients.js'
 
 const url = inject('redisUrl')
 const title = url ? 'redis commands' : 'redis commands (Redis not found)'

@@ -3,7 +3,7 @@ import { createClient, createClientPool, createCluster, createSentinel } from 'r
 import { afterEach, describe, expect, it } from 'vitest'
 import { type RedisClient, redis } from '../../adapters/redis/index.js'
 import { sampleSpec } from '../../src/testing/sample.js'
-import { sendOnce } from '../support/redis-clients.js'
+import { sendOnce } from '../support/stores/redis-clients.js'
 
 const nodes = [{ host: '127.0.0.1', port: 1 }]
 const made: { disconnect(): void }[] = []

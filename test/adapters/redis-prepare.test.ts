@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { redis } from '../../adapters/redis/index.js'
 import type { CollectionSpec, Doc, Field } from '../../src/ports/store.js'
-import { recordingRedis } from '../support/recording-redis.js'
-import { newPrefix, type OpenClient, removeKeys, singleClients } from '../support/redis-clients.js'
+import { recordingRedis } from '../support/stores/recording-redis.js'
+import {
+  newPrefix,
+  type OpenClient,
+  removeKeys,
+  singleClients,
+} from '../support/stores/redis-clients.js'
 
 const url = inject('redisUrl')
 const title = url ? 'redis prepare' : 'redis prepare (Redis not found)'

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { redis } from '../../adapters/redis/index.js'
 import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
-import { type RedisServer, spawnRedis } from '../support/redis.js'
-import { singleClients, withServer } from '../support/redis-clients.js'
+import { type RedisServer, spawnRedis } from '../support/stores/redis.js'
+import { singleClients, withServer } from '../support/stores/redis-clients.js'
 
 const installed = inject('redisInstalled')
 const title = installed ? 'a Redis that' : '(no redis-server found) a Redis that'

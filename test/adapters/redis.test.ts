@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, test } fr
 import { redis } from '../../adapters/redis/index.js'
 import { conformance, lostAnswerCases } from '../../src/testing/index.js'
 import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
-import { testEach } from '../support/each-case.js'
+import { testEach } from '../support/stores/each-case.js'
 import {
   keysUnder,
   newPrefix,
@@ -11,8 +11,8 @@ import {
   removeKeys,
   singleClients,
   withServer,
-} from '../support/redis-clients.js'
-import { type LosingProxy, losingProxy } from '../support/redis-proxy.js'
+} from '../support/stores/redis-clients.js'
+import { type LosingProxy, losingProxy } from '../support/stores/redis-proxy.js'
 
 const url = inject('redisUrl')
 const found = url !== null

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { conformance } from 'postern/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { sqlite } from '../../examples/custom-store/sqlite.js'
-import { ask } from '../support/fetch-host.js'
-import { testAuth } from '../support/test-auth.js'
+import { ask } from '../support/hosts/fetch-host.js'
+import { testAuth } from '../support/hosts/test-auth.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-sqlite-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { httpClient, refreshCookieOf, textOf } from '../support/http-client.js'
-import { cleanEnvironment, cloneRepository } from '../support/packed-package.js'
+import { httpClient, refreshCookieOf, textOf } from '../support/hosts/http-client.js'
+import { cleanEnvironment, cloneRepository } from '../support/package/packed-package.js'
 
 const password = 'correct horse battery staple'
 

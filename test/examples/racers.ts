@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { buildPackage } from '../support/build-package.js'
+import { buildPackage } from '../support/package/build-package.js'
 import type { Opening, PortCall, Turn } from './racer.js'
 
 /** Several processes, each with a connection of its own to one SQLite file. */

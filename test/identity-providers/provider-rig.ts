@@ -9,9 +9,9 @@ import {
   type ProviderClients,
 } from '../../src/identity-providers/provider-clients.js'
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.js'
-import type { Account } from '../support/provider-stub/account.js'
-import { appleKeys, registered } from '../support/provider-stub/credentials.js'
-import { type ProviderStub, providerStub } from '../support/provider-stub/provider-stub.js'
+import type { Account } from '../support/outside/provider-stub/account.js'
+import { appleKeys, registered } from '../support/outside/provider-stub/credentials.js'
+import { type ProviderStub, providerStub } from '../support/outside/provider-stub/provider-stub.js'
 
 export interface ProviderRig {
   readonly clock: FakeClock

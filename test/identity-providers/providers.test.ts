@@ -3,8 +3,8 @@ import { describeError } from '../../src/errors/index.js'
 import { createKeySets } from '../../src/identity-providers/key-sets.js'
 import { outboundOf } from '../../src/identity-providers/outbound.js'
 import { type ProviderId, providerId, providerIds } from '../../src/identity-providers/provider.js'
-import { type Account, tenants } from '../support/provider-stub/account.js'
-import type { Failure, Forgery } from '../support/provider-stub/provider-stub.js'
+import { type Account, tenants } from '../support/outside/provider-stub/account.js'
+import type { Failure, Forgery } from '../support/outside/provider-stub/provider-stub.js'
 import { codeChallenge, type Edit, providerRig, redirectUriOf, secrets } from './provider-rig.js'
 
 const ada: Account = {

@@ -3,8 +3,8 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { command, type PackedPackage, packedPackage } from '../support/packed-package.js'
-import { parseSource } from '../support/parsed-source.js'
+import { command, type PackedPackage, packedPackage } from '../support/package/packed-package.js'
+import { parseSource } from '../support/rules/parsed-source.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const tsc = join(root, 'node_modules/@typescript/native/bin/tsc')

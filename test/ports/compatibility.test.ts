@@ -9,8 +9,8 @@ import {
 } from 'postern'
 import { conformance } from 'postern/testing'
 import { describe, expect, expectTypeOf, it, test } from 'vitest'
-import { ask } from '../support/fetch-host.js'
-import { testAuth } from '../support/test-auth.js'
+import { ask } from '../support/hosts/fetch-host.js'
+import { testAuth } from '../support/hosts/test-auth.js'
 import {
   type FrozenPage,
   type FrozenRecord,

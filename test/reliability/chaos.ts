@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Backend } from 'postern'
-import { withCall } from '../support/faulty-backend.js'
+import { withCall } from '../support/stores/faulty-backend.js'
 import { randomOf } from './random-of.js'
 
 /** What one request's calls to the backend have to suffer. */

@@ -1,4 +1,4 @@
-import type { Reply } from '../support/http-client.js'
+import type { Reply } from '../support/hosts/http-client.js'
 import { type Grant, grantOf, type Host, outcomeOf } from './host-client.js'
 
 /** Hosts of which any may be killed at any moment; gives one that was well when last seen. */

@@ -1,4 +1,4 @@
-import type { Reply } from '../support/http-client.js'
+import type { Reply } from '../support/hosts/http-client.js'
 import type { FamilyCall, FamilyOp, FamilyResult, FamilyRules } from './family-model.js'
 import { type Grant, grantOf, type Host, type Login } from './host-client.js'
 import { type ClockLine, shownBy } from './moving-clock.js'

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
-import type { Reply } from '../support/http-client.js'
-import { rawClient } from '../support/raw-client.js'
+import type { Reply } from '../support/hosts/http-client.js'
+import { rawClient } from '../support/hosts/raw-client.js'
 import { type Chaos, chaosHeader } from './chaos.js'
 import { aheadHeader, type Commands } from './host.js'
 

@@ -3,9 +3,9 @@ import type { Backend } from 'postern'
 import { inject } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
 import { redis } from '../../adapters/redis/index.js'
-import { spawnPostgres } from '../support/postgres.js'
-import { spawnRedis } from '../support/redis.js'
-import { singleClients } from '../support/redis-clients.js'
+import { spawnPostgres } from '../support/stores/postgres.js'
+import { spawnRedis } from '../support/stores/redis.js'
+import { singleClients } from '../support/stores/redis-clients.js'
 import type { Place } from './replica.js'
 
 /** A store on a server of the test's own, which keeps what it has answered for. */

@@ -1,5 +1,5 @@
-import { softwareAuthenticator } from '../contract/passkey-authenticator.js'
-import { origins, passkeysOn } from '../contract/passkey-people.js'
+import { softwareAuthenticator } from '../support/people/passkey-authenticator.js'
+import { origins, passkeysOn } from '../support/people/passkey-people.js'
 import { type Host, outcomeOf } from './host-client.js'
 import type { SingleUse } from './single-uses.js'
 

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
 import { collectionsOf } from '../../src/model/collections.js'
-import { onDatabase, type PostgresServer, spawnPostgres } from '../support/postgres.js'
+import { onDatabase, type PostgresServer, spawnPostgres } from '../support/stores/postgres.js'
 import { figure } from './figures.js'
 import { grantOf, type Host, type Login, outcomeOf } from './host-client.js'
 import {

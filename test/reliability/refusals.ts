@@ -1,8 +1,8 @@
 import { serviceCredentialsSpec } from '../../src/model/service-credential.js'
 import type { Surface } from '../../src/ports/surface.js'
-import { storedIn, storedUser } from '../contract/open-host.js'
-import { goodPassword, otherPassword } from '../contract/people.js'
-import type { TestAuth } from '../support/test-auth.js'
+import { storedIn, storedUser } from '../support/hosts/open-host.js'
+import type { TestAuth } from '../support/hosts/test-auth.js'
+import { goodPassword, otherPassword } from '../support/people/people.js'
 
 /** A request that has to be refused, whatever is right about it. */
 export interface Refusal {

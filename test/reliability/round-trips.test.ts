@@ -3,17 +3,17 @@ import { memory } from '../../adapters/memory/index.js'
 import type { SurfaceAuth } from '../../src/create-auth.js'
 import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
 import type { Surface } from '../../src/ports/surface.js'
-import { type ContractHost, memoryHost } from '../contract/hosts.js'
-import { type Person, person, type SignedIn, signIn } from '../contract/people.js'
+import { type ContractHost, memoryHost } from '../support/hosts/hosts.js'
+import type { Reply } from '../support/hosts/http-client.js'
+import { cheapHash } from '../support/hosts/test-auth.js'
+import { type Person, person, type SignedIn, signIn } from '../support/people/people.js'
 import {
   depthOf,
   type MeteredBackend,
   meteredBackend,
   type TimedCall,
-} from '../support/call-depth.js'
-import { withCall } from '../support/faulty-backend.js'
-import type { Reply } from '../support/http-client.js'
-import { cheapHash } from '../support/test-auth.js'
+} from '../support/stores/call-depth.js'
+import { withCall } from '../support/stores/faulty-backend.js'
 import { figure } from './figures.js'
 
 /** One after the other: on a network of half a millisecond this is what a user waits for. */

@@ -1,4 +1,4 @@
-import type { Reply } from '../support/http-client.js'
+import type { Reply } from '../support/hosts/http-client.js'
 import type { EnvironmentState } from './environment-model.js'
 import type { Circumstances, Host } from './host-client.js'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ticketPurposes } from '../../src/model/ticket.js'
-import { onDatabase } from '../support/postgres.js'
+import { onDatabase } from '../support/stores/postgres.js'
 import { figure } from './figures.js'
 import { raceSettings, type SingleUse, singleUses } from './single-uses.js'
 import { sizes } from './sizes.js'

@@ -1,5 +1,5 @@
 import type { TicketPurpose } from '../../src/model/ticket.js'
-import type { Reply } from '../support/http-client.js'
+import type { Reply } from '../support/hosts/http-client.js'
 import { githubSettings } from './github-stand-in.js'
 import { type Host, outcomeOf } from './host-client.js'
 import { oauthUses } from './oauth-uses.js'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { Reply } from '../support/http-client.js'
+import type { Reply } from '../support/hosts/http-client.js'
 import { figure } from './figures.js'
 import { type Grant, grantOf, type Host, outcomeOf } from './host-client.js'
 import { sizes } from './sizes.js'

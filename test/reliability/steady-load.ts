@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Reply } from '../support/http-client.js'
+import type { Reply } from '../support/hosts/http-client.js'
 import { type Grant, grantOf, type Host, type Login, outcomeOf } from './host-client.js'
 import { monotonic } from './moving-clock.js'
 

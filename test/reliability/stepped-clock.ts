@@ -1,6 +1,6 @@
 import { openSync, readSync } from 'node:fs'
 import type { Clock } from 'postern'
-import type { Call } from '../support/faulty-backend.js'
+import type { Call } from '../support/stores/faulty-backend.js'
 
 /**
  * Time that stands still between steps and is the same in every process at once: epoch

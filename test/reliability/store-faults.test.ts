@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../src/ports/surface.js'
-import { type HostKind, storeKinds } from '../contract/hosts.js'
-import { openHost } from '../contract/open-host.js'
+import { type HostKind, storeKinds } from '../support/hosts/hosts.js'
+import { openHost } from '../support/hosts/open-host.js'
+import { smallSigningKey } from '../support/keys.js'
 import {
   type BackendCall,
   type CallFaults,
   callFaults,
   type Fault,
-} from '../support/call-faults.js'
-import { smallSigningKey } from '../support/keys.js'
+} from '../support/stores/call-faults.js'
 import { accountFlows } from './faults/account-flows.js'
 import { callSites } from './faults/call-sites.js'
 import { deviceFlows } from './faults/device-flows.js'

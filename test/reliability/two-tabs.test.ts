@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { refreshCookieOf } from '../support/http-client.js'
+import { refreshCookieOf } from '../support/hosts/http-client.js'
 import { figure } from './figures.js'
 import { grantOf, type Host, outcomeOf } from './host-client.js'
 import { sizes } from './sizes.js'

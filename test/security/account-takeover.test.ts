@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ContractHost, memoryHost } from '../contract/hosts.js'
-import { goodPassword, otherPassword, person, signIn } from '../contract/people.js'
-import { withoutLimits } from '../contract/without-limits.js'
+import { type ContractHost, memoryHost } from '../support/hosts/hosts.js'
+import { withoutLimits } from '../support/hosts/without-limits.js'
+import { goodPassword, otherPassword, person, signIn } from '../support/people/people.js'
 
 const at = (path: string): string => `/v1/auth/client${path}`
 const victim = 'victim@example.org'

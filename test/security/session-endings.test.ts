@@ -2,12 +2,12 @@ import { decodeJwt } from 'jose'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
 import { collectionsOf } from '../../src/model/collections.js'
-import { type ContractHost, type HostOptions, memoryHost } from '../contract/hosts.js'
-import { interruptible } from '../contract/interruptible.js'
-import { otherPassword, signedInPerson, signIn } from '../contract/people.js'
-import { withoutLimits } from '../contract/without-limits.js'
-import { faultyBackend } from '../support/faulty-backend.js'
-import { refreshCookieOf, textOf } from '../support/http-client.js'
+import { type ContractHost, type HostOptions, memoryHost } from '../support/hosts/hosts.js'
+import { refreshCookieOf, textOf } from '../support/hosts/http-client.js'
+import { withoutLimits } from '../support/hosts/without-limits.js'
+import { otherPassword, signedInPerson, signIn } from '../support/people/people.js'
+import { faultyBackend } from '../support/stores/faulty-backend.js'
+import { interruptible } from '../support/stores/interruptible.js'
 
 const second = 1000
 const day = 24 * 60 * 60 * second

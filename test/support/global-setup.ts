@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
-import { exercisedFile } from './exercised-file.js'
-import { dropDatabases, findMongo } from './mongo.js'
-import { findBinaries, findPostgres, onDatabase } from './postgres.js'
-import { findRedis, isRedisInstalled } from './redis.js'
+import { exercisedFile } from './hosts/exercised-file.js'
+import { dropDatabases, findMongo } from './stores/mongo.js'
+import { findBinaries, findPostgres, onDatabase } from './stores/postgres.js'
+import { findRedis, isRedisInstalled } from './stores/redis.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {

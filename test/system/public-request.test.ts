@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { OutboundRequest } from '../../src/ports/fetcher.js'
 import { createPublicRequest } from '../../src/system/public-request.js'
 import { systemFetcher } from '../../src/system/system-fetcher.js'
-import { certificateFor } from '../support/certificate.js'
+import { certificateFor } from '../support/hosts/certificate.js'
 
 const name = 'hooks.example'
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemFetcher } from '../../src/system/system-fetcher.js'
-import { listen, type RunningHost } from '../support/running-host.js'
+import { listen, type RunningHost } from '../support/hosts/running-host.js'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 

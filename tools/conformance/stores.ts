@@ -7,16 +7,16 @@ import { mongo } from '../../adapters/mongo/index.js'
 import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
 import { redis } from '../../adapters/redis/index.js'
 import type { ConformanceOptions } from '../../src/testing/index.js'
-import { findMongo } from '../../test/support/mongo.js'
-import { findPostgres, onDatabase } from '../../test/support/postgres.js'
-import { findRedis, isRedisInstalled, spawnRedisCluster } from '../../test/support/redis.js'
+import { findMongo } from '../../test/support/stores/mongo.js'
+import { findPostgres, onDatabase } from '../../test/support/stores/postgres.js'
+import { findRedis, isRedisInstalled, spawnRedisCluster } from '../../test/support/stores/redis.js'
 import {
   clusterClients,
   newPrefix,
   type OpenClient,
   removeKeys,
   singleClients,
-} from '../../test/support/redis-clients.js'
+} from '../../test/support/stores/redis-clients.js'
 
 /** A store that the kit is to be played on. */
 export interface TestedStore {

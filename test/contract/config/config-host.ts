@@ -2,12 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { ConfigValidationError, defineModule } from '../../../src/config/index.js'
 import type { Authorizer } from '../../../src/ports/authorizer.js'
 import { forge } from '../../crypto/forge.js'
-import type { Reply } from '../../support/http-client.js'
+import {
+  type ContractHost,
+  type HostKind,
+  type HostOptions,
+  memoryHost,
+} from '../../support/hosts/hosts.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import { openHost } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { testSigningKey } from '../../support/keys.js'
-import { type ContractHost, type HostKind, type HostOptions, memoryHost } from '../hosts.js'
-import { openHost } from '../open-host.js'
-import { type Person, signedInPerson } from '../people.js'
-import { withoutLimits } from '../without-limits.js'
+import { type Person, signedInPerson } from '../../support/people/people.js'
 
 /** A module of a host's own, with something of everything. */
 export function mailModule(

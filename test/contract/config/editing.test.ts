@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Reply } from '../../support/http-client.js'
-import { expectProblem } from '../expectations.js'
-import { promiseKinds } from '../hosts.js'
-import { outcomeOf } from '../open-host.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import { promiseKinds } from '../../support/hosts/hosts.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import { outcomeOf } from '../../support/hosts/open-host.js'
 import { type ConfigHost, configHost } from './config-host.js'
 
 const create = (...slugs: string[]) => [{ field: 'hooks', create: slugs, remove: [] }]

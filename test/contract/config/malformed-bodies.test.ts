@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { expectProblem } from '../expectations.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
 import { configHost } from './config-host.js'
 
 const manyWrong = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import { memoryHost, promiseKinds } from '../../support/hosts/hosts.js'
 import { testConfigKeys } from '../../support/keys.js'
-import { expectProblem } from '../expectations.js'
-import { memoryHost, promiseKinds } from '../hosts.js'
-import { signedInPerson } from '../people.js'
+import { signedInPerson } from '../../support/people/people.js'
 import { configHost, mailModule, serviceToken } from './config-host.js'
 
 describe.each(promiseKinds)('reading the configuration on $name', (kind) => {

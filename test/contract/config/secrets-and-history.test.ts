@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
-import type { Reply } from '../../support/http-client.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import { eventsOf, storedIn } from '../../support/hosts/open-host.js'
+import { testAuth } from '../../support/hosts/test-auth.js'
 import { configKey, testConfigKeys } from '../../support/keys.js'
-import { testAuth } from '../../support/test-auth.js'
-import { eventsOf, storedIn } from '../open-host.js'
-import { secretsOf } from '../secrets.js'
-import { spyBackend } from '../spy-backend.js'
+import { secretsOf } from '../../support/stores/secrets.js'
+import { spyBackend } from '../../support/stores/spy-backend.js'
 import { type ConfigHost, configHost, mailModule, refusing } from './config-host.js'
 
 const hooks = (create: string[], remove: string[] = []) => [{ field: 'hooks', create, remove }]

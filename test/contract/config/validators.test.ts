@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigValidationError } from '../../../src/config/index.js'
-import { expectProblem } from '../expectations.js'
-import { promiseKinds } from '../hosts.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import { promiseKinds } from '../../support/hosts/hosts.js'
 import { type ConfigHost, configHost, mailModule, refusing } from './config-host.js'
 
 const doors = {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { providerIds } from '../../../src/identity-providers/provider.js'
-import { refreshCookieOf, textOf } from '../../support/http-client.js'
-import { type Account, tenants } from '../../support/provider-stub/account.js'
-import { expectProblem } from '../expectations.js'
-import { storedIn, storedUser, surfaces } from '../open-host.js'
-import { goodPassword, person, signedInPerson } from '../people.js'
-import { spyBackend } from '../spy-backend.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { storedIn, storedUser, surfaces } from '../../support/hosts/open-host.js'
+import { type Account, tenants } from '../../support/outside/provider-stub/account.js'
+import { goodPassword, person, signedInPerson } from '../../support/people/people.js'
+import { spyBackend } from '../../support/stores/spy-backend.js'
 import {
   changeSettings,
   identityOf,

@@ -1,12 +1,12 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type Reply, textOf } from '../../support/http-client.js'
-import type { Account } from '../../support/provider-stub/account.js'
-import { codeOf as appCodeOf } from '../authenticator.js'
-import { expectProblem } from '../expectations.js'
-import { storeKinds } from '../hosts.js'
-import { eventsOf, outcomeOf, storedIn, surfaces } from '../open-host.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import { storeKinds } from '../../support/hosts/hosts.js'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { eventsOf, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import type { Account } from '../../support/outside/provider-stub/account.js'
+import { codeOf as appCodeOf } from '../../support/people/authenticator.js'
 import { appVerifier, memberOf, type OauthHost, oauthHost } from './oauth-host.js'
 
 const mallory: Account = { subject: '666', email: 'mallory@example.org', verified: true }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type ProviderId, providerIds } from '../../../src/identity-providers/provider.js'
-import type { Account } from '../../support/provider-stub/account.js'
-import type { Failure, Forgery } from '../../support/provider-stub/provider-stub.js'
-import { expectProblem } from '../expectations.js'
-import { storedIn, surfaces } from '../open-host.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import { storedIn, surfaces } from '../../support/hosts/open-host.js'
+import type { Account } from '../../support/outside/provider-stub/account.js'
+import type { Failure, Forgery } from '../../support/outside/provider-stub/provider-stub.js'
 import {
   appTarget,
   changeSettings,

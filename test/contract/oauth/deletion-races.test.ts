@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { textOf } from '../../support/http-client.js'
-import type { Account } from '../../support/provider-stub/account.js'
-import { afterwards, sweepOnce } from '../deletions.js'
-import { interruptible } from '../interruptible.js'
-import { storedIn, storedUser } from '../open-host.js'
-import { signedInPerson } from '../people.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import { storedIn, storedUser } from '../../support/hosts/open-host.js'
+import type { Account } from '../../support/outside/provider-stub/account.js'
+import { signedInPerson } from '../../support/people/people.js'
+import { interruptible } from '../../support/stores/interruptible.js'
+import { afterwards, sweepOnce } from '../accounts/deletions.js'
 import { type OauthHost, oauthHost, tripCookieOf, webTarget } from './oauth-host.js'
 
 /** Somebody back from a provider, whose account is deleted meanwhile. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { textOf } from '../../support/http-client.js'
-import type { Account } from '../../support/provider-stub/account.js'
-import { codeOf, type Enrolled, enrolled } from '../authenticator.js'
-import { outcomeOf, storedIn, storedUser, surfaces } from '../open-host.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import { outcomeOf, storedIn, storedUser, surfaces } from '../../support/hosts/open-host.js'
+import type { Account } from '../../support/outside/provider-stub/account.js'
+import { codeOf, type Enrolled, enrolled } from '../../support/people/authenticator.js'
 import {
   memberOf,
   type OauthHost,

@@ -1,5 +1,5 @@
 import type { Backend } from '../../../src/ports/backend.js'
-import { type Call, withCall } from '../../support/faulty-backend.js'
+import { type Call, withCall } from '../../support/stores/faulty-backend.js'
 
 /** What a sign-in leaves behind if it comes to its end: not a trip, and no record of a failure. */
 const lasting =

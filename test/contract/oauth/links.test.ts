@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import type { ProviderId } from '../../../src/identity-providers/provider.js'
 import { providerIds } from '../../../src/identity-providers/provider.js'
-import { type Reply, textOf } from '../../support/http-client.js'
-import type { Account } from '../../support/provider-stub/account.js'
-import { enrolled } from '../authenticator.js'
-import { expectProblem } from '../expectations.js'
-import { hostKinds } from '../hosts.js'
-import { storedIn, surfaces } from '../open-host.js'
-import { goodPassword, type Person, type SignedIn, signedInPerson } from '../people.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import { hostKinds } from '../../support/hosts/hosts.js'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { storedIn, surfaces } from '../../support/hosts/open-host.js'
+import type { Account } from '../../support/outside/provider-stub/account.js'
+import { enrolled } from '../../support/people/authenticator.js'
+import {
+  goodPassword,
+  type Person,
+  type SignedIn,
+  signedInPerson,
+} from '../../support/people/people.js'
 import {
   locationOf,
   memberOf,

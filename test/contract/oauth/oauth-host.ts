@@ -6,18 +6,26 @@ import type { OauthIdentity } from '../../../src/model/oauth-identity.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { InitialSettings } from '../../../src/settings/initial-settings.js'
-import { type Reply, textOf } from '../../support/http-client.js'
-import { type Account, tenants } from '../../support/provider-stub/account.js'
+import {
+  type ContractHost,
+  type HostKind,
+  type HostOptions,
+  memoryHost,
+} from '../../support/hosts/hosts.js'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { openHost, storedIn } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { type Account, tenants } from '../../support/outside/provider-stub/account.js'
 import {
   allEnabled,
   appleKeys,
   registeredSettings,
-} from '../../support/provider-stub/credentials.js'
-import { type ProviderStub, providerStub } from '../../support/provider-stub/provider-stub.js'
-import { type ContractHost, type HostKind, type HostOptions, memoryHost } from '../hosts.js'
-import { openHost, storedIn } from '../open-host.js'
-import { signedInPerson } from '../people.js'
-import { withoutLimits } from '../without-limits.js'
+} from '../../support/outside/provider-stub/credentials.js'
+import {
+  type ProviderStub,
+  providerStub,
+} from '../../support/outside/provider-stub/provider-stub.js'
+import { signedInPerson } from '../../support/people/people.js'
 import { ledger } from './ledger.js'
 
 export const webTarget = {

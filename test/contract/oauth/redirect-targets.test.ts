@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Reply, textOf } from '../../support/http-client.js'
-import { surfaces } from '../open-host.js'
-import { signedInPerson } from '../people.js'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { surfaces } from '../../support/hosts/open-host.js'
+import { signedInPerson } from '../../support/people/people.js'
 import {
   appTarget,
   locationOf,

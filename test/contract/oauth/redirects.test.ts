@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { rawClient } from '../../support/raw-client.js'
-import { expectProblem } from '../expectations.js'
-import { frameworkKinds } from '../hosts.js'
-import { surfaces } from '../open-host.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import { frameworkKinds } from '../../support/hosts/hosts.js'
+import { surfaces } from '../../support/hosts/open-host.js'
+import { rawClient } from '../../support/hosts/raw-client.js'
 import { appTarget, locationOf, oauthHost, webTarget } from './oauth-host.js'
 
 describe.each(surfaces)('redirect targets on %s', (surface) => {

@@ -1,10 +1,10 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { providerIds } from '../../../src/identity-providers/provider.js'
-import { refreshCookieOf, textOf } from '../../support/http-client.js'
-import type { Account } from '../../support/provider-stub/account.js'
-import { hostKinds } from '../hosts.js'
-import { storedUser, surfaces } from '../open-host.js'
+import { hostKinds } from '../../support/hosts/hosts.js'
+import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { storedUser, surfaces } from '../../support/hosts/open-host.js'
+import type { Account } from '../../support/outside/provider-stub/account.js'
 import { appTarget, locationOf, memberOf, oauthHost, webTarget } from './oauth-host.js'
 
 const ada: Account = {

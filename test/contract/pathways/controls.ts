@@ -1,10 +1,10 @@
 import type { Surface } from '../../../src/ports/surface.js'
-import { type Enrolled, enrolled } from '../authenticator.js'
-import type { HostOptions } from '../hosts.js'
-import { storedIn } from '../open-host.js'
-import { otherPassword } from '../people.js'
+import type { HostOptions } from '../../support/hosts/hosts.js'
+import { storedIn } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { type Enrolled, enrolled } from '../../support/people/authenticator.js'
+import { otherPassword } from '../../support/people/people.js'
 import type { SettingsHost } from '../settings/settings-host.js'
-import { withoutLimits } from '../without-limits.js'
 
 /** Something that must hold on every way to tokens. */
 interface Control {

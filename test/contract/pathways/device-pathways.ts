@@ -1,4 +1,4 @@
-import { doors, trusting, trustingPerson } from '../trusted-device.js'
+import { doors, trusting, trustingPerson } from '../../support/people/trusted-device.js'
 import type { Pathway } from './pathway.js'
 import { sender } from './sender.js'
 

@@ -1,4 +1,4 @@
-import { administrator, grant, serviceAccount } from '../service-account-steps.js'
+import { administrator, grant, serviceAccount } from '../../support/people/service-account-steps.js'
 import type { Pathway } from './pathway.js'
 
 /** The way of machines, which stands beside everything that is about people. */

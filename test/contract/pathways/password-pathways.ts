@@ -1,5 +1,5 @@
-import { mailedToken } from '../open-host.js'
-import { goodPassword, otherPassword, signIn } from '../people.js'
+import { mailedToken } from '../../support/hosts/open-host.js'
+import { goodPassword, otherPassword, signIn } from '../../support/people/people.js'
 import { changeUser } from './controls.js'
 import type { Pathway } from './pathway.js'
 import { sender } from './sender.js'

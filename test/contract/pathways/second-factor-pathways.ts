@@ -1,6 +1,11 @@
-import { textOf } from '../../support/http-client.js'
-import { codeOf, type Enrolled, enrolled, passwordLogin } from '../authenticator.js'
-import { person } from '../people.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import {
+  codeOf,
+  type Enrolled,
+  enrolled,
+  passwordLogin,
+} from '../../support/people/authenticator.js'
+import { person } from '../../support/people/people.js'
 import type { Pathway, Walk } from './pathway.js'
 import { sender } from './sender.js'
 

@@ -1,5 +1,5 @@
-import { refreshCookieOf, textOf } from '../../support/http-client.js'
-import { finish, passwordLogin } from '../authenticator.js'
+import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { finish, passwordLogin } from '../../support/people/authenticator.js'
 import type { Pathway, Walk } from './pathway.js'
 import { sender } from './sender.js'
 

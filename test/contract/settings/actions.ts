@@ -1,7 +1,7 @@
 import type { Surface } from '../../../src/ports/surface.js'
-import type { Reply } from '../../support/http-client.js'
-import { outcomeOf } from '../open-host.js'
-import { goodPassword, type Person, signIn } from '../people.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import { outcomeOf } from '../../support/hosts/open-host.js'
+import { goodPassword, type Person, signIn } from '../../support/people/people.js'
 import type { SettingsHost } from './settings-host.js'
 
 let strangers = 0

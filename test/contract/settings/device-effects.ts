@@ -1,12 +1,12 @@
 import type { Surface } from '../../../src/ports/surface.js'
-import { enrolled, ticketOf } from '../authenticator.js'
+import { enrolled, ticketOf } from '../../support/people/authenticator.js'
 import {
   comesTo,
   deviceLogin,
   finishTrusting,
   type Trusting,
   trustingPerson,
-} from '../trusted-device.js'
+} from '../../support/people/trusted-device.js'
 import type { Effect, Effects } from './effect.js'
 import type { SettingsHost } from './settings-host.js'
 

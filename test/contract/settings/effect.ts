@@ -1,6 +1,6 @@
 import type { Surface } from '../../../src/ports/surface.js'
 import type { SettingKey } from '../../../src/settings/settings.js'
-import type { HostOptions } from '../hosts.js'
+import type { HostOptions } from '../../support/hosts/hosts.js'
 import type { Change, SettingsHost } from './settings-host.js'
 
 /** What a setting does, seen from outside. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { authSettingDeclarations } from '../../../src/settings/index.js'
 import type { SettingKey } from '../../../src/settings/settings.js'
-import { surfaces } from '../open-host.js'
+import { surfaces } from '../../support/hosts/open-host.js'
 import type { Effect } from './effect.js'
 import { effects } from './effects.js'
 import { type Change, settingsHost } from './settings-host.js'

@@ -1,5 +1,6 @@
 import type { Surface } from '../../../src/ports/surface.js'
-import { textOf } from '../../support/http-client.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import { outcomeOf } from '../../support/hosts/open-host.js'
 import {
   type Enrolled,
   enrolled,
@@ -8,10 +9,9 @@ import {
   passwordLogin,
   textsOf,
   ticketOf,
-} from '../authenticator.js'
-import { outcomeOf } from '../open-host.js'
-import { type Holder, passkeyHolder, passkeysOn } from '../passkey-people.js'
-import { type Person, person, signIn } from '../people.js'
+} from '../../support/people/authenticator.js'
+import { type Holder, passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
+import { type Person, person, signIn } from '../../support/people/people.js'
 import type { Effect, Effects } from './effect.js'
 import type { SettingsHost } from './settings-host.js'
 

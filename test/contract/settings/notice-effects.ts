@@ -1,5 +1,5 @@
 import type { Surface } from '../../../src/ports/surface.js'
-import { person } from '../people.js'
+import { person } from '../../support/people/people.js'
 import { post } from './actions.js'
 import type { Effects } from './effect.js'
 import type { SettingsHost } from './settings-host.js'

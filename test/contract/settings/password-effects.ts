@@ -1,4 +1,4 @@
-import { goodPassword, otherPassword, person } from '../people.js'
+import { goodPassword, otherPassword, person } from '../../support/people/people.js'
 import { changePassword, login, registering, stranger } from './actions.js'
 import type { Effects } from './effect.js'
 import { breachedPassword } from './settings-host.js'

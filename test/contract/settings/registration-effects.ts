@@ -1,5 +1,5 @@
-import { mailedToken, outcomeOf } from '../open-host.js'
-import { goodPassword } from '../people.js'
+import { mailedToken, outcomeOf } from '../../support/hosts/open-host.js'
+import { goodPassword } from '../../support/people/people.js'
 import { post, register, registering, stranger } from './actions.js'
 import type { Effect, Effects } from './effect.js'
 

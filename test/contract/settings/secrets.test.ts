@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, it } from 'vitest'
-import type { Reply } from '../../support/http-client.js'
-import { person, signIn } from '../people.js'
-import { secretsOf } from '../secrets.js'
-import { spyBackend } from '../spy-backend.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import { person, signIn } from '../../support/people/people.js'
+import { secretsOf } from '../../support/stores/secrets.js'
+import { spyBackend } from '../../support/stores/spy-backend.js'
 import { type Change, settingsHost, webhookSecret, webhookUrl } from './settings-host.js'
 
 const pem = generateKeyPairSync('ec', {

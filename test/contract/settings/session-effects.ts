@@ -1,8 +1,14 @@
 import { decodeJwt } from 'jose'
 import type { SettingKey } from '../../../src/settings/settings.js'
-import { refreshCookieOf, textOf } from '../../support/http-client.js'
-import { outcomeOf, surfaces } from '../open-host.js'
-import { goodPassword, otherPassword, person, signedInPerson, signIn } from '../people.js'
+import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import {
+  goodPassword,
+  otherPassword,
+  person,
+  signedInPerson,
+  signIn,
+} from '../../support/people/people.js'
 import { changePassword, login, me, post } from './actions.js'
 import type { Effect, Effects } from './effect.js'
 

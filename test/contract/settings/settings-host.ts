@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
-import type { Reply } from '../../support/http-client.js'
-import { rangeService } from '../../support/range-service.js'
-import { type WebhookEndpoints, webhookEndpoints } from '../../support/webhook-endpoint.js'
-import { type ContractHost, type HostKind, type HostOptions, memoryHost } from '../hosts.js'
-import { openHost } from '../open-host.js'
-import { type Person, person, signIn } from '../people.js'
-import { withoutLimits } from '../without-limits.js'
+import {
+  type ContractHost,
+  type HostKind,
+  type HostOptions,
+  memoryHost,
+} from '../../support/hosts/hosts.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import { openHost } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { rangeService } from '../../support/outside/range-service.js'
+import { type WebhookEndpoints, webhookEndpoints } from '../../support/outside/webhook-endpoint.js'
+import { type Person, person, signIn } from '../../support/people/people.js'
 
 export const webhookUrl = 'https://siem.example/in'
 export const webhookSecret = 'planted-whsec-5c1f'

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
-import { faultyBackend } from '../../support/faulty-backend.js'
-import { expectProblem } from '../expectations.js'
-import type { ContractHost, HostOptions } from '../hosts.js'
-import { openHost, outcomeOf, surfaces } from '../open-host.js'
-import { goodPassword, otherPassword, type Person, person, signIn } from '../people.js'
-import { withoutLimits } from '../without-limits.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
+import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import {
+  goodPassword,
+  otherPassword,
+  type Person,
+  person,
+  signIn,
+} from '../../support/people/people.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { type SettingsHost, settingsHost } from './settings-host.js'
 
 const second = 1000

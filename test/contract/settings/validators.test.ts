@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Reply } from '../../support/http-client.js'
-import { expectProblem } from '../expectations.js'
-import { outcomeOf } from '../open-host.js'
-import { person, signIn } from '../people.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import { outcomeOf } from '../../support/hosts/open-host.js'
+import { person, signIn } from '../../support/people/people.js'
 import { type Change, type SettingsHost, settingsHost } from './settings-host.js'
 
 type Texts = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { goodPassword } from '../../contract/people.js'
-import { withoutLimits } from '../../contract/without-limits.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { goodPassword } from '../../support/people/people.js'
 import {
   type Flow,
   guardedUnavailable,

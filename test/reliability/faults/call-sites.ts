@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import { parseSource, walk } from '../../support/parsed-source.js'
+import { parseSource, walk } from '../../support/rules/parsed-source.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 

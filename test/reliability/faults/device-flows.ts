@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { enrolled, ticketOf } from '../../contract/authenticator.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { enrolled, ticketOf } from '../../support/people/authenticator.js'
 import {
   comesTo,
   deviceLogin,
@@ -8,9 +10,7 @@ import {
   type Trusting,
   trusting,
   trustingPerson,
-} from '../../contract/trusted-device.js'
-import { withoutLimits } from '../../contract/without-limits.js'
-import { textOf } from '../../support/http-client.js'
+} from '../../support/people/trusted-device.js'
 import { type Flow, guardedUnavailable, outcomeOf, unavailable } from './flow.js'
 import type { World } from './world.js'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { withoutLimits } from '../../contract/without-limits.js'
-import type { SendOptions } from '../../support/http-client.js'
+import type { SendOptions } from '../../support/hosts/http-client.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { expectAlive, expectEnded } from './endings.js'
 import {
   type Flow,

@@ -1,8 +1,8 @@
 import { AuthError } from '../../../src/errors/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import type { HostOptions } from '../../contract/hosts.js'
-import type { BackendCall, Fault } from '../../support/call-faults.js'
-import type { Reply } from '../../support/http-client.js'
+import type { HostOptions } from '../../support/hosts/hosts.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import type { BackendCall, Fault } from '../../support/stores/call-faults.js'
 import type { World } from './world.js'
 
 /** What came of one attempt at a flow, over HTTP or through the host's API. */

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
 import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
 import type { User } from '../../../src/model/user.js'
-import { newAddress } from '../../contract/open-host.js'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { newAddress } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   accountsPath,
   administrator,
@@ -12,9 +14,7 @@ import {
   peopleMay,
   rotate,
   serviceAccount,
-} from '../../contract/service-account-steps.js'
-import { withoutLimits } from '../../contract/without-limits.js'
-import { type Reply, textOf } from '../../support/http-client.js'
+} from '../../support/people/service-account-steps.js'
 import {
   type Flow,
   guardedUnavailable,

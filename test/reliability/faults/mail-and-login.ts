@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { withoutLimits } from '../../contract/without-limits.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Flow, outcomeOf, unavailable } from './flow.js'
 import type { World } from './world.js'
 

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
-import { provedOperator } from '../../contract/administrator.js'
-import { codeOf, type Enrolled, enrolled, finish, ticketOf } from '../../contract/authenticator.js'
-import { withoutLimits } from '../../contract/without-limits.js'
-import { textOf } from '../../support/http-client.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { provedOperator } from '../../support/people/administrator.js'
+import {
+  codeOf,
+  type Enrolled,
+  enrolled,
+  finish,
+  ticketOf,
+} from '../../support/people/authenticator.js'
 import { type Flow, guardedUnavailable, outcomeOf, readStale, type Struck } from './flow.js'
 import type { World } from './world.js'
 

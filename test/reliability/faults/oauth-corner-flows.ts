@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { codeOf } from '../../contract/authenticator.js'
 import { memberOf } from '../../contract/oauth/oauth-host.js'
-import { textOf } from '../../support/http-client.js'
-import type { Account } from '../../support/provider-stub/account.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import type { Account } from '../../support/outside/provider-stub/account.js'
+import { codeOf } from '../../support/people/authenticator.js'
 import { type Flow, outcomeOf, readStale, unavailable } from './flow.js'
 import {
   appTrip,

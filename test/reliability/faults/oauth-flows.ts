@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { ProviderId } from '../../../src/identity-providers/provider.js'
-import { codeOf } from '../../contract/authenticator.js'
 import {
   memberOf,
   oauthOptions,
@@ -9,9 +8,10 @@ import {
   waitingOf,
   webTarget,
 } from '../../contract/oauth/oauth-host.js'
-import { withoutLimits } from '../../contract/without-limits.js'
-import { type Reply, textOf } from '../../support/http-client.js'
-import type { Account } from '../../support/provider-stub/account.js'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import type { Account } from '../../support/outside/provider-stub/account.js'
+import { codeOf } from '../../support/people/authenticator.js'
 import {
   type Flow,
   guardedUnavailable,

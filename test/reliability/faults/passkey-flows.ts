@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { codeOf } from '../../contract/authenticator.js'
-import { softwareAuthenticator } from '../../contract/passkey-authenticator.js'
-import { origins, passkeyHolder, passkeysOn } from '../../contract/passkey-people.js'
-import type { Person } from '../../contract/people.js'
-import { withoutLimits } from '../../contract/without-limits.js'
-import { type Reply, textOf } from '../../support/http-client.js'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { codeOf } from '../../support/people/authenticator.js'
+import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
+import { origins, passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
+import type { Person } from '../../support/people/people.js'
 import {
   type Flow,
   guardedUnavailable,

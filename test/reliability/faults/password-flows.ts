@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mailedToken } from '../../contract/open-host.js'
-import { goodPassword, otherPassword } from '../../contract/people.js'
-import { withoutLimits } from '../../contract/without-limits.js'
-import { refreshCookieOf } from '../../support/http-client.js'
+import { refreshCookieOf } from '../../support/hosts/http-client.js'
+import { mailedToken } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { goodPassword, otherPassword } from '../../support/people/people.js'
 import { expectAlive, expectEnded } from './endings.js'
 import {
   type Flow,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EndReason } from '../../../src/ports/telemetry.js'
-import { withoutLimits } from '../../contract/without-limits.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { expectAlive, expectEnded, newestHeld } from './endings.js'
 import {
   type Attempt,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { mailedToken } from '../../contract/open-host.js'
-import { goodPassword } from '../../contract/people.js'
-import { withoutLimits } from '../../contract/without-limits.js'
+import { mailedToken } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { goodPassword } from '../../support/people/people.js'
 import { expectAlive, expectEnded } from './endings.js'
 import {
   type Flow,

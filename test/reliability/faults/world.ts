@@ -2,10 +2,15 @@ import assert from 'node:assert/strict'
 import { decodeJwt } from 'jose'
 import { type Collections, collectionsOf } from '../../../src/model/collections.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import type { ContractHost } from '../../contract/hosts.js'
-import { newAddress } from '../../contract/open-host.js'
-import { goodPassword, type Person } from '../../contract/people.js'
-import { type Reply, refreshCookieOf, type SendOptions, textOf } from '../../support/http-client.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import {
+  type Reply,
+  refreshCookieOf,
+  type SendOptions,
+  textOf,
+} from '../../support/hosts/http-client.js'
+import { newAddress } from '../../support/hosts/open-host.js'
+import { goodPassword, type Person } from '../../support/people/people.js'
 
 /** What one reply put into a client's hands. */
 export interface Held {

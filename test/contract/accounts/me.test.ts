@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import type { Surface } from '../../../src/ports/surface.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import { openHost, outcomeOf, storedUser, surfaces } from '../../support/hosts/open-host.js'
+import { goodPassword, signedInPerson, signIn } from '../../support/people/people.js'
+
+function me(host: ContractHost, surface: Surface, bearer: string): Promise<Reply> {
+  return host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+}
+
+describe.each(surfaces)('your own account on the %s surface', (surface) => {
+  it('O-35 shows what is yours and nothing else', async () => {
+    const host = await openHost()
+    const { users } = host.auth[surface]
+    const email = 'ada@example.org'
+    const { id } = await users.create({
+      email: ' Ada@Example.ORG',
+      password: goodPassword,
+      name: 'Ada',
+      emailVerified: true,
+      systemRole: 'admin',
+      memberships: [{ tenantId: 'acme' }, { tenantId: 'globex' }],
+    })
+    const { bearer } = await signIn(host, surface, { id, email, password: goodPassword })
+    const reply = await me(host, surface, bearer)
+    expect([reply.status, reply.json()]).toEqual([
+      200,
+      {
+        id,
+        email: 'Ada@Example.ORG',
+        emailVerified: true,
+        name: 'Ada',
+        kind: '',
+        createdAt: '2026-01-01T00:00:00.000Z',
+        hasPassword: true,
+        identities: [],
+        memberships: [{ tenantId: 'acme' }, { tenantId: 'globex' }],
+      },
+    ])
+  })
+
+  it('O-36 changes the name and answers with the account', async () => {
+    const host = await openHost()
+    const who = await signedInPerson(host, surface)
+    await host.clock.advance(1000)
+    const reply = await host.send('PATCH', `/v1/auth/${surface}/me`, {
+      bearer: who.bearer,
+      body: { name: 'Ada Łovelace 🎩' },
+    })
+    expect(reply.status).toBe(200)
+    expect(reply.json()).toMatchObject({ id: who.id, name: 'Ada Łovelace 🎩', email: who.email })
+    expect((await me(host, surface, who.bearer)).text).toBe(reply.text)
+    const stored = await storedUser(host, surface, who.email)
+    expect(stored.updatedAt).toBe(host.clock.now())
+  })
+
+  it('O-36 R-2.1-03 takes no other member, whatever its spelling, and changes nothing', async () => {
+    const host = await openHost()
+    const who = await signedInPerson(host, surface)
+    const before = await storedUser(host, surface, who.email)
+    const members = [
+      '"kind":"service"',
+      '"kind":""',
+      '"Kind":"service"',
+      '"KIND":"service"',
+      '" kind":"service"',
+      '"__proto__":{"kind":"service"}',
+      '"constructor":{"prototype":{"kind":"service"}}',
+      '"systemRole":"admin"',
+      '"enabled":false',
+      '"email":"root@example.org"',
+      '"emailVerified":true',
+      '"emailVerifiedAt":0',
+      '"passwordHash":"x"',
+      '"sessionEpoch":99',
+      '"credentialEpoch":99',
+      '"memberships":[{"tenantId":"acme"}]',
+      '"id":"x"',
+      '"createdAt":0',
+    ]
+    const outcomes: string[][] = []
+    for (const member of members) {
+      const reply = await host.send('PATCH', `/v1/auth/${surface}/me`, {
+        bearer: who.bearer,
+        body: `{"name":"Mallory",${member}}`,
+        headers: { 'content-type': 'application/json' },
+      })
+      outcomes.push([member, outcomeOf(reply)])
+    }
+    expect(outcomes).toEqual(members.map((member) => [member, '400 invalid_request']))
+    expect(await storedUser(host, surface, who.email)).toEqual(before)
+  })
+
+  it.each([
+    ['no name', '{}'],
+    ['null', '{"name":null}'],
+    ['a number', '{"name":5}'],
+    ['a list', '{"name":["x"]}'],
+    ['201 characters', `{"name":"${'x'.repeat(201)}"}`],
+    ['a NUL', '{"name":"a\\u0000b"}'],
+    ['a lone surrogate', '{"name":"\\ud800"}'],
+    ['a list for a body', '[]'],
+  ])('O-36 refuses as a name: %s', async (_, body) => {
+    const host = await openHost()
+    const who = await signedInPerson(host, surface)
+    const reply = await host.send('PATCH', `/v1/auth/${surface}/me`, {
+      bearer: who.bearer,
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(outcomeOf(reply)).toBe('400 invalid_request')
+    expect((await storedUser(host, surface, who.email)).name).toBe('Ada')
+  })
+})

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import type { Surface } from '../../../src/ports/surface.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import {
+  type ContractHost,
+  type HostKind,
+  hostKinds,
+  memoryHost,
+} from '../../support/hosts/hosts.js'
+import {
+  eventsOf,
+  mailedToken,
+  openHost,
+  outcomeOf,
+  storedIn,
+  storedUser,
+  surfaces,
+} from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { granting } from '../../support/people/administrator.js'
+import { otherPassword, person, signedInPerson } from '../../support/people/people.js'
+
+const actions = {
+  'password-reset': { key: 'system.users.password_reset', template: 'resetPassword' },
+  'email-verification': { key: 'system.users.email_verify_resend', template: 'verifyEmail' },
+} as const
+type Action = keyof typeof actions
+const names: readonly Action[] = ['password-reset', 'email-verification']
+
+const nobody = '01940000-0000-7000-8000-000000000000'
+
+async function openFor(action: Action, options: object = {}, kind: HostKind = memoryHost) {
+  const { granted, options: authorization } = granting(actions[action].key)
+  const host = await openHost({ ...authorization, ...options }, kind)
+  const admin = await signedInPerson(host, 'operator')
+  granted.add(admin.id)
+  const ask = (userId: string, body?: object, bearer = admin.bearer) =>
+    host.send('POST', `/v1/auth/operator/users/${userId}/${action}`, {
+      bearer,
+      ...(body === undefined ? {} : { body }),
+    })
+  return { host, admin, ask }
+}
+
+/** Somebody whose address waits to be confirmed. */
+async function unverified(host: ContractHost, surface: Surface) {
+  const who = await person(host, surface)
+  const { users } = storedIn(host, surface)
+  await users.update(who.id, { enabled: true }, { emailVerifiedAt: null })
+  return who
+}
+
+describe.each(hostKinds)('mails an administrator asks for, $name', (kind) => {
+  it.each(surfaces)('O-45 R-5P-10 a reset link to somebody on %s', async (surface) => {
+    const { host, admin, ask } = await openFor('password-reset', {}, kind)
+    const who = await signedInPerson(host, surface)
+    const before = await storedUser(host, surface, who.email)
+    const reply = await ask(who.id, { surface })
+    expect([reply.status, reply.text]).toEqual([202, '{"status":"accepted"}'])
+    const token = await mailedToken(host, 'resetPassword', who.email)
+    expect(reply.text).not.toContain(token)
+    // Mail only: nothing is set and nobody is signed out.
+    expect(await storedUser(host, surface, who.email)).toEqual(before)
+    const { bearer } = who
+    expect((await host.send('GET', `/v1/auth/${surface}/me`, { bearer })).status).toBe(200)
+    expect(eventsOf(host, 'password.resetRequested')).toMatchObject([
+      { surface, actorId: admin.id, userId: who.id },
+    ])
+    const body = { token, newPassword: otherPassword }
+    const reset = await host.send('POST', `/v1/auth/${surface}/password/reset`, { body })
+    expect(reset.status).toBe(204)
+  })
+
+  it.each(surfaces)('O-46 R-5P-10 a new confirmation to somebody on %s', async (surface) => {
+    const { host, admin, ask } = await openFor('email-verification', {}, kind)
+    const who = await unverified(host, surface)
+    const reply = await ask(who.id, { surface })
+    expect([reply.status, reply.text]).toEqual([202, '{"status":"accepted"}'])
+    const token = await mailedToken(host, 'verifyEmail', who.email)
+    expect(eventsOf(host, 'email.verificationRequested')).toMatchObject([
+      { surface, actorId: admin.id, userId: who.id },
+    ])
+    const verified = await host.send('POST', `/v1/auth/${surface}/email/verify`, {
+      body: { token },
+    })
+    expect(verified.status).toBe(200)
+    expectProblem(await ask(who.id, { surface }), 409, 'email_already_verified')
+  })
+})
+
+describe.each(names)('POST …/users/{userId}/%s', (action) => {
+  const { key, template } = actions[action]
+  const mailed = (host: ContractHost) =>
+    host.mailer.sent.filter((mail) => mail.template === template)
+
+  it(`R-5P-10 without ${key} it is refused, and nothing mailed`, async () => {
+    const { host, ask } = await openFor(action)
+    const who = await unverified(host, 'operator')
+    const other = await signedInPerson(host, 'operator')
+    expectProblem(await ask(who.id, undefined, other.bearer), 403, 'permission_denied')
+    await host.auth.close()
+    expect(mailed(host)).toEqual([])
+  })
+
+  it('O-45 O-46 without a surface it means an operator', async () => {
+    const { host, ask } = await openFor(action)
+    const [who, client] = [await unverified(host, 'operator'), await unverified(host, 'client')]
+    expect((await ask(who.id)).status).toBe(202)
+    expectProblem(await ask(client.id), 404, 'user_not_found')
+    await host.auth.close()
+    expect(mailed(host).map(({ to, surface }) => [to, surface])).toEqual([[who.email, 'operator']])
+  })
+
+  it('T-53 R-2.1-09 of nobody and of a service account it is 404, and nothing mailed', async () => {
+    const { host, ask } = await openFor(action)
+    const machine = await person(host, 'operator')
+    const { users } = storedIn(host, 'operator')
+    await users.update(machine.id, { enabled: true }, { kind: 'service', emailVerifiedAt: null })
+    for (const id of [machine.id, nobody, 'x', '%00']) {
+      expectProblem(await ask(id), 404, 'user_not_found')
+    }
+    await host.auth.close()
+    expect(mailed(host)).toEqual([])
+  })
+
+  it('G-38 somebody disabled is mailed nothing', async () => {
+    const { host, ask } = await openFor(action)
+    const who = await unverified(host, 'operator')
+    await host.auth.operator.users.update(who.id, { enabled: false })
+    expect((await ask(who.id)).status).toBe(202)
+    await host.auth.close()
+    expect(mailed(host)).toEqual([])
+  })
+
+  it('G-18 mails three times an hour to one person', async () => {
+    const { host, ask } = await openFor(action)
+    const who = await unverified(host, 'operator')
+    const outcomes = []
+    for (let count = 0; count < 4; count += 1) outcomes.push(outcomeOf(await ask(who.id)))
+    expect(outcomes).toEqual(['202', '202', '202', '429 rate_limited'])
+    // What the person asks for is counted apart.
+    const { email } = who
+    const own = action === 'password-reset' ? 'password/forgot' : 'email/verify/resend'
+    const reply = await host.send('POST', `/v1/auth/operator/${own}`, { body: { email } })
+    expect(reply.status).toBe(202)
+  })
+
+  it('R-1S-07 a client’s token opens no such door', async () => {
+    const { host, ask } = await openFor(action, withoutLimits)
+    const client = await signedInPerson(host, 'client')
+    expectProblem(await ask(client.id, undefined, client.bearer), 401, 'audience_mismatch')
+    const at = `/v1/auth/client/users/${client.id}/${action}`
+    expectProblem(await host.send('POST', at, { bearer: client.bearer }), 404, 'not_found')
+  })
+})
+
+it('O-46 2.3.3 of an address two registered, the link lets its owner choose a password', async () => {
+  const { host, ask } = await openFor('email-verification')
+  const email = 'ada@example.org'
+  const register = (password: string) =>
+    host.send('POST', '/v1/auth/client/register', { body: { email, password } })
+  await register('the password of the first of two')
+  await register('the password of the second of two')
+  await host.auth.close()
+  host.mailer.clear()
+  const { id } = await storedUser(host, 'client', email)
+  expect((await ask(id, { surface: 'client' })).status).toBe(202)
+  await host.auth.close()
+  expect(host.mailer.sent.map(({ to, template }) => [to, template])).toEqual([
+    [email, 'resetPassword'],
+  ])
+})
+
+it('O-45 S-07 where passwords are switched off there is nothing to reset', async () => {
+  const { host, ask } = await openFor('password-reset', {
+    settings: { passwordLoginClientEnabled: false },
+  })
+  const who = await person(host, 'client')
+  expectProblem(await ask(who.id, { surface: 'client' }), 403, 'password_login_disabled')
+})

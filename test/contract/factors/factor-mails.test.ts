@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import type { Surface } from '../../../src/ports/surface.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { provedOperator } from '../../support/people/administrator.js'
+import { enrolled } from '../../support/people/authenticator.js'
+import type { Person } from '../../support/people/people.js'
+
+async function mailsTo(host: ContractHost, { email }: Person): Promise<readonly unknown[]> {
+  await host.auth.close()
+  return host.mailer.sent.filter(({ to }) => to === email)
+}
+
+describe.each(surfaces)(
+  'what owners are mailed of their factors on the %s surface',
+  (surface: Surface) => {
+    it('S-59 ASVS-6.3.7 each change, with its time and without a secret', async () => {
+      const host = await openHost()
+      const { bearer, ...who } = await provedOperator(host, surface)
+      const at = host.clock.now()
+      const about = { surface, to: who.email, name: 'Ada', template: 'mfaChanged' }
+      const enrolledAt = at - 30_000
+      const enrolment = { ...about, data: { at: enrolledAt, change: 'totpEnrolled' } }
+      expect(await mailsTo(host, who)).toEqual([enrolment])
+      const base = `/v1/auth/${surface}/mfa`
+      expect((await host.send('POST', `${base}/backup-codes`, { bearer })).status).toBe(201)
+      const regenerated = { ...about, data: { at, change: 'backupCodesRegenerated' } }
+      expect(await mailsTo(host, who)).toEqual([enrolment, regenerated])
+    })
+
+    it('S-59 a removed app', async () => {
+      const host = await openHost()
+      const { bearer, ...who } = await provedOperator(host, surface)
+      await mailsTo(host, who)
+      host.mailer.clear()
+      expect((await host.send('DELETE', `/v1/auth/${surface}/mfa/totp`, { bearer })).status).toBe(
+        204,
+      )
+      expect(await mailsTo(host, who)).toMatchObject([{ data: { change: 'totpRemoved' } }])
+    })
+
+    it('S-59 nothing where the setting says no', async () => {
+      const host = await openHost({ settings: { notifySecurityChanges: false } })
+      expect(await mailsTo(host, await enrolled(host, surface))).toEqual([])
+    })
+
+    it('S-59 a mailer that fails undoes no change', async () => {
+      const host = await openHost()
+      host.mailer.fail(new Error('no relay'))
+      const who = await enrolled(host, surface)
+      await host.auth.close()
+      expect(who.backupCodes).toHaveLength(10)
+      expect(host.events.at(-1)).toMatchObject({ type: 'mail.failed', template: 'mfaChanged' })
+    })
+  },
+)

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import { frameworkKinds } from '../../support/hosts/hosts.js'
+import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { signedInPerson } from '../../support/people/people.js'
+import { spyBackend } from '../../support/stores/spy-backend.js'
+
+const lifetime = 15 * 60 * 1000
+
+describe.each(frameworkKinds)('an expired access token on $name', (kind) => {
+  it.each(surfaces)(
+    'R-4.3-06 R-7-03 is a plain 401 from its very end on, on %s',
+    async (surface) => {
+      const host = await openHost({}, kind)
+      const { bearer } = await signedInPerson(host, surface)
+      const me = () => host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+      await host.clock.advance(lifetime - 1)
+      expect((await me()).status).toBe(200)
+      await host.clock.advance(1)
+      expectProblem(await me(), 401)
+    },
+  )
+
+  it.each(surfaces)('R-4.3-05 R-5-16 is not helped by a good cookie, on %s', async (surface) => {
+    const host = await openHost({}, kind)
+    const { bearer, cookie } = await signedInPerson(host, surface)
+    const at = (path: string): string => `/v1/auth/${surface}${path}`
+    await host.clock.advance(lifetime)
+    const refused = [
+      await host.send('GET', at('/me'), { bearer, cookie }),
+      await host.send('PATCH', at('/me'), { bearer, cookie, body: { name: 'Eve' } }),
+      await host.send('POST', at('/me/password'), { bearer, cookie, body: {} }),
+      await host.send('GET', at('/me'), { cookie }),
+    ]
+    for (const reply of refused) {
+      expectProblem(reply, 401)
+      expect(reply.setCookies).toEqual([])
+    }
+    const rotated = await host.send('POST', at('/refresh-cookie'), { cookie })
+    expect([rotated.status, rotated.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
+  })
+
+  it.each(surfaces)(
+    'R-4.3-07 is answered by a refresh and one more try, on %s',
+    async (surface) => {
+      const host = await openHost({}, kind)
+      const at = (path: string): string => `/v1/auth/${surface}${path}`
+      let { bearer, cookie, id } = await signedInPerson(host, surface)
+      for (let round = 0; round < 3; round += 1) {
+        await host.clock.advance(lifetime)
+        expectProblem(await host.send('GET', at('/me'), { bearer, cookie }), 401)
+        // The client’s HTTP layer may well send the old bearer along.
+        const refreshed = await host.send('POST', at('/refresh-cookie'), { bearer, cookie })
+        expect(refreshed.status).toBe(200)
+        bearer = textOf(refreshed.json(), 'accessToken')
+        cookie = refreshCookieOf(refreshed, surface)
+        const retried = await host.send('GET', at('/me'), { bearer, cookie })
+        expect([retried.status, retried.json()['id']]).toEqual([200, id])
+      }
+    },
+  )
+})
+
+it('R-4.3-05 R-5-16 a protected route reads no session and no refresh row', async () => {
+  const spy = spyBackend()
+  const host = await openHost({ backend: spy.backend })
+  const { bearer, cookie } = await signedInPerson(host, 'client')
+  const me = () => host.send('GET', '/v1/auth/client/me', { bearer, cookie })
+  spy.calls.length = 0
+  expect((await me()).status).toBe(200)
+  expect(spy.calls.sort()).toEqual([
+    'client_oauth_identities.find',
+    'client_users.get',
+    'denylist.find',
+  ])
+  spy.calls.length = 0
+  await host.clock.advance(lifetime)
+  expectProblem(await me(), 401)
+  expect(spy.calls).toEqual([])
+})

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import { eventsOf, openHost, surfaces } from '../../support/hosts/open-host.js'
+import { signedInPerson } from '../../support/people/people.js'
+import {
+  comesTo,
+  deviceCookieOf,
+  deviceLogin,
+  devicesIn,
+  type Trusting,
+  trusting,
+  trustingPerson,
+} from '../../support/people/trusted-device.js'
+import { settingsHost } from '../settings/settings-host.js'
+
+describe.each(surfaces)('own devices on the %s surface', (surface) => {
+  const base = `/v1/auth/${surface}/devices`
+  const cookieName = surface === 'operator' ? '__Host-op_device' : '__Host-cl_device'
+  const idOf = ({ deviceToken }: Pick<Trusting, 'deviceToken'>) => deviceToken.split('.')[0] ?? ''
+  const listOf = async (host: ContractHost, bearer: string, cookie?: string) => {
+    const given = { bearer, ...(cookie === undefined ? {} : { cookie }) }
+    const reply = await host.send('GET', base, given)
+    expect(reply.status, reply.text).toBe(200)
+    return reply.json()['items']
+  }
+
+  it('O-28 trusts the one at hand, with a cookie that works from the next login on', async () => {
+    const host = await openHost(trusting)
+    const who = await trustingPerson(host, surface)
+    const { trustedBearer: bearer } = who
+    const reply = await host.send('POST', base, { bearer, body: { name: 'the laptop' } })
+    expect(reply.status).toBe(201)
+    expect(reply.json()).toEqual({
+      deviceId: expect.any(String),
+      name: 'the laptop',
+      expiresAt: new Date(host.clock.now() + 30 * 86_400_000).toISOString(),
+    })
+    const [name, token = ''] = deviceCookieOf(reply, surface).split('=')
+    expect([name, reply.setCookies.length]).toEqual([cookieName, 1])
+    expect(comesTo(await deviceLogin(host, surface, who, token, 'login'))).toBe('authenticated')
+  })
+
+  it('O-28 gives an app its token in the body, and no cookie', async () => {
+    const host = await openHost(trusting)
+    const who = await trustingPerson(host, surface)
+    await host.clock.advance(1)
+    const headers = { 'x-token-delivery': 'body' }
+    const reply = await host.send('POST', base, { bearer: who.trustedBearer, headers })
+    expect([reply.status, reply.setCookies]).toEqual([201, []])
+    const token = textOf(reply.json(), 'deviceToken')
+    const login = await deviceLogin(host, surface, who, token, 'mobile/login')
+    expect(comesTo(login)).toBe('authenticated')
+    // The session is of that device, as the list says without a cookie.
+    const items = await listOf(host, textOf(login.json(), 'accessToken'))
+    expect(items).toMatchObject([
+      { deviceId: token.split('.')[0], current: true },
+      { deviceId: idOf(who), current: false },
+    ])
+  })
+
+  it('O-28 R-5-22 T-41 MF-3 wants a second factor shown in this session', async () => {
+    const host = await openHost(trusting)
+    const plain = await signedInPerson(host, surface)
+    const refused = await host.send('POST', base, { bearer: plain.bearer })
+    expect([comesTo(refused), refused.json()['detail']]).toEqual([
+      '403 step_up_required',
+      'mfa_enrollment_required',
+    ])
+    expect(refused.setCookies).toEqual([])
+  })
+
+  it('O-28 S-29 S-30 trusts nothing where the setting says no', async () => {
+    const host = await settingsHost(trusting)
+    const who = await trustingPerson(host, surface)
+    const off = { trustedDeviceOperatorEnabled: 'false', trustedDeviceClientEnabled: 'false' }
+    await host.set({ config: off })
+    const reply = await host.send('POST', base, { bearer: who.trustedBearer })
+    expect([comesTo(reply), reply.setCookies]).toEqual(['403 mfa_method_disabled', []])
+    // What was trusted before can still be looked at and forgotten.
+    const { trustedBearer: bearer } = who
+    expect(await listOf(host, bearer)).toMatchObject([{ deviceId: idOf(who) }])
+    const gone = await host.send('DELETE', `${base}/${idOf(who)}`, { bearer })
+    expect(gone.status).toBe(204)
+  })
+
+  it('O-29 lists what is trusted, newest first, and never a secret', async () => {
+    const host = await openHost(trusting)
+    const who = await trustingPerson(host, surface)
+    const { trustedBearer: bearer } = who
+    await host.clock.advance(1)
+    const second = await host.send('POST', base, { bearer, body: { name: 'phone' } })
+    const secondId = textOf(second.json(), 'deviceId')
+    const at = host.clock.now()
+    const iso = (ms: number): string => new Date(ms).toISOString()
+    await deviceLogin(host, surface, who, who.deviceToken, 'login')
+    const month = 30 * 86_400_000
+    expect(await listOf(host, bearer, `${cookieName}=${who.deviceToken}`)).toEqual([
+      {
+        deviceId: secondId,
+        name: 'phone',
+        createdAt: iso(at),
+        lastUsedAt: null,
+        expiresAt: iso(at + month),
+        current: false,
+      },
+      {
+        deviceId: idOf(who),
+        name: '',
+        createdAt: iso(at - 1),
+        lastUsedAt: iso(at),
+        expiresAt: iso(at - 1 + month),
+        current: true,
+      },
+    ])
+    const { bearer: elsewhere } = await signedInPerson(host, surface)
+    expect(await listOf(host, elsewhere)).toEqual([])
+  })
+
+  it('O-30 MF-7 forgets one’s own, once, and nobody else’s', async () => {
+    const host = await openHost(trusting)
+    const who = await trustingPerson(host, surface)
+    const stranger = await signedInPerson(host, surface)
+    const remove = (bearer: string, id = idOf(who), cookie?: string) =>
+      host.send('DELETE', `${base}/${id}`, { bearer, ...(cookie ? { cookie } : {}) })
+    expect(comesTo(await remove(stranger.bearer))).toBe('404 device_not_found')
+    for (const id of ['x', '%00', 'a'.repeat(5000), idOf(who).toUpperCase()]) {
+      expect(comesTo(await remove(who.trustedBearer, id))).toBe('404 device_not_found')
+    }
+    expect(await devicesIn(host, surface, who.id)).toHaveLength(1)
+    const own = `${cookieName}=${who.deviceToken}`
+    const done = await remove(who.trustedBearer, idOf(who), own)
+    expect(done.status).toBe(204)
+    expect(done.setCookies).toEqual([expect.stringMatching(`^${cookieName}=; Max-Age=0; `)])
+    expect(comesTo(await remove(who.trustedBearer))).toBe('404 device_not_found')
+    expect(eventsOf(host, 'device.revoked')).toHaveLength(1)
+  })
+
+  it('forgets the oldest of more than twenty', async () => {
+    const host = await openHost(trusting)
+    const who = await trustingPerson(host, surface)
+    const { trustedBearer: bearer } = who
+    for (let count = 0; count < 20; count += 1) {
+      await host.clock.advance(1)
+      expect((await host.send('POST', base, { bearer })).status).toBe(201)
+    }
+    const left = await devicesIn(host, surface, who.id)
+    expect(left).toHaveLength(20)
+    expect(left.map(({ id }) => id)).not.toContain(idOf(who))
+    expect(comesTo(await deviceLogin(host, surface, who, who.deviceToken, 'login'))).toBe(
+      'mfaRequired',
+    )
+  })
+})
+
+describe.each(hostKinds)('two cookies in one reply, $name', (kind) => {
+  it('T-23 T-45 reach the browser as two', async () => {
+    const host = await openHost(trusting, kind)
+    const who = await trustingPerson(host, 'client')
+    expect(comesTo(await deviceLogin(host, 'client', who, who.deviceToken, 'login'))).toBe(
+      'authenticated',
+    )
+  })
+})

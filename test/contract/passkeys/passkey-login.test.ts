@@ -1,0 +1,330 @@
+import { decodeJwt } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import {
+  eventsOf,
+  openHost,
+  outcomeOf,
+  seenOf,
+  storedIn,
+  surfaces,
+} from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { passwordLogin, ticketOf } from '../../support/people/authenticator.js'
+import {
+  type Departure,
+  softwareAuthenticator,
+} from '../../support/people/passkey-authenticator.js'
+import { origins, passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
+import { settingsHost } from '../settings/settings-host.js'
+
+const passwordless = { settings: { webauthnMode: 'passwordless' } } as const
+const refused = '401 invalid_credentials'
+
+describe.each(surfaces)('a passkey as second factor on the %s surface', (surface) => {
+  it('R-1-20 R-5-01 O-25 O-26 finishes the login that its ticket began', async () => {
+    const host = await openHost()
+    const who = await passkeyHolder(host, surface)
+    const first = await passwordLogin(host, surface, who)
+    expect(first.json()).toMatchObject({ status: 'mfaRequired', methods: ['webauthn'] })
+    const mfaToken = textOf(first.json(), 'mfaToken')
+    const done = await passkeysOn(host, surface).login(who.authenticator, mfaToken)
+    expect([done.status, done.json()['status']]).toEqual([200, 'authenticated'])
+    expect(refreshCookieOf(done, surface)).not.toBe('')
+    const claims = decodeJwt(textOf(done.json(), 'accessToken'))
+    expect(claims['amr']).toEqual(['pwd', 'pop', 'user', 'mfa'])
+    const stored = await storedIn(host, surface).sessions.get(String(claims['sid']))
+    expect(stored).toMatchObject({ loginMethod: 'password', mfaMethod: 'webauthn' })
+  })
+
+  it('O-25 asks for the passkeys of that person, and for the verification that is set', async () => {
+    const host = await openHost()
+    const who = await passkeyHolder(host, surface)
+    await passkeyHolder(host, surface)
+    const on = passkeysOn(host, surface)
+    const { options } = await on.begunLogin(await ticketOf(host, surface, who))
+    expect(options).toEqual({
+      rpId: new URL(origins[surface]).hostname,
+      challenge: expect.stringMatching(/^[\w-]{43}$/),
+      timeout: 300_000,
+      userVerification: 'required',
+      allowCredentials: [
+        { id: who.credentialId, type: 'public-key', transports: ['internal', 'hybrid'] },
+      ],
+    })
+    expect(outcomeOf(await on.startLogin('no ticket'))).toBe('401 mfa_ticket_invalid')
+  })
+
+  it('O-26 a mobile login ends in the body', async () => {
+    const host = await openHost()
+    const who = await passkeyHolder(host, surface)
+    const mfaToken = await ticketOf(host, surface, who, 'mobile/login')
+    const done = await passkeysOn(host, surface).login(who.authenticator, mfaToken)
+    expect([done.status, done.setCookies]).toEqual([200, []])
+    expect(done.json()['refreshToken']).toEqual(expect.any(String))
+  })
+
+  it('S-27 R8 wrong responses count at the ticket, and the last destroys it', async () => {
+    const host = await openHost({ settings: { mfaMaxAttempts: 3 } })
+    const who = await passkeyHolder(host, surface)
+    const mfaToken = await ticketOf(host, surface, who)
+    const show = async (departure?: Departure) =>
+      outcomeOf(await passkeysOn(host, surface).login(who.authenticator, mfaToken, departure))
+    expect(await show({ otherKey: true })).toBe(refused)
+    expect(await show({ otherKey: true })).toBe(refused)
+    expect(await show({ otherKey: true })).toBe('401 mfa_ticket_invalid')
+    const late = await passkeysOn(host, surface).startLogin(mfaToken)
+    expect(outcomeOf(late)).toBe('401 mfa_ticket_invalid')
+  })
+
+  it('MF-7 somebody else’s passkey is none, registered or not', async () => {
+    const host = await openHost()
+    const [who, other] = [await passkeyHolder(host, surface), await passkeyHolder(host, surface)]
+    const on = passkeysOn(host, surface)
+    const mfaToken = await ticketOf(host, surface, who)
+    const { challengeId, options } = await on.begunLogin(mfaToken)
+    const { allowCredentials: _, ...any } = options
+    const reply = await on.finishLogin(challengeId, other.authenticator.get(any), mfaToken)
+    expect(outcomeOf(reply)).toBe(refused)
+  })
+
+  it('S-26 T-44 preferred: without verification it is a second factor and no proof', async () => {
+    const host = await openHost({ settings: { webauthnUserVerification: 'preferred' } })
+    const who = await passkeyHolder(host, surface, { verifies: false })
+    const on = passkeysOn(host, surface)
+    const done = await on.login(who.authenticator, await ticketOf(host, surface, who))
+    expect(outcomeOf(done)).toBe('200')
+    const bearer = textOf(done.json(), 'accessToken')
+    expect(outcomeOf(await on.remove(bearer, who.credentialId))).toBe('403 step_up_required')
+    // Verified beside the password, the verification counts from here on.
+    const verified = { userVerified: true }
+    const mfaToken = await ticketOf(host, surface, who)
+    const proved = await on.login(who.authenticator, mfaToken, verified)
+    expect(outcomeOf(await on.remove(textOf(proved.json(), 'accessToken'), who.credentialId))).toBe(
+      '204',
+    )
+  })
+
+  it('T-42 T-44 a login with a verified passkey is a proof of its moment', async () => {
+    const host = await openHost()
+    const who = await passkeyHolder(host, surface)
+    const on = passkeysOn(host, surface)
+    expect(outcomeOf(await on.remove(who.bearer, who.credentialId))).toBe('403 step_up_required')
+    const done = await on.login(who.authenticator, await ticketOf(host, surface, who))
+    const bearer = textOf(done.json(), 'accessToken')
+    expect(outcomeOf(await on.remove(bearer, who.credentialId))).toBe('204')
+  })
+})
+
+describe.each(surfaces)('a passkey in place of both factors on the %s surface', (surface) => {
+  it('S-25 R-5-01 signs in without a password, and is a proof', async () => {
+    const host = await openHost(passwordless)
+    const who = await passkeyHolder(host, surface, { synced: true })
+    const on = passkeysOn(host, surface)
+    const done = await on.login(who.authenticator)
+    expect([outcomeOf(done), done.json()['status']]).toEqual(['200', 'authenticated'])
+    expect(refreshCookieOf(done, surface)).not.toBe('')
+    const claims = decodeJwt(textOf(done.json(), 'accessToken'))
+    expect([claims['sub'], claims['amr']]).toEqual([who.id, ['pop', 'user', 'mfa']])
+    const stored = await storedIn(host, surface).sessions.get(String(claims['sid']))
+    expect(stored).toMatchObject({ loginMethod: 'webauthn', mfaMethod: 'webauthn' })
+    const bearer = textOf(done.json(), 'accessToken')
+    expect(outcomeOf(await on.remove(bearer, who.credentialId))).toBe('204')
+  })
+
+  it('EN-2 gives the same options to everybody, and asks for verification', async () => {
+    const settings = { ...passwordless.settings, webauthnUserVerification: 'preferred' } as const
+    const host = await openHost({ settings })
+    await passkeyHolder(host, surface)
+    const on = passkeysOn(host, surface)
+    const { options } = await on.begunLogin()
+    expect(options).toEqual({
+      rpId: new URL(origins[surface]).hostname,
+      challenge: expect.any(String),
+      timeout: 300_000,
+      userVerification: 'required',
+    })
+    // Whoever names an account names a member that is not known.
+    const path = `/v1/auth/${surface}/webauthn/login/options`
+    const named = await host.send('POST', path, { body: { email: 'ada@example.org' } })
+    expect(outcomeOf(named)).toBe('400 invalid_request')
+  })
+
+  it('S-19 S-20 satisfies a policy that requires two factors', async () => {
+    const settings = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
+    const host = await settingsHost(passwordless)
+    const who = await passkeyHolder(host, surface)
+    await host.set({ config: settings })
+    const done = await passkeysOn(host, surface).login(who.authenticator)
+    expect(done.json()['status']).toBe('authenticated')
+  })
+
+  it('S-25 is refused where a passkey is a second factor alone, or none', async () => {
+    const host = await settingsHost(passwordless)
+    const who = await passkeyHolder(host, surface)
+    const on = passkeysOn(host, surface)
+    const { challengeId, options } = await on.begunLogin()
+    const response = who.authenticator.get(options)
+    for (const webauthnMode of ['secondFactor', 'off']) {
+      await host.set({ config: { webauthnMode } })
+      expect(outcomeOf(await on.startLogin())).toBe('403 mfa_method_disabled')
+      const done = await on.finishLogin(challengeId, response)
+      expect(outcomeOf(done)).toBe('403 mfa_method_disabled')
+    }
+  })
+
+  it.each<[string, Departure]>([
+    ['wrong origin', { origin: 'https://evil.example.com' }],
+    [
+      'the origin of the other surface',
+      { origin: origins[surface === 'client' ? 'operator' : 'client'] },
+    ],
+    ['http in place of https', { origin: origins[surface].replace('https', 'http') }],
+    ['wrong rpId', { rpId: 'example.com' }],
+    ['a page within another page', { crossOrigin: true }],
+    [
+      'a page within a named other page',
+      { crossOrigin: true, topOrigin: 'https://evil.example.com' },
+    ],
+    ['another challenge', { challenge: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
+    ['the type of a registration', { type: 'webauthn.create' }],
+    ['missing UV', { userVerified: false }],
+    ['missing UP', { userPresent: false }],
+    ['a regressed counter', { counter: 5 }],
+    ['a repeated counter', { counter: 6 }],
+    ['another key', { otherKey: true }],
+    ['unknown credential', { credentialId: 'bm9ib2R5cw' }],
+    ['no user handle', { userHandle: null }],
+    ['somebody else’s user handle', { userHandle: 'c29tZWJvZHk' }],
+    ['a backup eligibility that changed', { backupEligible: true }],
+    ['backed up without being eligible', { backedUp: true }],
+    ['trailing bytes', { trailing: 1 }],
+  ])('MF-6 MF-8 WebAuthn-7.2 refuses %s, alike', async (_what, departure) => {
+    const host = await openHost(passwordless)
+    const who = await passkeyHolder(host, surface, {}, { counter: 6 })
+    const on = passkeysOn(host, surface)
+    const reply = await on.login(who.authenticator, undefined, departure)
+    expect(outcomeOf(reply)).toBe(refused)
+    // As of a response to a challenge that never was.
+    const { options } = await on.begunLogin()
+    const never = await on.finishLogin('never', who.authenticator.get(options))
+    expect(seenOf(reply)).toEqual(seenOf(never))
+    const stored = await storedIn(host, surface).passkeys.get(who.credentialId)
+    expect([stored?.counter, stored?.lastUsedAt]).toEqual([6, null])
+    expect(outcomeOf(await on.login(who.authenticator))).toBe('200')
+  })
+
+  it('MF-6 R7 a response is good once, whoever sends it, and for one of sixteen', async () => {
+    const host = await openHost({
+      ...withoutLimits,
+      settings: { ...passwordless.settings, lockoutThreshold: 0 },
+    })
+    const who = await passkeyHolder(host, surface, { synced: true })
+    const on = passkeysOn(host, surface)
+    for (let round = 0; round < 10; round += 1) {
+      const { challengeId, options } = await on.begunLogin()
+      const response = who.authenticator.get(options)
+      const uses = Array.from({ length: 16 }, () => on.finishLogin(challengeId, response))
+      const outcomes = (await Promise.all(uses)).map(outcomeOf)
+      expect(outcomes.filter((outcome) => outcome === '200')).toHaveLength(1)
+      expect(outcomes.filter((outcome) => outcome === refused)).toHaveLength(15)
+      const other = await on.begunLogin()
+      expect(outcomeOf(await on.finishLogin(other.challengeId, response))).toBe(refused)
+    }
+  })
+
+  it('G-14 a challenge lasts five minutes', async () => {
+    const host = await openHost(passwordless)
+    const who = await passkeyHolder(host, surface)
+    const on = passkeysOn(host, surface)
+    const [early, late] = [await on.begunLogin(), await on.begunLogin()]
+    const [first, second] = [early, late].map(({ options }) => who.authenticator.get(options))
+    await host.clock.advance(299_999)
+    expect(outcomeOf(await on.finishLogin(early.challengeId, first))).toBe('200')
+    await host.clock.advance(1)
+    expect(outcomeOf(await on.finishLogin(late.challengeId, second))).toBe(refused)
+  })
+
+  it('WebAuthn-7.2 a challenge is good for its ceremony, its login and its surface alone', async () => {
+    const host = await openHost(passwordless)
+    const who = await passkeyHolder(host, surface)
+    const on = passkeysOn(host, surface)
+    const mfaToken = await ticketOf(host, surface, who)
+    const [open, bound] = [await on.begunLogin(), await on.begunLogin(mfaToken)]
+    const stepUp = await on.begunStepUp(who.bearer)
+    const show = async ({ challengeId, options }: typeof open, ticket?: string) =>
+      outcomeOf(await on.finishLogin(challengeId, who.authenticator.get(options), ticket))
+    expect(await show(bound)).toBe(refused)
+    expect(await show(stepUp)).toBe(refused)
+    expect(await show(open, mfaToken)).toBe(refused)
+    expect(await show(stepUp, mfaToken)).toBe(refused)
+    const other = surface === 'operator' ? 'client' : 'operator'
+    const reply = await passkeysOn(host, other).finishLogin(
+      open.challengeId,
+      who.authenticator.get(open.options),
+    )
+    expect(outcomeOf(reply)).toBe(refused)
+    // None of it has spent them.
+    expect(await show(open)).toBe('200')
+    expect(await show(bound, mfaToken)).toBe('200')
+  })
+
+  it('T-53 R-5-15 T-98 refuses a disabled account and a service account as any other', async () => {
+    const host = await openHost(passwordless)
+    const who = await passkeyHolder(host, surface)
+    const on = passkeysOn(host, surface)
+    await host.auth[surface].users.update(who.id, { enabled: false })
+    const disabled = await on.login(who.authenticator)
+    expect(outcomeOf(disabled)).toBe(refused)
+    await host.auth[surface].users.update(who.id, { enabled: true })
+    await storedIn(host, surface).users.update(who.id, { kind: '' }, { kind: 'service' })
+    const service = await on.login(who.authenticator)
+    expect(seenOf(service)).toEqual(seenOf(disabled))
+    expect(eventsOf(host, 'login.failed').map(({ userId, method }) => [userId, method])).toEqual([
+      [who.id, 'webauthn'],
+      [who.id, 'webauthn'],
+    ])
+  })
+
+  it('R-1-05 says that the address is not confirmed to who showed both factors', async () => {
+    const host = await openHost(passwordless)
+    const who = await passkeyHolder(host, surface)
+    await storedIn(host, surface).users.update(who.id, { kind: '' }, { emailVerifiedAt: null })
+    const reply = await passkeysOn(host, surface).login(who.authenticator)
+    expect(outcomeOf(reply)).toBe('403 email_not_verified')
+  })
+
+  it('uvInitialized: a PIN that a finder sets on a key is no factor', async () => {
+    const settings = { ...passwordless.settings, webauthnUserVerification: 'preferred' } as const
+    const host = await openHost({ settings })
+    const who = await passkeyHolder(host, surface, { verifies: false })
+    const on = passkeysOn(host, surface)
+    const found = { userVerified: true }
+    expect(outcomeOf(await on.login(who.authenticator, undefined, found))).toBe(refused)
+    await on.login(who.authenticator, await ticketOf(host, surface, who), found)
+    expect(outcomeOf(await on.login(who.authenticator, undefined, found))).toBe('200')
+  })
+
+  it('MF-9 RL-6 S-54 too many wrong responses lock passkeys, and no password', async () => {
+    const host = await openHost({ settings: { ...passwordless.settings, lockoutThreshold: 3 } })
+    const who = await passkeyHolder(host, surface)
+    const on = passkeysOn(host, surface)
+    const wrong = { otherKey: true } as const
+    for (let guess = 0; guess < 3; guess += 1) {
+      expect(outcomeOf(await on.login(who.authenticator, undefined, wrong))).toBe(refused)
+    }
+    expect(outcomeOf(await on.login(who.authenticator))).toBe('429 rate_limited')
+    // The budget is shared by every door at which a passkey is shown.
+    const mfaToken = await ticketOf(host, surface, who)
+    expect(outcomeOf(await on.login(who.authenticator, mfaToken))).toBe('429 rate_limited')
+    expect(outcomeOf(await on.stepUp(who.bearer, who.authenticator))).toBe('429 rate_limited')
+    const unknown = softwareAuthenticator({ origin: origins[surface] })
+    const { options } = await on.begunLogin()
+    const nobody = { challenge: options.challenge, rp: { id: options.rpId } }
+    unknown.create({ ...nobody, user: { id: 'x' }, pubKeyCredParams: [{ alg: -7 }] })
+    for (let guess = 0; guess < 3; guess += 1) {
+      expect(outcomeOf(await on.login(unknown))).toBe(refused)
+    }
+    expect(outcomeOf(await on.login(unknown))).toBe('429 rate_limited')
+  })
+})

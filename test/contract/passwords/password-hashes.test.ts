@@ -1,0 +1,267 @@
+import { pbkdf2Sync, timingSafeEqual } from 'node:crypto'
+import argon2 from 'argon2'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
+import type { LegacyVerifier } from '../../../src/index.js'
+import type { Surface } from '../../../src/ports/surface.js'
+import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import {
+  generousSurfaces,
+  openHost,
+  outcomeOf,
+  seenOf,
+  storedIn,
+  storedUser,
+  surfaces,
+} from '../../support/hosts/open-host.js'
+import { cheapHash } from '../../support/hosts/test-auth.js'
+import { goodPassword, otherPassword } from '../../support/people/people.js'
+import {
+  type Costs,
+  formOf,
+  hashOf,
+  plant,
+  shipped,
+  storedHash,
+} from '../../support/people/planted-hash.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
+
+const email = 'ada@example.org'
+const strong = { variant: 'argon2id', version: 19, ...shipped, salt: 16, tag: 32 }
+
+function login(host: ContractHost, surface: Surface, password = goodPassword): Promise<Reply> {
+  return host.send('POST', `/v1/auth/${surface}/login`, { body: { email, password } })
+}
+
+/** A host with the costs the library ships with. */
+function realHost(options: HostOptions = {}): Promise<ContractHost> {
+  return openHost({ hash: {}, ...options })
+}
+
+describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
+  it('R-1-01 are argon2id in PHC format with a salt of their own', async () => {
+    const host = await realHost()
+    const hashes: string[] = []
+    for (const address of [email, 'bob@example.org']) {
+      await host.send('POST', `/v1/auth/${surface}/register`, {
+        body: { email: address, password: goodPassword },
+      })
+      hashes.push((await storedUser(host, surface, address)).passwordHash ?? '')
+    }
+    for (const hash of hashes) {
+      expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
+    }
+    expect(new Set(hashes).size).toBe(2)
+  })
+
+  const long = 'a'.repeat(40).replace(/a/g, (_, at: number) => `${at % 7}x`)
+  it.each([
+    ['a difference after byte 72', `${long}1`, `${long}2`],
+    ['128 characters', `${'long pass '.repeat(12)}12345678`, `${'long pass '.repeat(12)}12345679`],
+    ['emoji', '🐎🔋📎✅🦊🐙🌵🍋🎈🎲🚲🛶⛵🧭🏺', '🐎🔋📎✅🦊🐙🌵🍋🎈🎲🚲🛶⛵🧭🪔'],
+    ['a leading space', ` ${goodPassword}`, goodPassword],
+    ['a trailing space', `${goodPassword} `, goodPassword],
+    ['a NUL inside', 'correct horse\0battery staple', 'correct horse\0battery stable'],
+    ['a NUL at the end', `${goodPassword}\0`, goodPassword],
+    ['its case', 'Correct Horse Battery Staple', goodPassword],
+    ['1,024 bytes', 'correct horse '.repeat(74).slice(0, 1024), 'correct horse '.repeat(73)],
+  ])('R-1-01 6.2.8 6.2.9 are taken as they are: %s', async (_, right, wrong) => {
+    const host = await openHost()
+    await host.auth[surface].users.create({ email, password: right, emailVerified: true })
+    expect(outcomeOf(await login(host, surface, right))).toBe('200')
+    expect(outcomeOf(await login(host, surface, wrong))).toBe('401 invalid_credentials')
+  })
+
+  it('R-1-01 are one password, composed or decomposed', async () => {
+    const host = await openHost()
+    const password = 'café crème à la façade'
+    await host.auth[surface].users.create({
+      email,
+      password: password.normalize('NFD'),
+      emailVerified: true,
+    })
+    expect(outcomeOf(await login(host, surface, password.normalize('NFC')))).toBe('200')
+    expect(outcomeOf(await login(host, surface, password.normalize('NFD')))).toBe('200')
+  })
+
+  it.each<[string, Costs]>([
+    ['far weaker', { m: 8192, t: 1 }],
+    ['far stronger', { m: 65_536, t: 3, p: 4 }],
+  ])('R-1-02 are verified with their own costs: %s', async (_, costs) => {
+    const host = await realHost()
+    await plant(host, surface, email, await hashOf(goodPassword, costs))
+    expect(outcomeOf(await login(host, surface, otherPassword))).toBe('401 invalid_credentials')
+    expect(outcomeOf(await login(host, surface))).toBe('200')
+  })
+
+  it.each<[string, Costs, object]>([
+    ['m one less', { m: shipped.m - 1 }, strong],
+    ['t one less', { t: 1 }, strong],
+    ['version 16', { version: 0x10 }, strong],
+    ['argon2i', { type: argon2.argon2i }, strong],
+    ['argon2d', { type: argon2.argon2d }, strong],
+    ['a 16-byte tag', { tag: 16 }, strong],
+    ['an 8-byte salt', { salt: 8 }, strong],
+    ['weaker in t alone, more in m', { m: 40_000, t: 1 }, { ...strong, m: 40_000 }],
+    ['weaker in m alone, more in t and p', { m: 8192, t: 4, p: 2 }, { ...strong, t: 4, p: 2 }],
+  ])('R-1-03 T-80 are upgraded at a login, unseen: %s', async (_, costs, becomes) => {
+    const host = await realHost()
+    const old = await hashOf(goodPassword, costs)
+    await plant(host, surface, email, old)
+    const told = host.logger.lines.length
+    const upgrading = await login(host, surface)
+    const upgraded = await storedHash(host, surface, email)
+    expect(upgraded).not.toBe(old)
+    expect(formOf(upgraded)).toEqual(becomes)
+    const plain = await login(host, surface)
+    expect(await storedHash(host, surface, email)).toBe(upgraded)
+    expect([upgrading, plain].map(outcomeOf)).toEqual(['200', '200'])
+    const members = [upgrading, plain].map((reply) => Object.keys(reply.json()))
+    expect(members[0]).toEqual(members[1])
+    expect([...upgrading.headers.keys()]).toEqual([...plain.headers.keys()])
+    expect(host.logger.lines.slice(told)).toEqual([])
+  })
+
+  it.each<[string, Costs]>([
+    ['equal', {}],
+    ['m one more', { m: shipped.m + 1 }],
+    ['m doubled', { m: shipped.m * 2 }],
+    ['t one more', { t: 3 }],
+    ['more lanes', { p: 4 }],
+    ['a longer tag and salt', { tag: 64, salt: 32 }],
+  ])('R-1-05 T-80 are left alone when equal or stronger: %s', async (_, costs) => {
+    const host = await realHost()
+    const hash = await hashOf(goodPassword, costs)
+    await plant(host, surface, email, hash)
+    expect(outcomeOf(await login(host, surface))).toBe('200')
+    expect(await storedHash(host, surface, email)).toBe(hash)
+  })
+
+  it('R-1-04 are never touched by a login that fails', async () => {
+    const host = await openHost()
+    const hash = await hashOf(goodPassword, { m: 32, t: 1 })
+    await plant(host, surface, email, hash)
+    for (const password of [otherPassword, '', `${goodPassword} `, 'x'.repeat(2000)]) {
+      await login(host, surface, password)
+      expect(await storedHash(host, surface, email)).toBe(hash)
+    }
+    const { id } = await storedUser(host, surface, email)
+    await host.auth[surface].users.update(id, { enabled: false })
+    expect(outcomeOf(await login(host, surface))).toBe('401 invalid_credentials')
+    expect(await storedHash(host, surface, email)).toBe(hash)
+  })
+
+  it('R-1-06 let the login succeed when the upgrade cannot be stored, and upgrade next time', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await openHost({ backend: faulty.backend })
+    const hash = await hashOf(goodPassword, { m: 32, t: 1 })
+    await plant(host, surface, email, hash)
+    const told = host.logger.lines.length
+    faulty.failNext(`${surface}_users.update`, 'before')
+    const reply = await login(host, surface)
+    expect(outcomeOf(reply)).toBe('200')
+    expect(await storedHash(host, surface, email)).toBe(hash)
+    const warnings = host.logger.lines.slice(told).filter(({ level }) => level === 'warn')
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'a weak password hash could not be upgraded',
+    ])
+    expect(JSON.stringify(host.logger.lines)).not.toContain(hash)
+    expect(outcomeOf(await login(host, surface))).toBe('200')
+    expect(await storedHash(host, surface, email)).toMatch(/m=64,t=1,p=1/)
+  })
+
+  it('R-1-06 let the login succeed when the new hash cannot be made', async () => {
+    const real = argon2Hasher()
+    const implementation = {
+      verify: real.verify,
+      hash: () => Promise.reject(new Error('out of memory')),
+    }
+    const host = await openHost({ hash: { ...cheapHash, implementation } })
+    const hash = await hashOf(goodPassword, { m: 32, t: 1 })
+    await plant(host, surface, email, hash)
+    expect(outcomeOf(await login(host, surface))).toBe('200')
+    expect(await storedHash(host, surface, email)).toBe(hash)
+  })
+
+  it('R-1-07 R26 never lose a password set between the verification and the upgrade', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await openHost({ backend: faulty.backend })
+    await plant(host, surface, email, await hashOf(goodPassword, { m: 32, t: 1 }))
+    await host.send('POST', `/v1/auth/${surface}/password/forgot`, { body: { email } })
+    await host.auth.close()
+    const { token } = host.mailer.last('resetPassword', email).data
+    let reset: Reply | null = null
+    faulty.onCall(`${surface}_users.update`, async () => {
+      reset = await host.send('POST', `/v1/auth/${surface}/password/reset`, {
+        body: { token, newPassword: otherPassword },
+      })
+    })
+    // The reset ended all sessions, so the login that lost to it may not open one either.
+    expect(outcomeOf(await login(host, surface))).toBe('401 invalid_credentials')
+    expect(reset).toMatchObject({ status: 204 })
+    expect(outcomeOf(await login(host, surface, otherPassword))).toBe('200')
+    expect(outcomeOf(await login(host, surface, goodPassword))).toBe('401 invalid_credentials')
+  })
+
+  it('R26 never lose the new password in 100 logins with an old hash beside a reset', async () => {
+    const settings = { passwordHistoryCount: 0, lockoutThreshold: 0 }
+    const host = await openHost({ settings, surfaces: generousSurfaces })
+    const weak = await hashOf(goodPassword, { m: 32, t: 1 })
+    await plant(host, surface, email, weak)
+    const { users } = storedIn(host, surface)
+    const { id } = await storedUser(host, surface, email)
+    for (let round = 0; round < 100; round += 1) {
+      await users.update(id, { enabled: true }, { passwordHash: weak })
+      await host.send('POST', `/v1/auth/${surface}/password/forgot`, { body: { email } })
+      await host.auth.close()
+      const { token } = host.mailer.last('resetPassword', email).data
+      const logins = [1, 2, 3].map(() => login(host, surface))
+      const body = { token, newPassword: otherPassword }
+      const reset = host.send('POST', `/v1/auth/${surface}/password/reset`, { body })
+      expect((await reset).status).toBe(204)
+      await Promise.all(logins)
+      expect(outcomeOf(await login(host, surface, otherPassword))).toBe('200')
+      expect(outcomeOf(await login(host, surface, goodPassword))).toBe('401 invalid_credentials')
+    }
+  })
+})
+
+describe.each(surfaces)('imported passwords on the %s surface', (surface) => {
+  const derive = (password: Uint8Array, rounds: number) =>
+    pbkdf2Sync(password, 'a salt', rounds, 32, 'sha256')
+  const imported = (password: string, rounds: number) =>
+    `pbkdf2:${rounds}:${derive(Buffer.from(password), rounds).toString('hex')}`
+  const pbkdf2: LegacyVerifier = {
+    recognises: (hash) => /^pbkdf2:\d{1,4}:[0-9a-f]{64}$/.test(hash),
+    async verify(hash, password) {
+      const [, rounds, hex = ''] = hash.split(':')
+      return timingSafeEqual(Buffer.from(hex, 'hex'), derive(password, Number(rounds)))
+    },
+  }
+
+  it('R-1-03 open the account once and are argon2id afterwards', async () => {
+    const host = await openHost({ legacyVerifiers: [pbkdf2] })
+    const hash = imported(goodPassword, 1000)
+    await plant(host, surface, email, hash)
+    expect(outcomeOf(await login(host, surface, otherPassword))).toBe('401 invalid_credentials')
+    expect(await storedHash(host, surface, email)).toBe(hash)
+    expect(outcomeOf(await login(host, surface))).toBe('200')
+    expect(formOf(await storedHash(host, surface, email))).toEqual({ ...strong, m: 64, t: 1 })
+    expect(outcomeOf(await login(host, surface))).toBe('200')
+  })
+
+  it('open nothing where the verifier refuses their costs, or there is none', async () => {
+    for (const legacyVerifiers of [[pbkdf2], []]) {
+      const host = await openHost({ legacyVerifiers })
+      const hash = imported(goodPassword, 10_000)
+      await plant(host, surface, email, hash)
+      const unknown = await host.send('POST', `/v1/auth/${surface}/login`, {
+        body: { email: 'nobody@example.org', password: goodPassword },
+      })
+      expect(seenOf(await login(host, surface))).toEqual(seenOf(unknown))
+      expect(await storedHash(host, surface, email)).toBe(hash)
+    }
+  })
+})

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import type { Surface } from '../../../src/ports/surface.js'
+import { type ContractHost, promiseKinds } from '../../support/hosts/hosts.js'
+import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import {
+  eventsOf,
+  generousSurfaces,
+  openHost,
+  outcomeOf,
+  storedIn,
+  surfaces,
+} from '../../support/hosts/open-host.js'
+import { otherPassword, person, signedInPerson } from '../../support/people/people.js'
+import { linkFor, login, reset } from '../../support/people/recovery-steps.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
+
+/** What the access token and the refresh cookie of a login are worth now. */
+async function worthOf(host: ContractHost, surface: Surface, signedIn: Reply): Promise<string[]> {
+  const bearer = textOf(signedIn.json(), 'accessToken')
+  const cookie = refreshCookieOf(signedIn, surface)
+  const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+  const refreshed = await host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie })
+  return [outcomeOf(me), outcomeOf(refreshed)]
+}
+
+const dead = ['401 session_revoked', '401 session_revoked']
+
+describe.each(promiseKinds)('resets that race, $name', (kind) => {
+  it.each(surfaces)('R7 have one winner of 16 on the %s surface', async (surface) => {
+    // A loser that comes late is asked for the winner's password; so many guesses would lock it.
+    const settings = { lockoutThreshold: 0 }
+    const host = await openHost({ settings, surfaces: generousSurfaces }, kind)
+    const { email } = await person(host, surface)
+    for (let round = 0; round < 10; round += 1) {
+      const token = await linkFor(host, surface, email)
+      const passwords = Array.from({ length: 16 }, (_, n) => `round ${round}, my passphrase ${n}`)
+      const replies = await Promise.all(passwords.map((one) => reset(host, surface, token, one)))
+      const outcomes = replies.map(outcomeOf)
+      expect(outcomes.filter((outcome) => outcome === '204')).toHaveLength(1)
+      expect(outcomes.filter((outcome) => outcome === '400 invalid_token')).toHaveLength(15)
+      const winner = passwords[outcomes.indexOf('204')] ?? ''
+      expect(outcomeOf(await login(host, surface, email, winner))).toBe('200')
+    }
+    expect(eventsOf(host, 'password.changed')).toHaveLength(10)
+  })
+
+  it.each(surfaces)('change the password once when all ask for the same: %s', async (surface) => {
+    const host = await openHost({}, kind)
+    const { email } = await person(host, surface)
+    const token = await linkFor(host, surface, email)
+    const racers = Array.from({ length: 16 }, () => reset(host, surface, token, otherPassword))
+    const outcomes = new Set((await Promise.all(racers)).map(outcomeOf))
+    expect(outcomes).toContain('204')
+    outcomes.delete('204')
+    outcomes.delete('400 invalid_token')
+    expect(outcomes).toEqual(new Set())
+    expect(eventsOf(host, 'password.changed')).toHaveLength(1)
+    expect(outcomeOf(await login(host, surface, email, otherPassword))).toBe('200')
+  })
+
+  it.each(surfaces)(
+    'O-09 leave no session of the old password in 200 rounds beside logins: %s',
+    async (surface) => {
+      const settings = { passwordHistoryCount: 0, lockoutThreshold: 0 }
+      const host = await openHost({ settings, surfaces: generousSurfaces }, kind)
+      const who = await person(host, surface)
+      let current = who.password
+      let overtaken = 0
+      for (let round = 0; round < 200; round += 1) {
+        const next = `the passphrase of round ${round}`
+        const token = await linkFor(host, surface, who.email)
+        const first = login(host, surface, who.email, current)
+        const resetting = reset(host, surface, token, next)
+        const second = login(host, surface, who.email, current)
+        expect(outcomeOf(await resetting)).toBe('204')
+        for (const reply of [await first, await second]) {
+          if (reply.status === 200) {
+            expect(await worthOf(host, surface, reply)).toEqual(dead)
+            overtaken += 1
+          } else {
+            expect(outcomeOf(reply)).toBe('401 invalid_credentials')
+          }
+        }
+        current = next
+      }
+      // Both orders must have come up, or nothing was raced.
+      expect(overtaken).toBeGreaterThan(0)
+      expect(outcomeOf(await login(host, surface, who.email, current))).toBe('200')
+    },
+    120_000,
+  )
+})
+
+describe.each(surfaces)('a reset on the %s surface', (surface) => {
+  it.each(['users.update', 'refresh_tokens.insert', 'sessions.insert'])(
+    'wins over a login that checked the old password before it and stores after: %s',
+    async (call) => {
+      const faulty = faultyBackend(memory())
+      const host = await openHost({ backend: faulty.backend })
+      const who = await person(host, surface)
+      const token = await linkFor(host, surface, who.email)
+      let outcome = ''
+      faulty.onCall(`${surface}_${call}`, async () => {
+        outcome = outcomeOf(await reset(host, surface, token, otherPassword))
+      })
+      const late = await login(host, surface, who.email, who.password)
+      expect([outcome, outcomeOf(late), late.setCookies]).toEqual([
+        '204',
+        '401 invalid_credentials',
+        [],
+      ])
+      const families = await storedIn(host, surface).families.find({ userId: who.id }, { limit: 9 })
+      expect(families.filter(({ revokedAt }) => revokedAt === null)).toEqual([])
+    },
+  )
+
+  it.each([
+    ['users.update', 'before', '200'],
+    ['refresh_tokens.find', 'before', '401 invalid_credentials'],
+    ['denylist.put', 'before', '401 invalid_credentials'],
+    ['denylist.put', 'after', '401 invalid_credentials'],
+    ['refresh_tokens.update', 'before', '401 invalid_credentials'],
+    ['sessions.update', 'before', '401 invalid_credentials'],
+    ['sessions.update', 'after', '401 invalid_credentials'],
+    ['tickets.take', 'before', '401 invalid_credentials'],
+  ] as const)(
+    '2.3.3 O-09 is completed by the same request after a failure at %s, %s',
+    async (call, mode, oldPassword) => {
+      const faulty = faultyBackend(memory())
+      const host = await openHost({ backend: faulty.backend })
+      const who = await signedInPerson(host, surface)
+      const token = await linkFor(host, surface, who.email)
+      faulty.failNext(call.startsWith('denylist') ? call : `${surface}_${call}`, mode)
+      const failed = await reset(host, surface, token, otherPassword)
+      expect(outcomeOf(failed)).toBe('503 service_unavailable')
+      expect(outcomeOf(await login(host, surface, who.email, who.password))).toBe(oldPassword)
+
+      // Nobody else can complete it with a password of their own.
+      if (oldPassword !== '200') {
+        const foreign = await reset(host, surface, token, 'the passphrase of somebody else')
+        expect(outcomeOf(foreign)).toBe('400 invalid_token')
+      }
+      expect(outcomeOf(await reset(host, surface, token, otherPassword))).toBe('204')
+      const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer: who.bearer })
+      const refreshed = await host.send('POST', `/v1/auth/${surface}/refresh-cookie`, {
+        cookie: who.cookie,
+      })
+      expect([outcomeOf(me), outcomeOf(refreshed)]).toEqual(dead)
+      expect(outcomeOf(await login(host, surface, who.email, otherPassword))).toBe('200')
+      expect(outcomeOf(await reset(host, surface, token, otherPassword))).toBe('400 invalid_token')
+    },
+  )
+
+  it.each(['users.update', 'refresh_tokens.update'])(
+    '2.3.3 O-09 finds out what became of a write whose answer was lost: %s',
+    async (call) => {
+      const faulty = faultyBackend(memory())
+      const host = await openHost({ backend: faulty.backend })
+      const who = await signedInPerson(host, surface)
+      const token = await linkFor(host, surface, who.email)
+      faulty.failNext(`${surface}_${call}`, 'after')
+      expect(outcomeOf(await reset(host, surface, token, otherPassword))).toBe('204')
+      const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer: who.bearer })
+      expect(outcomeOf(me)).toBe('401 session_revoked')
+      expect(outcomeOf(await login(host, surface, who.email, otherPassword))).toBe('200')
+      expect(outcomeOf(await reset(host, surface, token, otherPassword))).toBe('400 invalid_token')
+      expect(eventsOf(host, 'password.changed')).toHaveLength(1)
+    },
+  )
+})

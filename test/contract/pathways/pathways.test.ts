@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { operations } from '../../../src/operations/index.js'
+import type { Surface } from '../../../src/ports/surface.js'
+import { surfaces } from '../../support/hosts/open-host.js'
+import { person } from '../../support/people/people.js'
+import { settingsHost } from '../settings/settings-host.js'
+import { type ControlName, controlOf, controls } from './controls.js'
+import { devicePathways } from './device-pathways.js'
+import { machinePathways } from './machine-pathways.js'
+import { oauthPathways } from './oauth-pathways.js'
+import { passkeyPathways } from './passkey-pathways.js'
+import { passwordPathways } from './password-pathways.js'
+import { givenBy, type Pathway, type StepOptions } from './pathway.js'
+import { secondFactorPathways } from './second-factor-pathways.js'
+import { sessionPathways } from './session-pathways.js'
+
+const pathways: readonly Pathway[] = [
+  ...passwordPathways,
+  ...devicePathways,
+  ...secondFactorPathways,
+  ...passkeyPathways,
+  ...sessionPathways,
+  ...oauthPathways,
+  ...machinePathways,
+]
+const names = Object.keys(controls).filter((name): name is ControlName => name in controls)
+
+/** What a reply may hold, by its schema. */
+const membersOf = (reply: z.ZodType): string => JSON.stringify(z.toJSONSchema(reply))
+
+describe('the ways to tokens', () => {
+  const giving = operations.filter(({ reply }) =>
+    /"(accessToken|refreshToken)"/.test(membersOf(reply)),
+  )
+
+  it('6.1.3 RL-6 are all walked: every operation whose reply may hold a token', () => {
+    const walked = new Set(pathways.map(({ of }) => of))
+    expect(giving.length).toBeGreaterThan(0)
+    expect(giving.map(({ id }) => id).filter((id) => !walked.has(id))).toEqual([])
+  })
+
+  it('6.1.3 are operations there are, each with a cell for every control', () => {
+    const ids = new Set(operations.map(({ id }) => id))
+    expect(pathways.filter(({ of }) => !ids.has(of))).toEqual([])
+    for (const { cells } of pathways) expect(Object.keys(cells).sort()).toEqual([...names].sort())
+  })
+})
+
+const address = '203.0.113.77'
+
+/** What the last step of a pathway gives where all of these controls are in force. */
+async function walked(
+  pathway: Pathway,
+  inForce: readonly ControlName[],
+  surface: Surface,
+): Promise<string> {
+  const standing = inForce.map(controlOf)
+  const given = [pathway.options, ...standing.map(({ options }) => options)]
+  const settings = Object.assign({}, ...given.map((options) => options?.settings))
+  const host = await settingsHost(Object.assign({}, ...given, { settings }))
+  const made = standing.find(({ who }) => who !== undefined)?.who
+  const enrolled = made === undefined ? null : await made(host, surface)
+  const who = enrolled ?? (await person(host, surface))
+  const { step, userId, email } = await pathway.prepare({ host, surface, who, enrolled })
+  for (const { enforce } of standing) {
+    await enforce?.(host, surface, userId ?? who.id, email ?? who.email)
+  }
+  const other = surface === 'operator' ? 'client' : 'operator'
+  const times = Math.max(...standing.map((control) => control.times ?? 1))
+  const sending: StepOptions = {
+    ...(standing.some(({ elsewhere }) => elsewhere) ? { at: other } : {}),
+    ...(times > 1 ? { from: address } : {}),
+  }
+  const gave: string[] = []
+  for (let sent = 0; sent < times; sent += 1) gave.push(givenBy(await step(sending)))
+  return gave.at(-1) ?? ''
+}
+
+describe.each(surfaces)('on the %s surface', (surface) => {
+  const own = pathways.filter(({ surfaces: of = surfaces }) => of.includes(surface))
+
+  describe.each(own)('6.3.4 R-1-20 R-5-01 $of: $name', (pathway) => {
+    const cells = names.map((name) => ({ name, cell: pathway.cells[name] }))
+    const standing = cells.filter(({ cell }) => typeof cell === 'string')
+
+    it.each(standing)('meets $name: $cell', async ({ name, cell }) => {
+      expect(await walked(pathway, [name], surface)).toBe(cell)
+    })
+  })
+})
+
+describe('several controls at once', () => {
+  const walks = surfaces.flatMap((surface) =>
+    pathways
+      .filter(
+        ({ surfaces: of = surfaces, cells }) => of.includes(surface) && cells.nothing === 'tokens',
+      )
+      .map((pathway) => ({ pathway, surface })),
+  )
+  const combination = fc.constantFrom(...walks).chain(({ pathway, surface }) => {
+    const standing = names.filter((name) => typeof pathway.cells[name] === 'string')
+    const inForce = fc.uniqueArray(fc.constantFrom(...standing), { minLength: 2, maxLength: 4 })
+    return inForce.map((chosen) => ({ pathway, surface, chosen }))
+  })
+
+  it('6.3.4 R-5-01 give tokens exactly where each of them alone does', async () => {
+    await fc.assert(
+      fc.asyncProperty(combination, async ({ pathway, surface, chosen }) => {
+        const eachGives = chosen.every((name) => pathway.cells[name] === 'tokens')
+        const given = await walked(pathway, chosen, surface)
+        expect(given === 'tokens', `${given} of ${pathway.name}`).toBe(eachGives)
+      }),
+      { numRuns: 60 },
+    )
+  }, 120_000)
+})

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
+import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
+import { countingHasher } from '../../../src/testing/counting-hasher.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
+import { openHost } from '../../support/hosts/open-host.js'
+import { cheapHash } from '../../support/hosts/test-auth.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import {
+  accountsPath,
+  administrator,
+  grant,
+  issuedIn,
+  peopleMay,
+  revoke,
+  rotate,
+  serviceAccount,
+  tokenOf,
+} from '../../support/people/service-account-steps.js'
+import { spyBackend } from '../../support/stores/spy-backend.js'
+
+const minute = 60_000
+const open = (options: HostOptions = {}) => openHost({ authorizer: peopleMay, ...options })
+
+const stored = (host: ContractHost) => host.backend.store.collection(serviceCredentialsSpec)
+
+async function pass(host: ContractHost, ms: number): Promise<void> {
+  await host.auth.close()
+  await host.clock.advance(ms)
+}
+
+const setEnabled = (
+  host: ContractHost,
+  { bearer }: { readonly bearer: string },
+  id: string,
+  enabled: boolean,
+) => host.send('PATCH', `${accountsPath}/${id}`, { bearer, body: { enabled } })
+
+describe('what a grant costs', () => {
+  async function rig(options: HostOptions = {}) {
+    const hasher = countingHasher(nodeRsHasher())
+    const host = await open({
+      ...withoutLimits,
+      hash: { ...cheapHash, implementation: hasher },
+      ...options,
+    })
+    const who = await administrator(host)
+    const account = await serviceAccount(host, who)
+    async function costOf(work: () => Promise<unknown>): Promise<number> {
+      const before = hasher.verified.length
+      await work()
+      return hasher.verified.length - before
+    }
+    return { hasher, host, who, account, costOf }
+  }
+
+  it('a secret that was verified is not hashed again for fifteen minutes', async () => {
+    const { host, account, costOf } = await rig()
+    const ask = () => tokenOf(host, account)
+    expect(await costOf(ask)).toBe(1)
+    expect(await costOf(ask)).toBe(0)
+    await pass(host, 15 * minute - 1)
+    expect(await costOf(ask)).toBe(0)
+    await pass(host, 1)
+    expect(await costOf(ask)).toBe(1)
+    expect(await costOf(ask)).toBe(0)
+  })
+
+  it('R-3B-02 R-3C-02 R-5-07 what is remembered revives nothing, and every refusal costs one hash', async () => {
+    const { host, who, account, costOf } = await rig()
+    const second = issuedIn(await rotate(host, who, account.id))
+    for (const credential of [account, second]) await tokenOf(host, credential)
+    const refused = async (credential: typeof second) => {
+      expectProblem(await grant(host, credential), 401, 'invalid_client')
+    }
+    const { clientId } = account
+    expect(await costOf(() => refused({ ...account, clientSecret: second.clientSecret }))).toBe(1)
+    expect(await costOf(() => refused({ ...second, clientId }))).toBe(1)
+    await setEnabled(host, who, account.id, false)
+    expect(await costOf(() => refused(account))).toBe(1)
+    await setEnabled(host, who, account.id, true)
+    expect(await costOf(() => tokenOf(host, account))).toBe(0)
+    await revoke(host, who, account.id, account.credentialId)
+    expect(await costOf(() => refused(account))).toBe(1)
+    expect(await costOf(() => tokenOf(host, second))).toBe(0)
+    // A hash that was replaced by hand was never verified.
+    const { secretHash = '' } = (await stored(host).get(account.credentialId)) ?? {}
+    await stored(host).update(second.credentialId, { status: 'active' }, { secretHash })
+    expect(await costOf(() => refused(second))).toBe(1)
+  })
+
+  it('R-LIB-09 another instance remembers nothing of it', async () => {
+    const { host, account } = await rig()
+    await tokenOf(host, account)
+    const other = countingHasher(nodeRsHasher())
+    const second = await open({
+      backend: host.backend,
+      hash: { ...cheapHash, implementation: other },
+    })
+    await tokenOf(second, account)
+    expect(other.verified).toHaveLength(1)
+  })
+
+  it('T-47 a weak hash is replaced by a grant that succeeds, and by no other', async () => {
+    const { host, account } = await rig()
+    const params = { memoryCost: 128, timeCost: 2, parallelism: 1 }
+    const hash = { ...cheapHash, params }
+    const stronger = await open({ backend: host.backend, hash })
+    const hashNow = async () => (await stored(host).get(account.credentialId))?.secretHash
+    const before = await hashNow()
+    await grant(stronger, { ...account, clientSecret: 'sas_wrong' })
+    expect(await hashNow()).toBe(before)
+    await tokenOf(stronger, account)
+    expect(await hashNow()).toContain('m=128,t=2,p=1')
+    await tokenOf(stronger, account)
+    await tokenOf(host, account)
+  })
+
+  it('G-02 lastUsedAt says when, within a minute, and costs a write a minute', async () => {
+    const spy = spyBackend()
+    const { host, account } = await rig({ backend: spy.backend })
+    const writes = () => spy.calls.filter((call) => call.endsWith('_credentials.update')).length
+    const lastUsed = async () => {
+      await host.auth.close()
+      return (await stored(host).get(account.credentialId))?.lastUsedAt
+    }
+    const first = host.clock.now()
+    for (let n = 0; n < 3; n += 1) {
+      await tokenOf(host, account)
+      expect(await lastUsed()).toBe(first)
+    }
+    await pass(host, minute - 1)
+    await tokenOf(host, account)
+    expect(await lastUsed()).toBe(first)
+    await pass(host, 1)
+    await tokenOf(host, account)
+    expect(await lastUsed()).toBe(host.clock.now())
+    expect(writes()).toBe(2)
+    await grant(host, { ...account, clientSecret: 'sas_wrong' })
+    expect(await lastUsed()).toBe(host.clock.now())
+  })
+})

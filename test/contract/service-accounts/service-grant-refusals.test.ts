@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
+import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
+import { countingHasher } from '../../../src/testing/counting-hasher.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import { newAddress, openHost, outcomeOf, seenOf, storedIn } from '../../support/hosts/open-host.js'
+import { cheapHash } from '../../support/hosts/test-auth.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import {
+  administrator,
+  grant,
+  type IssuedCredential,
+  peopleMay,
+  revoke,
+  serviceAccount,
+} from '../../support/people/service-account-steps.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
+
+type Pair = Pick<IssuedCredential, 'clientId' | 'clientSecret'>
+
+const open = (options: HostOptions = {}) =>
+  openHost({ authorizer: peopleMay, ...withoutLimits, ...options })
+
+const unknown: Pair = { clientId: `sa_${'a'.repeat(22)}`, clientSecret: `sas_${'a'.repeat(43)}` }
+
+/** Every pair that must get no token, each as right as it can be. */
+async function refusedIn(host: ContractHost): Promise<Readonly<Record<string, Pair>>> {
+  const who = await administrator(host)
+  const make = () => serviceAccount(host, who)
+  const { users } = storedIn(host, 'operator')
+  const good = await make()
+  const revoked = await make()
+  await revoke(host, who, revoked.id, revoked.credentialId)
+  const disabled = await make()
+  await host.auth.operator.users.update(disabled.id, { enabled: false })
+  const human = await make()
+  await users.update(human.id, { kind: 'service' }, { kind: '' })
+  const odd = await make()
+  await users.update(odd.id, { kind: 'service' }, { kind: 'robot' })
+  const gone = await make()
+  await users.take(gone.id)
+  const damaged = await make()
+  const credentials = host.backend.store.collection(serviceCredentialsSpec)
+  await credentials.update(damaged.credentialId, { status: 'active' }, { secretHash: 'no hash' })
+  const { clientId, clientSecret } = good
+  return {
+    'unknown client id': { clientId: unknown.clientId, clientSecret },
+    'revoked credential': revoked,
+    'wrong secret': { clientId, clientSecret: unknown.clientSecret },
+    'disabled account': disabled,
+    'account of a person': human,
+    'account of neither kind': odd,
+    'account that is gone': gone,
+    'unreadable hash': damaged,
+    'client id without its prefix': { clientId: clientId.slice(3), clientSecret },
+    'secret without its prefix': { clientId, clientSecret: clientSecret.slice(4) },
+    'client id in capitals': { clientId: clientId.toUpperCase(), clientSecret },
+    'secret with a space': { clientId, clientSecret: `${clientSecret} ` },
+    'secret of 512 characters': { clientId, clientSecret: 'x'.repeat(512) },
+    'secret of 513 characters': { clientId, clientSecret: `${clientSecret}${'x'.repeat(466)}` },
+    'secret of 50,000 characters': { clientId, clientSecret: 'x'.repeat(50_000) },
+    'client id of 10,000 characters': { clientId: `sa_${'x'.repeat(10_000)}`, clientSecret },
+    'id of the account': { clientId: good.id, clientSecret },
+    'id of the credential': { clientId: good.credentialId, clientSecret },
+    'nothing in either': { clientId: '', clientSecret: '' },
+    'a client id no store can hold': { clientId: 'sa_\0', clientSecret },
+    'a secret no store can hold': { clientId, clientSecret: '\ud800' },
+  }
+}
+
+describe('a grant that is refused', () => {
+  it('R-5-06 R-7-04 G-16 R22 SP-48 is one and the same reply, whatever was wrong', async () => {
+    const host = await open({ settings: { ...withoutLimits.settings, grantFailuresPerIp: 1000 } })
+    const replies: [string, Reply][] = []
+    for (const [name, pair] of Object.entries(await refusedIn(host))) {
+      replies.push([name, await grant(host, pair)])
+    }
+    const [[, first] = ['', null]] = replies
+    if (first === null) throw new Error('nothing was refused')
+    expectProblem(first, 401, 'invalid_client')
+    expect(first.headers.get('www-authenticate')).toBe('Bearer')
+    for (const [name, reply] of replies)
+      expect([name, seenOf(reply)]).toEqual([name, seenOf(first)])
+  })
+
+  it('R-5-07 T-47 costs exactly one verification of the same costs, and the same reads', async () => {
+    const hasher = countingHasher(nodeRsHasher())
+    const store = faultyBackend(memory())
+    const hash = { ...cheapHash, implementation: hasher }
+    const host = await open({ backend: store.backend, hash })
+    const refused = await refusedIn(host)
+    for (const [name, pair] of Object.entries(refused)) {
+      await host.auth.close()
+      const verified = hasher.verified.length
+      const calls = store.calls.length
+      expect(outcomeOf(await grant(host, pair))).toBe('401 invalid_client')
+      const made = hasher.verified.slice(verified)
+      expect([name, made.map((phc) => phc.split('$').slice(1, 4).join('$'))]).toEqual([
+        name,
+        ['argon2id$v=19$m=64,t=1,p=1'],
+      ])
+      expect([name, store.calls.slice(calls).filter((call) => !/audit/.test(call))]).toEqual([
+        name,
+        [
+          ...['counter.hit', 'counter.hit', 'counter.hit'],
+          ...['service_account_credentials.find', 'operator_users.get'],
+        ],
+      ])
+    }
+  })
+})
+
+describe('throttles on failed grants', () => {
+  const limits = { grantFailuresPerIp: 5, grantFailuresPerClient: 3 }
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+  const settings = { ...withoutLimits.settings, ...limits }
+  let clients = 0
+  const stranger = (): Pair => {
+    clients += 1
+    return { ...unknown, clientId: `sa_${String(clients).padStart(22, '0')}` }
+  }
+
+  async function rig(options: HostOptions = {}) {
+    const host = await open({ settings, ...options })
+    const who = await administrator(host)
+    return { host, who, account: await serviceAccount(host, who) }
+  }
+
+  it('R-5-08 R-5-11 count by address, whatever client ids were tried', async () => {
+    const { host, account } = await rig()
+    const bad = from('192.0.2.1')
+    for (let n = 0; n < 5; n += 1) {
+      expect(outcomeOf(await grant(host, stranger(), bad))).toBe('401 invalid_client')
+    }
+    const throttled = await grant(host, stranger(), bad)
+    expectProblem(throttled, 429, 'rate_limited')
+    // R-5-10: nor does a right one get through, or tell itself from a wrong one.
+    expect(seenOf(await grant(host, account, bad))).toEqual(seenOf(throttled))
+    expect((await grant(host, account, from('192.0.2.2'))).status).toBe(200)
+    await host.auth.close()
+    await host.clock.advance(5 * 60_000 - 1)
+    expect((await grant(host, account, bad)).status).toBe(429)
+    await host.clock.advance(1)
+    expect((await grant(host, account, bad)).status).toBe(200)
+  })
+
+  it('R-5-08 R-LIB-12 count a network of IPv6 as one, and believe no header', async () => {
+    const { host } = await rig()
+    for (let n = 0; n < 5; n += 1) await grant(host, stranger(), from(`2001:db8::${n}`))
+    expect((await grant(host, stranger(), from('2001:db8::ffff'))).status).toBe(429)
+    expect((await grant(host, stranger(), from('2001:db8:0:1::1'))).status).toBe(401)
+    const alone = await rig({ trustProxy: false })
+    for (let n = 0; n < 5; n += 1) await grant(alone.host, stranger())
+    expect((await grant(alone.host, stranger())).status).toBe(429)
+  })
+
+  it('R-5-09 R-5-10 T-48 count by client id, whether it exists or not, and answer alike', async () => {
+    const { host, account } = await rig()
+    const nobody = stranger()
+    const wrong = { ...account, clientSecret: unknown.clientSecret }
+    const seen: unknown[][] = [[], []]
+    for (let n = 0; n < 5; n += 1) {
+      seen[0]?.push(seenOf(await grant(host, wrong)))
+      seen[1]?.push(seenOf(await grant(host, nobody)))
+    }
+    expect(seen[0]).toEqual(seen[1])
+    expect(seen[0]?.map((reply) => (reply as Reply).status)).toEqual([401, 401, 401, 429, 429])
+    expect(seenOf(await grant(host, account))).toEqual(seen[0]?.[4])
+    expect((await grant(host, stranger())).status).toBe(401)
+    await host.auth.close()
+    await host.clock.advance(5 * 60_000)
+    expect((await grant(host, account)).status).toBe(200)
+  })
+
+  it('R-5-11 what succeeds counts nothing, and clears nothing', async () => {
+    const { host, account } = await rig()
+    const wrong = { ...account, clientSecret: unknown.clientSecret }
+    const here = from('192.0.2.1')
+    await grant(host, wrong, here)
+    await grant(host, wrong, here)
+    for (let n = 0; n < 40; n += 1) expect((await grant(host, account, here)).status).toBe(200)
+    expect((await grant(host, wrong, here)).status).toBe(401)
+    expect((await grant(host, account, here)).status).toBe(429)
+  })
+
+  it('R-5-11 forty at once that succeed are no failures', async () => {
+    const { host, account } = await rig()
+    const here = from('192.0.2.1')
+    const replies = await Promise.all(Array.from({ length: 40 }, () => grant(host, account, here)))
+    expect(replies.map(outcomeOf)).toEqual(Array.from({ length: 40 }, () => '200'))
+  })
+
+  it('T-48 parallel guesses get no more than the limit', async () => {
+    const { host, account } = await rig()
+    const wrong = { ...account, clientSecret: unknown.clientSecret }
+    const replies = await Promise.all(Array.from({ length: 20 }, () => grant(host, wrong)))
+    const outcomes = replies.map(outcomeOf).sort()
+    expect(outcomes).toEqual([
+      ...Array.from({ length: 3 }, () => '401 invalid_client'),
+      ...Array.from({ length: 17 }, () => '429 rate_limited'),
+    ])
+  })
+
+  it.each(['service_account_credentials.find', 'operator_users.get'])(
+    'T-50 R-LIB-13 a failing store (%s) is 503 and no failed attempt',
+    async (call) => {
+      const store = faultyBackend(memory())
+      const { host, account } = await rig({ backend: store.backend })
+      const here = from(newAddress())
+      store.failNext(call, 'before', Number.POSITIVE_INFINITY)
+      for (let n = 0; n < 8; n += 1) {
+        expectProblem(await grant(host, account, here), 503, 'service_unavailable')
+        expectProblem(await grant(host, unknown, here), 503, 'service_unavailable')
+      }
+      store.heal()
+      expect((await grant(host, account, here)).status).toBe(200)
+      for (const pair of [unknown, unknown, unknown]) {
+        expect((await grant(host, pair, here)).status).toBe(401)
+      }
+    },
+  )
+
+  it('a busy server is 503 alike for all, and no failed attempt', async () => {
+    let isBusy = false
+    const real = nodeRsHasher()
+    const blocked: (() => void)[] = []
+    const implementation = {
+      hash: real.hash.bind(real),
+      verify: (...given: Parameters<typeof real.verify>) =>
+        isBusy
+          ? new Promise<boolean>((resolve) => blocked.push(() => resolve(false)))
+          : real.verify(...given),
+    }
+    const { host, account } = await rig({
+      hash: { ...cheapHash, implementation, concurrency: 1, queue: 0 },
+    })
+    const somebody = stranger()
+    isBusy = true
+    const first = grant(host, somebody)
+    while (blocked.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    for (const pair of [account, unknown, account, unknown, account, unknown, account]) {
+      expectProblem(await grant(host, pair), 503, 'server_busy')
+    }
+    isBusy = false
+    for (const release of blocked) release()
+    expect((await first).status).toBe(401)
+    expect((await grant(host, account)).status).toBe(200)
+  })
+
+  it('T-52 without the counter each process counts for itself, and nobody is let off', async () => {
+    const store = faultyBackend(memory())
+    const { host, account } = await rig({ backend: store.backend })
+    store.failNext('counter.hit', 'before', Number.POSITIVE_INFINITY)
+    store.failNext('counter.forgive', 'before', Number.POSITIVE_INFINITY)
+    const nobody = stranger()
+    const outcomes: number[] = []
+    for (let n = 0; n < 4; n += 1) outcomes.push((await grant(host, nobody)).status)
+    expect(outcomes).toEqual([401, 401, 401, 429])
+    for (let n = 0; n < 6; n += 1) expect((await grant(host, account)).status).toBe(200)
+  })
+})

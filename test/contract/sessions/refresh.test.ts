@@ -1,0 +1,273 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { signedInPerson } from '../../support/people/people.js'
+
+const surfaces = ['operator', 'client'] as const
+const second = 1000
+const day = 24 * 60 * 60 * second
+/** The suite sends more refreshes from one address than people do. */
+const roomy = { limit: 1_000_000, windowMs: 60_000 }
+const rateLimits = { refreshPerIp: roomy, refreshFamily: roomy }
+const unlimited = {
+  operator: { baseUrl: 'https://admin.example.com', rateLimits },
+  client: { baseUrl: 'https://app.example.com', rateLimits },
+}
+
+describe.each(hostKinds)('refresh, $name', (kind) => {
+  describe.each(surfaces)('on the %s surface', (surface) => {
+    const at = (path: string): string => `/v1/auth/${surface}${path}`
+    let host: ContractHost
+    let strict: ContractHost
+    beforeAll(async () => {
+      host = await kind.start({ surfaces: unlimited })
+      strict = await kind.start({ surfaces: unlimited, settings: { refreshReuseGrace: '0s' } })
+    })
+    afterAll(() => Promise.all([host.close(), strict.close()]))
+
+    const byBody = (on: ContractHost, refreshToken: string) =>
+      on.send('POST', at('/refresh'), { body: { refreshToken } })
+    const byCookie = (on: ContractHost, cookie: string) =>
+      on.send('POST', at('/refresh-cookie'), { cookie })
+    const me = (on: ContractHost, bearer: string) => on.send('GET', at('/me'), { bearer })
+
+    it('R-1-12 R-1-15 R-3A-02 R-4.3-03 rotates: a new pair, both RS256 with one key', async () => {
+      const who = await signedInPerson(host, surface)
+      const reply = await byBody(host, who.refreshToken)
+      expect(reply.status).toBe(200)
+      expect(reply.headers.get('x-refresh-outcome')).toBe('rotated')
+      expect(reply.setCookies).toEqual([])
+      const body = reply.json()
+      expect(Object.keys(body).sort()).toEqual(
+        ['accessToken', 'expiresIn', 'refreshExpiresIn', 'refreshToken', 'tokenType'].sort(),
+      )
+      const access = decodeProtectedHeader(textOf(body, 'accessToken'))
+      const refresh = decodeProtectedHeader(textOf(body, 'refreshToken'))
+      expect([access.alg, refresh.alg, access.typ, refresh.typ]).toEqual([
+        'RS256',
+        'RS256',
+        'at+jwt',
+        'rt+jwt',
+      ])
+      expect(access.kid).toBe(refresh.kid)
+      expect(decodeJwt(textOf(body, 'refreshToken'))).toMatchObject({ gen: 2 })
+      expect((await me(host, textOf(body, 'accessToken'))).status).toBe(200)
+    })
+
+    it('R-8-06 R-2.5-01 the JWT exp, the row and Max-Age agree on now + idle window', async () => {
+      const who = await signedInPerson(host, surface)
+      await host.clock.advance(3 * day)
+      const reply = await byCookie(host, who.cookie)
+      const cookie = refreshCookieOf(reply, surface)
+      const claims = decodeJwt(cookie.slice(cookie.indexOf('=') + 1))
+      expect(claims.exp).toBe(host.clock.now() / second + (7 * day) / second)
+      expect(reply.setCookies[0]).toContain(`Max-Age=${(7 * day) / second};`)
+      expect(Object.keys(reply.json()).sort()).toEqual(['accessToken', 'expiresIn', 'tokenType'])
+    })
+
+    it('R-1-15 with no grace the predecessor is refused at once and the family dies', async () => {
+      const who = await signedInPerson(strict, surface)
+      const next = await byBody(strict, who.refreshToken)
+      const again = await byBody(strict, who.refreshToken)
+      expect([again.status, again.code]).toEqual([401, 'refresh_token_reused'])
+      const late = await byBody(strict, who.refreshToken)
+      expect([late.status, late.code]).toEqual([401, 'session_revoked'])
+      const newest = await byBody(strict, textOf(next.json(), 'refreshToken'))
+      expect([newest.status, newest.code]).toEqual([401, 'session_revoked'])
+      const bearer = textOf(next.json(), 'accessToken')
+      expect((await me(strict, bearer)).code).toBe('session_revoked')
+    })
+
+    it('R-1-15 within the grace the predecessor is re-issued a token of the current generation', async () => {
+      const who = await signedInPerson(host, surface)
+      await byBody(host, who.refreshToken)
+      await host.clock.advance(10 * second - 1)
+      const again = await byBody(host, who.refreshToken)
+      expect([again.status, again.headers.get('x-refresh-outcome')]).toEqual([200, 'reissued'])
+      expect(decodeJwt(textOf(again.json(), 'refreshToken'))).toMatchObject({ gen: 2 })
+      expect(host.events.at(-1)).toMatchObject({ type: 'refresh.reissued', generation: 2 })
+      const on = await byBody(host, textOf(again.json(), 'refreshToken'))
+      expect(on.headers.get('x-refresh-outcome')).toBe('rotated')
+    })
+
+    it('R-1-16 the grace window is not restarted by a re-issue, and after it there is replay', async () => {
+      const who = await signedInPerson(host, surface)
+      const next = await byBody(host, who.refreshToken)
+      await host.clock.advance(6 * second)
+      expect((await byBody(host, who.refreshToken)).status).toBe(200)
+      await host.clock.advance(4 * second)
+      const late = await byBody(host, who.refreshToken)
+      expect([late.status, late.code]).toEqual([401, 'refresh_token_reused'])
+      expect(late.headers.get('x-refresh-outcome')).toBeNull()
+      expect(
+        host.events.filter(({ type }) => type === 'refresh.replayDetected').at(-1),
+      ).toMatchObject({
+        presentedGeneration: 1,
+        currentGeneration: 2,
+        ip: '127.0.0.1',
+      })
+      const newest = await byBody(host, textOf(next.json(), 'refreshToken'))
+      expect(newest.code).toBe('session_revoked')
+    })
+
+    it('R-1-16 two generations old is replay even inside the window, through either door', async () => {
+      const who = await signedInPerson(host, surface)
+      const first = await byCookie(host, who.cookie)
+      const cookie = refreshCookieOf(first, surface)
+      const token = cookie.slice(cookie.indexOf('=') + 1)
+      const newest = await byBody(host, token)
+      expect((await byBody(host, who.refreshToken)).code).toBe('refresh_token_reused')
+      expect((await byBody(host, token)).code).toBe('session_revoked')
+      const last = await byBody(host, textOf(newest.json(), 'refreshToken'))
+      expect([last.status, last.code]).toEqual([401, 'session_revoked'])
+    })
+
+    it('R-1-17 a replay in one session leaves the user’s others alone', async () => {
+      const who = await signedInPerson(host, surface)
+      const login = await host.send('POST', at('/login'), {
+        body: { email: who.email, password: who.password },
+      })
+      await byBody(host, who.refreshToken)
+      await host.clock.advance(11 * second)
+      expect((await byBody(host, who.refreshToken)).code).toBe('refresh_token_reused')
+      expect((await byCookie(host, refreshCookieOf(login, surface))).status).toBe(200)
+    })
+
+    it('R-1-14 an access token is no refresh token and a refresh token no bearer', async () => {
+      const who = await signedInPerson(host, surface)
+      const swapped = await byBody(host, who.bearer)
+      expect([swapped.status, swapped.code]).toEqual([401, 'refresh_token_invalid'])
+      const bearer = await me(host, who.refreshToken)
+      expect([bearer.status, bearer.code]).toEqual([401, undefined])
+      expect((await byBody(host, who.refreshToken)).headers.get('x-refresh-outcome')).toBe(
+        'rotated',
+      )
+    })
+
+    it('R-3A-03 R-2.5-02 R-3E-02 at the deadline the token is expired, one second before it is not', async () => {
+      const who = await signedInPerson(host, surface)
+      await host.clock.advance(7 * day - second)
+      const next = await byBody(host, who.refreshToken)
+      expect(next.status).toBe(200)
+      await host.clock.advance(7 * day)
+      const late = await byBody(host, textOf(next.json(), 'refreshToken'))
+      expect([late.status, late.code]).toEqual([401, 'refresh_token_expired'])
+    })
+
+    it('R-3A-04 R-3A-05 R-4.3-01 GET session mints without rotating, ten at once', async () => {
+      const who = await signedInPerson(host, surface)
+      const replies = await Promise.all(
+        Array.from({ length: 10 }, () => host.send('GET', at('/session'), { cookie: who.cookie })),
+      )
+      const tokens = replies.map((reply) => {
+        expect([reply.status, reply.setCookies]).toEqual([200, []])
+        return decodeJwt(textOf(reply.json(), 'accessToken')).jti
+      })
+      expect(new Set(tokens).size).toBe(10)
+      expect(replies[0]?.json()).toMatchObject({ user: { email: who.email }, session: {} })
+      expect((await byCookie(host, who.cookie)).headers.get('x-refresh-outcome')).toBe('rotated')
+    })
+
+    it('R-1-16 GET session answers the predecessor within the window and takes it for replay after it', async () => {
+      const who = await signedInPerson(host, surface)
+      const next = await byCookie(host, who.cookie)
+      const inside = await host.send('GET', at('/session'), { cookie: who.cookie })
+      expect([inside.status, inside.setCookies]).toEqual([200, []])
+      await host.clock.advance(10 * second)
+      const outside = await host.send('GET', at('/session'), { cookie: who.cookie })
+      expect([outside.status, outside.code]).toEqual([401, 'refresh_token_reused'])
+      expect(outside.setCookies[0]).toContain('Max-Age=0')
+      expect((await byCookie(host, refreshCookieOf(next, surface))).code).toBe('session_revoked')
+    })
+
+    it('R-4.3-01 R-7-03 without a cookie there is a plain 401, a bearer is none', async () => {
+      const who = await signedInPerson(host, surface)
+      for (const [method, path] of [
+        ['GET', '/session'],
+        ['POST', '/refresh-cookie'],
+      ] as const) {
+        const reply = await host.send(method, at(path), { bearer: who.bearer })
+        expect([reply.status, reply.code]).toEqual([401, undefined])
+        expect(reply.headers.get('www-authenticate')).toBe('Bearer')
+        expect(reply.setCookies).toEqual([])
+      }
+    })
+
+    it('R-3E-02 a genuine token without a row is invalid', async () => {
+      const who = await signedInPerson(host, surface)
+      const sid = textOf(decodeJwt(who.refreshToken), 'sid')
+      const spec = {
+        ...(await import('../../../src/model/refresh-family.js')).refreshFamiliesOf(surface),
+      }
+      await host.backend.store.collection(spec).take(sid)
+      const reply = await byBody(host, who.refreshToken)
+      expect([reply.status, reply.code]).toEqual([401, 'refresh_token_invalid'])
+    })
+
+    // What stands in for MongoDB runs one command at a time: more rounds would show no more. Redis
+    // runs one script at a time by its nature.
+    const isLong = kind.name.startsWith('express') && !/(mongo|redis)$/.test(kind.name)
+    const rounds = isLong && surface === 'client' ? 200 : 5
+
+    it(`R-1-18 R-1-15 twenty at once: one rotated, nineteen re-issued, one generation (${rounds} rounds)`, async () => {
+      let { refreshToken } = await signedInPerson(host, surface)
+      for (let round = 2; round < rounds + 2; round += 1) {
+        const replies = await Promise.all(
+          Array.from({ length: 20 }, () => byBody(host, refreshToken)),
+        )
+        const outcomes = replies.map((reply) => reply.headers.get('x-refresh-outcome'))
+        expect(outcomes.toSorted()).toEqual([...new Array(19).fill('reissued'), 'rotated'])
+        const generations = replies.map(
+          (reply) => decodeJwt(textOf(reply.json(), 'refreshToken'))['gen'],
+        )
+        expect(new Set(generations)).toEqual(new Set([round]))
+        const any = replies[round % 20]
+        refreshToken = any === undefined ? '' : textOf(any.json(), 'refreshToken')
+      }
+    }, 120_000)
+
+    it('R-1-18 twenty at once without grace: at most one 200, and the family is dead', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const { refreshToken } = await signedInPerson(strict, surface)
+        const replies = await Promise.all(
+          Array.from({ length: 20 }, () => byBody(strict, refreshToken)),
+        )
+        const won = replies.filter(({ status }) => status === 200)
+        expect(won.length).toBeLessThanOrEqual(1)
+        expect(replies.filter(({ code }) => code === 'refresh_token_reused')).toHaveLength(1)
+        for (const reply of won) {
+          const next = await byBody(strict, textOf(reply.json(), 'refreshToken'))
+          expect(next.code).toBe('session_revoked')
+          expect((await me(strict, textOf(reply.json(), 'accessToken'))).code).toBe(
+            'session_revoked',
+          )
+        }
+      }
+    }, 120_000)
+
+    it(`R-1-19 R-5-17 a logout racing a refresh always wins (${rounds} rounds)`, async () => {
+      const who = await signedInPerson(host, surface)
+      const credentials = { email: who.email, password: who.password }
+      for (let round = 0; round < rounds; round += 1) {
+        await host.clock.advance(61 * second)
+        const login = await host.send('POST', at('/mobile/login'), { body: credentials })
+        const refreshToken = textOf(login.json(), 'refreshToken')
+        const bearer = textOf(login.json(), 'accessToken')
+        const [refreshed, out] = await Promise.all([
+          byBody(host, refreshToken),
+          host.send('POST', at('/logout'), { bearer }),
+        ])
+        expect(out.status).toBe(204)
+        const held = [bearer]
+        const tokens = [refreshToken]
+        if (refreshed.status === 200) {
+          held.push(textOf(refreshed.json(), 'accessToken'))
+          tokens.push(textOf(refreshed.json(), 'refreshToken'))
+        }
+        for (const token of held) expect((await me(host, token)).code).toBe('session_revoked')
+        for (const token of tokens) expect((await byBody(host, token)).code).toBe('session_revoked')
+      }
+    }, 120_000)
+  })
+})

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import { type ContractHost, memoryHost } from '../../support/hosts/hosts.js'
+import { type Person, person, type SignedIn, signIn } from '../../support/people/people.js'
+import {
+  administrator,
+  grant,
+  type MadeAccount,
+  peopleMay,
+  serviceAccount,
+  tokenOf,
+} from '../../support/people/service-account-steps.js'
+import { deviceLogin, trusting, trustingPerson } from '../../support/people/trusted-device.js'
+import { type FaultyBackend, faultyBackend } from '../../support/stores/faulty-backend.js'
+
+/**
+ * What each request costs the backend, call by call. A call more is a decision to be made, not an
+ * accident: on a network of half a millisecond it is what a user waits for.
+ */
+describe.each(['operator', 'client'] as const)('round trips on the %s surface', (surface) => {
+  const at = (path: string): string => `/v1/auth/${surface}${path}`
+  let store: FaultyBackend
+  let host: ContractHost
+  let who: Person & SignedIn
+  beforeAll(async () => {
+    store = faultyBackend(memory())
+    const settings = { ...trusting.settings, accountDeletionMode: 'both' } as const
+    host = await memoryHost.start({ settings, backend: store.backend })
+    const made = await person(host, surface)
+    who = { ...made, ...(await signIn(host, surface, made)) }
+  })
+  afterAll(() => host.close())
+
+  async function callsOf(work: () => Promise<{ status: number }>, status: number) {
+    await host.auth.close()
+    const before = store.calls.length
+    expect((await work()).status).toBe(status)
+    const made = store.calls.slice(before).map((name) => name.replace(`${surface}_`, ''))
+    await host.auth.close()
+    return made.filter((name) => !name.startsWith('audit_records.'))
+  }
+
+  it('a protected route: denylist, limit, user; and here what is linked', async () => {
+    const calls = await callsOf(() => host.send('GET', at('/me'), { bearer: who.bearer }), 200)
+    expect(calls).toEqual(['denylist.find', 'counter.hit', 'users.get', 'oauth_identities.find'])
+  })
+
+  it('a refresh: two limits, user and denylist, and one guarded write', async () => {
+    const body = { refreshToken: who.refreshToken }
+    const calls = await callsOf(() => host.send('POST', at('/refresh'), { body }), 200)
+    expect(calls).toEqual([
+      'counter.hit',
+      'counter.hit',
+      'users.get',
+      'denylist.find',
+      'refresh_tokens.update',
+    ])
+  })
+
+  it('GET session: reads only, beside the limits', async () => {
+    const { cookie } = await signIn(host, surface, who)
+    const calls = await callsOf(() => host.send('GET', at('/session'), { cookie }), 200)
+    expect(calls).toEqual([
+      'counter.hit',
+      'counter.hit',
+      'users.get',
+      'denylist.find',
+      'refresh_tokens.get',
+    ])
+  })
+
+  it('a login: limits, the user, its factors and past logins beside the hash, session and family, the fence', async () => {
+    const body = { email: who.email, password: who.password }
+    const calls = await callsOf(() => host.send('POST', at('/login'), { body }), 200)
+    expect(calls).toEqual([
+      'counter.hit',
+      'counter.hit',
+      'users.find',
+      'totp_factors.get',
+      'backup_codes.get',
+      'passkeys.find',
+      'sessions.find',
+      'counter.forgive',
+      'sessions.insert',
+      'refresh_tokens.insert',
+      'users.update',
+    ])
+  })
+
+  it('a login from a trusted device: that device, and once an hour that it was used', async () => {
+    const trusted = await trustingPerson(host, surface)
+    const login = () => deviceLogin(host, surface, trusted, trusted.deviceToken, 'login')
+    const used = 'trusted_devices.update'
+    const calls = (...between: string[]) => [
+      'counter.hit',
+      'counter.hit',
+      'users.find',
+      'totp_factors.get',
+      'backup_codes.get',
+      'passkeys.find',
+      'sessions.find',
+      'counter.forgive',
+      'trusted_devices.get',
+      ...between,
+      'sessions.insert',
+      'refresh_tokens.insert',
+      'users.update',
+    ]
+    expect(await callsOf(login, 200)).toEqual(calls(used))
+    expect(await callsOf(login, 200)).toEqual(calls())
+  })
+
+  it('a logout: the three steps, and beside the first whether it was done before', async () => {
+    const { bearer } = await signIn(host, surface, who)
+    const calls = await callsOf(() => host.send('POST', at('/logout'), { bearer }), 204)
+    expect(calls).toEqual([
+      'counter.hit',
+      'denylist.find',
+      'denylist.put',
+      'refresh_tokens.update',
+      'sessions.update',
+    ])
+  })
+
+  const proof = ['users.get', 'totp_factors.get', 'backup_codes.get', 'passkeys.find']
+  const guess = ['counter.hit', 'counter.forgive']
+
+  it('asking for another address: factors and password; its ticket and mails beside', async () => {
+    const { bearer } = await signIn(host, surface, who)
+    const body = { newEmail: `other@${surface}.example`, currentPassword: who.password }
+    const ask = () => host.send('POST', at('/me/email'), { bearer, body })
+    const calls = await callsOf(ask, 202)
+    const limits = ['counter.hit', 'denylist.find']
+    expect(calls).toEqual([...limits, ...proof, ...guess, 'counter.hit', ...beside])
+  })
+  const beside = ['tickets.get', 'tickets.insert', 'users.find']
+
+  if (surface === 'operator')
+    it('one’s own sessions: two readings beside each other', async () => {
+      const { bearer } = await signIn(host, surface, who)
+      const calls = await callsOf(() => host.send('GET', at('/sessions'), { bearer }), 200)
+      const readings = ['sessions.find', 'refresh_tokens.find']
+      expect(calls).toEqual(['denylist.find', 'counter.hit', 'users.get', ...readings])
+    })
+
+  it('deleting an account: noted, disabled, ended, removed, the record last', async () => {
+    const other = await person(host, surface)
+    const { bearer } = await signIn(host, surface, other)
+    const body = { currentPassword: other.password }
+    const calls = await callsOf(() => host.send('DELETE', at('/me'), { bearer, body }), 204)
+    const begun = ['users.get', 'account_deletions.insert', 'users.get', 'users.update']
+    const families = ['refresh_tokens.find', 'denylist.find', 'denylist.put']
+    const ended = ['refresh_tokens.update', 'sessions.update', 'sessions.find']
+    const last = ['users.take', 'account_deletions.update']
+    expect(calls.slice(0, -last.length)).toEqual(
+      expect.arrayContaining([...proof, ...begun, ...families, ...ended]),
+    )
+    expect(calls.slice(-last.length)).toEqual(last)
+    expect(calls).toHaveLength(42)
+  })
+})
+
+describe('round trips of machines', () => {
+  let store: FaultyBackend
+  let host: ContractHost
+  let account: MadeAccount
+  beforeAll(async () => {
+    store = faultyBackend(memory())
+    host = await memoryHost.start({ backend: store.backend, authorizer: peopleMay })
+    account = await serviceAccount(host, await administrator(host))
+  })
+  afterAll(() => host.close())
+
+  async function callsOf(work: () => Promise<{ status: number }>, status: number) {
+    await host.auth.close()
+    const before = store.calls.length
+    expect((await work()).status).toBe(status)
+    const made = store.calls.slice(before)
+    await host.auth.close()
+    return made.filter((name) => !name.includes('audit_records.'))
+  }
+
+  const throttles = ['counter.hit', 'counter.hit', 'counter.hit']
+  const rows = ['service_account_credentials.find', 'operator_users.get']
+  const handedBack = ['counter.forgive', 'counter.forgive']
+
+  it('a first grant: three limits, both rows before the hash and after it; its use noted beside', async () => {
+    const calls = await callsOf(() => grant(host, account), 200)
+    const again = ['service_account_credentials.get', 'operator_users.get']
+    const beside = ['service_account_credentials.update']
+    expect(calls).toEqual([...throttles, ...rows, ...again, ...handedBack, ...beside])
+  })
+
+  it('a grant of a remembered secret: three limits, both rows, two hits handed back', async () => {
+    const calls = await callsOf(() => grant(host, account), 200)
+    expect(calls).toEqual([...throttles, ...rows, ...handedBack])
+  })
+
+  it('a refused grant: three limits, both rows', async () => {
+    const wrong = { ...account, clientSecret: 'sas_wrong' }
+    expect(await callsOf(() => grant(host, wrong), 401)).toEqual([...throttles, ...rows])
+  })
+
+  it('a protected route: denylist, limit, account', async () => {
+    const bearer = await tokenOf(host, account)
+    const calls = await callsOf(() => host.send('GET', '/v1/admin/modules', { bearer }), 403)
+    expect(calls).toEqual(['denylist.find', 'counter.hit', 'operator_users.get'])
+  })
+})

@@ -1,0 +1,294 @@
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import { collectionsOf } from '../../../src/model/collections.js'
+import { type ContractHost, memoryHost, storeKinds } from '../../support/hosts/hosts.js'
+import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { type Person, type SignedIn, signedInPerson, signIn } from '../../support/people/people.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { settingsHost } from '../settings/settings-host.js'
+
+const second = 1000
+const hour = 60 * 60 * second
+const day = 24 * hour
+const roomy = { limit: 1_000_000, windowMs: 60_000 }
+const rateLimits = { refreshPerIp: roomy, refreshFamily: roomy }
+const surfaces = {
+  operator: { baseUrl: 'https://admin.example.com', rateLimits },
+  client: { baseUrl: 'https://app.example.com', rateLimits },
+}
+
+describe.each(storeKinds)('sessions end exactly when they should, $name', (kind) => {
+  describe.each(['operator', 'client'] as const)('on the %s surface', (surface) => {
+    const at = (path: string): string => `/v1/auth/${surface}${path}`
+    let host: ContractHost
+    beforeAll(async () => {
+      // A token that outlives the cap shows what becomes of it afterwards.
+      const settings = { sessionAbsoluteTTL: '3h', accessTokenTTL: '24h' }
+      host = await kind.start({ surfaces, settings })
+    })
+    afterAll(() => host.close())
+
+    const sidOf = ({ refreshToken }: SignedIn): string => textOf(decodeJwt(refreshToken), 'sid')
+    const stored = () => collectionsOf(host.backend.store, surface, '')
+    const refresh = (token: string) =>
+      host.send('POST', at('/refresh'), { body: { refreshToken: token } })
+    const me = (bearer: string) => host.send('GET', at('/me'), { bearer })
+
+    it('R-3A-01 R-2.4-01 R-2.4-03 R-2.4-08 a login writes an active document for 90 days', async () => {
+      const who = await signedInPerson(host, surface)
+      const session = await stored().sessions.get(sidOf(who))
+      expect(session).toMatchObject({
+        userId: who.id,
+        loginAt: host.clock.now(),
+        expiresAt: host.clock.now() + 90 * day,
+        active: true,
+        endReason: null,
+        loginMethod: 'password',
+        ip: '127.0.0.1',
+      })
+      expect(session?.userAgent).not.toBeNull()
+    })
+
+    it('R-2.4-02 R-3A-11 R-2.5-01 refreshing moves the row and not the document or the login time', async () => {
+      const who = await signedInPerson(host, surface)
+      const before = await stored().sessions.get(sidOf(who))
+      await host.clock.advance(2 * hour)
+      const next = await refresh(who.refreshToken)
+      await host.send('GET', at('/session'), {
+        cookie: who.cookie.replace(who.refreshToken, textOf(next.json(), 'refreshToken')),
+      })
+      expect(await stored().sessions.get(sidOf(who))).toEqual(before)
+      expect(await stored().families.get(sidOf(who))).toMatchObject({
+        loginAt: before?.loginAt,
+        expiresAt: host.clock.now() + 7 * day,
+      })
+    })
+
+    const doors = ['refresh', 'refresh-cookie', 'session'] as const
+    it.each(doors)(
+      'R-3A-07 R-3A-08 R-3A-09 R-3A-10 R-3A-12 R-3A-13 R-3A-16 R-7-02 the cap ends a session at /%s, one millisecond after it',
+      async (door) => {
+        const who = await signedInPerson(host, surface)
+        const open = (cookie: string) =>
+          door === 'refresh'
+            ? refresh(cookie.slice(cookie.indexOf('=') + 1))
+            : host.send(door === 'session' ? 'GET' : 'POST', at(`/${door}`), { cookie })
+        await host.clock.advance(3 * hour)
+        const other = await signIn(host, surface, who)
+        const exactly = await open(who.cookie)
+        expect(exactly.status).toBe(200)
+        const held =
+          door === 'session'
+            ? who.cookie
+            : door === 'refresh'
+              ? `x=${textOf(exactly.json(), 'refreshToken')}`
+              : refreshCookieOf(exactly, surface)
+        await host.clock.advance(1)
+        const ended = await open(held)
+        expect([ended.status, ended.code]).toEqual([401, 'session_max_age_reached'])
+        expect(Object.keys(ended.json()).sort()).toEqual(['code', 'detail', 'status', 'title'])
+        for (const cookie of ended.setCookies) expect(cookie).toContain('Max-Age=0')
+        expect(await stored().sessions.get(sidOf(who))).toMatchObject({
+          active: false,
+          endReason: 'max_age',
+          endedAt: host.clock.now(),
+        })
+        const bearer = textOf(exactly.json(), 'accessToken')
+        for (const token of [who.bearer, bearer]) {
+          const refused = await me(token)
+          expect([refused.status, refused.code]).toEqual([401, 'session_max_age_reached'])
+        }
+        expect((await open(held)).code).toBe('session_max_age_reached')
+        expect((await refresh(who.refreshToken)).code).toBe('session_max_age_reached')
+        expect((await me(other.bearer)).status).toBe(200)
+        expect((await refresh(other.refreshToken)).status).toBe(200)
+      },
+    )
+
+    it('R-3A-17 R-3A-19 a session of maximum age is never called revoked, whatever comes later', async () => {
+      const who = await signedInPerson(host, surface)
+      await host.clock.advance(3 * hour + 1)
+      expect((await refresh(who.refreshToken)).code).toBe('session_max_age_reached')
+      expect(await host.auth[surface].terminateSession(sidOf(who))).toBe(false)
+      const out = await host.send('POST', at('/logout'), { bearer: who.bearer })
+      expect(out.status).toBe(204)
+      await stored().sessions.update(sidOf(who), { active: false }, { active: true })
+      expect((await me(who.bearer)).code).toBe('session_max_age_reached')
+      expect((await refresh(who.refreshToken)).code).toBe('session_max_age_reached')
+      const cookie = await host.send('GET', at('/session'), { cookie: who.cookie })
+      expect(cookie.code).toBe('session_max_age_reached')
+    })
+
+    it('R-LIB-14 R-3A-14 R-3A-15 R-3A-18 R-7-10 R-2.4-07 an administrative end does the same three steps and is session_revoked', async () => {
+      const who = await signedInPerson(host, surface)
+      const other = await signIn(host, surface, who)
+      expect(await host.auth[surface].terminateSession(sidOf(who))).toBe(true)
+      expect((await me(who.bearer)).code).toBe('session_revoked')
+      expect((await refresh(who.refreshToken)).code).toBe('session_revoked')
+      expect(await stored().sessions.get(sidOf(who))).toMatchObject({
+        active: false,
+        endReason: 'admin',
+      })
+      expect(await stored().families.get(sidOf(who))).toMatchObject({ revokedReason: 'admin' })
+      const listed = await host.backend.denylist.find([`${surface}:session:${sidOf(who)}`])
+      expect(listed).toEqual([
+        {
+          id: `${surface}:session:${sidOf(who)}`,
+          reason: 'revoked',
+          expiresAt: host.clock.now() + 24 * hour + 60 * second,
+        },
+      ])
+      expect(await host.auth[surface].terminateSession(sidOf(who))).toBe(false)
+      expect((await me(other.bearer)).status).toBe(200)
+      await host.auth[surface].terminateSessionsOf(who.id)
+      expect((await me(other.bearer)).code).toBe('session_revoked')
+      expect((await refresh(other.refreshToken)).code).toBe('session_revoked')
+    })
+
+    it('R-5-18 R-8-16 an entry is obeyed for 24 h and one minute and not a millisecond longer', async () => {
+      const long = await kind.start({ surfaces, settings: { accessTokenTTL: '24h' } })
+      try {
+        const who: Person & SignedIn = await signedInPerson(long, surface)
+        await long.auth[surface].terminateSession(sidOf(who))
+        const id = `${surface}:session:${sidOf(who)}`
+        const [entry] = await long.backend.denylist.find([id])
+        expect(entry?.expiresAt).toBe(long.clock.now() + 86_460_000)
+        await long.clock.advance(86_400_000 - 1)
+        const refused = await long.send('GET', at('/me'), { bearer: who.bearer })
+        expect(refused.code).toBe('session_revoked')
+        await long.clock.advance(1)
+        const expired = await long.send('GET', at('/me'), { bearer: who.bearer })
+        expect([expired.status, expired.code]).toEqual([401, undefined])
+      } finally {
+        await long.close()
+      }
+    })
+
+    it('R-2.4-05 R-2.4-09 the document grants nothing and stays readable after the end', async () => {
+      const who = await signedInPerson(host, surface)
+      await host.send('POST', at('/logout'), { bearer: who.bearer })
+      const reopened = await stored().sessions.update(
+        sidOf(who),
+        { active: false },
+        { active: true, endedAt: null, endReason: null },
+      )
+      expect(reopened).not.toBeNull()
+      expect((await me(who.bearer)).code).toBe('session_revoked')
+      expect((await refresh(who.refreshToken)).code).toBe('session_revoked')
+    })
+
+    it('R-2.4-06 R-8-09 R-8-13 without a cap a session outlives its document', async () => {
+      const uncapped = await kind.start({ surfaces, settings: { sessionAbsoluteTTL: '' } })
+      try {
+        const who = await signedInPerson(uncapped, surface)
+        let token = who.refreshToken
+        for (let week = 0; week < 14; week += 1) {
+          await uncapped.clock.advance(6 * day)
+          const reply = await uncapped.send('POST', at('/refresh'), {
+            body: { refreshToken: token },
+          })
+          expect(reply.status).toBe(200)
+          token = textOf(reply.json(), 'refreshToken')
+          if (week === 12) {
+            await collectionsOf(uncapped.backend.store, surface, '').sessions.take(sidOf(who))
+          }
+        }
+      } finally {
+        await uncapped.close()
+      }
+    })
+
+    it('R-8-12 R-8-27 R-3A-19 a cap that comes later ends what is older at its next refresh', async () => {
+      const later = await settingsHost(
+        { surfaces, settings: { sessionAbsoluteTTL: '', accessTokenTTL: '24h' } },
+        kind,
+      )
+      const renew = (refreshToken: string) =>
+        later.send('POST', at('/refresh'), { body: { refreshToken } })
+      const who = await signedInPerson(later, surface)
+      let token = who.refreshToken
+      let bearer = who.bearer
+      for (let week = 0; week < 16; week += 1) {
+        await later.clock.advance(6 * day)
+        const reply = await renew(token)
+        token = textOf(reply.json(), 'refreshToken')
+        bearer = textOf(reply.json(), 'accessToken')
+      }
+      await collectionsOf(later.backend.store, surface, '').sessions.take(sidOf(who))
+      // It acts at refreshing alone, and the access token lives on until then (T-14).
+      await later.set({ config: { sessionAbsoluteTTL: '720h' } })
+      const alive = await later.send('GET', at('/me'), { bearer })
+      expect(alive.status).toBe(200)
+      const ended = await renew(token)
+      expect([ended.status, ended.code]).toEqual([401, 'session_max_age_reached'])
+      const refused = await later.send('GET', at('/me'), { bearer })
+      expect(refused.code).toBe('session_max_age_reached')
+      // Switched off again, what was ended stays ended.
+      await later.set({ config: { sessionAbsoluteTTL: '' } })
+      expect((await renew(token)).code).toBe('session_max_age_reached')
+    })
+
+    it('R-2.4-04 protected routes do not need the session documents', async () => {
+      const store = faultyBackend(memory())
+      const broken = await memoryHost.start({ backend: store.backend })
+      try {
+        const who = await signedInPerson(broken, surface)
+        for (const call of ['get', 'find', 'update']) {
+          store.failNext(`${surface}_sessions.${call}`, 'before', Number.POSITIVE_INFINITY)
+        }
+        const { bearer } = who
+        expect((await broken.send('GET', at('/me'), { bearer })).status).toBe(200)
+        const renamed = await broken.send('PATCH', at('/me'), { bearer, body: { name: 'Eve' } })
+        expect(renamed.status).toBe(200)
+      } finally {
+        await broken.close()
+      }
+    })
+
+    it('R-7-01 a token minted for the other surface is 401 audience_mismatch', async () => {
+      const other = surface === 'operator' ? 'client' : 'operator'
+      const who = await signedInPerson(host, other)
+      const reply = await me(who.bearer)
+      expect([reply.status, reply.code]).toEqual([401, 'audience_mismatch'])
+    })
+
+    it('R-8-04 the lifetime in force applies to every access token minted, whatever minted it', async () => {
+      const short = await kind.start({ surfaces, settings: { accessTokenTTL: '10m' } })
+      try {
+        const who = await signedInPerson(short, surface)
+        const credentials = { email: who.email, password: who.password }
+        const replies = [
+          await short.send('POST', at('/login'), { body: credentials }),
+          await short.send('POST', at('/mobile/login'), { body: credentials }),
+          await short.send('GET', at('/session'), { cookie: who.cookie }),
+          await short.send('POST', at('/refresh'), { body: { refreshToken: who.refreshToken } }),
+          await short.send('POST', at('/refresh-cookie'), { cookie: who.cookie }),
+        ]
+        for (const reply of replies) {
+          const body = reply.json()
+          const { exp = 0, iat = 0 } = decodeJwt(textOf(body, 'accessToken'))
+          expect([body['expiresIn'], exp - iat]).toEqual([600, 600])
+        }
+      } finally {
+        await short.close()
+      }
+    })
+
+    it('R-3A-06 asking for the session daily does not move the idle deadline', async () => {
+      const patient = await kind.start({ surfaces })
+      try {
+        const { cookie } = await signedInPerson(patient, surface)
+        for (let days = 1; days < 7; days += 1) {
+          await patient.clock.advance(day)
+          expect((await patient.send('GET', at('/session'), { cookie })).status).toBe(200)
+        }
+        await patient.clock.advance(day)
+        const late = await patient.send('GET', at('/session'), { cookie })
+        expect([late.status, late.code]).toEqual([401, 'refresh_token_expired'])
+      } finally {
+        await patient.close()
+      }
+    })
+  })
+})

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import type { UserChanges } from '../../../src/index.js'
+import { isHuman, usersOf } from '../../../src/model/user.js'
+import type { CollectionSpec } from '../../../src/ports/store.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
+import { person } from '../../support/people/people.js'
+import {
+  administrator,
+  peopleMay,
+  serviceAccount,
+} from '../../support/people/service-account-steps.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
+
+const peopleOnly = [
+  ...['super_admin', 'administrator', 'SUPER_ADMIN', 'Administrator', ' super_admin '],
+  ...['administrator\n', '\tSuper_Admin', '\u00a0administrator'],
+]
+
+async function rig() {
+  const store = faultyBackend(memory())
+  const host = await openHost({ backend: store.backend, authorizer: peopleMay })
+  const { id } = await serviceAccount(host, await administrator(host))
+  const { users } = host.auth.operator
+  return { store, host, id, users, stored: () => storedIn(host, 'operator').users.get(id) }
+}
+
+const refused = { code: 'role_not_assignable', status: 403 }
+
+describe('roles that are for people', () => {
+  it.each(peopleOnly)(
+    'R-2.1-13 R-2.1-14 SP-50 %j is given to no service account, in no spelling',
+    async (role) => {
+      const { id, users, stored } = await rig()
+      const before = await stored()
+      for (const roles of [role, [role], ['developer', role], [role, 'developer']]) {
+        await expect(users.assertRoleAssignable(id, roles)).rejects.toMatchObject(refused)
+      }
+      await expect(users.update(id, { systemRole: role })).rejects.toMatchObject(refused)
+      const more = { name: 'x', systemRole: role, enabled: false }
+      await expect(users.update(id, more)).rejects.toMatchObject(refused)
+      expect(await stored()).toEqual(before)
+    },
+  )
+
+  it('R-2.1-16 R-LIB-14 other roles are anybody’s, and nothing is read for them', async () => {
+    const { store, id, users } = await rig()
+    const roles = ['developer', 'administrators', 'super admin', 'tenant:administrator', '']
+    const from = store.calls.length
+    await users.assertRoleAssignable(id, roles)
+    await users.assertRoleAssignable('nobody', 'developer')
+    await users.assertRoleAssignable(id, [])
+    expect(store.calls.slice(from)).toEqual([])
+    for (const systemRole of roles) {
+      expect(await users.update(id, { systemRole })).toMatchObject({ systemRole })
+    }
+  })
+
+  it('are people’s', async () => {
+    const { host, users } = await rig()
+    const { id } = await person(host, 'operator')
+    for (const role of peopleOnly) {
+      await users.assertRoleAssignable(id, [role, 'developer'])
+      expect(await users.update(id, { systemRole: role })).toMatchObject({ systemRole: role })
+    }
+    const root = { email: 'root@example.org', systemRole: 'super_admin' }
+    expect(await users.create(root)).toMatchObject({ kind: 'human', systemRole: 'super_admin' })
+  })
+
+  it.each(['before', 'after'] as const)(
+    'R-2.1-15 T-55 are given to nobody while it cannot be read who that is (%s)',
+    async (fault) => {
+      const { store, host, id, users, stored } = await rig()
+      const human = await person(host, 'operator')
+      const before = await stored()
+      for (const whom of [id, human.id]) {
+        for (const act of [
+          () => users.assertRoleAssignable(whom, 'administrator'),
+          () => users.update(whom, { systemRole: 'administrator' }),
+        ]) {
+          store.failNext('operator_users.get', fault)
+          await expect(act()).rejects.toMatchObject({ code: 'service_unavailable' })
+        }
+      }
+      expect(await stored()).toEqual(before)
+      expect(await users.get(human.id)).toMatchObject({ systemRole: 'guest' })
+    },
+  )
+
+  it('R-2.1-15 T-55 are given to nobody who is not there, and not to what is neither kind', async () => {
+    const { host, id, users } = await rig()
+    await expect(users.assertRoleAssignable('nobody', 'administrator')).rejects.toMatchObject(
+      refused,
+    )
+    await storedIn(host, 'operator').users.update(id, { kind: 'service' }, { kind: 'robot' })
+    await expect(users.assertRoleAssignable(id, 'administrator')).rejects.toMatchObject(refused)
+  })
+
+  it('R-2.1-15 what is no role is refused, whatever a cast let through', async () => {
+    const { id, users } = await rig()
+    for (const given of [null, undefined, 7, {}, [7], [['administrator']], 'NUL \0']) {
+      const call = users.assertRoleAssignable(id, given as string)
+      await expect(call).rejects.toMatchObject(refused)
+    }
+    const nested = { systemRole: ['administrator'] } as unknown as UserChanges
+    await expect(users.update(id, nested)).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+})
+
+describe('kind', () => {
+  it('R-2.1-04 is no member of what a user can be updated with', async () => {
+    const { id, users, stored } = await rig()
+    // @ts-expect-error `kind` is set at creation and never again.
+    const changes: UserChanges = { kind: '' }
+    await expect(users.update(id, changes)).rejects.toMatchObject({ code: 'invalid_request' })
+    expect((await stored())?.kind).toBe('service')
+  })
+
+  it('R-2.1-02 R-9-02 of a record from before it existed is a person', async () => {
+    expect([{}, { kind: null }, { kind: '' }].map(isHuman)).toEqual([true, true, true])
+    expect(['service', 'human', 'robot'].map((kind) => isHuman({ kind }))).toEqual([
+      false,
+      false,
+      false,
+    ])
+    const { host } = await rig()
+    const { id, email, password } = await person(host, 'operator')
+    const user = await storedIn(host, 'operator').users.get(id)
+    if (user === null) throw new Error('nobody was stored')
+
+    const { kind: _, ...older } = user
+    const { kind: __, ...fields } = usersOf('operator').fields
+    const backend = memory()
+    const spec = { ...usersOf('operator'), fields, indexes: [{ on: ['email'], unique: true }] }
+    const before = spec as unknown as CollectionSpec<typeof older>
+    await backend.store.prepare([before])
+    await backend.store.collection(before).insert(older)
+    const upgraded = await openHost({ backend })
+    expect(await upgraded.auth.operator.users.get(id)).toMatchObject({ kind: 'human' })
+    const body = { email, password }
+    expect(outcomeOf(await upgraded.send('POST', '/v1/auth/operator/login', { body }))).toBe('200')
+  })
+})

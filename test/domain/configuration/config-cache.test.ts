@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import { createBackground } from '../../../src/concurrency/background-tasks.js'
+import { secretBox } from '../../../src/crypto/secret-box.js'
+import { createConfigStore } from '../../../src/domain/configuration/config-store.js'
+import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { environmentId } from '../../../src/model/module-environment.js'
+import type { AuthOptions } from '../../../src/options.js'
+import type { Clock } from '../../../src/ports/clock.js'
+import { readAuthSettings } from '../../../src/settings/read-settings.js'
+import { modulesOf } from '../../../src/setup/modules.js'
+import { guardBackend } from '../../../src/stores/fail-closed-backend.js'
+import { systemRandom } from '../../../src/system/system-random.js'
+import { fakeClock } from '../../../src/testing/fake-clock.js'
+import { configHost, mailModule } from '../../contract/config/config-host.js'
+import { testAuth } from '../../support/hosts/test-auth.js'
+import { testConfigKeys } from '../../support/keys.js'
+import { recordingLogger } from '../../support/outside/recording-logger.js'
+import { spyBackend } from '../../support/stores/spy-backend.js'
+
+const module = mailModule()
+
+/** A process that has read the sender, and whoever else writes it. */
+async function rig(options: Partial<AuthOptions> = {}) {
+  const spy = spyBackend(memory())
+  const t = await testAuth({
+    backend: spy.backend,
+    modules: [module],
+    env: { MAIL_SENDER: 'old' },
+    ...options,
+  })
+  const { environments } = moduleCollectionsOf(t.backend.store, '')
+  async function writeBehind(sender: string, environment = 'production'): Promise<void> {
+    const id = environmentId('mail', environment)
+    const seen = await environments.get(id)
+    const revision = seen?.revision ?? 0
+    const values = { ...seen?.values, sender }
+    await environments.update(id, { revision }, { revision: revision + 1, values })
+  }
+  /** The environment of a restored backup: of the same revision, and not the same. */
+  async function restore(sender: string): Promise<void> {
+    const id = environmentId('mail', 'production')
+    const seen = await environments.get(id)
+    const values = { ...seen?.values, sender }
+    const revision = seen?.revision ?? 0
+    await environments.update(id, { revision }, { writeId: 'of the backup', values })
+  }
+  const sender = async () => (await t.auth.config.read(module)).sender
+  return {
+    ...t,
+    spy,
+    writeBehind,
+    restore,
+    sender,
+    modules: moduleCollectionsOf(t.backend.store, '').modules,
+  }
+}
+
+describe('R-2.6-23 R-8-17 the cache of 30 seconds', () => {
+  it('keeps a value for 29,999 ms and not for 30,000, however often it is read', async () => {
+    const { clock, writeBehind, sender } = await rig()
+    expect(await sender()).toBe('old')
+    await writeBehind('new')
+    for (let ms = 0; ms < 29; ms += 1) {
+      await clock.advance(1000)
+      expect(await sender()).toBe('old')
+    }
+    await clock.advance(999)
+    expect(await sender()).toBe('old')
+    await clock.advance(1)
+    expect(await sender()).toBe('new')
+  })
+
+  it('takes a revision that was restored from a backup for another one', async () => {
+    const { clock, restore, sender } = await rig()
+    expect(await sender()).toBe('old')
+    await restore('of the backup')
+    await clock.advance(30_000)
+    expect(await sender()).toBe('of the backup')
+  })
+
+  it('asks the store once in 30 seconds, for all readers together', async () => {
+    const { clock, spy, sender } = await rig()
+    spy.calls.splice(0)
+    await Promise.all(Array.from({ length: 50 }, sender))
+    const once = ['operator_modules.get', 'operator_module_environments.get']
+    expect(spy.calls).toEqual(once)
+    for (let at = 0; at < 29; at += 1) {
+      await clock.advance(1000)
+      await sender()
+    }
+    expect(spy.calls).toEqual(once)
+    await clock.advance(1000)
+    await Promise.all(Array.from({ length: 50 }, sender))
+    expect(spy.calls).toEqual([...once, ...once])
+  })
+
+  it('R-2.6-19 T-79 follows the active environment, and no other', async () => {
+    const { clock, writeBehind, sender, modules } = await rig()
+    await writeBehind('of sandbox', 'sandbox')
+    expect(await sender()).toBe('old')
+    await modules.update('mail', { activations: 0 }, { activeEnvironment: 'sandbox' })
+    await clock.advance(30_000)
+    expect(await sender()).toBe('of sandbox')
+  })
+
+  it('R-LIB-13 G-31 a store that is away once it is over is 503, never a default', async () => {
+    const { clock, spy, sender, auth } = await rig()
+    expect(await sender()).toBe('old')
+    spy.fail(() => new Error('away'))
+    await clock.advance(29_999)
+    expect(await sender()).toBe('old')
+    await clock.advance(1)
+    const refused = { code: 'service_unavailable', status: 503 }
+    await expect(sender()).rejects.toMatchObject(refused)
+    await expect(auth.config.read(module)).rejects.toMatchObject(refused)
+    spy.fail(null)
+    expect(await sender()).toBe('old')
+  })
+
+  it('a clock that steps back does not keep old values in force', async () => {
+    const inner = fakeClock(Date.UTC(2026, 0, 1))
+    let behind = 0
+    const clock: Clock = { ...inner, now: () => inner.now() - behind }
+    const { writeBehind, sender } = await rig({ clock })
+    expect(await sender()).toBe('old')
+    await writeBehind('new')
+    behind = 60_000
+    expect(await sender()).toBe('new')
+  })
+
+  it('R-2.6-24 T-81 own writes are seen at once, elsewhere within 30 seconds; administrators see the store', async () => {
+    const backend = memory()
+    const one = await configHost({ backend, modules: [module] })
+    const two = await configHost({ backend, modules: [module] })
+    const read = async (host: typeof one) => (await host.auth.config.read(module)).sender
+    expect([await read(one), await read(two)]).toEqual(['', ''])
+    await one.patch({ config: { sender: 'x' } })
+    expect([await read(one), await read(two)]).toEqual(['x', ''])
+    expect(await two.read()).toMatchObject({ config: { sender: 'x' } })
+    await two.clock.advance(30_000)
+    expect(await read(two)).toBe('x')
+    await one.change('PUT', '/active-environment', { environment: 'sandbox' })
+    expect([await read(one), await read(two)]).toEqual(['', 'x'])
+  })
+})
+
+describe('what the settings will be read through', () => {
+  it('parses each revision once, and gives the same promise and object while it is kept', async () => {
+    const clock = fakeClock(Date.UTC(2026, 0, 1))
+    const logger = recordingLogger()
+    const background = createBackground(logger, (run) => setImmediate(run))
+    const backend = guardBackend(memory(), { clock, logger, timeoutMs: 5000 })
+    const collections = moduleCollectionsOf(backend.store, '')
+    const box = secretBox(testConfigKeys, systemRandom)
+    const modules = modulesOf({}, { totpIssuer: 'Acme' }, {}, box)
+    const deps = { collections, modules, clock, random: systemRandom, background, logger }
+    const store = createConfigStore({ ...deps, emit: () => {} })
+    let parses = 0
+    const settings = store.reader.parsed('auth', ({ values }) => {
+      parses += 1
+      return Object.freeze(readAuthSettings(values, {}).settings)
+    })
+    const first = settings()
+    expect(settings()).toBe(first)
+    expect((await first).totpIssuer).toBe('Acme')
+    await clock.advance(30_000)
+    expect(settings()).not.toBe(first)
+    expect(await settings()).toBe(await first)
+    const actor = { userId: 'u', occasion: { ip: null, userAgent: null } }
+    await store.patch('auth', null, { config: { totpIssuer: 'Other' } }, actor)
+    expect((await settings()).totpIssuer).toBe('Other')
+    expect(parses).toBe(2)
+    await background.drain()
+  })
+})

@@ -1,0 +1,279 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import { createBackground } from '../../../src/concurrency/background-tasks.js'
+import { startWebhookRetries } from '../../../src/domain/events/webhook-retries.js'
+import { createWebhooks, type Webhooks } from '../../../src/domain/events/webhooks.js'
+import { mostAttempts } from '../../../src/engine/webhook-delivery.js'
+import { collectionsOf } from '../../../src/model/collections.js'
+import type { WebhookDelivery } from '../../../src/model/webhook-delivery.js'
+import type { Backend } from '../../../src/ports/backend.js'
+import type { Collection } from '../../../src/ports/store.js'
+import type { AuthEvent } from '../../../src/ports/telemetry.js'
+import type { SecurityWebhook } from '../../../src/settings/settings.js'
+import { later } from '../../../src/system/later.js'
+import { systemRandom } from '../../../src/system/system-random.js'
+import { type FakeClock, fakeClock } from '../../../src/testing/fake-clock.js'
+import { recordingLogger } from '../../support/outside/recording-logger.js'
+import { type WebhookEndpoints, webhookEndpoints } from '../../support/outside/webhook-endpoint.js'
+
+const hour = 3_600_000
+const url = 'https://siem.example/in'
+const audit = 'https://audit.example/in'
+const siem: SecurityWebhook = {
+  slug: 'siem',
+  label: 'SIEM',
+  url,
+  signingSecret: 'first',
+  events: 'all',
+}
+
+/** One process that takes part, over a store several may share. */
+interface Process {
+  readonly webhooks: Webhooks
+  readonly events: AuthEvent[]
+  readonly logger: ReturnType<typeof recordingLogger>
+  drain(): Promise<void>
+}
+
+let backend: Backend
+let clock: FakeClock
+let configured: readonly SecurityWebhook[]
+/** Whether the store that has the settings is down. */
+let unreadable: boolean
+let endpoints: WebhookEndpoints
+let stored: Collection<WebhookDelivery>
+
+function startProcess(collection = stored, fetcher = endpoints): Process {
+  const logger = recordingLogger()
+  const background = createBackground(logger, later)
+  const events: AuthEvent[] = []
+  const webhooks = createWebhooks({
+    surface: 'client',
+    deliveries: collection,
+    settings: async () => {
+      if (unreadable) throw new Error('down')
+      return { securityWebhooks: configured }
+    },
+    fetcher,
+    clock,
+    random: systemRandom,
+    background,
+    emit: (event) => events.push(event),
+    logger,
+  })
+  return { webhooks, events, logger, drain: () => background.drain() }
+}
+
+beforeEach(() => {
+  backend = memory()
+  clock = fakeClock(Date.UTC(2026, 0, 1))
+  configured = [siem]
+  unreadable = false
+  endpoints = webhookEndpoints({ [url]: 'first', [audit]: 'second' })
+  stored = collectionsOf(backend.store, 'client', '').webhookDeliveries
+})
+
+const occasion = () =>
+  ({ surface: 'client', at: clock.now(), ip: '192.0.2.7', userAgent: 'curl' }) as const
+const session = { userId: 'u-1', sessionId: 's-1' }
+const login = (): AuthEvent => ({
+  ...occasion(),
+  ...session,
+  type: 'login.succeeded',
+  method: 'password',
+  deviceId: null,
+})
+const waiting = () => stored.due(Date.UTC(2100, 0, 1), 100)
+const types = () => endpoints.received.map(({ body }) => body['type'])
+
+describe('security webhooks', () => {
+  it('S-60 G-15 get the whole event once, signed, with an id and an ISO 8601 time', async () => {
+    const { webhooks, drain } = startProcess()
+    webhooks.record(login())
+    await drain()
+    const [{ body } = { body: {} }] = endpoints.received
+    const { at, ...facts } = login()
+    expect(body).toEqual({ id: expect.any(String), ...facts, at: '2026-01-01T00:00:00.000Z' })
+    expect(endpoints.received).toHaveLength(1)
+    expect(await waiting()).toEqual([])
+  })
+
+  it('S-60 get only what they want, each under its own secret', async () => {
+    const account = { ...siem, slug: 'audit', url: audit, signingSecret: 'second' }
+    configured = [
+      { ...siem, events: 'login' },
+      { ...account, events: 'account' },
+    ]
+    const { webhooks, drain } = startProcess()
+    webhooks.record(login())
+    webhooks.record({ ...occasion(), type: 'password.changed', userId: 'u-1', by: 'reset' })
+    webhooks.record({ ...occasion(), ...session, type: 'refresh.rotated', generation: 2 })
+    await drain()
+    const seen = endpoints.received.map(({ url: to, body }) => [to, body['type']])
+    expect(seen.sort()).toEqual([
+      [audit, 'password.changed'],
+      [url, 'login.succeeded'],
+    ])
+  })
+
+  it('S-60 are tried again with growing waits, the same body each time, and then given up', async () => {
+    endpoints.answer(500)
+    const process = startProcess()
+    const retries = startWebhookRetries({
+      webhooks: [process.webhooks],
+      clock,
+      logger: process.logger,
+    })
+    process.webhooks.record(login())
+    await process.drain()
+    expect(endpoints.received).toHaveLength(1)
+    await clock.advance(29_000)
+    expect(endpoints.received).toHaveLength(1)
+    await clock.advance(11_000)
+    expect(endpoints.received).toHaveLength(2)
+    await clock.advance(24 * hour)
+    expect(endpoints.received).toHaveLength(mostAttempts)
+    expect(new Set(endpoints.received.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect(await waiting()).toEqual([])
+    expect(process.events).toEqual([
+      expect.objectContaining({
+        type: 'webhook.failed',
+        webhook: 'siem',
+        event: 'login.succeeded',
+      }),
+    ])
+    await retries.close()
+  })
+
+  it('S-60 a redirect is a refusal; a later acknowledgement ends the retries', async () => {
+    endpoints.answer(302)
+    const { webhooks, drain, logger } = startProcess()
+    const retries = startWebhookRetries({ webhooks: [webhooks], clock, logger })
+    webhooks.record(login())
+    await drain()
+    endpoints.answer('refused')
+    await clock.advance(60_000)
+    endpoints.answer(200)
+    await clock.advance(hour)
+    expect(endpoints.received).toHaveLength(3)
+    await clock.advance(24 * hour)
+    expect(endpoints.received).toHaveLength(3)
+    await retries.close()
+  })
+
+  it('S-60 stop after the removal, what is on its way included', async () => {
+    endpoints.answer(500)
+    const { webhooks, drain } = startProcess()
+    webhooks.record(login())
+    await drain()
+    configured = []
+    await clock.advance(hour)
+    expect(await webhooks.deliverDue()).toBe('later')
+    expect(await webhooks.deliverDue()).toBe('idle')
+    webhooks.record(login())
+    await drain()
+    expect([endpoints.received.length, await waiting()]).toEqual([1, []])
+  })
+
+  it('S-60 of several processes that see a delivery due, one sends it', async () => {
+    endpoints.answer(500)
+    const processes = Array.from({ length: 4 }, () => startProcess())
+    processes[0]?.webhooks.record(login())
+    await processes[0]?.drain()
+    await clock.advance(60_000)
+    await Promise.all(processes.map(({ webhooks }) => webhooks.deliverDue()))
+    expect(endpoints.received).toHaveLength(2)
+  })
+
+  it('S-60 a process that dies after claiming a delivery leaves it to the others', async () => {
+    const dying = startProcess({ ...stored, take: () => new Promise(() => {}) })
+    endpoints.answer('refused')
+    dying.webhooks.record(login())
+    await dying.drain()
+    endpoints.answer(204)
+    const other = startProcess()
+    await clock.advance(60_000)
+    await other.webhooks.deliverDue()
+    expect([types(), await waiting()]).toEqual([['login.succeeded', 'login.succeeded'], []])
+  })
+
+  it('S-60 a crash in the last attempt leaves nothing behind for ever', async () => {
+    await stored.insert({
+      id: 'd-1',
+      webhook: 'siem',
+      event: 'login.succeeded',
+      body: '{}',
+      attempts: mostAttempts,
+      expiresAt: clock.now(),
+    })
+    const { webhooks, events } = startProcess()
+    await webhooks.deliverDue()
+    expect([endpoints.received.length, await waiting()]).toEqual([0, []])
+    expect(events).toEqual([expect.objectContaining({ type: 'webhook.failed', webhook: 'siem' })])
+  })
+
+  it('S-60 a fetcher that never answers holds up nobody: the attempt has failed', async () => {
+    const silent: WebhookEndpoints = { ...endpoints, fetch: () => new Promise(() => {}) }
+    const { webhooks, drain } = startProcess(stored, silent)
+    webhooks.record(login())
+    const done = drain().then(() => 'done')
+    await clock.advance(20_000)
+    expect(await Promise.race([done, clock.advance(0)])).toBe('done')
+    expect(await waiting()).toEqual([expect.objectContaining({ attempts: 1 })])
+  })
+
+  it('S-60 while the settings cannot be read no attempt is used up', async () => {
+    endpoints.answer(500)
+    const { webhooks, drain } = startProcess()
+    webhooks.record(login())
+    await drain()
+    await clock.advance(hour)
+    unreadable = true
+    for (let looks = 0; looks < 20; looks += 1) {
+      await expect(webhooks.deliverDue()).rejects.toThrow('down')
+    }
+    unreadable = false
+    endpoints.answer(204)
+    await webhooks.deliverDue()
+    expect([endpoints.received.length, await waiting()]).toEqual([2, []])
+  })
+
+  it('S-60 T-73 a secret that does not decrypt sends nothing, and is given up in the end', async () => {
+    const damaged = Object.defineProperty({ ...siem }, 'signingSecret', {
+      get: () => {
+        throw new Error('cannot be decrypted')
+      },
+    })
+    configured = [damaged]
+    const { webhooks, drain, events, logger } = startProcess()
+    webhooks.record(login())
+    await drain()
+    const retries = startWebhookRetries({ webhooks: [webhooks], clock, logger })
+    await clock.advance(24 * hour)
+    expect([endpoints.received.length, await waiting()]).toEqual([0, []])
+    expect(events).toEqual([expect.objectContaining({ type: 'webhook.failed', webhook: 'siem' })])
+    await retries.close()
+  })
+
+  it('S-60 a full page of due deliveries is followed by the next at once', async () => {
+    endpoints.answer(500)
+    const { webhooks, drain, logger } = startProcess()
+    for (let count = 0; count < 45; count += 1) webhooks.record(login())
+    await drain()
+    endpoints.answer(204)
+    const retries = startWebhookRetries({ webhooks: [webhooks], clock, logger })
+    await clock.advance(41_000)
+    expect([endpoints.received.length, await waiting()]).toEqual([90, []])
+    await retries.close()
+  })
+
+  it('S-60 a failing store is logged without the event and without the secret', async () => {
+    const down = { ...stored, due: () => Promise.reject(new Error('down')) }
+    const { webhooks, logger } = startProcess(down)
+    const retries = startWebhookRetries({ webhooks: [webhooks], clock, logger })
+    await clock.advance(25_000)
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toHaveLength(2)
+    expect(JSON.stringify(logger.lines)).not.toContain('first')
+    await retries.close()
+  })
+})

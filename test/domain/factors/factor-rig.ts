@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { memory } from '../../../adapters/memory/index.js'
+import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
+import { secretBox } from '../../../src/crypto/secret-box.js'
+import { createPasswords } from '../../../src/domain/passwords/password-hashes.js'
+import { collectionsOf } from '../../../src/model/collections.js'
+import { readAuthSettings } from '../../../src/settings/read-settings.js'
+import type { AuthSettings } from '../../../src/settings/settings.js'
+import { systemRandom } from '../../../src/system/system-random.js'
+import { countingHasher } from '../../../src/testing/counting-hasher.js'
+import { fakeClock } from '../../../src/testing/fake-clock.js'
+import { recordingLogger } from '../../support/outside/recording-logger.js'
+
+/** What services of second factors share, on a memory of their own. */
+export function factorRig(changes: Partial<AuthSettings> = {}) {
+  const backend = memory()
+  const collections = collectionsOf(backend.store, 'client', '')
+  const clock = fakeClock(Date.UTC(2026, 0, 1))
+  const hasher = countingHasher(argon2Hasher())
+  const { settings } = readAuthSettings({}, {})
+  const key = { id: 'k1', key: randomBytes(32).toString('base64') }
+  return {
+    surface: 'client' as const,
+    collections,
+    clock,
+    hasher,
+    random: systemRandom,
+    logger: recordingLogger(),
+    settings: async () => ({ ...settings, ...changes }),
+    key,
+    secretBox: secretBox([key], systemRandom),
+    passwords: createPasswords({
+      hasher,
+      legacyVerifiers: [],
+      gate: (job) => job(),
+      params: { memoryCost: 64, timeCost: 1, parallelism: 1 },
+      random: systemRandom,
+    }),
+  }
+}

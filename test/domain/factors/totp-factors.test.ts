@@ -1,0 +1,120 @@
+import { generateSync } from 'otplib'
+import { describe, expect, it } from 'vitest'
+import { type ConfigKey, secretBox } from '../../../src/crypto/secret-box.js'
+import { createBackupCodeSets } from '../../../src/domain/factors/backup-code-sets.js'
+import { enrolledFactors } from '../../../src/domain/factors/enrolled-factors.js'
+import { createTotpFactors } from '../../../src/domain/factors/totp-factors.js'
+import { configKey } from '../../support/keys.js'
+import { factorRig } from './factor-rig.js'
+
+const userId = '01940000-0000-7000-8000-00000000000a'
+
+async function enrolled(skew = 1) {
+  const rig = factorRig({ totpSkewSteps: skew })
+  const factors = createTotpFactors(rig)
+  const secret = await factors.begin(userId)
+  const codeAt = (ms: number) => generateSync({ secret, epoch: Math.floor(ms / 1000) })
+  const now = () => codeAt(rig.clock.now())
+  return { ...rig, factors, secret, codeAt, now, stored: rig.collections.totpFactors }
+}
+
+describe('an authenticator app', () => {
+  it('R-1-20 MF-3 is no factor until a first code of it was shown, and that code is spent', async () => {
+    const { factors, now, clock } = await enrolled()
+    expect(await factors.spend(userId, now())).toBe(false)
+    expect(await factors.confirm(userId, '000000')).toBe(false)
+    const first = now()
+    expect(await factors.confirm(userId, first)).toBe(true)
+    expect(await factors.confirm(userId, first)).toBe(false)
+    expect(await factors.spend(userId, first)).toBe(false)
+    await clock.advance(30_000)
+    expect(await factors.spend(userId, now())).toBe(true)
+  })
+
+  it('MF-11 6.5.1 accepts every time step once, and none before the newest', async () => {
+    const { factors, codeAt, clock, now } = await enrolled()
+    await factors.confirm(userId, now())
+    await clock.advance(90_000)
+    const at = clock.now()
+    expect(await factors.spend(userId, codeAt(at))).toBe(true)
+    expect(await factors.spend(userId, codeAt(at))).toBe(false)
+    expect(await factors.spend(userId, codeAt(at - 30_000))).toBe(false)
+    expect(await factors.spend(userId, codeAt(at + 30_000))).toBe(true)
+    await clock.advance(30_000)
+    expect(await factors.spend(userId, now())).toBe(false)
+  })
+
+  it('R7 MF-16 of sixteen uses of one code at once, one succeeds', async () => {
+    const { factors, now, clock } = await enrolled()
+    await factors.confirm(userId, now())
+    for (let round = 0; round < 25; round += 1) {
+      await clock.advance(30_000)
+      const code = now()
+      const uses = Array.from({ length: 16 }, () => factors.spend(userId, code))
+      expect((await Promise.all(uses)).filter(Boolean)).toHaveLength(1)
+    }
+  })
+
+  it('keeps its secret encrypted, for this user and surface alone', async () => {
+    const { stored, secret, secretBox, factors, now } = await enrolled()
+    const factor = await stored.get(userId)
+    expect(JSON.stringify(factor)).not.toContain(secret)
+    const place = { module: 'totp', environment: 'client', key: userId }
+    expect(secretBox.open(factor?.sealedSecret ?? '', place)).toBe(secret)
+    expect(
+      secretBox.open(factor?.sealedSecret ?? '', { ...place, environment: 'operator' }),
+    ).toBeNull()
+    // Moved to another account's row it opens nothing there either.
+    const other = '01940000-0000-7000-8000-00000000000b'
+    await stored.insert({ ...(factor ?? never()), id: other, userId: other })
+    await expect(factors.confirm(other, now())).rejects.toMatchObject({
+      code: 'service_unavailable',
+    })
+  })
+
+  it('T-73 moves to the first key at the next code, after which the earlier one may go', async () => {
+    const rig = await enrolled()
+    await rig.factors.confirm(userId, rig.now())
+    const next = configKey('next')
+    const withKeys = (...keys: readonly ConfigKey[]) =>
+      createTotpFactors({ ...rig, secretBox: secretBox(keys, rig.random) })
+    await rig.clock.advance(30_000)
+    expect(await withKeys(next, rig.key).spend(userId, '000000')).toBe(false)
+    await expect(withKeys(next).spend(userId, rig.now())).rejects.toThrow()
+    expect(await withKeys(next, rig.key).spend(userId, rig.now())).toBe(true)
+    await rig.clock.advance(30_000)
+    expect(await withKeys(next).spend(userId, rig.now())).toBe(true)
+  })
+
+  it('MF-9 a new one never revives the backup codes of one that was removed', async () => {
+    const { factors, now, collections, passwords, random, clock } = await enrolled()
+    const sets = createBackupCodeSets({ collections, passwords, random, clock })
+    await factors.confirm(userId, now())
+    await sets.regenerate(userId, 2)
+    await collections.totpFactors.take(userId)
+    const secret = await factors.begin(userId)
+    // The process ends here, before there are new codes.
+    await factors.confirm(userId, generateSync({ secret, epoch: Math.floor(clock.now() / 1000) }))
+    expect(await enrolledFactors(collections, userId)).toEqual({
+      totp: true,
+      passkeys: 0,
+      backupCodes: 0,
+    })
+  })
+
+  it('O-15 starts over while it is pending, and refuses once it is enrolled', async () => {
+    const { factors, now, secret } = await enrolled()
+    const old = now()
+    const second = await factors.begin(userId)
+    expect(second).not.toBe(secret)
+    expect(await factors.confirm(userId, old)).toBe(false)
+    expect(await factors.confirm(userId, generateSync({ secret: second, epoch: 1767225600 }))).toBe(
+      true,
+    )
+    await expect(factors.begin(userId)).rejects.toMatchObject({ code: 'factor_already_enrolled' })
+  })
+})
+
+function never(): never {
+  throw new Error('the factor was stored')
+}

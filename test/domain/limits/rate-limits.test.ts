@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import { localCounter } from '../../../src/domain/limits/fallback-counter.js'
+import {
+  createLimits,
+  defaultRateLimits,
+  type RateLimits,
+} from '../../../src/domain/limits/rate-limits.js'
+import type { Surface } from '../../../src/ports/surface.js'
+import { fakeClock } from '../../../src/testing/fake-clock.js'
+import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { recordingLogger } from '../../support/outside/recording-logger.js'
+import { otherPassword, person, signedInPerson } from '../../support/people/people.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
+
+const minute = 60_000
+const always = Number.POSITIVE_INFINITY
+
+function limitsOf(given: { surface?: Surface; overrides?: Partial<RateLimits> } = {}) {
+  const { surface = 'client', overrides = {} } = given
+  const faulty = faultyBackend(memory())
+  const clock = fakeClock()
+  const logger = recordingLogger()
+  const { counter } = faulty.backend
+  return {
+    limits: createLimits({ surface, counter, clock, logger, overrides }),
+    faulty,
+    clock,
+    logger,
+  }
+}
+
+/** How many of `count` hits are let through. */
+async function passed(count: number, hit: () => Promise<unknown>): Promise<number> {
+  let allowed = 0
+  for (let n = 0; n < count; n += 1) {
+    await hit().then(
+      () => {
+        allowed += 1
+      },
+      (error) => expect(error).toMatchObject({ code: 'rate_limited', status: 429 }),
+    )
+  }
+  return allowed
+}
+
+describe('rate limits', () => {
+  it.each(surfaces)(
+    'G-18 are these on the %s surface unless the host says otherwise',
+    (surface) => {
+      expect(defaultRateLimits(surface)).toEqual({
+        registerPerIp: { limit: surface === 'operator' ? 5 : 10, windowMs: 10 * minute },
+        recoveryPerIp: { limit: 5, windowMs: 15 * minute },
+        recoveryPerAddress: { limit: 3, windowMs: 60 * minute },
+        refreshPerIp: { limit: 600, windowMs: minute },
+        refreshFamily: { limit: 60, windowMs: minute },
+        oauthPerIp: { limit: 30, windowMs: minute },
+        selfPerUser: { limit: 120, windowMs: minute },
+        adminPerUser: { limit: 60, windowMs: minute },
+        mfaPerUser: { limit: 10, windowMs: 5 * minute },
+        grantPerIp: { limit: 60, windowMs: minute },
+      })
+    },
+  )
+
+  it('G-18 let the limit through and say how long to wait for more', async () => {
+    const { limits, clock } = limitsOf()
+    expect(await passed(5, () => limits.check('recoveryPerAddress', 'ada'))).toBe(3)
+    await clock.advance(minute + 1)
+    const refused = limits.check('recoveryPerAddress', 'ada')
+    await expect(refused).rejects.toMatchObject({ retryAfter: 59 * 60 })
+    await clock.advance(59 * minute - 2)
+    const last = limits.check('recoveryPerAddress', 'ada')
+    await expect(last).rejects.toMatchObject({ retryAfter: 1 })
+    await clock.advance(1)
+    expect(await passed(5, () => limits.check('recoveryPerAddress', 'ada'))).toBe(3)
+  })
+
+  it("take the host's numbers for the names it gives", async () => {
+    const { limits } = limitsOf({ overrides: { recoveryPerIp: { limit: 2, windowMs: minute } } })
+    expect(await passed(9, () => limits.check('recoveryPerIp', 'x'))).toBe(2)
+    expect(await passed(9, () => limits.check('recoveryPerAddress', 'x'))).toBe(3)
+  })
+
+  it('keep names, subjects and surfaces apart', async () => {
+    const { counter } = memory()
+    const clock = fakeClock()
+    const logger = recordingLogger()
+    const [operator, client] = surfaces.map((surface) =>
+      createLimits({ surface, counter, clock, logger, overrides: {} }),
+    )
+    const three = { limit: 3, windowMs: minute }
+    const hits = [
+      () => operator?.checkWith('a', 'x', three) ?? Promise.reject(),
+      () => client?.checkWith('a', 'x', three) ?? Promise.reject(),
+      () => operator?.checkWith('b', 'x', three) ?? Promise.reject(),
+      () => operator?.checkWith('a', 'y', three) ?? Promise.reject(),
+    ]
+    for (const hit of hits) expect(await passed(4, hit)).toBe(3)
+  })
+
+  it('keep no address in their keys, however long the subject', async () => {
+    const keys: string[] = []
+    const inner = memory().counter
+    const counter = {
+      ...inner,
+      hit: (...args: Parameters<typeof inner.hit>) => {
+        keys.push(args[0])
+        return inner.hit(...args)
+      },
+    }
+    const deps = { clock: fakeClock(), logger: recordingLogger(), overrides: {} }
+    const limits = createLimits({ surface: 'client', counter, ...deps })
+    await limits.check('recoveryPerAddress', 'ada@example.org')
+    await limits.check('recoveryPerAddress', `${'x'.repeat(10_000)}@example.org`)
+    expect(keys.join()).not.toContain('example')
+    expect(keys.every((key) => key.length < 100)).toBe(true)
+    expect(new Set(keys).size).toBe(2)
+  })
+
+  it('hand back as much as is asked, or everything', async () => {
+    const { limits } = limitsOf()
+    const hit = () => limits.checkWith('guess', 'ada', { limit: 3, windowMs: minute })
+    expect(await passed(4, hit)).toBe(3)
+    await limits.forgive('guess', 'ada', 1)
+    expect(await passed(4, hit)).toBe(1)
+    await limits.forgive('guess', 'ada')
+    expect(await passed(4, hit)).toBe(3)
+  })
+})
+
+describe('T-52 rate limits while the counter cannot be reached', () => {
+  it.each(['before', 'after'] as const)('are counted in this process: failing %s', async (mode) => {
+    const { limits, faulty, clock, logger } = limitsOf()
+    faulty.failNext('counter.hit', mode, always)
+    const hit = () => limits.check('recoveryPerAddress', 'ada')
+    expect(await passed(9, hit)).toBe(3)
+    expect(await passed(9, () => limits.check('recoveryPerAddress', 'bob'))).toBe(3)
+    await clock.advance(60 * minute)
+    expect(await passed(9, hit)).toBe(3)
+    expect(logger.lines.every(({ level }) => level === 'warn')).toBe(true)
+    expect(logger.lines.length).toBeGreaterThan(0)
+  })
+
+  it('are handed back there as well, and a failing hand-back fails nothing', async () => {
+    const { limits, faulty } = limitsOf()
+    faulty.failNext('counter.hit', 'before', always)
+    faulty.failNext('counter.forgive', 'before', always)
+    const hit = () => limits.checkWith('guess', 'ada', { limit: 3, windowMs: minute })
+    expect(await passed(4, hit)).toBe(3)
+    await limits.forgive('guess', 'ada', 2)
+    expect(await passed(4, hit)).toBe(2)
+    await limits.forgive('guess', 'ada')
+    expect(await passed(4, hit)).toBe(3)
+  })
+
+  it('are shared again as soon as it can', async () => {
+    const { limits, faulty } = limitsOf()
+    const hit = () => limits.check('recoveryPerAddress', 'ada')
+    expect(await passed(2, hit)).toBe(2)
+    faulty.failNext('counter.hit', 'before', 9)
+    expect(await passed(9, hit)).toBe(3)
+    expect(await passed(9, hit)).toBe(1)
+  })
+
+  it('are kept for so many subjects at most: the oldest window makes room', async () => {
+    const counter = localCounter(3)
+    const hit = async (key: string) => (await counter.hit(key, minute, 1, 0)).allowed
+    for (const key of ['a', 'b', 'c']) expect(await hit(key)).toBe(true)
+    // Refused, and by that the last to make room.
+    expect(await hit('a')).toBe(false)
+    expect(await hit('d')).toBe(true)
+    expect([await hit('a'), await hit('c'), await hit('d')]).toEqual([false, false, false])
+    expect(await hit('b')).toBe(true)
+  })
+
+  it.each(surfaces)(
+    'guard every door of the %s surface, and no request fails for it',
+    async (surface) => {
+      const faulty = faultyBackend(memory())
+      const settings = { lockoutThreshold: 3, loginRateOperator: 4, loginRateClient: 4 }
+      const host = await openHost({ backend: faulty.backend, settings })
+      const who = await signedInPerson(host, surface)
+      const owner = await person(host, surface)
+      faulty.failNext('counter.hit', 'before', always)
+      faulty.failNext('counter.forgive', 'before', always)
+      const limited = '429 rate_limited'
+      const guess = (email: string, password: string, from?: string) =>
+        host.send('POST', `/v1/auth/${surface}/login`, {
+          body: { email, password },
+          headers: from === undefined ? {} : { 'x-forwarded-for': from },
+        })
+      const guesses: string[] = []
+      for (let n = 0; n < 4; n += 1)
+        guesses.push(outcomeOf(await guess(owner.email, otherPassword)))
+      const wrong = '401 invalid_credentials'
+      expect(guesses).toEqual([wrong, wrong, wrong, limited])
+      const rate: string[] = []
+      for (let n = 0; n < 5; n += 1) {
+        rate.push(outcomeOf(await guess(`n${n}@example.org`, otherPassword, '203.0.113.5')))
+      }
+      expect(rate).toEqual([wrong, wrong, wrong, wrong, limited])
+      const forgot: string[] = []
+      for (let n = 0; n < 4; n += 1) {
+        const path = `/v1/auth/${surface}/password/forgot`
+        forgot.push(outcomeOf(await host.send('POST', path, { body: { email: who.email } })))
+      }
+      expect(forgot).toEqual(['202', '202', '202', limited])
+      expect(outcomeOf(await guess(who.email, who.password))).toBe('200')
+      const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer: who.bearer })
+      expect(outcomeOf(me)).toBe('200')
+    },
+  )
+})

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import {
+  eventsOf,
+  openHost,
+  outcomeOf,
+  seenOf,
+  storedIn,
+  storedUser,
+  surfaces,
+} from '../../support/hosts/open-host.js'
+import { goodPassword, otherPassword, person, signedInPerson } from '../../support/people/people.js'
+
+const smtpDown = new Error('connect ECONNREFUSED 127.0.0.1:25')
+
+describe.each(surfaces)('mail of the %s surface', (surface) => {
+  const at = (path: string): string => `/v1/auth/${surface}/${path}`
+
+  it('G-43 fails no request, and its failing is told', async () => {
+    const host = await openHost()
+    const owner = await signedInPerson(host, surface)
+    const newcomer = { email: 'new@example.org', password: goodPassword }
+    const well = seenOf(
+      await host.send('POST', at('password/forgot'), { body: { email: 'x@y.org' } }),
+    )
+    host.mailer.fail(smtpDown)
+
+    const registered = await host.send('POST', at('register'), { body: newcomer })
+    expect(registered.text).toBe('{"status":"verificationRequired"}')
+    const repeated = { ...newcomer, email: owner.email }
+    const taken = await host.send('POST', at('register'), { body: repeated })
+    expect(seenOf(taken)).toEqual(seenOf(registered))
+    const forgot = await host.send('POST', at('password/forgot'), { body: { email: owner.email } })
+    expect(seenOf(forgot)).toEqual(well)
+    const changed = await host.send('POST', at('me/password'), {
+      bearer: owner.bearer,
+      body: { currentPassword: owner.password, newPassword: otherPassword },
+    })
+    expect(outcomeOf(changed)).toBe('204')
+    await host.auth.close()
+
+    const { id } = await storedUser(host, surface, newcomer.email)
+    const failed = eventsOf(host, 'mail.failed').map((event) => [
+      event.surface,
+      event.template,
+      event.userId,
+    ])
+    expect(failed).toEqual([
+      [surface, 'verifyEmail', id],
+      [surface, 'accountExists', null],
+      [surface, 'resetPassword', owner.id],
+      [surface, 'passwordChanged', owner.id],
+    ])
+    const errors = host.logger.lines.filter(({ level }) => level === 'error')
+    expect(errors).toHaveLength(4)
+    // Neither event nor log says to whom, or what was in it.
+    const told = JSON.stringify([host.events, host.logger.lines])
+    expect(told).not.toMatch(/example\.org|#token=/)
+  })
+
+  it('G-43 may fail before it gives a promise', async () => {
+    const send = () => {
+      throw smtpDown
+    }
+    const host = await openHost({ mailer: { send } })
+    const { email } = await person(host, surface)
+    const reply = await host.send('POST', at('password/forgot'), { body: { email } })
+    expect(outcomeOf(reply)).toBe('202')
+    await host.auth.close()
+    expect(eventsOf(host, 'mail.failed')).toMatchObject([{ template: 'resetPassword' }])
+  })
+
+  it('G-43 6.3.8 keeps no request waiting, and is waited for at the end', async () => {
+    let deliver = (): void => {}
+    let delivered = false
+    const sending = new Promise<void>((resolve) => {
+      deliver = resolve
+    })
+    const send = async () => {
+      await sending
+      delivered = true
+    }
+    const host = await openHost({ mailer: { send } })
+    const { email } = await person(host, surface)
+    const reply = await host.send('POST', at('password/forgot'), { body: { email } })
+    expect([outcomeOf(reply), delivered]).toEqual(['202', false])
+    const closing = host.auth.close()
+    deliver()
+    await closing
+    expect(delivered).toBe(true)
+  })
+
+  it('T-54 R-2.1-06 never goes to an address that cannot receive any', async () => {
+    const host = await openHost()
+    const { id } = await person(host, surface)
+    const { users } = storedIn(host, surface)
+    // No door lets such an address in; a machine's record has one.
+    await users.update(id, { enabled: true }, { email: 'robot@machines.invalid' })
+    const body = { email: 'robot@machines.invalid' }
+    expect(outcomeOf(await host.send('POST', at('password/forgot'), { body }))).toBe('202')
+    await host.auth.close()
+    expect(host.mailer.sent).toEqual([])
+    const told = host.logger.lines.filter(({ level }) => level === 'info')
+    expect(told).toMatchObject([{ fields: { template: 'resetPassword' } }])
+  })
+
+  it("leads to the host's own pages, the token in the fragment", async () => {
+    const pages = { verifyEmail: '/welcome?step=2', resetPassword: 'https://id.example.com/reset' }
+    const host = await openHost({
+      surfaces: {
+        operator: { baseUrl: 'https://admin.example.com/console', pages },
+        client: { baseUrl: 'https://app.example.com/console/', pages },
+      },
+    })
+    const owner = await person(host, surface)
+    const body = { email: 'new@example.org', password: goodPassword }
+    await host.send('POST', at('register'), { body })
+    await host.send('POST', at('register'), { body: { ...body, email: owner.email } })
+    await host.send('POST', at('password/forgot'), { body: { email: body.email } })
+    await host.auth.close()
+    const base = { operator: 'https://admin.example.com', client: 'https://app.example.com' }
+    const verify = host.mailer.last('verifyEmail', body.email).data
+    expect(verify.url).toBe(`${base[surface]}/console/welcome?step=2#token=${verify.token}`)
+    const { url } = host.mailer.last('accountExists', owner.email).data
+    expect(url).toBe(`${base[surface]}/console/login`)
+    const reset = host.mailer.last('resetPassword', body.email).data
+    expect(reset.url).toBe(`https://id.example.com/reset#token=${reset.token}`)
+    expect(new URL(verify.url).hash).toBe(`#token=${verify.token}`)
+  })
+
+  it('calls nobody by a name that a stranger may have given them', async () => {
+    const host = await openHost()
+    const { email, ...rest } = { email: 'new@example.org', password: goodPassword, name: 'Win!' }
+    const forgotten = async (): Promise<string> => {
+      await host.send('POST', at('password/forgot'), { body: { email } })
+      await host.auth.close()
+      return host.mailer.last('resetPassword', email).name
+    }
+    await host.send('POST', at('register'), { body: { email, ...rest } })
+    expect(await forgotten()).toBe('')
+    expect(host.mailer.last('verifyEmail', email).name).toBe('')
+    const { token } = host.mailer.last('verifyEmail', email).data
+    const verified = await host.send('POST', at('email/verify'), { body: { token } })
+    expect(outcomeOf(verified)).toBe('200')
+    expect(await forgotten()).toBe('Win!')
+  })
+})

@@ -1,0 +1,210 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import {
+  createOauthIdentities,
+  type OauthIdentities,
+} from '../../../src/domain/oauth/oauth-identities.js'
+import { AuthError } from '../../../src/errors/index.js'
+import type { ProviderId, ProviderProfile } from '../../../src/identity-providers/provider.js'
+import { type Collections, collectionsOf } from '../../../src/model/collections.js'
+import type { OauthIdentity } from '../../../src/model/oauth-identity.js'
+import type { Collection } from '../../../src/ports/store.js'
+import { systemRandom } from '../../../src/system/system-random.js'
+import { fakeClock } from '../../../src/testing/fake-clock.js'
+
+const userId = 'ada'
+
+const profileOf = (provider: ProviderId, subject = '1'): ProviderProfile => ({
+  provider,
+  issuer: `https://${provider}.example`,
+  subject,
+  email: null,
+  emailVerified: false,
+  name: '',
+})
+
+/** Says which of several racers takes its next step, until all are done. */
+class Schedule {
+  readonly #waiting = new Map<number, () => void>()
+
+  readonly #racers: number
+
+  constructor(racers: number) {
+    this.#racers = racers
+  }
+
+  async step(racer: number): Promise<void> {
+    await new Promise<void>((go) => this.#waiting.set(racer, go))
+  }
+
+  /** The racers that could have gone at each step, and who did; a racer may crash at a step. */
+  async play(
+    tasks: readonly Promise<unknown>[],
+    next: (able: readonly number[], at: number) => number,
+  ): Promise<number> {
+    const done = new Set<number>()
+    for (const [racer, task] of tasks.entries()) void task.finally(() => done.add(racer))
+    for (let at = 0; ; at += 1) {
+      while (this.#waiting.size + done.size < this.#racers) await turn()
+      const able = [...this.#waiting.keys()].sort()
+      if (able.length === 0) return at
+      const racer = next(able, at)
+      const go = this.#waiting.get(racer)
+      this.#waiting.delete(racer)
+      go?.()
+    }
+  }
+}
+
+function stepped(
+  inner: Collection<OauthIdentity>,
+  schedule: Schedule,
+  racer: number,
+): Collection<OauthIdentity> {
+  const after =
+    <A extends unknown[], R>(call: (...given: A) => Promise<R>) =>
+    async (...given: A): Promise<R> => {
+      await schedule.step(racer)
+      return call(...given)
+    }
+  return {
+    get: after((id) => inner.get(id)),
+    find: after((equal, page) => inner.find(equal, page)),
+    insert: after((doc) => inner.insert(doc)),
+    update: after((id, guard, set) => inner.update(id, guard, set)),
+    take: after((id, guard) => inner.take(id, guard)),
+    due: after((before, limit) => inner.due(before, limit)),
+    sweep: after((before, limit) => inner.sweep(before, limit)),
+  }
+}
+
+const isLast = async (others: readonly unknown[]): Promise<boolean> => others.length === 0
+
+interface Race {
+  /** What is left afterwards. */
+  readonly left: number
+  readonly outcomes: readonly string[]
+  readonly choices: readonly number[]
+  readonly able: readonly number[]
+}
+
+/** One race: each racer removes one provider's identity. `choices` are tried first, then the first. */
+async function race(removed: readonly ProviderId[], choices: readonly number[]): Promise<Race> {
+  const clock = fakeClock(0)
+  const collections = collectionsOf(memory().store, 'operator', '')
+  const own = createOauthIdentities({ collections, clock, random: systemRandom })
+  for (const provider of new Set(removed)) await own.add(profileOf(provider), userId)
+  const schedule = new Schedule(removed.length)
+  const racers = removed.map((_, racer): OauthIdentities => {
+    const oauthIdentities = stepped(collections.oauthIdentities, schedule, racer)
+    const seen: Collections = { ...collections, oauthIdentities }
+    return createOauthIdentities({ collections: seen, clock, random: systemRandom })
+  })
+  const outcomes = removed.map(async (provider, racer) => {
+    try {
+      await racers[racer]?.remove(userId, provider, isLast)
+      return 'removed'
+    } catch (error) {
+      return error instanceof AuthError ? error.code : String(error)
+    }
+  })
+  const made: number[] = []
+  const able: number[] = []
+  await schedule.play(outcomes, (now, at) => {
+    const choice = Math.min(choices[at] ?? 0, now.length - 1)
+    made.push(choice)
+    able.push(now.length)
+    return now[choice] ?? 0
+  })
+  const left = await own.ofUser(userId)
+  return { left: left.length, outcomes: await Promise.all(outcomes), choices: made, able }
+}
+
+/** Every interleaving: the last step that could have gone another way goes that way next. */
+async function everyRace(removed: readonly ProviderId[]): Promise<readonly Race[]> {
+  const races: Race[] = []
+  let choices: readonly number[] | null = []
+  while (choices !== null) {
+    const one: Race = await race(removed, choices)
+    races.push(one)
+    const at = one.choices.findLastIndex((choice, step) => choice + 1 < (one.able[step] ?? 0))
+    choices = at < 0 ? null : [...one.choices.slice(0, at), (one.choices[at] ?? 0) + 1]
+  }
+  return races
+}
+
+describe('the last two ways in, removed at once', () => {
+  it('leave one in every interleaving', async () => {
+    const races = await everyRace(['google', 'github'])
+    expect(races.length).toBeGreaterThanOrEqual(70)
+    expect(races.filter(({ left }) => left === 0)).toEqual([])
+    for (const { left, outcomes } of races) {
+      expect(outcomes.filter((outcome) => outcome === 'removed')).toHaveLength(2 - left)
+    }
+    // One after the other, one goes.
+    expect(races.some(({ left }) => left === 1)).toBe(true)
+  })
+
+  it('leave one when one of them is removed twice as well, in a thousand interleavings', async () => {
+    let seed = 1815
+    const draw = (): number => {
+      // Park and Miller: the same thousand every time.
+      seed = (seed * 48_271) % 2_147_483_647
+      return seed % 3
+    }
+    for (let round = 0; round < 1000; round += 1) {
+      const choices = Array.from({ length: 64 }, draw)
+      const { left } = await race(['google', 'google', 'github'], choices)
+      expect([round, choices.slice(0, 20), left > 0]).toEqual([round, choices.slice(0, 20), true])
+    }
+  }, 60_000)
+})
+
+describe('an account at a provider', () => {
+  const identities = () => {
+    const collections = collectionsOf(memory().store, 'operator', '')
+    return createOauthIdentities({ collections, clock: fakeClock(0), random: systemRandom })
+  }
+
+  it('T-89 belongs to one user, and a user has one of each provider', async () => {
+    const store = identities()
+    expect(await store.add(profileOf('google'), 'ada')).toMatchObject({ userId: 'ada' })
+    expect(await store.add(profileOf('google'), 'eve')).toBeNull()
+    expect(await store.add(profileOf('google', '2'), 'ada')).toBeNull()
+    expect(await store.add(profileOf('github'), 'ada')).not.toBeNull()
+    expect((await store.find(profileOf('google')))?.userId).toBe('ada')
+  })
+
+  it('T-89 is told from every other: no two parts run into each other', async () => {
+    const store = identities()
+    const one = { ...profileOf('google'), issuer: 'a","b', subject: 'c' }
+    const two = { ...profileOf('google'), issuer: 'a', subject: 'b","c' }
+    const three = { ...profileOf('google'), issuer: 'A","b', subject: 'c' }
+    await store.add(one, 'ada')
+    expect([await store.find(two), await store.find(three)]).toEqual([null, null])
+  })
+})
+
+describe('an identity that a sign-up cut short left without a user', () => {
+  it('is taken by nobody for a minute, nor while somebody completes it', async () => {
+    const clock = fakeClock(Date.UTC(2026, 0, 1))
+    const collections = collectionsOf(memory().store, 'client', '')
+    const identities = createOauthIdentities({ collections, clock, random: systemRandom })
+    const left = await identities.add(profileOf('google'), userId)
+    if (left === null) throw new Error('taken')
+    expect(await identities.renew(left)).toEqual(left)
+    await clock.advance(60_000 - 1)
+    expect(await identities.takeAbandoned(left)).toBe(false)
+    const renewed = await identities.renew(left)
+    expect(renewed).toEqual({ ...left, linkedAt: clock.now() })
+    expect(await identities.renew(left)).toBeNull()
+    await clock.advance(60_000 - 1)
+    // Who looked before it was renewed takes nothing.
+    expect(await identities.takeAbandoned(left)).toBe(false)
+    await clock.advance(1)
+    expect(await identities.takeAbandoned(left)).toBe(false)
+    expect(await identities.takeAbandoned(renewed ?? left)).toBe(true)
+    expect(await identities.find(profileOf('google'))).toBeNull()
+  })
+})

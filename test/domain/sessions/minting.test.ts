@@ -1,0 +1,70 @@
+import { decodeJwt } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { createKeySource } from '../../../src/domain/sessions/signing-keys.js'
+import { createTokens } from '../../../src/domain/sessions/tokens.js'
+import type { User } from '../../../src/model/user.js'
+import { systemRandom } from '../../../src/system/system-random.js'
+import { fakeClock } from '../../../src/testing/fake-clock.js'
+import { testSigningKey } from '../../support/keys.js'
+import { recordingLogger } from '../../support/outside/recording-logger.js'
+
+const user: User = {
+  id: '01890a5d-ac96-774b-bcce-b302099a8057',
+  expiresAt: null,
+  kind: '',
+  email: 'ada@example.org',
+  emailAsTyped: 'ada@example.org',
+  emailVerifiedAt: 0,
+  name: 'Ada',
+  systemRole: 'guest',
+  enabled: true,
+  selfRegistered: false,
+  passwordHash: null,
+  passwordChangedAt: null,
+  termsVersion: null,
+  memberships: [{ tenantId: 'acme' }],
+  sessionEpoch: 0,
+  keptSessionId: null,
+  credentialEpoch: 0,
+  deviceEpoch: 0,
+  createdAt: 0,
+  updatedAt: 0,
+  lastLoginAt: null,
+  deletingAt: null,
+}
+
+async function rig() {
+  const clock = fakeClock()
+  const keys = await createKeySource({ current: await testSigningKey() }, clock, recordingLogger())
+  const issuer = 'https://admin.example.com'
+  return createTokens({
+    ...{ surface: 'operator', clock, random: systemRandom, keys, issuer, clockLeeway: 0 },
+  })
+}
+
+const how = { amr: ['pwd'], authTime: 1 }
+
+describe('the one place access tokens are minted', () => {
+  it('R-5-15 T-53 gives a machine none for a session, and a person none for client credentials', async () => {
+    const tokens = await rig()
+    for (const kind of ['service', 'robot']) {
+      const minted = tokens.access({ ...user, kind }, 'sid', how, 60_000)
+      await expect(minted).rejects.toMatchObject({ code: 'refresh_token_invalid' })
+    }
+    for (const kind of ['', 'robot', 'Service']) {
+      const minted = tokens.service({ ...user, kind }, 60_000)
+      await expect(minted).rejects.toMatchObject({ code: 'invalid_client' })
+    }
+  })
+
+  it('R-2.1-12 R-2.3-02 gives each the same claims, but for what a session has', async () => {
+    const tokens = await rig()
+    const person = decodeJwt((await tokens.access(user, 'sid', how, 60_000)).accessToken)
+    const machine = await tokens.service({ ...user, kind: 'service' }, 60_000)
+    const claims = decodeJwt(machine.accessToken)
+    expect([person.aud, claims.aud]).toEqual(['operator', 'service'])
+    expect([person['sid'], 'sid' in claims]).toEqual(['sid', false])
+    expect(Object.keys({ ...claims, sid: '' }).sort()).toEqual(Object.keys(person).sort())
+    expect(claims['memberships']).toEqual(person['memberships'])
+  })
+})

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../adapters/memory/index.js'
+import { collectionNames } from '../../src/model/collection-names.js'
+import { allCollectionSpecs } from '../../src/model/collections.js'
+import type { Store } from '../../src/ports/store.js'
+import { splitStore } from '../../src/stores/split-store.js'
+
+const surfaces = ['operator', 'client'] as const
+const bothOf = (...names: readonly string[]) =>
+  surfaces.flatMap((surface) => names.map((name) => `${surface}_${name}`)).sort()
+
+interface Watched {
+  readonly store: Store
+  readonly bound: string[]
+  /** The names each call of `prepare` was given. */
+  readonly prepared: (readonly string[])[]
+}
+
+function watched(): Watched {
+  const inner = memory().store
+  const bound: string[] = []
+  const prepared: (readonly string[])[] = []
+  const store: Store = {
+    collection(spec) {
+      bound.push(spec.name)
+      return inner.collection(spec)
+    },
+    async prepare(specs) {
+      prepared.push(specs.map(({ name }) => name).sort())
+      await inner.prepare(specs)
+    },
+  }
+  return { store, bound, prepared }
+}
+
+describe('R-LIB-07 splitStore', () => {
+  it('knows every collection by the name of its tables', () => {
+    const names = allCollectionSpecs('').map(({ name }) => name.replace(/^(operator|client)_/, ''))
+    expect([...collectionNames].sort()).toEqual([...new Set(names)].sort())
+  })
+
+  it.each(['', 'acme_', 'client_users_'])(
+    'with the prefix "%s" each collection is where it was put',
+    async (prefix) => {
+      const [main, tokens, records] = [watched(), watched(), watched()]
+      const store = splitStore({
+        default: main.store,
+        overrides: {
+          refresh_tokens: tokens.store,
+          tickets: tokens.store,
+          audit_records: records.store,
+        },
+      })
+      const specs = allCollectionSpecs(prefix)
+      await store.prepare(specs)
+      for (const spec of specs) store.collection({ ...spec, indexes: [] })
+      const prefixed = (...names: readonly string[]) =>
+        bothOf(...names).map((name) => prefix + name)
+      const expected = [
+        [tokens, prefixed('refresh_tokens', 'tickets')],
+        [records, prefixed('audit_records')],
+      ] as const
+      const elsewhere = expected.flatMap(([, names]) => names)
+      const rest = specs.map(({ name }) => name).filter((name) => !elsewhere.includes(name))
+      expect([main.bound.sort(), main.prepared]).toEqual([rest.sort(), [rest]])
+      for (const [where, names] of expected) {
+        expect(where.bound.sort()).toEqual(names)
+        expect(where.prepared, 'prepared once, with its own').toEqual([names])
+      }
+    },
+  )
+
+  it('prepares stores that have nothing to hold, for the other ports of their backend', async () => {
+    const [main, tokens] = [watched(), watched()]
+    await splitStore({ default: main.store, overrides: { tickets: tokens.store } }).prepare([])
+    expect([main.prepared, tokens.prepared]).toEqual([[[]], [[]]])
+  })
+
+  it('rejects when one of the stores cannot be prepared', async () => {
+    const down = { ...memory().store, prepare: async () => Promise.reject(new Error('down')) }
+    const store = splitStore({ default: memory().store, overrides: { tickets: down } })
+    await expect(store.prepare(allCollectionSpecs(''))).rejects.toThrow('down')
+  })
+
+  it.each<[string, object, string]>([
+    [
+      'a name with the surface',
+      { overrides: { client_tickets: memory().store } },
+      'overrides.client_tickets',
+    ],
+    ['a name of the code', { overrides: { families: memory().store } }, 'overrides.families'],
+    ['an inherited name', { overrides: { constructor: memory().store } }, 'overrides.constructor'],
+    ['a backend', { overrides: { tickets: memory() } }, 'overrides.tickets'],
+    ['half a store', { overrides: { tickets: { collection() {} } } }, 'overrides.tickets'],
+    ['nothing', { overrides: { tickets: undefined } }, 'overrides.tickets'],
+    ['no default', { default: undefined }, 'default'],
+  ])('refuses %s', (_what, wrong, option) => {
+    const build = () => splitStore({ default: memory().store, overrides: {}, ...wrong })
+    expect(build).toThrow(TypeError)
+    expect(build).toThrow(`option "${option}"`)
+  })
+
+  it('names the collections when it is given another', () => {
+    const overrides: object = { token: memory().store }
+    const build = () => splitStore({ default: memory().store, overrides })
+    expect(build).toThrow(new RegExp(collectionNames.join(', ')))
+  })
+})

@@ -1,0 +1,26 @@
+import type { RateLimits } from '../../../src/domain/limits/rate-limits.js'
+import type { HostOptions } from './hosts.js'
+
+const never = { limit: 1_000_000, windowMs: 60_000 }
+
+const rateLimits: RateLimits = {
+  registerPerIp: never,
+  recoveryPerIp: never,
+  recoveryPerAddress: never,
+  refreshPerIp: never,
+  refreshFamily: never,
+  oauthPerIp: never,
+  selfPerUser: never,
+  adminPerUser: never,
+  mfaPerUser: never,
+  grantPerIp: never,
+}
+
+/** For tests that send more requests than one person would. */
+export const withoutLimits = {
+  surfaces: {
+    operator: { baseUrl: 'https://admin.example.com', rateLimits },
+    client: { baseUrl: 'https://app.example.com', rateLimits },
+  },
+  settings: { loginRateOperator: 1000, loginRateClient: 1000 },
+} as const satisfies HostOptions
