@@ -127,7 +127,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     params: Params,
   ): Promise<Answer<unknown>> {
     const ip = deps.clientIp(request.remoteAddress, request.header('x-forwarded-for'))
-    const visitor: Visitor = { occasion: { ip, userAgent: userAgentOf(request) }, userId: null }
+    const visitor: Visitor = { source: { ip, userAgent: userAgentOf(request) }, userId: null }
     try {
       return await admitAndServe(operation, request, params, visitor)
     } catch (error) {
@@ -142,14 +142,14 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     params: Params,
     visitor: Visitor,
   ): Promise<Answer<unknown>> {
-    const { occasion } = visitor
-    const address = limitSubject(occasion.ip)
+    const { source } = visitor
+    const address = limitSubject(source.ip)
     await limitByAddress(operation.limit, address, surface, services)
     checkOrigin(operation, request)
     const received: Received = { request, body: await receiveBody(request, operation) }
 
     const common = {
-      occasion,
+      source,
       address,
       refreshCookie: cookieOf(request, 'refresh'),
       deviceCookie: cookieOf(request, 'device'),

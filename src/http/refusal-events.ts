@@ -1,4 +1,4 @@
-import type { Occasion } from '../domain/services/index.js'
+import type { RequestSource } from '../domain/services/index.js'
 import { oncePerWindow } from '../engine/once-per-window.js'
 import { AuthError, type ErrorCode } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
@@ -7,7 +7,7 @@ import type { AuthEvent } from '../ports/telemetry.js'
 
 /** Who asked, as far as is known. */
 export interface Visitor {
-  readonly occasion: Occasion
+  readonly source: RequestSource
   /** Known once the access token is. */
   userId: string | null
 }
@@ -38,18 +38,18 @@ const toldByServices: readonly ErrorCode[] = [
 export function refusalEvents({ surface, clock, emit }: Deps): RefusalEvents {
   const isFirst = oncePerWindow()
   return {
-    announce(operation, error, { occasion, userId }) {
+    announce(operation, error, { source, userId }) {
       if (!(error instanceof AuthError) || !isSecurityRelevant(error)) return
       const wait = error.retryAfter
       // Whoever is over a limit may go on asking; one event says so until the window is over. Each
       // of several people behind one address is told of.
-      const who = `${operation} ${occasion.ip} ${userId}`
+      const who = `${operation} ${source.ip} ${userId}`
       if (wait !== null && !isFirst(who, wait * 1000, clock.now())) return
       emit({
         type: 'request.refused',
         surface,
         at: clock.now(),
-        ...occasion,
+        ...source,
         userId,
         operation,
         reason: error.code,

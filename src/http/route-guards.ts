@@ -60,8 +60,8 @@ export function routeGuards<S extends Surface>(
   ): void {
     if (principal === null) return
     const ip = clientIp(request.remoteAddress, request.header('x-forwarded-for'))
-    const occasion = { ip, userAgent: userAgentOf(request) }
-    refusals.announce(name, error, { occasion, userId: principal.userId })
+    const source = { ip, userAgent: userAgentOf(request) }
+    refusals.announce(name, error, { source, userId: principal.userId })
   }
 
   function toAuthError(name: string, error: unknown): AuthError {

@@ -64,8 +64,8 @@ export const register = publicOperation({
     'terms_not_accepted',
     'server_busy',
   ],
-  handle: async ({ body, occasion }, { registration }) =>
-    registrationAnswer(await registration.register(body, occasion)),
+  handle: async ({ body, source }, { registration }) =>
+    registrationAnswer(await registration.register(body, source)),
 })
 
 export const verifyEmail = publicOperation({
@@ -81,8 +81,8 @@ export const verifyEmail = publicOperation({
   body: z.strictObject({ token: tokenInput }),
   reply: z.strictObject({ status: z.literal('verified') }),
   errors: ['invalid_token', 'token_expired'],
-  handle: async ({ body, occasion }, { registration }) => {
-    await registration.verifyEmail(body.token, occasion)
+  handle: async ({ body, source }, { registration }) => {
+    await registration.verifyEmail(body.token, source)
     return { body: { status: 'verified' as const } }
   },
 })
@@ -100,8 +100,8 @@ export const resendEmailVerification = publicOperation({
   body: z.strictObject({ email: emailInput }),
   reply: accepted,
   errors: [],
-  handle: async ({ body, occasion }, { registration }) => {
-    await registration.resendVerification(body.email, occasion)
+  handle: async ({ body, source }, { registration }) => {
+    await registration.resendVerification(body.email, source)
     return { body: { status: 'accepted' as const } }
   },
 })
@@ -120,9 +120,9 @@ export const login = publicOperation({
   reply: z.union([authenticatedReply, ...unfinishedLogins]),
   cookies: { reads: ['device'], sets: ['refresh'] },
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
-  handle: async ({ body, deviceCookie, occasion }, { login }) => {
+  handle: async ({ body, deviceCookie, source }, { login }) => {
     const device = { delivery: 'cookie', deviceToken: deviceCookie } as const
-    return webLogin(await login.withPassword(body.email, body.password, device, occasion))
+    return webLogin(await login.withPassword(body.email, body.password, device, source))
   },
 })
 
@@ -146,11 +146,11 @@ export const logout = publicOperation({
   cookies: { reads: ['refresh'], sets: ['refresh'] },
   bearer: 'credential',
   errors: ['unauthorized', 'audience_mismatch', 'csrf_rejected', 'session_enforcement_unavailable'],
-  handle: async ({ body, bearer, refreshCookie, occasion }, { logout }) => {
+  handle: async ({ body, bearer, refreshCookie, source }, { logout }) => {
     const refreshTokens = [refreshCookie, body.refreshToken].filter(
       (token) => typeof token === 'string',
     )
-    await logout.logout({ bearer, refreshTokens, everywhere: body.everywhere ?? false }, occasion)
+    await logout.logout({ bearer, refreshTokens, everywhere: body.everywhere ?? false }, source)
     return { body: null, refreshCookie: 'clear' }
   },
 })
@@ -173,8 +173,8 @@ export const refreshCookie = publicOperation({
   usesRefreshCookie: true,
   cookies: { reads: ['refresh'], sets: ['refresh'] },
   errors: refreshErrors,
-  handle: async ({ refreshCookie, occasion }, { refresh }) =>
-    cookieRefresh(await refresh.rotate(refreshCookie, occasion)),
+  handle: async ({ refreshCookie, source }, { refresh }) =>
+    cookieRefresh(await refresh.rotate(refreshCookie, source)),
 })
 
 export const getSession = publicOperation({
@@ -202,8 +202,8 @@ export const getSession = publicOperation({
   usesRefreshCookie: true,
   cookies: { reads: ['refresh'] },
   errors: refreshErrors,
-  handle: async ({ refreshCookie, occasion }, { refresh }) => ({
-    body: sessionView(await refresh.view(refreshCookie, occasion)),
+  handle: async ({ refreshCookie, source }, { refresh }) => ({
+    body: sessionView(await refresh.view(refreshCookie, source)),
   }),
 })
 
@@ -220,8 +220,8 @@ export const forgotPassword = publicOperation({
   body: z.strictObject({ email: emailInput }),
   reply: accepted,
   errors: ['password_login_disabled'],
-  handle: async ({ body, occasion }, { passwordRecovery }) => {
-    await passwordRecovery.forgot(body.email, occasion)
+  handle: async ({ body, source }, { passwordRecovery }) => {
+    await passwordRecovery.forgot(body.email, source)
     return { body: { status: 'accepted' as const } }
   },
 })
@@ -239,8 +239,8 @@ export const resetPassword = publicOperation({
   body: z.strictObject({ token: tokenInput, newPassword: passwordInput }),
   reply: nothing,
   errors: ['invalid_token', 'token_expired', 'password_policy', 'server_busy'],
-  handle: async ({ body, occasion }, { passwordRecovery }) => {
-    await passwordRecovery.reset(body.token, body.newPassword, occasion)
+  handle: async ({ body, source }, { passwordRecovery }) => {
+    await passwordRecovery.reset(body.token, body.newPassword, source)
     return { body: null }
   },
 })

@@ -28,7 +28,7 @@ const trustDevice = guardedOperation({
   choosesDelivery: true,
   errors: ['step_up_required', 'mfa_method_disabled'],
   handle: async (call, { deviceTrust }) => {
-    const grant = await deviceTrust.trust(call, call.body.name ?? '', call.occasion)
+    const grant = await deviceTrust.trust(call, call.body.name ?? '', call.source)
     return trustedDevice(grant, call.tokenDelivery)
   },
 })
@@ -78,9 +78,9 @@ const revokeTrustedDevice = guardedOperation({
   cookies: { reads: ['device'], sets: ['device'] },
   errors: ['device_not_found'],
   handle: async (call, { deviceTrust }) => {
-    const { params, deviceCookie, occasion } = call
+    const { params, deviceCookie, source } = call
     const id = params['deviceId'] ?? ''
-    const wasOwn = await deviceTrust.revoke(call, id, deviceCookie, occasion)
+    const wasOwn = await deviceTrust.revoke(call, id, deviceCookie, source)
     return wasOwn ? { body: null, deviceCookie: 'clear' as const } : { body: null }
   },
 })

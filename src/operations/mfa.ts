@@ -83,8 +83,8 @@ const enrollTotp = enrollingOperation({
     'mfa_ticket_invalid',
     'server_busy',
   ],
-  handle: async ({ enrollee, body, occasion }, { mfa }) => ({
-    body: await mfa.beginTotp(enrollee, body.currentPassword, occasion),
+  handle: async ({ enrollee, body, source }, { mfa }) => ({
+    body: await mfa.beginTotp(enrollee, body.currentPassword, source),
   }),
 })
 
@@ -111,8 +111,8 @@ const confirmTotp = enrollingOperation({
     'email_not_verified',
     'server_busy',
   ],
-  handle: async ({ enrollee, body, occasion }, { mfa }) =>
-    totpConfirmationView(await mfa.confirmTotp(enrollee, body.code, occasion)),
+  handle: async ({ enrollee, body, source }, { mfa }) =>
+    totpConfirmationView(await mfa.confirmTotp(enrollee, body.code, source)),
 })
 
 const removeTotp = guardedOperation({
@@ -130,7 +130,7 @@ const removeTotp = guardedOperation({
   reply: nothing,
   errors: ['step_up_required', 'factor_not_found', 'last_factor_required'],
   handle: async (call, { mfa }) => {
-    await mfa.removeTotp(call, call.occasion)
+    await mfa.removeTotp(call, call.source)
     return { body: null }
   },
 })
@@ -150,7 +150,7 @@ const regenerateBackupCodes = guardedOperation({
   reply: z.strictObject({ backupCodes }),
   errors: ['step_up_required', 'factor_not_found', 'server_busy'],
   handle: async (call, { mfa }) => ({
-    body: { backupCodes: await mfa.regenerateBackupCodes(call, call.occasion) },
+    body: { backupCodes: await mfa.regenerateBackupCodes(call, call.source) },
   }),
 })
 
@@ -174,12 +174,10 @@ const completeLoginMfa = publicOperation({
     'email_not_verified',
     'server_busy',
   ],
-  handle: async ({ body, tripCookies: browserKeys, occasion }, { mfa }) => {
+  handle: async ({ body, tripCookies: browserKeys, source }, { mfa }) => {
     const { mfaToken, method: shown, code } = body
     const waiting = { mfaToken, browserKeys }
-    return deliveredLogin(
-      await mfa.completeLogin(waiting, shown, code, occasion, trustRequest(body)),
-    )
+    return deliveredLogin(await mfa.completeLogin(waiting, shown, code, source, trustRequest(body)))
   },
 })
 
@@ -205,11 +203,11 @@ const verifyStepUp = guardedOperation({
   reply: z.strictObject({ provedAt: timestamp, method: z.enum([...method.options, 'webauthn']) }),
   errors: ['invalid_mfa_code', 'factor_not_found', 'server_busy'],
   handle: async (call, { mfa, passkeyStepUp }) => {
-    const { body, occasion } = call
+    const { body, source } = call
     const provedAt =
       body.method === 'webauthn'
-        ? await passkeyStepUp.finish(call, body, occasion)
-        : await mfa.stepUp(call, body.method, body.code, occasion)
+        ? await passkeyStepUp.finish(call, body, source)
+        : await mfa.stepUp(call, body.method, body.code, source)
     return { body: stepUpView(body.method, provedAt) }
   },
 })
@@ -233,9 +231,9 @@ const resetUserMfa = guardedOperation({
   bodyOptional: true,
   reply: nothing,
   errors: ['step_up_required', 'user_not_found'],
-  handle: async ({ body, params, user, occasion }, { mfaReset }) => {
+  handle: async ({ body, params, user, source }, { mfaReset }) => {
     const { reset } = mfaReset(body.surface ?? 'operator')
-    const done = await reset(params['userId'] ?? '', { actorId: user.id, occasion })
+    const done = await reset(params['userId'] ?? '', { actorId: user.id, source })
     if (!done) throw new AuthError('user_not_found')
     return { body: null }
   },

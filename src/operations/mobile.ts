@@ -32,9 +32,9 @@ export const mobileLogin = publicOperation({
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
-  handle: async ({ body, occasion }, { login }) => {
+  handle: async ({ body, source }, { login }) => {
     const device = { delivery: 'body', deviceToken: body.deviceToken ?? null } as const
-    return mobileLoginAnswer(await login.withPassword(body.email, body.password, device, occasion))
+    return mobileLoginAnswer(await login.withPassword(body.email, body.password, device, source))
   },
 })
 
@@ -61,6 +61,6 @@ export const refresh = publicOperation({
     'session_max_age_reached',
     'session_enforcement_unavailable',
   ],
-  handle: async ({ body, occasion }, { refresh }) =>
-    bodyRefresh(await refresh.rotate(body.refreshToken, occasion)),
+  handle: async ({ body, source }, { refresh }) =>
+    bodyRefresh(await refresh.rotate(body.refreshToken, source)),
 })

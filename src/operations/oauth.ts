@@ -82,13 +82,13 @@ const oauthCallback = publicOperation({
   cookies: { reads: ['oauth', 'device'], sets: ['refresh', 'oauth'] },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, query, tripCookies, deviceCookie, occasion }, { oauth }) =>
+  handle: async ({ params, query, tripCookies, deviceCookie, source }, { oauth }) =>
     arrival(
       await oauth.finish(
         params['provider'] ?? '',
         { mode: 'query', parameters: query },
         { keys: tripCookies, deviceToken: deviceCookie },
-        occasion,
+        source,
       ),
     ),
 })
@@ -109,13 +109,13 @@ const oauthCallbackFormPost = publicOperation({
   cookies: { reads: ['oauth_form', 'device'], sets: ['refresh', 'oauth_form'] },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, body, tripCookies, deviceCookie, occasion }, { oauth }) =>
+  handle: async ({ params, body, tripCookies, deviceCookie, source }, { oauth }) =>
     arrival(
       await oauth.finish(
         params['provider'] ?? '',
         { mode: 'form_post', parameters: body },
         { keys: tripCookies, deviceToken: deviceCookie },
-        occasion,
+        source,
       ),
     ),
 })
@@ -163,9 +163,9 @@ const exchangeMobileOauth = publicOperation({
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_token', 'oauth_provider_disabled', 'invalid_credentials', 'email_not_verified'],
-  handle: async ({ body, occasion }, { oauth }) => {
+  handle: async ({ body, source }, { oauth }) => {
     const { deviceToken = null } = body
-    return mobileLogin(await oauth.exchange({ ...body, deviceToken }, occasion))
+    return mobileLogin(await oauth.exchange({ ...body, deviceToken }, source))
   },
 })
 
@@ -195,7 +195,7 @@ const startOauthLink = guardedOperation({
     const { redirectUri: uri, currentPassword } = call.body
     const given = { redirectUri: uri, currentPassword }
     const provider = call.params['provider'] ?? ''
-    return linkBegun(await oauth.startLink(call, provider, given, call.tripCookies, call.occasion))
+    return linkBegun(await oauth.startLink(call, provider, given, call.tripCookies, call.source))
   },
 })
 
@@ -222,7 +222,7 @@ const unlinkOauth = guardedOperation({
   ],
   handle: async (call, { oauthLinks }) => {
     const { currentPassword } = call.body
-    await oauthLinks.unlink(call, call.params['provider'] ?? '', currentPassword, call.occasion)
+    await oauthLinks.unlink(call, call.params['provider'] ?? '', currentPassword, call.source)
     return { body: null }
   },
 })
@@ -244,9 +244,9 @@ const unlinkUserOauth = adminOperation({
   locate: async (params, { oauthLinks }) => {
     await oauthLinks.person(params['userId'] ?? '')
   },
-  handle: async ({ params, principal, occasion }, { oauthLinks }) => {
+  handle: async ({ params, principal, source }, { oauthLinks }) => {
     const { userId = '', provider = '' } = params
-    await oauthLinks.unlinkOf(principal.userId, userId, provider, occasion)
+    await oauthLinks.unlinkOf(principal.userId, userId, provider, source)
     return { body: null }
   },
 })

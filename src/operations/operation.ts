@@ -5,8 +5,8 @@ import type {
   BrowserKeys,
   DeviceGrant,
   Enrollee,
-  Occasion,
   RefreshGrant,
+  RequestSource,
   Services,
   SignedIn,
   Surface,
@@ -68,7 +68,7 @@ export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form'
 /** What every handler gets. */
 export interface Call<B> {
   readonly body: B
-  readonly occasion: Occasion
+  readonly source: RequestSource
   /** Where the request came from, as limits count it: an IPv4 address or an IPv6 /64 network. */
   readonly address: string
   /** The refresh token from the surface's cookie. */

@@ -57,8 +57,8 @@ const updateMe = guardedOperation({
   body: z.strictObject({ name: nameInput }),
   reply: me,
   errors: [],
-  handle: async ({ body, user, occasion }, { profile }) => {
-    const renamed = await profile.rename(user, body.name, occasion)
+  handle: async ({ body, user, source }, { profile }) => {
+    const renamed = await profile.rename(user, body.name, source)
     return { body: meView(renamed, await profile.identitiesOf(renamed)) }
   },
 })
@@ -78,7 +78,7 @@ const changePassword = guardedOperation({
   cookies: { reads: ['refresh'], sets: ['refresh'] },
   errors: ['invalid_credentials', 'password_policy', 'server_busy'],
   handle: async (call, { profile }) =>
-    passwordChanged(await profile.changePassword(call, call.body, call.occasion)),
+    passwordChanged(await profile.changePassword(call, call.body, call.source)),
 })
 
 const requestEmailChange = guardedOperation({
@@ -102,7 +102,7 @@ const requestEmailChange = guardedOperation({
   ],
   handle: async (call, { emailChange }) => {
     const { newEmail, currentPassword } = call.body
-    await emailChange.request(call, { newEmail, currentPassword }, call.occasion)
+    await emailChange.request(call, { newEmail, currentPassword }, call.source)
     return { body: { status: 'accepted' as const } }
   },
 })
@@ -123,7 +123,7 @@ const deleteMe = guardedOperation({
   cookies: { sets: ['refresh', 'device'] },
   errors: ['account_deletion_disabled', 'step_up_required', 'invalid_credentials', 'server_busy'],
   handle: async (call, { selfDeletion }) => {
-    await selfDeletion.delete(call, call.body.currentPassword, call.occasion)
+    await selfDeletion.delete(call, call.body.currentPassword, call.source)
     return { body: null, refreshCookie: 'clear' as const, deviceCookie: 'clear' as const }
   },
 })
@@ -176,7 +176,7 @@ const terminateSession = guardedOperation({
   errors: ['session_not_found'],
   handle: async (call, { ownSessions }) => {
     const { sessionId = '' } = call.params
-    await ownSessions.end(call, sessionId, call.occasion)
+    await ownSessions.end(call, sessionId, call.source)
     const isCurrent = sessionId === call.sessionId
     return isCurrent ? { body: null, refreshCookie: 'clear' as const } : { body: null }
   },

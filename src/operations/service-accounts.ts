@@ -49,9 +49,9 @@ export const serviceAccount = z.strictObject({
   credentials: z.array(serviceCredential),
 })
 
-const actOf = ({ user, occasion }: { user: { id: string }; occasion: Act['occasion'] }): Act => ({
+const actOf = ({ user, source }: { user: { id: string }; source: Act['source'] }): Act => ({
   actorId: user.id,
-  occasion,
+  source,
 })
 
 /**
@@ -76,9 +76,9 @@ const issueServiceToken = publicOperation({
   }),
   reply: accessGrant,
   errors: ['unsupported_grant_type', 'invalid_client', 'server_busy'],
-  async handle({ body: { grantType, ...given }, address, occasion }, { serviceGrants }) {
+  async handle({ body: { grantType, ...given }, address, source }, { serviceGrants }) {
     if (grantType !== 'client_credentials') throw new AuthError('unsupported_grant_type')
-    return { body: await serviceGrants.grant(given, address, occasion) }
+    return { body: await serviceGrants.grant(given, address, source) }
   },
 })
 

@@ -21,9 +21,9 @@ const sendUserPasswordReset = guardedOperation({
   guards: [{ kind: 'bearer' }, { kind: 'permission', key: 'system.users.password_reset' }],
   ...shared,
   errors: ['user_not_found', 'password_login_disabled'],
-  handle: async ({ body, params, user, occasion }, { mailsOn }) => {
+  handle: async ({ body, params, user, source }, { mailsOn }) => {
     const { passwordRecovery } = mailsOn(body.surface ?? 'operator')
-    await passwordRecovery.sendTo(params['userId'] ?? '', { actorId: user.id, occasion })
+    await passwordRecovery.sendTo(params['userId'] ?? '', { actorId: user.id, source })
     return { body: { status: 'accepted' as const } }
   },
 })
@@ -35,9 +35,9 @@ const resendUserEmailVerification = guardedOperation({
   guards: [{ kind: 'bearer' }, { kind: 'permission', key: 'system.users.email_verify_resend' }],
   ...shared,
   errors: ['user_not_found', 'email_already_verified'],
-  handle: async ({ body, params, user, occasion }, { mailsOn }) => {
+  handle: async ({ body, params, user, source }, { mailsOn }) => {
     const { registration } = mailsOn(body.surface ?? 'operator')
-    await registration.resendTo(params['userId'] ?? '', { actorId: user.id, occasion })
+    await registration.resendTo(params['userId'] ?? '', { actorId: user.id, source })
     return { body: { status: 'accepted' as const } }
   },
 })

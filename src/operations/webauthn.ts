@@ -113,8 +113,8 @@ const startPasskeyRegistration = enrollingOperation({
     'mfa_ticket_invalid',
     'server_busy',
   ],
-  handle: async ({ enrollee, body, occasion }, { passkeyRegistration }) => ({
-    body: await passkeyRegistration.start(enrollee, body.currentPassword, occasion),
+  handle: async ({ enrollee, body, source }, { passkeyRegistration }) => ({
+    body: await passkeyRegistration.start(enrollee, body.currentPassword, source),
   }),
 })
 
@@ -143,10 +143,10 @@ const finishPasskeyRegistration = enrollingOperation({
     'factor_already_enrolled',
     'mfa_ticket_invalid',
   ],
-  handle: async ({ enrollee, body, occasion }, { passkeyRegistration }) => {
+  handle: async ({ enrollee, body, source }, { passkeyRegistration }) => {
     const { challengeId, response, name } = body
     return registeredPasskeyView(
-      await passkeyRegistration.finish(enrollee, challengeId, response, name, occasion),
+      await passkeyRegistration.finish(enrollee, challengeId, response, name, source),
     )
   },
 })
@@ -185,7 +185,7 @@ const deletePasskey = guardedOperation({
   reply: nothing,
   errors: ['step_up_required', 'factor_not_found', 'last_factor_required'],
   handle: async (call, { ownPasskeys }) => {
-    await ownPasskeys.remove(call, call.params['credentialId'] ?? '', call.occasion)
+    await ownPasskeys.remove(call, call.params['credentialId'] ?? '', call.source)
     return { body: null }
   },
 })
@@ -236,9 +236,9 @@ const finishPasskeyLogin = publicOperation({
     'mfa_ticket_invalid',
   ],
   handle: async (call, { passkeyLogin }) => {
-    const { body, tokenDelivery: delivery, occasion } = call
+    const { body, tokenDelivery: delivery, source } = call
     const how = { waiting: waitingLogin(body, call), trust: trustRequest(body), delivery }
-    return deliveredLogin(await passkeyLogin.finish(body, how, occasion))
+    return deliveredLogin(await passkeyLogin.finish(body, how, source))
   },
 })
 

@@ -1,5 +1,5 @@
 /** Where a request came from, as far as the host's trust-proxy setting lets us know. */
-export interface Occasion {
+export interface RequestSource {
   readonly ip: string | null
   readonly userAgent: string | null
 }

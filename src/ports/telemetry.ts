@@ -3,7 +3,7 @@ import type { RiskSignal } from './risk-scorer.js'
 import type { RoleEvent } from './role-event.js'
 import type { Surface } from './surface.js'
 
-interface Occasion {
+interface EventContext {
   readonly surface: Surface
   /** Epoch milliseconds. */
   readonly at: number
@@ -310,7 +310,7 @@ type ServiceEvent =
  * best effort. `userId` is the account an event is about; where somebody may act on somebody else,
  * `actorId` is who did and `targetId` on whom.
  */
-export type AuthEvent = Occasion &
+export type AuthEvent = EventContext &
   (
     | AccountEvent
     | LoginEvent

@@ -12,7 +12,7 @@ import { testConfigKeys } from '../support/keys.js'
 import { recordingLogger } from '../support/outside/recording-logger.js'
 import { faultyBackend } from '../support/stores/faulty-backend.js'
 
-const nobody = { userId: 'u', occasion: { ip: null, userAgent: null } }
+const nobody = { userId: 'u', source: { ip: null, userAgent: null } }
 
 async function settingsOf(seeds: Readonly<Record<string, string>> = {}) {
   const { backend, calls } = faultyBackend(memory())

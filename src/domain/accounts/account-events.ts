@@ -19,10 +19,10 @@ export interface AccountEvents {
 export function createAccountEvents(
   deps: Pick<SurfaceDeps, 'surface' | 'clock' | 'emit'>,
 ): AccountEvents {
-  const by = ({ actorId, occasion }: Act) => ({
+  const by = ({ actorId, source }: Act) => ({
     surface: deps.surface,
     at: deps.clock.now(),
-    ...occasion,
+    ...source,
     actorId,
   })
   return {

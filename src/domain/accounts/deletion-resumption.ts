@@ -42,7 +42,7 @@ export function createDeletionResumption(
     }
     const claim = { expiresAt: clock.now() + attemptMs }
     if ((await accountDeletions.update(id, { expiresAt }, claim)) === null) return
-    await complete(id, user, { actorId, occasion: { ip: null, userAgent: null } })
+    await complete(id, user, { actorId, source: { ip: null, userAgent: null } })
   }
 
   return {

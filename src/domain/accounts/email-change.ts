@@ -3,7 +3,7 @@ import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { Ticket } from '../../model/ticket.js'
 import { isHuman, type User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
@@ -19,13 +19,13 @@ export interface EmailChange {
   request(
     who: SignedIn,
     input: { readonly newEmail: string; readonly currentPassword: string | undefined },
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<void>
   /**
    * Spends the link. Voids every link mailed before, sessions go on. Throws `invalid_token`, also
    * when somebody else has the address by now, and when all sessions were ended since it was mailed.
    */
-  confirm(ticket: Ticket, occasion: Occasion): Promise<void>
+  confirm(ticket: Ticket, source: RequestSource): Promise<void>
 }
 
 type Deps = Pick<
@@ -100,9 +100,9 @@ export function createEmailChange(
   }
 
   return {
-    async request(who, { newEmail, currentPassword }, occasion) {
+    async request(who, { newEmail, currentPassword }, source) {
       const { user } = who
-      await reAuthentication.require(who, currentPassword, occasion)
+      await reAuthentication.require(who, currentPassword, source)
       const email = await admit(newEmail)
       const { emailVerificationTTL, notifySecurityChanges } = await deps.settings()
       await deps.limits.check('recoveryPerAddress', `change ${email}`)
@@ -112,10 +112,10 @@ export function createEmailChange(
       )
       const at = clock.now()
       if (notifySecurityChanges) deps.mail.emailChangeRequested(user, at)
-      deps.emit({ type: 'email.changeRequested', surface, at, ...occasion, userId: user.id })
+      deps.emit({ type: 'email.changeRequested', surface, at, ...source, userId: user.id })
     },
 
-    async confirm(ticket, occasion) {
+    async confirm(ticket, source) {
       const email = canonicalEmail(ticket.email)
       const seen = await users.get(ticket.userId)
       if (email === null || seen === null || !seen.enabled || !isHuman(seen)) {
@@ -132,7 +132,7 @@ export function createEmailChange(
       // Taken last, and deciding: a crash before this leaves a token that works once more.
       if (!(await spend(ticket, isOurs))) throw new AuthError('invalid_token')
       if (!isOurs && mayTell) deps.mail.emailChanged(seen, { at, newEmail: email })
-      deps.emit({ type: 'email.changed', surface, at, ...occasion, userId: seen.id })
+      deps.emit({ type: 'email.changed', surface, at, ...source, userId: seen.id })
     },
   }
 }

@@ -37,14 +37,14 @@ export function createMfaReset(
   }
 
   return {
-    async reset(userId, { actorId, occasion }) {
+    async reset(userId, { actorId, source }) {
       const user = isUuid(userId) ? await users.get(userId) : null
       if (user === null || !isHuman(user)) return false
       if ((await raiseSessionEpoch(users, userId)) === null) return false
       // From here on nobody signed in before can enroll a factor that would outlast this.
-      await sessions.endAll(userId, 'admin', null, occasion, actorId)
+      await sessions.endAll(userId, 'admin', null, source, actorId)
       await Promise.all([totpFactors.take(userId), backupCodes.take(userId), takePasskeys(userId)])
-      await changes.made(userId, 'factorsReset', occasion, actorId)
+      await changes.made(userId, 'factorsReset', source, actorId)
       return true
     },
   }

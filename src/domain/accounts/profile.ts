@@ -1,7 +1,7 @@
 import { AuthError } from '../../errors/index.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { GuessBudget } from '../limits/lockout.js'
 import type { OauthIdentities } from '../oauth/oauth-identities.js'
@@ -12,7 +12,7 @@ import type { RefreshGrant } from '../sessions/tokens.js'
 
 /** What a signed-in person does with their own account. */
 export interface Profile {
-  rename(user: User, name: string, occasion: Occasion): Promise<User>
+  rename(user: User, name: string, source: RequestSource): Promise<User>
   /** The accounts at providers they can sign in with. */
   identitiesOf(user: User): Promise<readonly LinkedIdentity[]>
   /**
@@ -24,7 +24,7 @@ export interface Profile {
   changePassword(
     { user, sessionId, refreshCookie }: PasswordChanger,
     input: { readonly currentPassword: string; readonly newPassword: string },
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<RefreshGrant | null>
 }
 
@@ -57,9 +57,9 @@ export function createProfile(
     user: User,
     sessionId: string,
     refreshCookie: string | null,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<RefreshGrant | null> {
-    return refreshCookie === null ? null : refresh.renew(refreshCookie, user, sessionId, occasion)
+    return refreshCookie === null ? null : refresh.renew(refreshCookie, user, sessionId, source)
   }
 
   return {
@@ -68,7 +68,7 @@ export function createProfile(
       return linked.map(({ provider, linkedAt }) => ({ provider, linkedAt }))
     },
 
-    async rename(user, name, occasion) {
+    async rename(user, name, source) {
       const renamed = await users.update(
         user.id,
         { enabled: true },
@@ -79,7 +79,7 @@ export function createProfile(
         type: 'account.updated',
         surface,
         at: clock.now(),
-        ...occasion,
+        ...source,
         actorId: user.id,
         targetId: user.id,
         fields: ['name'],
@@ -89,7 +89,7 @@ export function createProfile(
       return renamed
     },
 
-    async changePassword({ user, sessionId, refreshCookie }, input, occasion) {
+    async changePassword({ user, sessionId, refreshCookie }, input, source) {
       const { currentPassword, newPassword } = input
       const userId = user.id
       const isPassword = async (guess: string): Promise<boolean> => {
@@ -101,7 +101,7 @@ export function createProfile(
               type: 'login.lockedOut',
               surface,
               at: clock.now(),
-              ...occasion,
+              ...source,
               userId,
               until,
             }),
@@ -112,11 +112,11 @@ export function createProfile(
         // The new password was written and not all other sessions were ended: the same request
         // again completes it. Only the session that was spared gets here, and each guess counts.
         if (user.keptSessionId === sessionId && (await isPassword(newPassword))) {
-          await sessions.endAll(userId, 'password_change', sessionId, occasion)
-          return renewed(user, sessionId, refreshCookie, occasion)
+          await sessions.endAll(userId, 'password_change', sessionId, source)
+          return renewed(user, sessionId, refreshCookie, source)
         }
         const type = 'password.changeFailed'
-        deps.emit({ type, surface, at: clock.now(), ...occasion, userId, sessionId })
+        deps.emit({ type, surface, at: clock.now(), ...source, userId, sessionId })
         throw new AuthError('invalid_credentials')
       }
       const { revokeSessionsOnPasswordChange: endsSessions } = await deps.settings()
@@ -125,13 +125,13 @@ export function createProfile(
         endsSessions,
         keepSessionId: endsSessions ? sessionId : null,
         provesEmail: false,
-        occasion,
+        source,
       })
       // Somebody else changed the credentials since the current password was checked.
       if (written === null) throw new AuthError('invalid_credentials')
       if (!endsSessions) return null
-      await sessions.endAll(user.id, 'password_change', sessionId, occasion)
-      return renewed(written, sessionId, refreshCookie, occasion)
+      await sessions.endAll(user.id, 'password_change', sessionId, source)
+      return renewed(written, sessionId, refreshCookie, source)
     },
   }
 }

@@ -4,7 +4,7 @@ import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { newUser } from '../../model/new-user.js'
 import { isHuman, type User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { FirstFactor, LoginPipeline, LoginResult } from '../login/login-pipeline.js'
@@ -23,14 +23,14 @@ export type RegistrationResult =
   { readonly status: 'verificationRequired' } | LoginResult
 
 export interface Registration {
-  register(input: RegistrationInput, occasion: Occasion): Promise<RegistrationResult>
+  register(input: RegistrationInput, source: RequestSource): Promise<RegistrationResult>
   /**
    * Confirms the address a token was mailed to, of a new account or another one of an account there
    * is. Throws `invalid_token` or `token_expired`.
    */
-  verifyEmail(token: string, occasion: Occasion): Promise<void>
+  verifyEmail(token: string, source: RequestSource): Promise<void>
   /** Mails a new link when there is an unverified account; the caller learns nothing. */
-  resendVerification(email: string, occasion: Occasion): Promise<void>
+  resendVerification(email: string, source: RequestSource): Promise<void>
   /**
    * The same for an administrator, who learns whether there is such a person: throws `user_not_found`
    * and `email_already_verified`. Somebody disabled is mailed nothing.
@@ -165,24 +165,24 @@ export function createRegistration(
     else deps.mail.accountExists({ email, name: '' })
   }
 
-  function sendAgain({ actorId, occasion }: Act, waiting: User | null, linkMs: number): void {
+  function sendAgain({ actorId, source }: Act, waiting: User | null, linkMs: number): void {
     if (waiting !== null) {
       const isContested = waiting.selfRegistered && waiting.passwordHash === null
       deps.background.run('mailing a new link', () =>
         isContested ? sendChoice(waiting) : sendVerification(waiting, linkMs),
       )
     }
-    const about = { surface, at: clock.now(), ...occasion, actorId }
+    const about = { surface, at: clock.now(), ...source, actorId }
     deps.emit({ type: 'email.verificationRequested', ...about, userId: waiting?.id ?? null })
   }
 
   return {
-    async register(input, occasion) {
+    async register(input, source) {
       const email = await admit(input)
       const { emailVerificationRequired, emailVerificationTTL } = await deps.settings()
       const choice = await chosen(input)
       const user = await insert(choice, email)
-      const about = { surface, at: clock.now(), ...occasion }
+      const about = { surface, at: clock.now(), ...source }
       deps.emit(
         user === null
           ? { type: 'account.registrationRepeated', ...about }
@@ -204,12 +204,12 @@ export function createRegistration(
         factors: null,
         second: null,
       }
-      return pipeline.proceed(first, occasion)
+      return pipeline.proceed(first, source)
     },
 
-    async verifyEmail(token, occasion) {
+    async verifyEmail(token, source) {
       const ticket = await tickets.read(token, ['verifyEmail', 'changeEmail'])
-      if (ticket.purpose === 'changeEmail') return emailChange.confirm(ticket, occasion)
+      if (ticket.purpose === 'changeEmail') return emailChange.confirm(ticket, source)
       const now = clock.now()
       const user = await users.update(
         ticket.userId,
@@ -220,10 +220,10 @@ export function createRegistration(
       if (user === null || user === 'taken' || !(await tickets.take(ticket))) {
         throw new AuthError('invalid_token')
       }
-      deps.emit({ type: 'email.verified', surface, at: now, ...occasion, userId: user.id })
+      deps.emit({ type: 'email.verified', surface, at: now, ...source, userId: user.id })
     },
 
-    async resendVerification(typed, occasion) {
+    async resendVerification(typed, source) {
       const { emailVerificationTTL } = await deps.settings()
       const email = canonicalEmail(typed)
       if (email === null) throw new AuthError('invalid_request')
@@ -231,7 +231,7 @@ export function createRegistration(
       const [user] = await users.find({ email }, { limit: 1 })
       const isWaiting = user?.enabled && user.kind === '' && user.emailVerifiedAt === null
       const waiting = isWaiting ? user : null
-      sendAgain({ actorId: null, occasion }, waiting, emailVerificationTTL)
+      sendAgain({ actorId: null, source }, waiting, emailVerificationTTL)
     },
 
     async resendTo(userId, act) {

@@ -1,6 +1,6 @@
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
@@ -12,7 +12,7 @@ export interface SelfDeletion {
    * Throws `account_deletion_disabled`, and what re-authentication throws. After any other rejection
    * the account may be closed already, and is deleted by the process that sweeps.
    */
-  delete(who: SignedIn, currentPassword: string | undefined, occasion: Occasion): Promise<void>
+  delete(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
 }
 
 type Deps = Pick<SurfaceDeps, 'surface' | 'clock' | 'settings' | 'mail'>
@@ -23,14 +23,14 @@ export function createSelfDeletion(
   reAuthentication: ReAuthentication,
 ): SelfDeletion {
   return {
-    async delete(who, currentPassword, occasion) {
+    async delete(who, currentPassword, source) {
       // Before anything is written: what was deleted must not be answered by a failure.
       const settings = await read()
       if (!settingsFor(surface, settings).accountDeletionEnabled) {
         throw new AuthError('account_deletion_disabled')
       }
-      await reAuthentication.require(who, currentPassword, occasion)
-      await deletions.delete(who.user.id, { actorId: who.user.id, occasion })
+      await reAuthentication.require(who, currentPassword, source)
+      await deletions.delete(who.user.id, { actorId: who.user.id, source })
       if (settings.notifySecurityChanges) mail.accountDeleted(who.user, clock.now())
     },
   }

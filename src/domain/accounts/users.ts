@@ -201,7 +201,7 @@ export function createUsers(
       })
       if (changed === null) return null
       if (changes.enabled === false) {
-        await sessions.endAll(id, 'admin', null, act.occasion, act.actorId)
+        await sessions.endAll(id, 'admin', null, act.source, act.actorId)
       }
       return recordOf(changed)
     },

@@ -57,10 +57,10 @@ export function createRoleBindings(deps: Deps): RoleBindings {
   const { clock } = deps
   const { users, roles, roleBindings } = deps.collections
 
-  const about = ({ actorId, occasion }: Act) => ({
+  const about = ({ actorId, source }: Act) => ({
     surface: deps.surface,
     at: clock.now(),
-    ...occasion,
+    ...source,
     actorId,
   })
 

@@ -95,13 +95,13 @@ export function createRoles(deps: Deps): Roles {
     ...bindings,
 
     async define(definition, by = {}) {
-      const { actorId, occasion } = actBy(by)
+      const { actorId, source } = actBy(by)
       const { role, changed } = await write(definitionOf(definition))
       const shown = shownRole(role)
       if (changed) {
         deps.emit({
           type: 'role.defined',
-          ...{ surface: deps.surface, at: clock.now(), ...occasion, actorId },
+          ...{ surface: deps.surface, at: clock.now(), ...source, actorId },
           ...{ roleId: role.id, role: role.name, tenantId: shown.tenantId },
           permissions: role.permissions,
         })
@@ -110,7 +110,7 @@ export function createRoles(deps: Deps): Roles {
     },
 
     async delete(roleId, by = {}) {
-      const { actorId, occasion } = actBy(by)
+      const { actorId, source } = actBy(by)
       if (!isUuid(roleId)) return false
       // First, because a binding without its role grants nothing.
       const role = await roles.take(roleId)
@@ -118,7 +118,7 @@ export function createRoles(deps: Deps): Roles {
         const { name, tenantId } = shownRole(role)
         deps.emit({
           type: 'role.deleted',
-          ...{ surface: deps.surface, at: clock.now(), ...occasion, actorId },
+          ...{ surface: deps.surface, at: clock.now(), ...source, actorId },
           ...{ roleId, role: name, tenantId },
         })
       }

@@ -62,7 +62,7 @@ export function createConfigActivation(deps: Deps, locator: ConfigLocator): Acti
           type: 'config.activated',
           surface: 'operator',
           at: deps.clock.now(),
-          ...actor.occasion,
+          ...actor.source,
           actorId: actor.userId,
           module,
           environment,

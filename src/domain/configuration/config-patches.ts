@@ -11,7 +11,7 @@ import {
 import { readModule } from '../../engine/configuration/read-module.js'
 import { AuthError } from '../../errors/index.js'
 import type { ModuleEnvironment } from '../../model/module-environment.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import { runValidator } from './config-validation.js'
@@ -20,7 +20,7 @@ import type { ConfigWriter } from './config-writer.js'
 /** Whose request it is. */
 export interface ConfigActor {
   readonly userId: string
-  readonly occasion: Occasion
+  readonly source: RequestSource
 }
 
 export interface PatchedEnvironment {
@@ -147,7 +147,7 @@ export function createConfigPatches(
       type: 'config.changed',
       surface: 'operator',
       at: clock.now(),
-      ...actor.occasion,
+      ...actor.source,
       actorId: actor.userId,
       module: located.declared.name,
       environment,

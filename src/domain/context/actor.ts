@@ -1,6 +1,6 @@
 import { isStorable } from '../../engine/is-storable.js'
 import { AuthError } from '../../errors/index.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 
 /** On whose behalf the host's code acts, for events and audit records. Nothing is decided by it. */
 export interface ActedBy {
@@ -12,7 +12,7 @@ export interface ActedBy {
 
 export interface Act {
   readonly actorId: string | null
-  readonly occasion: Occasion
+  readonly source: RequestSource
 }
 
 const shape =
@@ -27,6 +27,6 @@ export function actBy({ actorId, ip, userAgent, ...rest }: ActedBy): Act {
   if (!valid) throw new AuthError('invalid_request', { detail: shape })
   return {
     actorId: actorId ?? null,
-    occasion: { ip: ip ?? null, userAgent: userAgent?.slice(0, 512).toWellFormed() ?? null },
+    source: { ip: ip ?? null, userAgent: userAgent?.slice(0, 512).toWellFormed() ?? null },
   }
 }

@@ -125,8 +125,8 @@ export function createWebhooks(deps: Deps): Webhooks {
   }
 
   function giveUp({ webhook, event }: WebhookDelivery): void {
-    const occasion = { surface, at: clock.now(), ip: null, userAgent: null }
-    deps.emit({ ...occasion, type: 'webhook.failed', webhook, event })
+    const source = { surface, at: clock.now(), ip: null, userAgent: null }
+    deps.emit({ ...source, type: 'webhook.failed', webhook, event })
   }
 
   return {

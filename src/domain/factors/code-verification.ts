@@ -1,6 +1,6 @@
 import { allowedFactors, type EnrolledFactors, usableMethods } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { createGuessBudget } from '../limits/lockout.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
@@ -17,7 +17,7 @@ export interface SecondFactors {
    * switched-off code, and `rate_limited` while too many were wrong: each method has a budget of its
    * own, so that guessing at one locks out no other, and none locks out the password.
    */
-  spend(userId: string, method: CodeMethod, code: string, occasion: Occasion): Promise<void>
+  spend(userId: string, method: CodeMethod, code: string, source: RequestSource): Promise<void>
   /** What the account can show now, of what the settings allow. */
   methodsOf(enrolled: EnrolledFactors): Promise<ReturnType<typeof usableMethods>>
 }
@@ -35,14 +35,14 @@ export function createSecondFactors(
     backupCode: createGuessBudget(deps, 'backupCodeFailures'),
   }
 
-  async function check(userId: string, method: CodeMethod, code: string, occasion: Occasion) {
+  async function check(userId: string, method: CodeMethod, code: string, source: RequestSource) {
     const methods = await methodsOf(await enrolledFactors(deps.collections, userId))
     // Spent only where it would be accepted: a code shown at a wrong moment stays good.
     if (!methods.includes(method)) return { ok: false }
     if (method === 'totp') return { ok: await totpFactors.spend(userId, code) }
     const remaining = await backupCodeSets.spend(userId, code)
     if (remaining !== null) {
-      const about = { surface, at: clock.now(), ...occasion, userId, remaining }
+      const about = { surface, at: clock.now(), ...source, userId, remaining }
       deps.emit({ type: 'mfa.backupCodeUsed', ...about })
     }
     return { ok: remaining !== null }
@@ -55,11 +55,11 @@ export function createSecondFactors(
   return {
     methodsOf,
 
-    async spend(userId, method, code, occasion) {
-      const about = () => ({ surface, at: clock.now(), ...occasion, userId, method })
+    async spend(userId, method, code, source) {
+      const about = () => ({ surface, at: clock.now(), ...source, userId, method })
       const { ok } = await budgets[method].spend(
         userId,
-        () => check(userId, method, code, occasion),
+        () => check(userId, method, code, source),
         (_, until) => deps.emit({ type: 'mfa.lockedOut', ...about(), until }),
       )
       if (ok) return

@@ -1,6 +1,6 @@
 import { AuthError } from '../../errors/index.js'
 import type { TrustedDevice } from '../../model/trusted-device.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'
@@ -15,7 +15,7 @@ export interface ListedDevice
 /** What somebody signed in does with the devices they trust. */
 export interface DeviceTrust {
   /** Throws `mfa_method_disabled`. The caller has shown a second factor. */
-  trust(who: SignedIn, name: string, occasion: Occasion): Promise<DeviceGrant>
+  trust(who: SignedIn, name: string, source: RequestSource): Promise<DeviceGrant>
   list(who: SignedIn, deviceCookie: string | null): Promise<readonly ListedDevice[]>
   /**
    * True when it was the browser's own, whose cookie is worthless now. Throws `device_not_found`,
@@ -25,7 +25,7 @@ export interface DeviceTrust {
     who: SignedIn,
     deviceId: string,
     deviceCookie: string | null,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<boolean>
 }
 
@@ -39,20 +39,20 @@ export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTr
     type: 'device.trusted' | 'device.revoked',
     { user, sessionId }: SignedIn,
     deviceId: string,
-    occasion: Occasion,
+    source: RequestSource,
   ): void {
-    const about = { surface, at: clock.now(), ...occasion, userId: user.id, sessionId }
+    const about = { surface, at: clock.now(), ...source, userId: user.id, sessionId }
     deps.emit({ type, ...about, deviceId })
   }
 
   return {
-    async trust(who, name, occasion) {
+    async trust(who, name, source) {
       await devices.requireAllowed()
       const deviceId = devices.nextId()
       // First: a session that names no device is worse off than one that names a device never made.
       await sessions.update(who.sessionId, { active: true }, { deviceId })
       const grant = await devices.issue(who.user, deviceId, name)
-      tell('device.trusted', who, deviceId, occasion)
+      tell('device.trusted', who, deviceId, source)
       return grant
     },
 
@@ -70,9 +70,9 @@ export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTr
       }))
     },
 
-    async revoke(who, deviceId, deviceCookie, occasion) {
+    async revoke(who, deviceId, deviceCookie, source) {
       if (!(await devices.revoke(who.user, deviceId))) throw new AuthError('device_not_found')
-      tell('device.revoked', who, deviceId, occasion)
+      tell('device.revoked', who, deviceId, source)
       return devices.idOf(deviceCookie) === deviceId
     },
   }

@@ -1,4 +1,4 @@
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { MfaChange } from '../../ports/telemetry.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
@@ -13,7 +13,7 @@ export interface FactorChanges {
   made(
     userId: string,
     change: MfaChange,
-    occasion: Occasion,
+    source: RequestSource,
     actorId?: string | null,
   ): Promise<void>
 }
@@ -26,10 +26,10 @@ type Deps = Pick<
 export function createFactorChanges(deps: Deps): FactorChanges {
   const { surface, collections, clock } = deps
   return {
-    async made(userId, change, occasion, actorId = userId) {
+    async made(userId, change, source, actorId = userId) {
       const user = await raiseDeviceEpoch(collections.users, userId)
       const at = clock.now()
-      deps.emit({ type: 'mfa.changed', surface, at, ...occasion, userId, actorId, change })
+      deps.emit({ type: 'mfa.changed', surface, at, ...source, userId, actorId, change })
       if (user === null) return
       // Beside the request: what was changed must not be answered by a failure to read a setting.
       deps.background.run('mailing about a factor', async () => {

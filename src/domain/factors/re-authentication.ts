@@ -1,6 +1,6 @@
 import { allowedFactors, usableMethods } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { GuessBudget } from '../limits/lockout.js'
@@ -14,7 +14,7 @@ export interface ReAuthentication {
    * current password. With neither: a login as young as that. Throws `step_up_required`,
    * `invalid_credentials` and `rate_limited`.
    */
-  require(who: SignedIn, currentPassword: string | undefined, occasion: Occasion): Promise<void>
+  require(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
 }
 
 type Deps = Pick<
@@ -32,9 +32,9 @@ export function createReAuthentication(
   async function requirePassword(
     { user, sessionId }: SignedIn,
     currentPassword: string | undefined,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<void> {
-    const about = () => ({ surface, at: clock.now(), ...occasion, userId: user.id })
+    const about = () => ({ surface, at: clock.now(), ...source, userId: user.id })
     if (currentPassword === undefined) throw new AuthError('invalid_credentials')
     const { ok } = await budget.spend(
       user.email,
@@ -47,13 +47,13 @@ export function createReAuthentication(
   }
 
   return {
-    async require(who, currentPassword, occasion) {
+    async require(who, currentPassword, source) {
       const settings = await deps.settings()
       const { stepUpMaxAge } = settings
       const enrolled = await enrolledFactors(deps.collections, who.user.id)
       const methods = usableMethods({ enrolled, allowed: allowedFactors(settings) })
       if (methods.length > 0) return stepUp.require(who.principal, stepUpMaxAge)
-      if (who.user.passwordHash !== null) return requirePassword(who, currentPassword, occasion)
+      if (who.user.passwordHash !== null) return requirePassword(who, currentPassword, source)
       const age = clock.now() - who.principal.claims.authTime * 1000
       if (age < 0 || age >= stepUpMaxAge) {
         const maxAgeSeconds = Math.floor(stepUpMaxAge / 1000)

@@ -10,7 +10,7 @@ import { AuthError, describeError } from '../../errors/index.js'
 import type { LoginTicket } from '../../model/login-ticket.js'
 import type { TrustedDevice } from '../../model/trusted-device.js'
 import { isHuman, type User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { PastLogin } from '../../ports/risk-scorer.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { enrolledFactors } from '../factors/enrolled-factors.js'
@@ -115,7 +115,7 @@ export interface LoginPipeline {
    * `invalid_credentials` and `email_not_verified`, and `invalid_token` for an app's code that came
    * again meanwhile.
    */
-  proceed(first: FirstFactor, occasion: Occasion): Promise<LoginResult>
+  proceed(first: FirstFactor, source: RequestSource): Promise<LoginResult>
   /**
    * Goes on where a ticket was issued, its second factor just accepted. Throws
    * `mfa_ticket_invalid` when the ticket was spent, or the account changed since, and
@@ -125,7 +125,7 @@ export interface LoginPipeline {
   complete(
     ticket: LoginTicket,
     shown: ShownSecond,
-    occasion: Occasion,
+    source: RequestSource,
     trust?: TrustRequest | null,
   ): Promise<LoginResult>
 }
@@ -152,25 +152,25 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   function announceFailure(
     { user, method }: Pick<FirstFactor, 'user' | 'method'>,
     reason: 'email_not_verified' | 'password_expired',
-    occasion: Occasion,
+    source: RequestSource,
   ): void {
-    const about = { surface, at: clock.now(), ...occasion, userId: user.id }
+    const about = { surface, at: clock.now(), ...source, userId: user.id }
     deps.emit({ type: 'login.failed', ...about, method, reason })
   }
 
   /** Said only to who showed a first factor. */
-  async function checkAccount(first: FirstFactor, occasion: Occasion): Promise<void> {
+  async function checkAccount(first: FirstFactor, source: RequestSource): Promise<void> {
     if (!first.user.enabled || !isHuman(first.user)) throw new AuthError('invalid_credentials')
-    await checkAddress(first, occasion)
+    await checkAddress(first, source)
   }
 
   async function checkAddress(
     how: Pick<FirstFactor, 'user' | 'method'>,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<void> {
     const { emailVerificationRequired } = await deps.settings()
     if (emailVerificationRequired && how.user.emailVerifiedAt === null) {
-      announceFailure(how, 'email_not_verified', occasion)
+      announceFailure(how, 'email_not_verified', source)
       throw new AuthError('email_not_verified')
     }
   }
@@ -201,7 +201,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   async function issueTicket(
     first: FirstFactor,
     purpose: LoginTicket['purpose'],
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<IssuedLoginTicket> {
     const { user, method, amr, delivery, trip = noTrip } = first
     const { id: userId, sessionEpoch, credentialEpoch, deviceEpoch } = user
@@ -216,7 +216,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
       credentialEpoch,
       deviceEpoch,
     })
-    const about = { surface, at: clock.now(), ...occasion, userId }
+    const about = { surface, at: clock.now(), ...source, userId }
     deps.emit({ type: 'mfa.required', ...about, method, missing: purpose })
     return issued
   }
@@ -224,23 +224,23 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   async function askFor(
     methods: readonly SecondFactorMethod[],
     first: FirstFactor,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<LoginResult> {
-    const issued = await issueTicket(first, 'secondFactor', occasion)
+    const issued = await issueTicket(first, 'secondFactor', source)
     return { status: 'mfaRequired', ...issued, methods }
   }
 
-  const open = (login: Omit<ClearedLogin, typeof cleared>, occasion: Occasion) =>
-    sessions.open({ [cleared]: true, ...login }, occasion)
+  const open = (login: Omit<ClearedLogin, typeof cleared>, source: RequestSource) =>
+    sessions.open({ [cleared]: true, ...login }, source)
 
   /** Of a login that showed a second factor: mostly it is a proof of this moment (T-42, T-44). */
   async function openShown(
     login: Omit<ClearedLogin, typeof cleared | 'mfaMethod'>,
     shown: ShownSecond,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<OpenedSession> {
     const amr = [...new Set([...login.amr, ...shown.amr, 'mfa'])]
-    const session = await open({ ...login, mfaMethod: shown.method, amr }, occasion)
+    const session = await open({ ...login, mfaMethod: shown.method, amr }, source)
     if (!shown.isProof) return session
     try {
       // Of the epoch the factor was judged in: one changed meanwhile leaves no proof.
@@ -257,11 +257,11 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     { user, sessionId }: OpenedSession,
     deviceId: string,
     { name }: TrustRequest,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<DeviceGrant | null> {
     try {
       const grant = await devices.issue(user, deviceId, name)
-      const about = { surface, at: clock.now(), ...occasion, userId: user.id, sessionId }
+      const about = { surface, at: clock.now(), ...source, userId: user.id, sessionId }
       deps.emit({ type: 'device.trusted', ...about, deviceId })
       return grant
     } catch (error) {
@@ -282,12 +282,12 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
 
   async function mustChangePassword(
     how: Pick<FirstFactor, 'user' | 'method'>,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<LoginResult | null> {
     if (!(await isTooOld(how))) return null
     const { user } = how
     const { token } = await tickets.issue(user, 'expiredPassword', passwordTokenMs, null)
-    announceFailure(how, 'password_expired', occasion)
+    announceFailure(how, 'password_expired', source)
     return { status: 'passwordChangeRequired', passwordToken: token }
   }
 
@@ -301,21 +301,21 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     { user, method, second, failedAttempts = 0 }: FirstFactor,
     deviceId: string | null,
     history: readonly PastLogin[],
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<JudgedLogin> {
     const mfaMethod = second?.method ?? null
-    return risk.judge(user, { method, mfaMethod, deviceId, failedAttempts, history }, occasion)
+    return risk.judge(user, { method, mfaMethod, deviceId, failedAttempts, history }, source)
   }
 
   function enter(
     { user, method, amr, second }: FirstFactor,
     deviceId: string | null,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<OpenedSession> {
     const login = { user, loginMethod: method, amr, deviceId }
     // A device is no factor: the session says of itself that it has shown one only (R-5-19).
-    if (second === null) return open({ ...login, mfaMethod: null }, occasion)
-    return openShown(login, second, occasion)
+    if (second === null) return open({ ...login, mfaMethod: null }, source)
+    return openShown(login, second, source)
   }
 
   /** Before anybody is given it: an app's code that comes again has to find what it gave. */
@@ -323,9 +323,9 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     session: OpenedSession,
     { oauthCodeId }: Pick<Trip, 'oauthCodeId'> = noTrip,
     refusal: 'invalid_token' | 'mfa_ticket_invalid',
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<void> {
-    if (!(await codes.keepWith(oauthCodeId, session, occasion))) throw new AuthError(refusal)
+    if (!(await codes.keepWith(oauthCodeId, session, source))) throw new AuthError(refusal)
   }
 
   async function holderOf(ticket: LoginTicket): Promise<User> {
@@ -342,38 +342,38 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   return {
     lookUp,
 
-    async proceed(first, occasion) {
-      await checkAccount(first, occasion)
+    async proceed(first, source) {
+      await checkAccount(first, source)
       const { [lookedUp]: enrolled, history } = await known(first)
       const decision = await decide(enrolled, first)
       const asked = decision.kind === 'ask' ? decision.methods : null
       const device = asked === null ? null : await trustedDevice(first)
-      if (asked !== null && device === null) return askFor(asked, first, occasion)
+      if (asked !== null && device === null) return askFor(asked, first, source)
       const deviceId = device?.id ?? null
-      const judged = await judge(first, deviceId, history, occasion)
-      if (asked !== null && judged.level === 'high') return askFor(asked, first, occasion)
+      const judged = await judge(first, deviceId, history, source)
+      if (asked !== null && judged.level === 'high') return askFor(asked, first, source)
       // After the second factor, where there is one: a known password alone replaces no password.
-      const tooOld = await mustChangePassword(first, occasion)
+      const tooOld = await mustChangePassword(first, source)
       if (tooOld !== null) return tooOld
       if (decision.kind === 'enroll') {
         return {
           status: 'mfaEnrollmentRequired',
-          ...(await issueTicket(first, 'enrollment', occasion)),
+          ...(await issueTicket(first, 'enrollment', source)),
         }
       }
-      const session = await enter(first, deviceId, occasion)
-      await keep(session, first.trip, 'invalid_token', occasion)
-      risk.tell(session, judged, occasion)
+      const session = await enter(first, deviceId, source)
+      await keep(session, first.trip, 'invalid_token', source)
+      risk.tell(session, judged, source)
       return { status: 'authenticated', session }
     },
 
-    async complete(ticket, shown, occasion, trust = null) {
+    async complete(ticket, shown, source, trust = null) {
       const [user, history] = await Promise.all([holderOf(ticket), risk.historyOf(ticket.userId)])
       const { loginMethod } = ticket
-      await checkAddress({ user, method: loginMethod }, occasion)
+      await checkAddress({ user, method: loginMethod }, source)
       // Taken before the session is opened: a crash in between costs a login, and gives none away.
       if (!(await loginTickets.take(ticket))) throw new AuthError('mfa_ticket_invalid')
-      const tooOld = await mustChangePassword({ user, method: loginMethod }, occasion)
+      const tooOld = await mustChangePassword({ user, method: loginMethod }, source)
       if (tooOld !== null) return tooOld
       const deviceId = trust === null ? null : devices.nextId()
       const login = { user, loginMethod, amr: ticket.amr, deviceId }
@@ -384,12 +384,12 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
         failedAttempts: 0,
         history,
       }
-      const judged = await risk.judge(user, inQuestion, occasion)
-      const session = await openShown(login, shown, occasion)
-      await keep(session, ticket, 'mfa_ticket_invalid', occasion)
-      risk.tell(session, judged, occasion)
+      const judged = await risk.judge(user, inQuestion, source)
+      const session = await openShown(login, shown, source)
+      await keep(session, ticket, 'mfa_ticket_invalid', source)
+      risk.tell(session, judged, source)
       const device =
-        deviceId && trust ? await trustIts({ ...session, user }, deviceId, trust, occasion) : null
+        deviceId && trust ? await trustIts({ ...session, user }, deviceId, trust, source) : null
       return { status: 'authenticated', session, ...(device === null ? {} : { device }) }
     },
   }

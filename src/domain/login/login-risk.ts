@@ -2,7 +2,7 @@ import { withinTime } from '../../concurrency/with-timeout.js'
 import { describeError } from '../../errors/index.js'
 import { sessionRetentionMs } from '../../model/session.js'
 import type { User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type {
   PastLogin,
   RiskAssessment,
@@ -29,9 +29,9 @@ export interface LoginRisk {
   /** The last ninety days of an account (R-8-15). */
   historyOf(userId: string): Promise<readonly PastLogin[]>
   /** Never rejects for the scorer's sake: one that fails counts as `high`. */
-  judge(user: User, login: LoginInQuestion, occasion: Occasion): Promise<JudgedLogin>
+  judge(user: User, login: LoginInQuestion, source: RequestSource): Promise<JudgedLogin>
   /** What follows, once the session is opened. */
-  tell(session: OpenedSession, judged: JudgedLogin, occasion: Occasion): void
+  tell(session: OpenedSession, judged: JudgedLogin, source: RequestSource): void
 }
 
 type Deps = Pick<
@@ -80,21 +80,21 @@ export function createLoginRisk(deps: Deps): LoginRisk {
         }))
     },
 
-    async judge(user, login, occasion) {
+    async judge(user, login, source) {
       const { notifyNewDevice } = await deps.settings()
-      const about = { surface, userId: user.id, at: clock.now(), ...occasion }
+      const about = { surface, userId: user.id, at: clock.now(), ...source }
       const assessment = await ask({ ...about, ...login })
       // Whoever signs in for the first time has no other device to compare with.
       const isTold = assessment.level !== 'low' && user.lastLoginAt !== null
       return { ...assessment, isTold, isMailed: isTold && notifyNewDevice }
     },
 
-    tell({ user, sessionId }, { signals, isTold, isMailed }, occasion) {
+    tell({ user, sessionId }, { signals, isTold, isMailed }, source) {
       if (!isTold) return
       const at = clock.now()
-      const about = { surface, at, ...occasion, userId: user.id, sessionId }
+      const about = { surface, at, ...source, userId: user.id, sessionId }
       deps.emit({ type: 'login.newDevice', ...about, signals })
-      if (isMailed) deps.mail.newDevice(user, { at, ...occasion })
+      if (isMailed) deps.mail.newDevice(user, { at, ...source })
     },
   }
 }

@@ -3,7 +3,7 @@ import { hasFactor } from '../../engine/second-factor.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { BackupCodeSets } from '../factors/backup-code-sets.js'
@@ -55,14 +55,14 @@ export interface Mfa {
   beginTotp(
     enrollee: Enrollee,
     currentPassword: string | undefined,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
   /** Throws `invalid_mfa_code` and `mfa_ticket_invalid`. Voids earlier proofs. */
-  confirmTotp(enrollee: Enrollee, code: string, occasion: Occasion): Promise<TotpConfirmation>
+  confirmTotp(enrollee: Enrollee, code: string, source: RequestSource): Promise<TotpConfirmation>
   /** Throws `factor_not_found` and `last_factor_required`. The caller has shown a second factor. */
-  removeTotp(who: SignedIn, occasion: Occasion): Promise<void>
+  removeTotp(who: SignedIn, source: RequestSource): Promise<void>
   /** A new set; the old one is void. Throws `factor_not_found` for who has no factor. */
-  regenerateBackupCodes(who: SignedIn, occasion: Occasion): Promise<readonly string[]>
+  regenerateBackupCodes(who: SignedIn, source: RequestSource): Promise<readonly string[]>
   /**
    * Throws `invalid_mfa_code`, `mfa_ticket_invalid` and `rate_limited`; with `trust`, also
    * `mfa_method_disabled`, before the code is spent.
@@ -71,11 +71,11 @@ export interface Mfa {
     waiting: ShownTicket,
     method: CodeMethod,
     code: string,
-    occasion: Occasion,
+    source: RequestSource,
     trust?: TrustRequest | null,
   ): Promise<DeliveredLogin>
   /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`. */
-  stepUp(who: SignedIn, method: CodeMethod, code: string, occasion: Occasion): Promise<number>
+  stepUp(who: SignedIn, method: CodeMethod, code: string, source: RequestSource): Promise<number>
 }
 
 type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'>
@@ -115,11 +115,11 @@ export function createMfa(deps: Deps, services: Services): Mfa {
   async function confirmed(
     userId: string,
     backupCodeCount: number,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<readonly string[]> {
     // The codes of an earlier factor, if any are left, are void with this.
     const backupCodes = await backupCodeSets.regenerate(userId, backupCodeCount)
-    await changes.made(userId, 'totpEnrolled', occasion)
+    await changes.made(userId, 'totpEnrolled', source)
     return backupCodes
   }
 
@@ -139,18 +139,18 @@ export function createMfa(deps: Deps, services: Services): Mfa {
       }
     },
 
-    async beginTotp(enrollee, currentPassword, occasion) {
+    async beginTotp(enrollee, currentPassword, source) {
       const { totpEnabled, totpIssuer } = await deps.settings()
       if (!totpEnabled) throw new AuthError('mfa_method_disabled')
       const user = await personOf(enrollee)
       if (enrollee.kind === 'session') {
-        await services.reAuthentication.require(enrollee.who, currentPassword, occasion)
+        await services.reAuthentication.require(enrollee.who, currentPassword, source)
       }
       const secret = await totpFactors.begin(user.id)
       return { secret, otpauthUri: otpauthUri(secret, totpIssuer, user.email) }
     },
 
-    async confirmTotp(enrollee, code, occasion) {
+    async confirmTotp(enrollee, code, source) {
       // Both before the factor is confirmed: it must not be left without its codes.
       const { totpEnabled, backupCodeCount } = await deps.settings()
       if (!totpEnabled) throw new AuthError('mfa_method_disabled')
@@ -158,49 +158,49 @@ export function createMfa(deps: Deps, services: Services): Mfa {
         const { user } = enrollee.who
         const { id } = user
         if (!(await confirm(user, code))) throw new AuthError('invalid_mfa_code')
-        return { backupCodes: await confirmed(id, backupCodeCount, occasion), login: null }
+        return { backupCodes: await confirmed(id, backupCodeCount, source), login: null }
       }
       const ticket = await guesses.guess(enrollee, 'enrollment', async (shown) => {
         // Before the factor is one: whoever lost the account meanwhile must not lock its owner out.
         return confirm(await guesses.accountOf(shown), code)
       })
-      const backupCodes = await confirmed(ticket.userId, backupCodeCount, occasion)
-      const result = await services.pipeline.complete(ticket, { method: 'totp', ...otp }, occasion)
+      const backupCodes = await confirmed(ticket.userId, backupCodeCount, source)
+      const result = await services.pipeline.complete(ticket, { method: 'totp', ...otp }, source)
       return { backupCodes, login: { result, delivery: ticket.delivery } }
     },
 
-    async removeTotp({ user }, occasion) {
+    async removeTotp({ user }, source) {
       if (!(await services.removal.removeTotp(user.id))) throw new AuthError('factor_not_found')
-      await changes.made(user.id, 'totpRemoved', occasion)
+      await changes.made(user.id, 'totpRemoved', source)
     },
 
-    async regenerateBackupCodes({ user }, occasion) {
+    async regenerateBackupCodes({ user }, source) {
       const { backupCodeCount } = await deps.settings()
       const enrolled = await enrolledFactors(collections, user.id)
       if (!hasFactor(enrolled)) throw new AuthError('factor_not_found')
       const backupCodes = await backupCodeSets.regenerate(user.id, backupCodeCount)
-      await changes.made(user.id, 'backupCodesRegenerated', occasion)
+      await changes.made(user.id, 'backupCodesRegenerated', source)
       return backupCodes
     },
 
-    async completeLogin(waiting, method, code, occasion, trust = null) {
+    async completeLogin(waiting, method, code, source, trust = null) {
       if (trust !== null) await services.devices.requireAllowed()
       const ticket = await guesses.guess(waiting, 'secondFactor', async ({ userId }) => {
-        await services.secondFactors.spend(userId, method, code, occasion)
+        await services.secondFactors.spend(userId, method, code, source)
         return true
       })
       const shown = { method, ...otp }
-      const result = await services.pipeline.complete(ticket, shown, occasion, trust)
+      const result = await services.pipeline.complete(ticket, shown, source, trust)
       return { result, delivery: ticket.delivery }
     },
 
-    async stepUp({ user, sessionId }, method, code, occasion) {
+    async stepUp({ user, sessionId }, method, code, source) {
       const enrolled = await enrolledFactors(collections, user.id)
       const has = method === 'totp' ? enrolled.totp : hasFactor(enrolled)
       if (!has) throw new AuthError('factor_not_found')
-      await services.secondFactors.spend(user.id, method, code, occasion)
+      await services.secondFactors.spend(user.id, method, code, source)
       const provedAt = await stepUp.record(user, sessionId, method)
-      const about = { surface, at: clock.now(), ...occasion, userId: user.id, sessionId }
+      const about = { surface, at: clock.now(), ...source, userId: user.id, sessionId }
       deps.emit({ type: 'mfa.steppedUp', ...about, method })
       return provedAt
     },

@@ -4,7 +4,7 @@ import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { Argon2Params } from '../../ports/password-hasher.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { GuessBudget } from '../limits/lockout.js'
 import type { FactorsOfUser, FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
@@ -20,7 +20,7 @@ export interface Login {
     email: string,
     password: string,
     device: Pick<FirstFactor, 'delivery' | 'deviceToken'>,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<LoginResult>
 }
 
@@ -73,14 +73,14 @@ export function createLogin(deps: Deps, pipeline: LoginPipeline, budget: GuessBu
     }
   }
 
-  async function provenUser(typed: string, password: string, occasion: Occasion) {
+  async function provenUser(typed: string, password: string, source: RequestSource) {
     const key = canonicalEmail(typed) ?? typed.slice(0, 320)
     const { ok, user, factors, failedAttempts, rehashTo } = await budget.spend(
       key,
       (failedBefore) => authenticate(typed, password, failedBefore),
       (guess, until) => {
         const userId = guess.user?.id ?? null
-        deps.emit({ type: 'login.lockedOut', surface, at: clock.now(), ...occasion, userId, until })
+        deps.emit({ type: 'login.lockedOut', surface, at: clock.now(), ...source, userId, until })
       },
     )
     if (!ok || user === null) {
@@ -88,7 +88,7 @@ export function createLogin(deps: Deps, pipeline: LoginPipeline, budget: GuessBu
         type: 'login.failed',
         surface,
         at: clock.now(),
-        ...occasion,
+        ...source,
         userId: user?.id ?? null,
         method: 'password',
         reason: 'invalid_credentials',
@@ -100,14 +100,14 @@ export function createLogin(deps: Deps, pipeline: LoginPipeline, budget: GuessBu
   }
 
   return {
-    async withPassword(typed, password, device, occasion) {
+    async withPassword(typed, password, device, source) {
       const settings = await deps.settings()
       if (!settingsFor(surface, settings).passwordLoginEnabled) {
         throw new AuthError('password_login_disabled')
       }
-      const proven = await provenUser(typed, password, occasion)
+      const proven = await provenUser(typed, password, source)
       const how = { method: 'password', amr: ['pwd'], second: null, ...device }
-      return pipeline.proceed({ ...proven, ...how }, occasion)
+      return pipeline.proceed({ ...proven, ...how }, source)
     },
   }
 }

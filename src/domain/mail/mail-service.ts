@@ -3,7 +3,7 @@ import { isUndeliverable } from '../../engine/email.js'
 import type { User } from '../../model/user.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Mail, Mailer } from '../../ports/mailer.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { Surface } from '../../ports/surface.js'
 import type { AuthEvent, Logger, MfaChange } from '../../ports/telemetry.js'
 import type { IssuedTicket } from './tickets.js'
@@ -36,7 +36,7 @@ export interface MailService {
       readonly change: 'linked' | 'unlinked'
     },
   ): void
-  newDevice(user: User, login: Occasion & { readonly at: number }): void
+  newDevice(user: User, login: RequestSource & { readonly at: number }): void
 }
 
 interface Deps {

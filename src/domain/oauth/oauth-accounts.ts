@@ -7,7 +7,7 @@ import type { ProviderProfile } from '../../identity-providers/provider.js'
 import { newUser } from '../../model/new-user.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { OauthIdentities } from './oauth-identities.js'
 
@@ -19,7 +19,7 @@ export interface OauthAccounts {
    * Throws `account_exists_link_required`, `registration_disabled`, `oauth_email_unverified`,
    * `email_not_allowed`, `email_domain_not_allowed` and `terms_not_accepted`.
    */
-  accountOf(profile: ProviderProfile, termsVersion: string, occasion: Occasion): Promise<Found>
+  accountOf(profile: ProviderProfile, termsVersion: string, source: RequestSource): Promise<Found>
 }
 
 export interface Found {
@@ -95,7 +95,7 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
   async function attempt(
     profile: ProviderProfile,
     termsVersion: string,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<Found | null> {
     const known = await identities.find(profile)
     const owner = known === null ? null : await users.get(known.userId)
@@ -111,7 +111,7 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
     if (identity === null) return null
     const made = await insert(identity.userId, email, { profile, termsVersion })
     if (made !== null) {
-      const about = { surface, at: clock.now(), ...occasion, userId: made.id }
+      const about = { surface, at: clock.now(), ...source, userId: made.id }
       deps.emit({ type: 'account.registered', ...about })
       return { user: made, identityId: identity.id }
     }
@@ -122,9 +122,9 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
   }
 
   return {
-    async accountOf(profile, termsVersion, occasion) {
+    async accountOf(profile, termsVersion, source) {
       for (let count = 0; count < tries; count += 1) {
-        const found = await attempt(profile, termsVersion, occasion)
+        const found = await attempt(profile, termsVersion, source)
         if (found !== null) return found
       }
       throw new AuthError('service_unavailable')

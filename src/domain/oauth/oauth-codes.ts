@@ -1,7 +1,7 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
 import type { OauthCode } from '../../model/oauth-code.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { SessionEnding } from '../sessions/session-termination.js'
 import type { OpenedSession } from '../sessions/sessions.js'
@@ -20,14 +20,14 @@ export interface OauthCodes {
   /** The code, for the redirect to the app. Not stored. */
   issue(facts: CodeFacts): Promise<string>
   /** Spends it. Throws `invalid_token`; with another verifier than the app's, nothing is changed. */
-  redeem(code: string, codeVerifier: string, occasion: Occasion): Promise<OauthCode>
+  redeem(code: string, codeVerifier: string, source: RequestSource): Promise<OauthCode>
   /** Whether a login that a code began may go on. True for the empty id: no code began it. */
   isGood(codeId: string): Promise<boolean>
   /**
    * Notes the session the code came to, before anybody is given it. False when the code came again
    * meanwhile: then the session is ended.
    */
-  keepWith(codeId: string, session: OpenedSession, occasion: Occasion): Promise<boolean>
+  keepWith(codeId: string, session: OpenedSession, source: RequestSource): Promise<boolean>
 }
 
 type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random'>
@@ -47,12 +47,12 @@ export function createOauthCodes(deps: Deps, ending: Pick<SessionEnding, 'end'>)
    * Marked before anything is ended: a login that is on its way finds the mark when it notes its
    * session. Marked already, the ending may have been cut short, and is done again.
    */
-  async function endFirst(id: string, codeChallenge: string, occasion: Occasion): Promise<void> {
+  async function endFirst(id: string, codeChallenge: string, source: RequestSource): Promise<void> {
     const guard = { codeChallenge, replayedAt: null }
     const marked = await oauthCodes.update(id, guard, { replayedAt: clock.now() })
     const code = marked === null || marked === 'taken' ? await oauthCodes.get(id) : marked
     if (code?.codeChallenge !== codeChallenge || code.sessionId === null) return
-    await ending.end({ id: code.sessionId, userId: code.userId }, 'replay', occasion)
+    await ending.end({ id: code.sessionId, userId: code.userId }, 'replay', source)
   }
 
   return {
@@ -72,7 +72,7 @@ export function createOauthCodes(deps: Deps, ending: Pick<SessionEnding, 'end'>)
       return code
     },
 
-    async redeem(code, codeVerifier, occasion) {
+    async redeem(code, codeVerifier, source) {
       if (!verifierForm.test(codeVerifier)) throw new AuthError('invalid_token')
       const id = sha256(code)
       // Whoever caught the address on its way has the code alone, and takes nothing away with it.
@@ -81,7 +81,7 @@ export function createOauthCodes(deps: Deps, ending: Pick<SessionEnding, 'end'>)
       const guard = { codeChallenge, redeemedAt: null }
       const redeemed = await oauthCodes.update(id, guard, { redeemedAt })
       if (redeemed === null || redeemed === 'taken') {
-        await endFirst(id, codeChallenge, occasion)
+        await endFirst(id, codeChallenge, source)
         throw new AuthError('invalid_token')
       }
       if (redeemed.goodUntil <= redeemedAt) throw new AuthError('invalid_token')
@@ -94,11 +94,11 @@ export function createOauthCodes(deps: Deps, ending: Pick<SessionEnding, 'end'>)
       return code !== null && code.replayedAt === null
     },
 
-    async keepWith(codeId, { sessionId, user }, occasion) {
+    async keepWith(codeId, { sessionId, user }, source) {
       if (codeId === '') return true
       const kept = await oauthCodes.update(codeId, { replayedAt: null }, { sessionId })
       if (kept !== null && kept !== 'taken') return true
-      await ending.end({ id: sessionId, userId: user.id }, 'replay', occasion)
+      await ending.end({ id: sessionId, userId: user.id }, 'replay', source)
       return false
     },
   }

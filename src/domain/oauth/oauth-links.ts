@@ -6,7 +6,7 @@ import { type ProviderProfile, providerId } from '../../identity-providers/provi
 import type { OauthFlow } from '../../model/oauth-flow.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
@@ -23,19 +23,19 @@ export interface OauthLinks {
     who: SignedIn,
     provider: string,
     currentPassword: string | undefined,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<void>
   /** After it. Throws `identity_already_linked`, and `oauth_failed` when the session is over. */
-  complete(flow: OauthFlow, profile: ProviderProfile, occasion: Occasion): Promise<void>
+  complete(flow: OauthFlow, profile: ProviderProfile, source: RequestSource): Promise<void>
   /** Throws `not_found`, `last_login_method`, and what re-authentication throws. */
   unlink(
     who: SignedIn,
     provider: string,
     currentPassword: string | undefined,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<void>
   /** By an administrator. Throws `user_not_found`, `not_found` and `last_login_method`. */
-  unlinkOf(actorId: string, userId: string, provider: string, occasion: Occasion): Promise<void>
+  unlinkOf(actorId: string, userId: string, provider: string, source: RequestSource): Promise<void>
   /** Throws `user_not_found`, also for a service account (T-53). */
   person(userId: string): Promise<User>
 }
@@ -103,10 +103,10 @@ export function createOauthLinks(
     change: 'linked' | 'unlinked',
     { actorId, user }: { readonly actorId: string; readonly user: User },
     provider: string,
-    occasion: Occasion,
+    source: RequestSource,
   ): void {
     const at = clock.now()
-    const about = { surface, at, ...occasion, actorId, targetId: user.id, provider }
+    const about = { surface, at, ...source, actorId, targetId: user.id, provider }
     deps.emit({ type: `identity.${change}`, ...about })
     // Beside the request: what was changed must not be answered by a failure to read a setting.
     deps.background.run('mailing about an identity', async () => {
@@ -125,15 +125,15 @@ export function createOauthLinks(
     actorId: string,
     user: User,
     provider: string,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<void> {
     await identities.remove(user.id, provider, (others) => isLastWayIn(user.id, others))
-    tell('unlinked', { actorId, user }, provider, occasion)
+    tell('unlinked', { actorId, user }, provider, source)
   }
 
   return {
-    async prepare(who, provider, currentPassword, occasion) {
-      await reAuthentication.require(who, currentPassword, occasion)
+    async prepare(who, provider, currentPassword, source) {
+      await reAuthentication.require(who, currentPassword, source)
       // Whoever registered an address that is not theirs must not keep a way in beside its owner.
       if (who.user.emailVerifiedAt === null) throw new AuthError('email_not_verified')
       const linked = await identities.ofUser(who.user.id)
@@ -142,7 +142,7 @@ export function createOauthLinks(
       }
     },
 
-    async complete(flow, profile, occasion) {
+    async complete(flow, profile, source) {
       const user = await ownerOf(flow)
       if (user === null || user.emailVerifiedAt === null) throw new AuthError('oauth_failed')
       const added = await add(profile, user.id)
@@ -151,16 +151,16 @@ export function createOauthLinks(
         if (added !== null) await identities.takeBack(added)
         throw new AuthError('oauth_failed')
       }
-      tell('linked', { actorId: user.id, user }, profile.provider, occasion)
+      tell('linked', { actorId: user.id, user }, profile.provider, source)
     },
 
-    async unlink(who, provider, currentPassword, occasion) {
-      await reAuthentication.require(who, currentPassword, occasion)
-      await remove(who.user.id, who.user, provider, occasion)
+    async unlink(who, provider, currentPassword, source) {
+      await reAuthentication.require(who, currentPassword, source)
+      await remove(who.user.id, who.user, provider, source)
     },
 
-    async unlinkOf(actorId, userId, provider, occasion) {
-      await remove(actorId, await person(userId), provider, occasion)
+    async unlinkOf(actorId, userId, provider, source) {
+      await remove(actorId, await person(userId), provider, source)
     },
 
     person,

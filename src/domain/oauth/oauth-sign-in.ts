@@ -9,7 +9,7 @@ import {
 import { ProviderError } from '../../identity-providers/provider-error.js'
 import type { OauthFlow } from '../../model/oauth-flow.js'
 import { isHuman } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { BrowserKeys, ResponseMode } from '../login/browser-keys.js'
@@ -69,7 +69,7 @@ export interface OauthSignIn {
     provider: string,
     given: { readonly redirectUri: string; readonly currentPassword: string | undefined },
     keys: BrowserKeys,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<BrowserTrip>
   /**
    * The way back. What goes wrong is told to the host's page, but for `invalid_oauth_state`,
@@ -79,7 +79,7 @@ export interface OauthSignIn {
     provider: string,
     answer: { readonly mode: ResponseMode; readonly parameters: Readonly<Record<string, string>> },
     browser: { readonly keys: BrowserKeys; readonly deviceToken: string | null },
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<Returned>
   /** Throws `invalid_token`, `oauth_provider_disabled` and what a login throws. */
   exchange(
@@ -88,7 +88,7 @@ export interface OauthSignIn {
       readonly codeVerifier: string
       readonly deviceToken: string | null
     },
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<LoginResult>
 }
 
@@ -160,7 +160,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     taken: TakenFlow,
     parameters: Readonly<Record<string, string>>,
     deviceToken: string | null,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<Settled> {
     const { flow, secrets, redirectUri } = taken
     // First, because whatever else is wrong is told there.
@@ -169,21 +169,21 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     const answer = { parameters, secrets, redirectUri }
     const profile = await deps.providers.whoSignedIn(provider, credentials, answer)
     if (flow.kind === 'link') {
-      await links.complete(flow, profile, occasion)
+      await links.complete(flow, profile, source)
       return { members: { status: 'linked' }, login: null }
     }
-    const found = await accounts.accountOf(profile, flow.termsVersion, occasion)
+    const found = await accounts.accountOf(profile, flow.termsVersion, source)
     if (flow.kind === 'mobile') {
       return { members: { code: await issueCode(taken, found) }, login: null }
     }
     const { user } = found
     const trip = { identityId: found.identityId, browserHash: flow.browserHash, oauthCodeId: '' }
     const first = { user, method: provider, amr: [], factors: null, second: null, deviceToken }
-    const login = await pipeline.proceed({ ...first, trip, delivery: 'cookie' }, occasion)
+    const login = await pipeline.proceed({ ...first, trip, delivery: 'cookie' }, source)
     return { members: membersOf(login), login }
   }
 
-  function announce(error: unknown, { provider, kind }: OauthFlow, occasion: Occasion): void {
+  function announce(error: unknown, { provider, kind }: OauthFlow, source: RequestSource): void {
     if (error instanceof ProviderError && !error.isDenial) {
       const why = { provider, reason: error.message, ...describeError(error) }
       deps.logger.warn('a provider did not say who signed in', why)
@@ -191,7 +191,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     const reason = oauthFailureOf(error)
     // The pipeline told of this one itself.
     if (reason === null || reason === 'email_not_verified' || kind === 'link') return
-    const about = { surface, at: clock.now(), ...occasion, userId: null }
+    const about = { surface, at: clock.now(), ...source, userId: null }
     deps.emit({ type: 'login.failed', ...about, method: provider, reason })
   }
 
@@ -215,28 +215,28 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       return flows.begin(facts, credentials, null)
     },
 
-    async startLink(who, provider, { redirectUri, currentPassword }, keys, occasion) {
+    async startLink(who, provider, { redirectUri, currentPassword }, keys, source) {
       const id = known(provider)
       await credentialsOf(id)
       await requireListed(redirectUri, 'link')
-      await links.prepare(who, id, currentPassword, occasion)
+      await links.prepare(who, id, currentPassword, source)
       const { user, sessionId } = who
       const facts = { kind: 'link', redirectUri, userId: user.id, sessionId } as const
       return startInBrowser(id, { ...facts, termsVersion: '' }, keys)
     },
 
-    async finish(provider, { mode, parameters }, { keys, deviceToken }, occasion) {
+    async finish(provider, { mode, parameters }, { keys, deviceToken }, source) {
       const id = known(provider)
       if (deps.providers.providers[id].responseMode !== mode) throw new AuthError('not_found')
       const taken = await flows.take(id, parameters['state'] ?? '', keys[mode])
       const { flow } = taken
       const echoed = flow.appState === null ? {} : { state: flow.appState }
       try {
-        const { members, login } = await settle(id, taken, parameters, deviceToken, occasion)
+        const { members, login } = await settle(id, taken, parameters, deviceToken, source)
         const location = withQuery(flow.redirectUri, { ...members, ...echoed })
         return { location, refresh: refreshOf(login), cookie: cookieOf(login, mode, keys) }
       } catch (error) {
-        announce(error, flow, occasion)
+        announce(error, flow, source)
         const reason = oauthFailureOf(error)
         if (reason === null) throw error
         const location = withQuery(flow.redirectUri, { error: reason, ...echoed })
@@ -244,8 +244,8 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       }
     },
 
-    async exchange({ code, codeVerifier, deviceToken }, occasion) {
-      const redeemed = await codes.redeem(code, codeVerifier, occasion)
+    async exchange({ code, codeVerifier, deviceToken }, source) {
+      const redeemed = await codes.redeem(code, codeVerifier, source)
       const { userId, identityId, sessionEpoch, credentialEpoch } = redeemed
       const id = known(redeemed.provider)
       await credentialsOf(id)
@@ -254,7 +254,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       if (!isSame || identity?.userId !== userId) throw new AuthError('invalid_token')
       const first = { user, method: id, amr: [], factors: null, second: null, deviceToken }
       const trip = { identityId, browserHash: '', oauthCodeId: redeemed.id }
-      return pipeline.proceed({ ...first, trip, delivery: 'body' }, occasion)
+      return pipeline.proceed({ ...first, trip, delivery: 'body' }, source)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { AuthError } from '../../errors/index.js'
 import type { Passkey } from '../../model/passkey.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
@@ -15,7 +15,7 @@ export interface OwnPasskeys {
    * Voids earlier proofs. Throws `factor_not_found`, also for somebody else's, and
    * `last_factor_required`. The caller has shown a second factor.
    */
-  remove(who: SignedIn, credentialId: string, occasion: Occasion): Promise<void>
+  remove(who: SignedIn, credentialId: string, source: RequestSource): Promise<void>
 }
 
 const credentialIds = /^[\w-]{1,1364}$/
@@ -31,12 +31,12 @@ export function createOwnPasskeys(
       return own.toSorted((one, other) => one.createdAt - other.createdAt)
     },
 
-    async remove({ user }, credentialId, occasion) {
+    async remove({ user }, credentialId, source) {
       const isId = credentialIds.test(credentialId)
       if (!isId || !(await removal.removePasskey(user.id, credentialId))) {
         throw new AuthError('factor_not_found')
       }
-      await changes.made(user.id, 'passkeyRemoved', occasion)
+      await changes.made(user.id, 'passkeyRemoved', source)
     },
   }
 }

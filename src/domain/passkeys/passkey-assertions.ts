@@ -2,7 +2,7 @@ import { type Assertion, type AssertionResponse, verifyAssertion } from '../../c
 import { isRegressed } from '../../engine/signature-counter.js'
 import { AuthError } from '../../errors/index.js'
 import type { Passkey } from '../../model/passkey.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { userHandleOf } from './user-handle.js'
 
@@ -26,7 +26,7 @@ export interface PasskeyAssertions {
     passkey: Passkey,
     response: AssertionResponse,
     terms: AssertionTerms,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<{ readonly userVerified: boolean } | null>
 }
 
@@ -46,18 +46,18 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
 
   const read = (credentialId: string) => passkeys.get(credentialId)
 
-  const about = ({ id: credentialId, userId }: Passkey, occasion: Occasion) => {
-    return { surface, at: clock.now(), ...occasion, userId, credentialId }
+  const about = ({ id: credentialId, userId }: Passkey, source: RequestSource) => {
+    return { surface, at: clock.now(), ...source, userId, credentialId }
   }
 
-  function tellOfRegression(seen: Passkey, use: Use, occasion: Occasion): void {
+  function tellOfRegression(seen: Passkey, use: Use, source: RequestSource): void {
     const counters = { storedCounter: seen.counter, shownCounter: use.counter }
-    deps.emit({ type: 'mfa.passkeyCounterRegressed', ...about(seen, occasion), ...counters })
+    deps.emit({ type: 'mfa.passkeyCounterRegressed', ...about(seen, source), ...counters })
   }
 
-  function tellOfBackup(seen: Passkey, { backedUp }: Use, occasion: Occasion): void {
+  function tellOfBackup(seen: Passkey, { backedUp }: Use, source: RequestSource): void {
     if (seen.backedUp === backedUp) return
-    deps.emit({ type: 'mfa.passkeyBackupChanged', ...about(seen, occasion), backedUp })
+    deps.emit({ type: 'mfa.passkeyBackupChanged', ...about(seen, source), backedUp })
   }
 
   /** Whether this use was the next one after those seen; false too when another came between. */
@@ -80,18 +80,18 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
   }
 
   /** False when the counter went back, or the passkey was removed. */
-  async function note(passkey: Passkey, use: Use, occasion: Occasion): Promise<boolean> {
+  async function note(passkey: Passkey, use: Use, source: RequestSource): Promise<boolean> {
     let seen: Passkey | null = passkey
     for (let attempt = 0; attempt < tries; attempt += 1) {
       if (seen?.publicKey !== passkey.publicKey) return false
       // Noted already: the store carried the write out and said otherwise.
       if (seen.lastChallenge === use.challenge) return true
       if (isRegressed(seen.counter, use.counter)) {
-        tellOfRegression(seen, use, occasion)
+        tellOfRegression(seen, use, source)
         return false
       }
       if (await advance(seen, use)) {
-        tellOfBackup(seen, use, occasion)
+        tellOfBackup(seen, use, source)
         return true
       }
       seen = await read(passkey.id)
@@ -102,7 +102,7 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
   return {
     find: read,
 
-    async accept(passkey, response, terms, occasion) {
+    async accept(passkey, response, terms, source) {
       const { userHandle } = response.response
       if (userHandle && userHandle !== userHandleOf(passkey.userId)) return null
       const { challenge, userVerification, besideFactor } = terms
@@ -112,7 +112,7 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
       if (shown === null || shown.backupEligible !== passkey.backupEligible) return null
       const userVerified = shown.userVerified && (besideFactor || passkey.uvInitialized)
       if (requireUserVerification && !userVerified) return null
-      const noted = await note(passkey, { ...shown, userVerified, challenge }, occasion)
+      const noted = await note(passkey, { ...shown, userVerified, challenge }, source)
       return noted ? { userVerified } : null
     },
   }

@@ -2,7 +2,7 @@ import { type RequestOptions, requestOptions } from '../../crypto/webauthn.js'
 import { AuthError } from '../../errors/index.js'
 import type { Passkey } from '../../model/passkey.js'
 import { isHuman, type User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
@@ -33,7 +33,11 @@ export interface PasskeyLogin {
    * Throws `invalid_credentials` alike for whatever is wrong with the response, `mfa_ticket_invalid`,
    * `rate_limited`, `mfa_method_disabled`, and what the pipeline throws.
    */
-  finish(shown: ShownPasskey, how: PasskeyLoginTerms, occasion: Occasion): Promise<DeliveredLogin>
+  finish(
+    shown: ShownPasskey,
+    how: PasskeyLoginTerms,
+    source: RequestSource,
+  ): Promise<DeliveredLogin>
 }
 
 export interface PasskeyLoginTerms {
@@ -84,7 +88,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     shown: ShownPasskey,
     { waiting, trust }: PasskeyLoginTerms & { readonly waiting: ShownTicket },
     userVerification: 'preferred' | 'required',
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<DeliveredLogin> {
     if (trust !== null) await services.devices.requireAllowed()
     let isProof = false
@@ -96,14 +100,14 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
           boundTo: of.id,
         } as const
         const terms = { userVerification, besideFactor: true }
-        isProof = (await services.proofs.show(ceremony, shown, terms, occasion)).userVerified
+        isProof = (await services.proofs.show(ceremony, shown, terms, source)).userVerified
         return true
       })
       .catch((error: unknown) => {
         const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
         throw isWrong ? new AuthError('invalid_credentials') : error
       })
-    const result = await pipeline.complete(ticket, passkeyShown(isProof), occasion, trust)
+    const result = await pipeline.complete(ticket, passkeyShown(isProof), source, trust)
     return { result, delivery: ticket.delivery }
   }
 
@@ -111,7 +115,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
   async function check(
     passkey: Passkey | null,
     { challengeId, response }: ShownPasskey,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<Checked> {
     const challenge = await challenges.take(challengeId, passwordless)
     const user = passkey === null ? null : await collections.users.get(passkey.userId)
@@ -119,14 +123,14 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     // Discoverable credentials come with the handle; who has none was not asked for (WebAuthn §7.2).
     if (!response.response.userHandle || !user.enabled || !isHuman(user)) return { ok: false, user }
     const terms = { challenge, userVerification: 'required', besideFactor: false } as const
-    const accepted = await services.assertions.accept(passkey, response, terms, occasion)
+    const accepted = await services.assertions.accept(passkey, response, terms, source)
     return { ok: accepted !== null, user }
   }
 
   async function asBothFactors(
     shown: ShownPasskey,
     { trust, delivery }: PasskeyLoginTerms,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<DeliveredLogin> {
     if (trust !== null) {
       const detail =
@@ -135,13 +139,13 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     }
     const passkey = await services.assertions.find(shown.response.id)
     const about = () => {
-      return { surface, at: clock.now(), ...occasion, userId: passkey?.userId ?? null }
+      return { surface, at: clock.now(), ...source, userId: passkey?.userId ?? null }
     }
     // Counted whether or not there is such a credential.
     const subject = passkey?.userId ?? shown.response.id
     const { ok, user } = await services.budget.spend(
       subject,
-      () => check(passkey, shown, occasion),
+      () => check(passkey, shown, source),
       (_, until) => deps.emit({ type: 'login.lockedOut', ...about(), until }),
     )
     if (!ok || user === null) {
@@ -158,7 +162,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
       factors: null,
       second,
     }
-    return { result: await pipeline.proceed(first, occasion), delivery }
+    return { result: await pipeline.proceed(first, source), delivery }
   }
 
   return {
@@ -177,12 +181,12 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
       return { challengeId, options: await requestOptions({ ...asked, challenge, allow }) }
     },
 
-    async finish(shown, how, occasion) {
+    async finish(shown, how, source) {
       const { waiting } = how
       const userVerification = await verification(waiting)
       return waiting === null
-        ? asBothFactors(shown, how, occasion)
-        : asSecondFactor(shown, { ...how, waiting }, userVerification, occasion)
+        ? asBothFactors(shown, how, source)
+        : asSecondFactor(shown, { ...how, waiting }, userVerification, source)
     },
   }
 }

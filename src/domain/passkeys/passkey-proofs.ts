@@ -1,7 +1,7 @@
 import type { AssertionResponse } from '../../crypto/webauthn.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { GuessBudget } from '../limits/lockout.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
@@ -26,7 +26,7 @@ export interface PasskeyProofs {
       readonly userVerification: 'preferred' | 'required'
       readonly besideFactor: boolean
     },
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<{ readonly userVerified: boolean }>
 }
 
@@ -39,11 +39,11 @@ export function createPasskeyProofs(
   budget: GuessBudget,
 ): PasskeyProofs {
   return {
-    async show(ceremony, { challengeId, response }, terms, occasion) {
+    async show(ceremony, { challengeId, response }, terms, source) {
       const { user } = ceremony
       const about = () => {
         const { surface, clock } = deps
-        return { surface, at: clock.now(), ...occasion, userId: user.id }
+        return { surface, at: clock.now(), ...source, userId: user.id }
       }
 
       async function check() {
@@ -52,7 +52,7 @@ export function createPasskeyProofs(
         const passkey = await assertions.find(response.id)
         if (passkey?.userId !== user.id) return { ok: false, userVerified: false }
         const all = { ...terms, challenge }
-        const accepted = await assertions.accept(passkey, response, all, occasion)
+        const accepted = await assertions.accept(passkey, response, all, source)
         return { ok: accepted !== null, userVerified: accepted?.userVerified === true }
       }
 

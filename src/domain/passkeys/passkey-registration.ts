@@ -8,7 +8,7 @@ import { hasFactor } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
 import { maxPasskeys, type Passkey } from '../../model/passkey.js'
 import type { User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { enrolledFactors, passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
@@ -37,7 +37,7 @@ export interface PasskeyRegistration {
   start(
     enrollee: Enrollee,
     currentPassword: string | undefined,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<{ readonly challengeId: string; readonly options: CreationOptions }>
   /**
    * Throws `webauthn_failed` for a response that does not verify, `factor_already_enrolled` for a
@@ -48,7 +48,7 @@ export interface PasskeyRegistration {
     challengeId: string,
     response: RegistrationResponse,
     name: string,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<RegisteredPasskey>
 }
 
@@ -146,11 +146,11 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
   }
 
   return {
-    async start(enrollee, currentPassword, occasion) {
+    async start(enrollee, currentPassword, source) {
       const { webauthnMode, webauthnUserVerification, totpIssuer } = await allowed()
       const { user, boundTo } = await registrantOf(enrollee)
       if (enrollee.kind === 'session') {
-        await services.reAuthentication.require(enrollee.who, currentPassword, occasion)
+        await services.reAuthentication.require(enrollee.who, currentPassword, source)
       }
       const exclude = await checkRoom(user.id)
       const { challengeId, challenge } = await challenges.issue({
@@ -173,12 +173,12 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       return { challengeId, options }
     },
 
-    async finish(enrollee, challengeId, response, name, occasion) {
+    async finish(enrollee, challengeId, response, name, source) {
       if (enrollee.kind === 'session') {
         const registrant = await registrantOf(enrollee)
         const registered = await register(registrant, challengeId, response, name)
         if (registered === null) throw new AuthError('webauthn_failed')
-        await changes.made(registrant.user.id, 'passkeyAdded', occasion)
+        await changes.made(registrant.user.id, 'passkeyAdded', source)
         return { passkey: registered.passkey, login: null }
       }
       const made: Registered[] = []
@@ -196,9 +196,9 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
         })
       const [registered] = made
       if (registered === undefined) throw new AuthError('webauthn_failed')
-      await changes.made(ticket.userId, 'passkeyAdded', occasion)
+      await changes.made(ticket.userId, 'passkeyAdded', source)
       const { passkey, userVerified } = registered
-      const result = await services.pipeline.complete(ticket, passkeyShown(userVerified), occasion)
+      const result = await services.pipeline.complete(ticket, passkeyShown(userVerified), source)
       return { passkey, login: { result, delivery: ticket.delivery } }
     },
   }

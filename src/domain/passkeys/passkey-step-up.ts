@@ -1,6 +1,6 @@
 import { requestOptions } from '../../crypto/webauthn.js'
 import { AuthError } from '../../errors/index.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
@@ -14,7 +14,7 @@ export interface PasskeyStepUp {
   /** Throws `mfa_method_disabled` and `factor_not_found`. */
   start(who: SignedIn): Promise<StartedAssertion>
   /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`, `rate_limited`. */
-  finish(who: SignedIn, shown: ShownPasskey, occasion: Occasion): Promise<number>
+  finish(who: SignedIn, shown: ShownPasskey, source: RequestSource): Promise<number>
 }
 
 type Deps = Pick<
@@ -59,15 +59,15 @@ export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStep
       return { challengeId, options }
     },
 
-    async finish(who, shown, occasion) {
+    async finish(who, shown, source) {
       const { user, sessionId } = who
       await ownPasskeys(who)
       if (await isOff()) throw new AuthError('invalid_mfa_code')
       const ceremony = { kind: 'stepUp', user, boundTo: sessionId } as const
       const terms = { userVerification: 'required', besideFactor: false } as const
-      await services.proofs.show(ceremony, shown, terms, occasion)
+      await services.proofs.show(ceremony, shown, terms, source)
       const provedAt = await services.stepUp.record(user, sessionId, 'webauthn')
-      const about = { surface, at: clock.now(), ...occasion, userId: user.id, sessionId }
+      const about = { surface, at: clock.now(), ...source, userId: user.id, sessionId }
       deps.emit({ type: 'mfa.steppedUp', ...about, method: 'webauthn' })
       return provedAt
     },

@@ -4,7 +4,7 @@ import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { Ticket } from '../../model/ticket.js'
 import { isHuman, type User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { GuessBudget } from '../limits/lockout.js'
@@ -14,7 +14,7 @@ import type { PasswordWriter } from './password-writer.js'
 
 export interface PasswordRecovery {
   /** Mails a reset link when there is an account; the caller learns nothing. */
-  forgot(email: string, occasion: Occasion): Promise<void>
+  forgot(email: string, source: RequestSource): Promise<void>
   /**
    * The same for an administrator, who learns whether there is such a person: throws
    * `user_not_found`. Somebody disabled is mailed nothing.
@@ -24,7 +24,7 @@ export interface PasswordRecovery {
    * Sets a new password with a mailed or login-given token and ends every session. Signs nobody
    * in. Throws `invalid_token`, `token_expired` or `password_policy`; the last spends nothing.
    */
-  reset(token: string, newPassword: string, occasion: Occasion): Promise<void>
+  reset(token: string, newPassword: string, source: RequestSource): Promise<void>
 }
 
 type Deps = Pick<
@@ -58,19 +58,19 @@ export function createPasswordRecovery(
     )
   }
 
-  function tell({ actorId, occasion }: Act, mailed: User | null): void {
+  function tell({ actorId, source }: Act, mailed: User | null): void {
     deps.emit({
       type: 'password.resetRequested',
       surface: deps.surface,
       at: deps.clock.now(),
-      ...occasion,
+      ...source,
       actorId,
       userId: mailed?.id ?? null,
     })
   }
 
-  async function finish(user: User, ticket: Ticket, occasion: Occasion): Promise<void> {
-    await sessions.endAll(user.id, 'password_change', null, occasion)
+  async function finish(user: User, ticket: Ticket, source: RequestSource): Promise<void> {
+    await sessions.endAll(user.id, 'password_change', null, source)
     await tickets.take(ticket)
     await budget.clear(user.email)
   }
@@ -83,19 +83,19 @@ export function createPasswordRecovery(
     user: User,
     ticket: Ticket,
     newPassword: string,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<boolean> {
     if (user.credentialEpoch !== ticket.credentialEpoch + 1) return false
     const verify = () => deps.passwords.verify(user.passwordHash, newPassword)
     const { ok } = await budget.spend(user.email, verify, (_wrong, until) => {
-      const about = { surface: deps.surface, at: deps.clock.now(), ...occasion }
+      const about = { surface: deps.surface, at: deps.clock.now(), ...source }
       deps.emit({ type: 'login.lockedOut', ...about, userId: user.id, until })
     })
     return ok
   }
 
   return {
-    async forgot(typed, occasion) {
+    async forgot(typed, source) {
       const settings = await deps.settings()
       if (!settingsFor(deps.surface, settings).passwordLoginEnabled) {
         throw new AuthError('password_login_disabled')
@@ -109,7 +109,7 @@ export function createPasswordRecovery(
       if (owner !== null) {
         deps.background.run('issuing a reset link', () => sendLink(owner))
       }
-      tell({ actorId: null, occasion }, owner)
+      tell({ actorId: null, source }, owner)
     },
 
     async sendTo(userId, act) {
@@ -124,14 +124,14 @@ export function createPasswordRecovery(
       tell(act, user.enabled ? user : null)
     },
 
-    async reset(token, newPassword, occasion) {
+    async reset(token, newPassword, source) {
       const ticket = await tickets.read(token, ['resetPassword', 'expiredPassword'])
       const user = await users.get(ticket.userId)
       if (user === null || !user.enabled || !isHuman(user)) throw new AuthError('invalid_token')
       if (user.credentialEpoch !== ticket.credentialEpoch) {
-        if (!(await isInterrupted(user, ticket, newPassword, occasion)))
+        if (!(await isInterrupted(user, ticket, newPassword, source)))
           throw new AuthError('invalid_token')
-        return finish(user, ticket, occasion)
+        return finish(user, ticket, source)
       }
       const written = await writer.write(user, newPassword, {
         by: 'reset',
@@ -139,10 +139,10 @@ export function createPasswordRecovery(
         keepSessionId: null,
         // The token came by mail to this very address: whoever holds it reads its mail.
         provesEmail: ticket.email === user.email,
-        occasion,
+        source,
       })
       if (written === null) throw new AuthError('invalid_token')
-      await finish(written, ticket, occasion)
+      await finish(written, ticket, source)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 
 export interface PasswordChange {
@@ -8,7 +8,7 @@ export interface PasswordChange {
   readonly endsSessions: boolean
   readonly keepSessionId: string | null
   readonly provesEmail: boolean
-  readonly occasion: Occasion
+  readonly source: RequestSource
 }
 
 export interface PasswordWriter {
@@ -96,13 +96,13 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
   ): void {
     const at = clock.now()
     if (change.provesEmail && wasUnverified) {
-      deps.emit({ type: 'email.verified', surface, at, ...change.occasion, userId: user.id })
+      deps.emit({ type: 'email.verified', surface, at, ...change.source, userId: user.id })
     }
     deps.emit({
       type: 'password.changed',
       surface,
       at,
-      ...change.occasion,
+      ...change.source,
       userId: user.id,
       by: change.by,
     })

@@ -149,8 +149,8 @@ export function createServiceAccounts(
         throw error
       })
       const { account, issued } = made
-      const { actorId, occasion } = act
-      const about = { surface: deps.surface, at: clock.now(), ...occasion, actorId }
+      const { actorId, source } = act
+      const about = { surface: deps.surface, at: clock.now(), ...source, actorId }
       events.created(act, account.user.id)
       deps.emit({
         type: 'serviceCredential.issued',
@@ -181,7 +181,7 @@ export function createServiceAccounts(
   }
 }
 
-function actedBy({ actorId, occasion: { ip, userAgent } }: Act): ActedBy {
+function actedBy({ actorId, source: { ip, userAgent } }: Act): ActedBy {
   return {
     ...(actorId === null ? {} : { actorId }),
     ...(ip === null ? {} : { ip }),

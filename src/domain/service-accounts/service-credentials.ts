@@ -42,8 +42,8 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
   const { surface, clock, random } = deps
   const { serviceCredentials } = deps
 
-  const about = ({ actorId, occasion }: Act, targetId: string) => {
-    return { surface, at: clock.now(), ...occasion, actorId, targetId }
+  const about = ({ actorId, source }: Act, targetId: string) => {
+    return { surface, at: clock.now(), ...source, actorId, targetId }
   }
 
   async function of(accountId: string): Promise<readonly ServiceCredential[]> {

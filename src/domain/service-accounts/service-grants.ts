@@ -5,7 +5,7 @@ import { AuthError, describeError } from '../../errors/index.js'
 import type { ServiceCredential } from '../../model/service-credential.js'
 import type { User } from '../../model/user.js'
 import type { Argon2Params } from '../../ports/password-hasher.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { GrantRefusal } from '../../ports/telemetry.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { createFailureThrottle } from '../limits/failure-throttle.js'
@@ -23,7 +23,7 @@ export interface ServiceGrants {
    * `invalid_client`, after exactly one hash verification. Throws `rate_limited` for an address or a
    * client id with too many failures behind it, whether the pair is right or not.
    */
-  grant(given: ClientCredentials, address: string, occasion: Occasion): Promise<AccessGrant>
+  grant(given: ClientCredentials, address: string, source: RequestSource): Promise<AccessGrant>
 }
 
 type Deps = Pick<
@@ -129,13 +129,13 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     })
   }
 
-  function refuse(verdict: Extract<Verdict, { readonly ok: false }>, occasion: Occasion): never {
+  function refuse(verdict: Extract<Verdict, { readonly ok: false }>, source: RequestSource): never {
     const { credential, account, reason } = verdict
     deps.emit({
       type: 'serviceToken.refused',
       surface,
       at: clock.now(),
-      ...occasion,
+      ...source,
       userId: account?.id ?? null,
       credentialId: credential?.id ?? null,
       reason,
@@ -144,7 +144,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
   }
 
   return {
-    async grant(given, address, occasion) {
+    async grant(given, address, source) {
       const settings = await deps.settings()
       const atMost = (limit: number) => ({ limit, windowMs: failureWindowMs })
       // The client first: who waits for others of its own holds no place of its address.
@@ -153,11 +153,11 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
         atMost(settings.grantFailuresPerClient),
         () => perIp.attempt(address, atMost(settings.grantFailuresPerIp), () => check(given)),
       )
-      if (!verdict.ok) return refuse(verdict, occasion)
+      if (!verdict.ok) return refuse(verdict, source)
       const { account, credential } = verdict
       const grant = await tokens.service(account, settings.accessTokenTTL)
       noteUse(credential)
-      const about = { surface, at: clock.now(), ...occasion, userId: account.id }
+      const about = { surface, at: clock.now(), ...source, userId: account.id }
       deps.emit({ type: 'serviceToken.issued', ...about, credentialId: credential.id })
       return grant
     },

@@ -61,7 +61,7 @@ export interface Services {
 
 /** What operations and the HTTP layer name of the services, in one place. */
 export type { AccessClaims } from '../../crypto/verify-token.js'
-export type { Occasion } from '../../ports/request-source.js'
+export type { RequestSource } from '../../ports/request-source.js'
 export type { Surface } from '../../ports/surface.js'
 export type { LinkedIdentity } from '../accounts/profile.js'
 export type { RegistrationResult } from '../accounts/registration.js'

@@ -1,6 +1,6 @@
 import type { AccessClaims } from '../../crypto/verify-token.js'
 import { AuthError } from '../../errors/index.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { RefreshInspection } from './refresh-inspection.js'
@@ -21,7 +21,7 @@ export interface Logout {
    * `unauthorized` without any valid credential, `audience_mismatch` for one of the other surface.
    * An expired access token is none.
    */
-  logout(input: LogoutInput, occasion: Occasion): Promise<void>
+  logout(input: LogoutInput, source: RequestSource): Promise<void>
 }
 
 type Deps = Pick<SurfaceDeps, 'collections'>
@@ -37,7 +37,7 @@ export function createLogout(
   /** Session id → user id of every valid credential shown. */
   async function shown(
     { bearer, refreshTokens }: LogoutInput,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<Map<string, string>> {
     const owners = new Map<string, string>()
     if (bearer?.sid !== undefined) owners.set(bearer.sid, bearer.sub)
@@ -46,7 +46,7 @@ export function createLogout(
       if (verified.ok) {
         owners.set(verified.claims.sid, verified.claims.sub)
         // A retired token ends its session, with the alarm, and speaks for no other.
-        await inspection.endIfRetired(verified.claims, occasion)
+        await inspection.endIfRetired(verified.claims, source)
       } else if (verified.reason === 'audience') throw new AuthError('audience_mismatch')
     }
     return owners
@@ -59,16 +59,16 @@ export function createLogout(
   }
 
   return {
-    async logout(input, occasion) {
-      const owners = await shown(input, occasion)
+    async logout(input, source) {
+      const owners = await shown(input, source)
       if (owners.size === 0) throw new AuthError('unauthorized')
       for (const [id, userId] of owners) {
         if (input.everywhere && (await isLive(id))) {
           await raiseSessionEpoch(users, userId)
           // This one last: while it lives, the same request again ends what was left.
-          await sessions.endAll(userId, 'logout', id, occasion)
+          await sessions.endAll(userId, 'logout', id, source)
         }
-        await sessions.end({ id, userId }, 'logout', occasion)
+        await sessions.end({ id, userId }, 'logout', source)
       }
     },
   }

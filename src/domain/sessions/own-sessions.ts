@@ -3,7 +3,7 @@ import { capReached } from '../../engine/session-age.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { Session } from '../../model/session.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { requiredEpoch } from './refresh-inspection.js'
@@ -14,7 +14,7 @@ export interface OwnSessions {
   /** The newest first: a hundred of the last 90 days, and whatever else goes on still. */
   list(who: SignedIn): Promise<readonly ListedSession[]>
   /** Repeatable. Throws `session_not_found`, also for somebody else's. */
-  end(who: SignedIn, sessionId: string, occasion: Occasion): Promise<void>
+  end(who: SignedIn, sessionId: string, source: RequestSource): Promise<void>
 }
 
 export interface ListedSession
@@ -89,7 +89,7 @@ export function createOwnSessions(deps: Deps, ending: Sessions): OwnSessions {
         }))
     },
 
-    async end({ user }, sessionId, occasion) {
+    async end({ user }, sessionId, source) {
       const [family, document] = isUuid(sessionId)
         ? await Promise.all([families.get(sessionId), sessions.get(sessionId)])
         : [null, null]
@@ -97,9 +97,9 @@ export function createOwnSessions(deps: Deps, ending: Sessions): OwnSessions {
       if (!isOwn) throw new AuthError('session_not_found')
       if (family === null) {
         // The row expired and was swept; an access token minted before may live on.
-        if (document.active) await ending.end(document, 'logout', occasion, { rowless: true })
+        if (document.active) await ending.end(document, 'logout', source, { rowless: true })
       } else if (family.revokedAt === null) {
-        await ending.end(family, 'logout', occasion)
+        await ending.end(family, 'logout', source)
       } else {
         await ending.closeDocument(sessionId, family.revokedReason ?? 'admin')
       }

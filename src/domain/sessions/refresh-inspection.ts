@@ -4,7 +4,7 @@ import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/telemetry.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { type Refusal, refusalOf, unfinished } from './refresh-refusal.js'
@@ -14,7 +14,7 @@ import type { Tokens } from './tokens.js'
 /** A presented refresh token and all that was read to judge it. Nothing is consumed yet. */
 export interface Attempt<Jti extends string | null = string | null> {
   readonly claims: RefreshClaims
-  readonly occasion: Occasion
+  readonly source: RequestSource
   readonly nextJti: Jti
   readonly user: User | null
   readonly entry: DenylistEntry | null
@@ -33,7 +33,7 @@ export interface RefreshInspection {
   /** Reads all that a decision needs, and consumes nothing (T-06). */
   begin<Jti extends string | null>(
     token: string | null,
-    occasion: Occasion,
+    source: RequestSource,
     nextJti: Jti,
   ): Promise<Attempt<Jti>>
   /**
@@ -49,7 +49,7 @@ export interface RefreshInspection {
    * True for a token that was retired: using it is misuse wherever it is shown. Its session is
    * ended then, and the alarm raised.
    */
-  endIfRetired(claims: RefreshClaims, occasion: Occasion): Promise<boolean>
+  endIfRetired(claims: RefreshClaims, source: RequestSource): Promise<boolean>
 }
 
 type Deps = Pick<
@@ -81,7 +81,7 @@ export function createRefreshInspection(
   /** Reads all that a decision needs, and consumes nothing (T-06). */
   async function begin<Jti extends string | null>(
     token: string | null,
-    occasion: Occasion,
+    source: RequestSource,
     nextJti: Jti,
   ): Promise<Attempt<Jti>> {
     const claims = await claimsOf(token)
@@ -93,7 +93,7 @@ export function createRefreshInspection(
     ])
     return {
       claims,
-      occasion,
+      source,
       nextJti,
       user,
       entry,
@@ -131,13 +131,13 @@ export function createRefreshInspection(
 
   /** Carries out the ending a refusal calls for and throws its code. */
   async function refuseWith(
-    attempt: Pick<Attempt, 'claims' | 'occasion'>,
+    attempt: Pick<Attempt, 'claims' | 'source'>,
     refusal: Refusal,
     announce: () => void = () => {},
   ): Promise<never> {
-    const { claims, occasion } = attempt
+    const { claims, source } = attempt
     if (refusal.end === null) throw new AuthError(refusal.code)
-    const first = await endFor(claims, refusal.end, occasion, announce)
+    const first = await endFor(claims, refusal.end, source, announce)
     // A replay alarms once; whoever comes later learns that the session was ended.
     const late = !first && refusal.code === 'refresh_token_reused'
     throw new AuthError(late ? 'session_revoked' : refusal.code)
@@ -147,10 +147,10 @@ export function createRefreshInspection(
   async function endFor(
     { sid: id, sub: userId }: RefreshClaims,
     reason: EndReason,
-    occasion: Occasion,
+    source: RequestSource,
     announce: () => void,
   ): Promise<boolean> {
-    if (await sessions.end({ id, userId }, reason, occasion, { onEnded: announce })) return true
+    if (await sessions.end({ id, userId }, reason, source, { onEnded: announce })) return true
     if (reason !== 'replay' || !(await mayStillAlarm(id))) return false
     announce()
     return true
@@ -186,7 +186,7 @@ export function createRefreshInspection(
   }
 
   function announceMisuse(
-    { claims, occasion }: Pick<Attempt, 'claims' | 'occasion'>,
+    { claims, source }: Pick<Attempt, 'claims' | 'source'>,
     { outcome }: RefreshDecision<EndReason>,
     family: RefreshFamily | null,
   ): void {
@@ -195,7 +195,7 @@ export function createRefreshInspection(
       type: outcome === 'replay' ? 'refresh.replayDetected' : 'refresh.storeRolledBack',
       surface,
       at: clock.now(),
-      ...occasion,
+      ...source,
       userId: claims.sub,
       sessionId: claims.sid,
       presentedGeneration: claims.gen,
@@ -233,15 +233,15 @@ export function createRefreshInspection(
     return refuseWith(attempt, { code: 'session_revoked', end: 'admin' })
   }
 
-  async function endIfRetired(claims: RefreshClaims, occasion: Occasion): Promise<boolean> {
+  async function endIfRetired(claims: RefreshClaims, source: RequestSource): Promise<boolean> {
     const { refreshReuseGrace, accessTokenTTL } = await deps.settings()
     const attempt = {
-      ...{ claims, occasion, nextJti: null, user: null, entry: null },
+      ...{ claims, source, nextJti: null, user: null, entry: null },
       ...{ graceMs: refreshReuseGrace, absoluteTtlMs: null, accessTtlMs: accessTokenTTL },
     }
     const { family, decision } = await readRow(attempt, null)
     if (decision.outcome !== 'replay') return false
-    await endFor(claims, 'replay', occasion, () => announceMisuse(attempt, decision, family))
+    await endFor(claims, 'replay', source, () => announceMisuse(attempt, decision, family))
     return true
   }
 

@@ -2,7 +2,7 @@ import { idleDeadline } from '../../engine/refresh.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { Guard } from '../../ports/store.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { type Attempt, type RefreshInspection, requiredEpoch } from './refresh-inspection.js'
@@ -26,9 +26,9 @@ export interface Refresh {
    * Explicit refresh: rotates by one guarded write and starts a new idle window. Null for a request
    * without a token, which is the plain `unauthorized`.
    */
-  rotate(token: string | null, occasion: Occasion): Promise<Refreshed>
+  rotate(token: string | null, source: RequestSource): Promise<Refreshed>
   /** `GET session`: enforces the same limits, mints an access token and writes nothing. */
-  view(token: string | null, occasion: Occasion): Promise<SessionView>
+  view(token: string | null, source: RequestSource): Promise<SessionView>
   /**
    * After a password change: another refresh token for the session that was kept. From now on the
    * one given, and so any copy of it, is replay. Null when it is not the newest token of that
@@ -38,7 +38,7 @@ export interface Refresh {
     token: string,
     user: User,
     sessionId: string,
-    occasion: Occasion,
+    source: RequestSource,
   ): Promise<RefreshGrant | null>
 }
 
@@ -92,7 +92,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
   }
 
   function announce(
-    { claims, occasion }: Attempt,
+    { claims, source }: Attempt,
     type: 'refresh.rotated' | 'refresh.reissued',
     generation: number,
   ): void {
@@ -100,7 +100,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
       type,
       surface,
       at: clock.now(),
-      ...occasion,
+      ...source,
       userId: claims.sub,
       sessionId: claims.sid,
       generation,
@@ -124,9 +124,9 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
   }
 
   return {
-    rotate: (token, occasion) =>
+    rotate: (token, source) =>
       enforced(async () => {
-        const attempt = await inspection.begin(token, occasion, tokens.nextJti())
+        const attempt = await inspection.begin(token, source, tokens.nextJti())
         const user = await inspection.requireStanding(attempt)
         const now = clock.now()
         const next = {
@@ -161,9 +161,9 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         return { outcome: 'reissued', ...again }
       }),
 
-    view: (token, occasion) =>
+    view: (token, source) =>
       enforced(async () => {
-        const attempt = await inspection.begin(token, occasion, null)
+        const attempt = await inspection.begin(token, source, null)
         const user = await inspection.requireStanding(attempt)
         const row = await inspection.readRow(attempt, user)
         const { family, decision } = row
@@ -176,7 +176,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         return { user, family, access, absoluteExpiresAt }
       }),
 
-    async renew(token, user, sessionId, occasion) {
+    async renew(token, user, sessionId, source) {
       const verified = await tokens.verifyRefresh(token)
       if (!verified.ok || verified.claims.sid !== sessionId) return null
       const { claims } = verified
@@ -201,7 +201,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
       const guard = { userId: user.id, generation, revokedAt: null, expiresAt: { gt: now } }
       if (await writeRenewal(sessionId, guard, next)) return grant
       // Somebody rotated on with a copy, or another tab just did: only the first is misuse.
-      await inspection.endIfRetired(claims, occasion)
+      await inspection.endIfRetired(claims, source)
       return null
     },
   }

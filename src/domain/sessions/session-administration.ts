@@ -1,4 +1,4 @@
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import { type ActedBy, actBy } from '../context/actor.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
@@ -28,36 +28,36 @@ export function createSessionAdministration(
   /** The row expired and was swept; an access token minted before may live on. */
   async function endSwept(
     sessionId: string,
-    occasion: Occasion,
+    source: RequestSource,
     actorId: string | null,
   ): Promise<boolean> {
     const document = await deps.collections.sessions.get(sessionId)
     if (document === null || !document.active) return false
-    return sessions.end(document, 'admin', occasion, { actorId, rowless: true })
+    return sessions.end(document, 'admin', source, { actorId, rowless: true })
   }
 
   return {
     async terminateSession(sessionId, by = {}) {
-      const { actorId, occasion } = actBy(by)
+      const { actorId, source } = actBy(by)
       const family = await families.get(sessionId)
-      if (family === null) return endSwept(sessionId, occasion, actorId)
-      if (family.revokedAt === null) return sessions.end(family, 'admin', occasion, { actorId })
+      if (family === null) return endSwept(sessionId, source, actorId)
+      if (family.revokedAt === null) return sessions.end(family, 'admin', source, { actorId })
       await sessions.closeDocument(sessionId, family.revokedReason ?? 'admin')
       return false
     },
     async terminateSessionsOf(userId, by = {}) {
-      const { actorId, occasion } = actBy(by)
+      const { actorId, source } = actBy(by)
       if ((await raiseSessionEpoch(users, userId)) !== null) {
         deps.emit({
           type: 'session.allTerminated',
           surface: deps.surface,
           at: deps.clock.now(),
-          ...occasion,
+          ...source,
           actorId,
           targetId: userId,
         })
       }
-      await sessions.endAll(userId, 'admin', null, occasion, actorId)
+      await sessions.endAll(userId, 'admin', null, source, actorId)
     },
   }
 }

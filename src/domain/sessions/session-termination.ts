@@ -2,7 +2,7 @@ import { describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { Session } from '../../model/session.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/telemetry.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
@@ -29,7 +29,7 @@ export interface SessionEnding {
   end(
     session: Ended,
     reason: EndReason,
-    occasion: Occasion,
+    source: RequestSource,
     options?: EndingOptions,
   ): Promise<boolean>
   /**
@@ -46,11 +46,11 @@ export interface SessionEnding {
     userId: string,
     reason: EndReason,
     keep: string | null,
-    occasion: Occasion,
+    source: RequestSource,
     actorId?: string | null,
   ): Promise<void>
   /** Ends what is beyond the newest `limit` live sessions of a user. */
-  trim(userId: string, limit: number, occasion: Occasion): Promise<void>
+  trim(userId: string, limit: number, source: RequestSource): Promise<void>
 }
 
 type Deps = Pick<
@@ -124,7 +124,7 @@ export function createSessionEnding(deps: Deps): SessionEnding {
   async function end(
     session: Ended,
     given: EndReason,
-    occasion: Occasion,
+    source: RequestSource,
     {
       actorId: endedBy = isOwnAct(given) ? session.userId : null,
       onEnded,
@@ -143,7 +143,7 @@ export function createSessionEnding(deps: Deps): SessionEnding {
     const actorId = isMaxAge ? null : endedBy
     const tell = (): void => {
       const type = 'session.terminated'
-      deps.emit({ type, surface, at: now, ...occasion, userId, sessionId, reason, actorId })
+      deps.emit({ type, surface, at: now, ...source, userId, sessionId, reason, actorId })
       onEnded?.()
     }
     const revoked = await revoke(session, reason, now)
@@ -183,28 +183,28 @@ export function createSessionEnding(deps: Deps): SessionEnding {
     end,
     closeDocument,
 
-    async endAll(userId, reason, keep, occasion, actorId) {
+    async endAll(userId, reason, keep, source, actorId) {
       const options = actorId === undefined ? {} : { actorId }
       // Also the idle-expired: `GET session` may have minted a token just before the deadline.
       const reasons = await eachFamily(userId, async (family) => {
-        if (family.id !== keep) await end(family, reason, occasion, options)
+        if (family.id !== keep) await end(family, reason, source, options)
       })
       // What is active still was interrupted before its last step, or its row was swept.
       for await (const { id } of activeDocuments(userId)) {
         const known = reasons.get(id)
         if (known !== undefined) await closeDocument(id, known)
         else if (id !== keep) {
-          await end({ id, userId }, reason, occasion, { ...options, rowless: true })
+          await end({ id, userId }, reason, source, { ...options, rowless: true })
         }
       }
     },
 
-    async trim(userId, limit, occasion) {
+    async trim(userId, limit, source) {
       let live = 0
       const reasons = await eachFamily(userId, async (family) => {
         if (family.expiresAt <= clock.now()) return
         live += 1
-        if (live > limit) await end(family, 'limit', occasion)
+        if (live > limit) await end(family, 'limit', source)
       })
       if (live <= limit) return
       // A login cut short while it trimmed left endings undone: the next one is over the limit too.

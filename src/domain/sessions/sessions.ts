@@ -4,7 +4,7 @@ import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import { sessionRetentionMs } from '../../model/session.js'
 import type { User } from '../../model/user.js'
-import type { Occasion } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import type { ClearedLogin } from '../login/login-pipeline.js'
 import { createSessionEnding, type SessionEnding } from './session-termination.js'
@@ -22,7 +22,7 @@ export interface Sessions extends SessionEnding {
    * The end of a login: all factors are accepted. Writes session and family, then fences the login
    * against a reset that ran beside it. Throws `invalid_credentials` when it lost that race.
    */
-  open(login: ClearedLogin, occasion: Occasion): Promise<OpenedSession>
+  open(login: ClearedLogin, source: RequestSource): Promise<OpenedSession>
 }
 
 type Deps = Pick<
@@ -46,7 +46,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
   return {
     ...ending,
 
-    async open(how, occasion) {
+    async open(how, source) {
       const { user } = how
       // Before anything is written: a login must not be left half done for want of a setting.
       const { maxConcurrentSessions, accessTokenTTL } = await deps.settings()
@@ -75,7 +75,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         endReason: null,
         loginMethod: how.loginMethod,
         mfaMethod: how.mfaMethod,
-        ...occasion,
+        ...source,
         deviceId: how.deviceId,
       })
       if (!stored || !(await families.insert(family))) throw new AuthError('service_unavailable')
@@ -88,11 +88,11 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       const guard = { sessionEpoch, enabled: true, ...(skipped === null ? {} : { deviceEpoch }) }
       const fenced = await users.update(user.id, guard, { lastLoginAt: now })
       if (fenced === null || fenced === 'taken') {
-        await ending.end(family, 'password_change', occasion)
+        await ending.end(family, 'password_change', source)
         throw new AuthError('invalid_credentials')
       }
       if (maxConcurrentSessions > 0) {
-        await ending.trim(user.id, maxConcurrentSessions, occasion)
+        await ending.trim(user.id, maxConcurrentSessions, source)
       }
       const authentication = { amr: how.amr, authTime: Math.floor(now / 1000) }
       const [access, refresh] = await Promise.all([
@@ -103,7 +103,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         type: 'login.succeeded',
         surface,
         at: now,
-        ...occasion,
+        ...source,
         userId: user.id,
         sessionId: id,
         method: how.loginMethod,

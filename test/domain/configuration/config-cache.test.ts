@@ -167,7 +167,7 @@ describe('what the settings will be read through', () => {
     await clock.advance(30_000)
     expect(settings()).not.toBe(first)
     expect(await settings()).toBe(await first)
-    const actor = { userId: 'u', occasion: { ip: null, userAgent: null } }
+    const actor = { userId: 'u', source: { ip: null, userAgent: null } }
     await store.patch('auth', null, { config: { totpIssuer: 'Other' } }, actor)
     expect((await settings()).totpIssuer).toBe('Other')
     expect(parses).toBe(2)

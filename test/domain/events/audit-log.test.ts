@@ -12,11 +12,11 @@ import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 
 const at = Date.UTC(2026, 0, 1)
-const occasion = { surface: 'client', at, ip: '192.0.2.1', userAgent: 'Browser/1.0' } as const
+const source = { surface: 'client', at, ip: '192.0.2.1', userAgent: 'Browser/1.0' } as const
 const random = { bytes: (length: number) => new Uint8Array(randomBytes(length)) }
 const day = 24 * 60 * 60 * 1000
 
-type Facts = Omit<AuditEntry, keyof typeof occasion | 'action'>
+type Facts = Omit<AuditEntry, keyof typeof source | 'action'>
 
 const facts = (
   outcome: Facts['outcome'],
@@ -26,7 +26,7 @@ const facts = (
   sessionId: string | null = null,
 ): Facts => ({ outcome, actorId, targetId, sessionId, details })
 
-type Bare<E> = E extends AuthEvent ? Omit<E, keyof typeof occasion> : never
+type Bare<E> = E extends AuthEvent ? Omit<E, keyof typeof source> : never
 
 const change = {
   fields: ['enabled', 'name'],
@@ -146,12 +146,12 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
   [{ type: 'audit.failed', action: 'login.failed' }, null],
 ]
 
-const whole = (event: Bare<AuthEvent>) => ({ ...occasion, ...event }) as AuthEvent
+const whole = (event: Bare<AuthEvent>) => ({ ...source, ...event }) as AuthEvent
 
 describe('auditRecordOf', () => {
   it.each(table)('G-15 %j', (event, expected) => {
     const { type: action } = event
-    const record = expected && { ...occasion, action, ...expected }
+    const record = expected && { ...source, action, ...expected }
     expect(auditRecordOf(whole(event))).toEqual(record)
   })
 
@@ -189,7 +189,7 @@ describe('a record', () => {
     const [record, ...others] = await stored.find({ targetId: 'u' }, { limit: 10 })
     expect(others).toEqual([])
     expect(record).toEqual({
-      ...occasion,
+      ...source,
       ...facts('success', 'u', 'u', { by: 'change' }),
       action: 'password.changed',
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
@@ -255,7 +255,7 @@ describe('a record', () => {
     const { audit, background, announced, clock, logger } = setUp(records)
     audit.record(event)
     await background.drain()
-    const failed = { ...occasion, type: 'audit.failed', at: clock.now(), action: event.type }
+    const failed = { ...source, type: 'audit.failed', at: clock.now(), action: event.type }
     expect(announced).toEqual([failed])
     expect(logger.lines).toMatchObject([
       { level: 'error', message: 'writing an audit record failed' },
@@ -329,10 +329,10 @@ describe('reading', () => {
 
 describe('actBy', () => {
   it('takes what is given, and null for the rest', () => {
-    const nobody = { actorId: null, occasion: { ip: null, userAgent: null } }
+    const nobody = { actorId: null, source: { ip: null, userAgent: null } }
     expect(actBy({})).toEqual(nobody)
     const given = { actorId: 'a', ip: '::1', userAgent: `${'x'.repeat(511)}🦉` }
-    const { occasion: kept, actorId } = actBy(given)
+    const { source: kept, actorId } = actBy(given)
     expect([actorId, kept.ip, kept.userAgent?.slice(0, 511)]).toEqual(['a', '::1', 'x'.repeat(511)])
     expect(kept.userAgent?.isWellFormed()).toBe(true)
   })

@@ -73,11 +73,11 @@ beforeEach(() => {
   stored = collectionsOf(backend.store, 'client', '').webhookDeliveries
 })
 
-const occasion = () =>
+const source = () =>
   ({ surface: 'client', at: clock.now(), ip: '192.0.2.7', userAgent: 'curl' }) as const
 const session = { userId: 'u-1', sessionId: 's-1' }
 const login = (): AuthEvent => ({
-  ...occasion(),
+  ...source(),
   ...session,
   type: 'login.succeeded',
   method: 'password',
@@ -106,8 +106,8 @@ describe('security webhooks', () => {
     ]
     const { webhooks, drain } = startProcess()
     webhooks.record(login())
-    webhooks.record({ ...occasion(), type: 'password.changed', userId: 'u-1', by: 'reset' })
-    webhooks.record({ ...occasion(), ...session, type: 'refresh.rotated', generation: 2 })
+    webhooks.record({ ...source(), type: 'password.changed', userId: 'u-1', by: 'reset' })
+    webhooks.record({ ...source(), ...session, type: 'refresh.rotated', generation: 2 })
     await drain()
     const seen = endpoints.received.map(({ url: to, body }) => [to, body['type']])
     expect(seen.sort()).toEqual([
