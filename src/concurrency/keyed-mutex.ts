@@ -1,11 +1,11 @@
 /** Does work of one name one after the other; of different names side by side. */
-export type Turns = <T>(name: string, work: () => Promise<T>) => Promise<T>
+export type WithLock = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /**
  * Writers of one process would only make each other's compare-and-set fail. Between processes that
- * is for the compare-and-set alone: nothing depends on the turns.
+ * is for the compare-and-set alone: nothing depends on the lock.
  */
-export function createTurns(): Turns {
+export function createKeyedMutex(): WithLock {
   const ends = new Map<string, Promise<unknown>>()
   return async (name, work) => {
     const mine = (ends.get(name) ?? Promise.resolve()).then(work)

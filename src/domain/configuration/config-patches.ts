@@ -1,4 +1,4 @@
-import { createTurns } from '../../concurrency/keyed-mutex.js'
+import { createKeyedMutex } from '../../concurrency/keyed-mutex.js'
 import { checkValues } from '../../engine/configuration/check-values.js'
 import {
   type ConfigPatch,
@@ -58,7 +58,7 @@ export function createConfigPatches(
   writer: ConfigWriter,
 ): ConfigPatches {
   const { clock, random, logger } = deps
-  const inTurn = createTurns()
+  const withLock = createKeyedMutex()
 
   async function attempt(
     module: string,
@@ -133,7 +133,7 @@ export function createConfigPatches(
       const refusal = checkPatch(patch, fields, door)
       if (refusal !== null) throw refusalError(refusal)
       const asked = clock.now()
-      const done = await inTurn(module, async () => {
+      const done = await withLock(module, async () => {
         if (clock.now() - asked >= longestWaitMs) throw new AuthError('service_unavailable')
         return untilWritten(module, environment, patch, actor)
       })
