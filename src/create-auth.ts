@@ -52,7 +52,7 @@ import {
   relyingPartyOf,
   routesUrlOf,
 } from './setup/surface-options.js'
-import { bareChoice } from './setup/surface-resolution.js'
+import { surfaceResolution } from './setup/surface-resolution.js'
 import { createSurfaceServices, type SurfaceServices } from './setup/surface-services.js'
 import { startSweeping } from './setup/sweeping.js'
 import { guardBackend } from './stores/fail-closed-backend.js'
@@ -109,9 +109,9 @@ interface Built extends SurfaceServices {
 }
 
 export interface Auth {
-  /** `/v1/auth/operator/*` and the bare paths, for a host of its own. */
+  /** `/v1/auth/operator/*` and the unprefixed paths, for a host of its own. */
   readonly operator: SurfaceAuth<'operator'>
-  /** `/v1/auth/client/*` and the bare paths, for a host of its own. */
+  /** `/v1/auth/client/*` and the unprefixed paths, for a host of its own. */
   readonly client: SurfaceAuth<'client'>
   /** Both surfaces on one host. */
   readonly both: Mountable
@@ -315,7 +315,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   return {
     operator: mount('operator'),
     client: mount('client'),
-    both: bothRouter(routes, bareChoice(options, built)),
+    both: bothRouter(routes, surfaceResolution(options, built)),
     keys: { reload: () => keys.reload() },
     config: createConfigApi(config, logger),
     async migrate() {

@@ -31,7 +31,7 @@ export function matcherOf(operations: readonly Operation[], surface: Surface): M
   const routes = new Map<string, ByMethod>()
   for (const operation of operations) {
     if (!operation.surfaces.includes(surface)) continue
-    const paths = [operation.path.replace('{surface}', surface), operation.bareAlias]
+    const paths = [operation.path.replace('{surface}', surface), operation.unprefixedPath]
     for (const path of paths) {
       if (path === undefined) continue
       const byMethod: ByMethod = routes.get(path) ?? new Map()

@@ -8,7 +8,7 @@ import { problemReply } from './problem.js'
 
 /**
  * One surface alone on its host: its own prefix, where it answers for unknown paths as well, and
- * the bare paths as its own (T-22). It never answers below the other surface's prefix.
+ * the unprefixed paths as its own (T-22). It never answers below the other surface's prefix.
  */
 export function surfaceRouter(surface: Surface, matcher: Matcher, pipeline: Pipeline): Mountable {
   const prefix = `/v1/auth/${surface}`
@@ -22,8 +22,8 @@ export function surfaceRouter(surface: Surface, matcher: Matcher, pipeline: Pipe
   }
 }
 
-/** How the router for both surfaces on one host tells whose a bare path is. */
-export interface BareChoice {
+/** How the router for both surfaces on one host tells whose an unprefixed path is. */
+export interface SurfaceResolution {
   /** The surface of a `Host` header, where the two have different hosts; else null. */
   ofHost(host: string | undefined): Surface | null
   /** The surface that alone lists this origin; null for none or both. */
@@ -36,16 +36,16 @@ export interface BareChoice {
 }
 
 /**
- * Both surfaces on one host. Owns everything below `/v1/auth` and `/v1/admin`; a bare path only
+ * Both surfaces on one host. Owns everything below `/v1/auth` and `/v1/admin`; an unprefixed path only
  * chooses the surface and then goes the surface's own way.
  */
 export function bothRouter(
   routers: Readonly<Record<Surface, { readonly matcher: Matcher; readonly pipeline: Pipeline }>>,
-  choice: BareChoice,
+  resolution: SurfaceResolution,
 ): Mountable {
   /** Null on the host of one surface below the other's prefix: the two stay apart there. */
   async function surfaceOf(request: ExchangeRequest): Promise<Surface | null> {
-    const ofHost = choice.ofHost(request.header('host'))
+    const ofHost = resolution.ofHost(request.header('host'))
     const ofPath = isOperators(request.path)
       ? 'operator'
       : surfaces.find((surface) => isBelow(request.path, `/v1/auth/${surface}`))
@@ -53,10 +53,10 @@ export function bothRouter(
     return (
       ofHost ??
       // It carries neither cookie nor body; what it asks for is decided when that comes.
-      (isPreflight(request) ? choice.ofOrigin(request.header('origin')) : null) ??
-      choice.ofCookie(request.header('cookie')) ??
-      (request.path === '/v1/auth/refresh' ? await choice.ofBody(request) : null) ??
-      choice.defaultSurface
+      (isPreflight(request) ? resolution.ofOrigin(request.header('origin')) : null) ??
+      resolution.ofCookie(request.header('cookie')) ??
+      (request.path === '/v1/auth/refresh' ? await resolution.ofBody(request) : null) ??
+      resolution.defaultSurface
     )
   }
   return {

@@ -84,7 +84,7 @@ export function documentOf(
 
 /** Ids of what is on both surfaces begin with the surface; a path without one has the plain name. */
 function routesOf(operation: Operation, mounted: readonly Surface[]): readonly Route[] {
-  const { id, path, bareAlias } = operation
+  const { id, path, unprefixedPath } = operation
   const surfaces = operation.surfaces.filter((surface) => mounted.includes(surface))
   const isMirrored = operation.surfaces.length > 1
   const own = surfaces.map((surface) => ({
@@ -92,8 +92,8 @@ function routesOf(operation: Operation, mounted: readonly Surface[]): readonly R
     operationId: isMirrored ? `${surface}${id[0]?.toUpperCase()}${id.slice(1)}` : id,
     surfaces: [surface],
   }))
-  const hasAlias = bareAlias !== undefined && surfaces.length > 0
-  return hasAlias ? [...own, { path: bareAlias, operationId: id, surfaces }] : own
+  const hasAlias = unprefixedPath !== undefined && surfaces.length > 0
+  return hasAlias ? [...own, { path: unprefixedPath, operationId: id, surfaces }] : own
 }
 
 function describe(

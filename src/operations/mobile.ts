@@ -42,7 +42,7 @@ export const refresh = publicOperation({
   id: 'refresh',
   method: 'POST',
   path: '/v1/auth/{surface}/refresh',
-  bareAlias: '/v1/auth/refresh',
+  unprefixedPath: '/v1/auth/refresh',
   surfaces: both,
   tag,
   summary: 'Rotate a refresh token sent in the body; never touches cookies',

@@ -119,7 +119,7 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   /** `{surface}` stands for each of `surfaces`. */
   readonly path: `/v1/${string}`
   /** A path without the surface segment, which only chooses the surface (T-22). */
-  readonly bareAlias?: `/v1/${string}`
+  readonly unprefixedPath?: `/v1/${string}`
   readonly surfaces: readonly Surface[]
   readonly tag: Tag
   readonly summary: string

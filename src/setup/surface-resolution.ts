@@ -1,6 +1,6 @@
 import { cookieName, readCookie } from '../http/cookies.js'
 import { maxBodyBytes } from '../http/request-body.js'
-import type { BareChoice } from '../http/surface-router.js'
+import type { SurfaceResolution } from '../http/surface-router.js'
 import type { AuthOptions } from '../options.js'
 import type { Surface } from '../ports/surface.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
@@ -8,11 +8,11 @@ import type { SurfaceServices } from './surface-services.js'
 
 const surfaces = ['operator', 'client'] as const
 
-/** How `auth.both` tells which surface a bare path is meant for (T-22). */
-export function bareChoice(
+/** How `auth.both` tells which surface an unprefixed path is meant for (T-22). */
+export function surfaceResolution(
   options: AuthOptions,
   built: Readonly<Record<Surface, SurfaceServices>>,
-): BareChoice {
+): SurfaceResolution {
   const hosts = {
     operator: new URL(options.surfaces.operator.baseUrl).host,
     client: new URL(options.surfaces.client.baseUrl).host,
@@ -48,7 +48,7 @@ export function bareChoice(
 }
 
 /** A body that breaks off is for the pipeline to meet. */
-async function bodyOf(request: Parameters<BareChoice['ofBody']>[0]): Promise<Body> {
+async function bodyOf(request: Parameters<SurfaceResolution['ofBody']>[0]): Promise<Body> {
   try {
     return await request.body(maxBodyBytes)
   } catch {
@@ -56,7 +56,7 @@ async function bodyOf(request: Parameters<BareChoice['ofBody']>[0]): Promise<Bod
   }
 }
 
-type Body = Awaited<ReturnType<Parameters<BareChoice['ofBody']>[0]['body']>>
+type Body = Awaited<ReturnType<Parameters<SurfaceResolution['ofBody']>[0]['body']>>
 
 /** Only looks: a body that is not as it should be is the pipeline's to refuse. */
 function refreshTokenIn(body: Body): string | null {

@@ -67,7 +67,7 @@ describe('G-19 a change of the contract', () => {
     ['a code', { errors: ['invalid_token', 'token_expired'] }],
     ['a cookie', { cookies: { sets: ['refresh'] } }],
     ['a header', { replyHeaders: { 'X-Planted': z.string() } }],
-    ['a bare path', { bareAlias: '/v1/auth/planted' }],
+    ['an unprefixed path', { unprefixedPath: '/v1/auth/planted' }],
     ['its deprecation', { deprecated: { since: '2026-03-01T00:00:00Z' } }],
   ])('may be %s', (_what, more) => {
     const planted = plantedOperation(more)

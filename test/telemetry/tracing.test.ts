@@ -81,7 +81,7 @@ describe.each(surfaces)('spans on the %s surface', (surface) => {
     expect(await exported()).not.toMatch(/SELECT|ada@/)
   })
 
-  it('are of the surface a bare path chose', async () => {
+  it('are of the surface an unprefixed path chose', async () => {
     const { host, spans } = await openRig()
     const { cookie } = await signedInPerson(host, surface)
     await host.send('POST', '/v1/auth/refresh-cookie', { cookie })

@@ -25,7 +25,7 @@ export function describeOperations(
     if (operation === undefined || answer === undefined || '$ref' in answer) {
       throw new Error(`the document does not describe ${row.id}`)
     }
-    const paths = row.bareAlias === undefined ? own : [...own, row.bareAlias]
+    const paths = row.unprefixedPath === undefined ? own : [...own, row.unprefixedPath]
     return { row, paths, operation, answer }
   })
 }

@@ -64,7 +64,8 @@ function operationSection(
   { row, operation, answer }: DescribedOperation,
   names: readonly string[],
 ): string {
-  const aliases = row.bareAlias === undefined ? '' : `, or \`${row.method} ${row.bareAlias}\``
+  const aliases =
+    row.unprefixedPath === undefined ? '' : `, or \`${row.method} ${row.unprefixedPath}\``
   const path = row.surfaces.length > 1 ? row.path : row.path.replace('{surface}', 'operator')
   return [
     `### ${row.id}`,

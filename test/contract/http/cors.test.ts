@@ -142,7 +142,7 @@ it('every operation may be asked about with its method, on its own surface', asy
   }
 })
 
-describe('T-22 a bare path', () => {
+describe('T-22 an unprefixed path', () => {
   const session = '/v1/auth/session'
 
   it('on one host is asked about for the surface that lists the origin', async () => {

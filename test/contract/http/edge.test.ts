@@ -26,7 +26,7 @@ const routes: Readonly<Record<string, readonly string[]>> = {
   '/me': ['GET', 'HEAD', 'PATCH', 'DELETE'],
   '/me/password': ['POST'],
 }
-const bareRoutes = ['/session', '/refresh-cookie', '/refresh']
+const unprefixedRoutes = ['/session', '/refresh-cookie', '/refresh']
 
 const allRoutes = [
   ...surfaces.flatMap((surface) =>
@@ -35,11 +35,11 @@ const allRoutes = [
       methods,
     })),
   ),
-  ...bareRoutes.map((path) => ({ path: `/v1/auth${path}`, methods: routes[path] ?? [] })),
+  ...unprefixedRoutes.map((path) => ({ path: `/v1/auth${path}`, methods: routes[path] ?? [] })),
 ]
 
 it('R-9-01 every path of the operation table carries /v1/', () => {
-  const paths = operations.flatMap(({ path, bareAlias }) => [path, bareAlias ?? path])
+  const paths = operations.flatMap(({ path, unprefixedPath }) => [path, unprefixedPath ?? path])
   expect(paths.filter((path) => !path.startsWith('/v1/'))).toEqual([])
 })
 

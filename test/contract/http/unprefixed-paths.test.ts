@@ -51,7 +51,7 @@ describe.each(
   })
   afterAll(() => host.close())
 
-  it('T-22 answers the bare paths as its own, whatever Host says', async () => {
+  it('T-22 answers the unprefixed paths as its own, whatever Host says', async () => {
     const raw = rawClient(host.url)
     const { cookie, refreshToken } = await signedInPerson(host, surface)
     for (const name of [hostOf[surface], hostOf[foreign], 'anything.example']) {
