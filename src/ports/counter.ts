@@ -8,7 +8,7 @@ export interface CounterResult {
 }
 
 /**
- * Fixed-window counting, for rate limits and guess budgets. A window starts with its first hit.
+ * Fixed-window counting, for rate limits and lockouts. A window starts with its first hit.
  * Counting and checking are one atomic step: parallel hits never exceed `limit`. Refused hits
  * neither count nor extend the window.
  */

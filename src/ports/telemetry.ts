@@ -66,7 +66,7 @@ type LoginEvent =
       readonly reason: LoginFailure
     }
   | {
-      /** The last guess of the budget failed. Once a lockout; null for an unknown address. */
+      /** The last allowed guess failed. Once a lockout; null for an unknown address. */
       readonly type: 'login.lockedOut'
       readonly userId: string | null
       /** Epoch milliseconds. */
@@ -146,7 +146,7 @@ type MfaEvent =
       readonly method: MfaMethod
     }
   | {
-      /** The last guess of the method's budget failed. Once a lockout. */
+      /** The last allowed guess at the method failed. Once a lockout. */
       readonly type: 'mfa.lockedOut'
       readonly userId: string
       readonly method: MfaMethod

@@ -4,7 +4,7 @@ import type { FactorRemoval } from '../domain/factors/factor-removal.js'
 import type { ReAuthentication } from '../domain/factors/re-authentication.js'
 import type { StepUp } from '../domain/factors/step-up.js'
 import type { TrustedDevices } from '../domain/factors/trusted-devices.js'
-import { createGuessBudget } from '../domain/limits/lockout.js'
+import { createLockout } from '../domain/limits/lockout.js'
 import type { LoginPipeline } from '../domain/login/login-pipeline.js'
 import type { TicketGuesses } from '../domain/login/ticket-guesses.js'
 import { createOwnPasskeys } from '../domain/passkeys/own-passkeys.js'
@@ -35,11 +35,11 @@ interface Shared {
 export function createPasskeyServices(deps: SurfaceDeps, shared: Shared): PasskeyServices {
   const challenges = createPasskeyChallenges(deps)
   const assertions = createPasskeyAssertions(deps)
-  const budget = createGuessBudget(deps, 'passkeyFailures')
-  const proofs = createPasskeyProofs(deps, challenges, assertions, budget)
+  const lockout = createLockout(deps, 'passkeyFailures')
+  const proofs = createPasskeyProofs(deps, challenges, assertions, lockout)
   return {
     passkeyRegistration: createPasskeyRegistration(deps, { ...shared, assertions, challenges }),
-    passkeyLogin: createPasskeyLogin(deps, { ...shared, challenges, assertions, budget, proofs }),
+    passkeyLogin: createPasskeyLogin(deps, { ...shared, challenges, assertions, lockout, proofs }),
     passkeyStepUp: createPasskeyStepUp(deps, { ...shared, challenges, proofs }),
     ownPasskeys: createOwnPasskeys(deps, shared.removal, shared.changes),
   }

@@ -20,7 +20,7 @@ import { createReAuthentication } from '../domain/factors/re-authentication.js'
 import { createStepUp } from '../domain/factors/step-up.js'
 import { createTotpFactors } from '../domain/factors/totp-factors.js'
 import { createTrustedDevices } from '../domain/factors/trusted-devices.js'
-import { createGuessBudget } from '../domain/limits/lockout.js'
+import { createLockout } from '../domain/limits/lockout.js'
 import { createLoginPipeline } from '../domain/login/login-pipeline.js'
 import { createLoginRisk } from '../domain/login/login-risk.js'
 import { createLoginTickets } from '../domain/login/login-tickets.js'
@@ -76,7 +76,7 @@ export function createSurfaceServices(
   const tokens = createTokens(deps)
   const sessions = createSessions(deps, tokens)
   const tickets = createTickets(deps)
-  const budget = createGuessBudget(deps, 'passwordFailures')
+  const lockout = createLockout(deps, 'passwordFailures')
   const writer = createPasswordWriter(deps)
   const stepUp = createStepUp(deps)
   const loginTickets = createLoginTickets(deps)
@@ -98,7 +98,7 @@ export function createSurfaceServices(
   const mfaReset = createMfaReset(deps, sessions, changes)
   const guesses = createTicketGuesses(deps, loginTickets, codes)
   const removal = createFactorRemoval(deps)
-  const reAuthentication = createReAuthentication(deps, stepUp, budget)
+  const reAuthentication = createReAuthentication(deps, stepUp, lockout)
   const identities = createOauthIdentities(deps)
   const oauthLinks = createOauthLinks(deps, identities, reAuthentication)
   const oauth = createOauthSignIn(deps, {
@@ -128,11 +128,11 @@ export function createSurfaceServices(
   const emailChange = createEmailChange(deps, tickets, reAuthentication)
   const services: Services = {
     registration: createRegistration(deps, pipeline, tickets, emailChange),
-    login: createLogin(deps, pipeline, budget),
+    login: createLogin(deps, pipeline, lockout),
     logout: createLogout(deps, tokens, sessions, inspection),
     refresh,
-    passwordRecovery: createPasswordRecovery(deps, sessions, tickets, budget, writer),
-    profile: createProfile(deps, sessions, budget, writer, refresh, identities),
+    passwordRecovery: createPasswordRecovery(deps, sessions, tickets, lockout, writer),
+    profile: createProfile(deps, sessions, lockout, writer, refresh, identities),
     emailChange,
     selfDeletion: createSelfDeletion(deps, deletions, reAuthentication),
     ownSessions: createOwnSessions(deps, sessions),

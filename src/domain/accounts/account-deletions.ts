@@ -3,7 +3,7 @@ import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
-import { forgetGuesses } from '../limits/lockout.js'
+import { clearFailures } from '../limits/lockout.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { createAccountEvents } from './account-events.js'
 import { createDeletionResumption, type DeletionResumption } from './deletion-resumption.js'
@@ -102,7 +102,7 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
     const reason = act.actorId === userId ? 'logout' : 'admin'
     await sessions.endAll(userId, reason, null, act.source, act.actorId)
     await removePersonalData(collections, deps.serviceCredentials, userId)
-    if (user !== null) await forgetGuesses(deps.limits, user)
+    if (user !== null) await clearFailures(deps.limits, user)
     await users.take(userId)
     await finish(userId, act)
   }

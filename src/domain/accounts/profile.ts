@@ -3,7 +3,7 @@ import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
-import type { GuessBudget } from '../limits/lockout.js'
+import type { Lockout } from '../limits/lockout.js'
 import type { OauthIdentities } from '../oauth/oauth-identities.js'
 import type { PasswordWriter } from '../passwords/password-writer.js'
 import type { Refresh } from '../sessions/refresh.js'
@@ -46,7 +46,7 @@ type Deps = Pick<
 export function createProfile(
   deps: Deps,
   sessions: Sessions,
-  budget: GuessBudget,
+  lockout: Lockout,
   writer: PasswordWriter,
   refresh: Refresh,
   identities: OauthIdentities,
@@ -93,7 +93,7 @@ export function createProfile(
       const { currentPassword, newPassword } = input
       const userId = user.id
       const isPassword = async (guess: string): Promise<boolean> => {
-        const { ok } = await budget.spend(
+        const { ok } = await lockout.attempt(
           user.email,
           () => deps.passwords.verify(user.passwordHash, guess),
           (_wrong, until) =>

@@ -2,7 +2,7 @@ import { allowedFactors, type EnrolledFactors, usableMethods } from '../../engin
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
-import { createGuessBudget } from '../limits/lockout.js'
+import { createLockout } from '../limits/lockout.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { TotpFactors } from './totp-factors.js'
@@ -10,7 +10,7 @@ import type { TotpFactors } from './totp-factors.js'
 /** The second factors that are typed. */
 export type CodeMethod = 'totp' | 'backupCode'
 
-/** One place checks codes, whichever door they come through: they share their budget (MF-9). */
+/** One place checks codes, whichever door they come through: they share their counters (MF-9). */
 export interface SecondFactors {
   /**
    * Accepts a code and spends it. Throws `invalid_mfa_code` alike for a wrong, a used and a
@@ -30,9 +30,9 @@ export function createSecondFactors(
   backupCodeSets: BackupCodeSets,
 ): SecondFactors {
   const { surface, clock } = deps
-  const budgets = {
-    totp: createGuessBudget(deps, 'totpFailures'),
-    backupCode: createGuessBudget(deps, 'backupCodeFailures'),
+  const lockouts = {
+    totp: createLockout(deps, 'totpFailures'),
+    backupCode: createLockout(deps, 'backupCodeFailures'),
   }
 
   async function check(userId: string, method: CodeMethod, code: string, source: RequestSource) {
@@ -57,7 +57,7 @@ export function createSecondFactors(
 
     async spend(userId, method, code, source) {
       const about = () => ({ surface, at: clock.now(), ...source, userId, method })
-      const { ok } = await budgets[method].spend(
+      const { ok } = await lockouts[method].attempt(
         userId,
         () => check(userId, method, code, source),
         (_, until) => deps.emit({ type: 'mfa.lockedOut', ...about(), until }),

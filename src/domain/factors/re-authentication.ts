@@ -3,7 +3,7 @@ import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
-import type { GuessBudget } from '../limits/lockout.js'
+import type { Lockout } from '../limits/lockout.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { StepUp } from './step-up.js'
 
@@ -25,7 +25,7 @@ type Deps = Pick<
 export function createReAuthentication(
   deps: Deps,
   stepUp: StepUp,
-  budget: GuessBudget,
+  lockout: Lockout,
 ): ReAuthentication {
   const { surface, clock } = deps
 
@@ -36,7 +36,7 @@ export function createReAuthentication(
   ): Promise<void> {
     const about = () => ({ surface, at: clock.now(), ...source, userId: user.id })
     if (currentPassword === undefined) throw new AuthError('invalid_credentials')
-    const { ok } = await budget.spend(
+    const { ok } = await lockout.attempt(
       user.email,
       () => deps.passwords.verify(user.passwordHash, currentPassword),
       (_, until) => deps.emit({ type: 'login.lockedOut', ...about(), until }),

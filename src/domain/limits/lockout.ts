@@ -4,16 +4,16 @@ import type { SurfaceDeps } from '../context/surface-context.js'
 /**
  * How many wrong guesses at one kind of secret one subject may meet (S-54, S-55): passwords of an
  * address, whether or not it has an account, or codes of a user. A guess is counted before it is
- * checked, so parallel guesses cannot exceed the budget.
+ * checked, so parallel guesses cannot exceed the limit.
  */
-export interface GuessBudget {
+export interface Lockout {
   /**
    * Runs a check of a secret, which is told how many failures are counted so far: `true` forgives all earlier failures, `false` counts. Throws
-   * `rate_limited` when the budget is used up, whatever the secret. A check that could not be made
+   * `rate_limited` when the limit is reached, whatever the secret. A check that could not be made
    * (a busy server, a failing store or hasher) hands its guess back. The guess that failed last before the
-   * budget was used up calls `lockedOut`, with the time the lockout ends.
+   * limit was reached calls `lockedOut`, with the time the lockout ends.
    */
-  spend<T extends { readonly ok: boolean }>(
+  attempt<T extends { readonly ok: boolean }>(
     subject: string,
     check: (failedBefore: number) => Promise<T>,
     lockedOut: (result: T, until: number) => void,
@@ -23,12 +23,12 @@ export interface GuessBudget {
 }
 
 /** Each kind of secret has a pool of its own: nobody locks out one by guessing at another. */
-export type GuessPool = 'passwordFailures' | (typeof poolsOfUsers)[number]
+export type FailureCounter = 'passwordFailures' | (typeof poolsOfUsers)[number]
 
 const poolsOfUsers = ['totpFailures', 'backupCodeFailures', 'passkeyFailures'] as const
 
 /** Forgets every guess that is counted against a user. Never throws: what stays runs out. */
-export async function forgetGuesses(
+export async function clearFailures(
   limits: SurfaceDeps['limits'],
   { id, email }: Pick<User, 'id' | 'email'>,
 ): Promise<void> {
@@ -38,17 +38,17 @@ export async function forgetGuesses(
   ])
 }
 
-export function createGuessBudget(
+export function createLockout(
   deps: Pick<SurfaceDeps, 'limits' | 'settings'>,
-  name: GuessPool,
-): GuessBudget {
+  name: FailureCounter,
+): Lockout {
   const { limits } = deps
   return {
-    async spend(subject, check, lockedOut) {
+    async attempt(subject, check, lockedOut) {
       const { lockoutThreshold, lockoutDuration } = await deps.settings()
       if (lockoutThreshold === 0) return check(0)
-      const budget = { limit: lockoutThreshold, windowMs: lockoutDuration }
-      const { count, resetsAt } = await limits.checkWith(name, subject, budget)
+      const limit = { limit: lockoutThreshold, windowMs: lockoutDuration }
+      const { count, resetsAt } = await limits.checkWith(name, subject, limit)
       try {
         const result = await check(count - 1)
         if (result.ok) await limits.forgive(name, subject)

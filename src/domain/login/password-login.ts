@@ -6,7 +6,7 @@ import { isHuman, type User } from '../../model/user.js'
 import type { Argon2Params } from '../../ports/password-hasher.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
-import type { GuessBudget } from '../limits/lockout.js'
+import type { Lockout } from '../limits/lockout.js'
 import type { FactorsOfUser, FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
 
 export interface Login {
@@ -38,7 +38,7 @@ interface Checked {
   readonly rehashTo: Argon2Params | null
 }
 
-export function createLogin(deps: Deps, pipeline: LoginPipeline, budget: GuessBudget): Login {
+export function createLogin(deps: Deps, pipeline: LoginPipeline, lockout: Lockout): Login {
   const { surface, clock } = deps
   const { users } = deps.collections
   const nobody = uuidv7(clock.now(), deps.random)
@@ -75,7 +75,7 @@ export function createLogin(deps: Deps, pipeline: LoginPipeline, budget: GuessBu
 
   async function provenUser(typed: string, password: string, source: RequestSource) {
     const key = canonicalEmail(typed) ?? typed.slice(0, 320)
-    const { ok, user, factors, failedAttempts, rehashTo } = await budget.spend(
+    const { ok, user, factors, failedAttempts, rehashTo } = await lockout.attempt(
       key,
       (failedBefore) => authenticate(typed, password, failedBefore),
       (guess, until) => {

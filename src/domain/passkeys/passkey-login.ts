@@ -6,7 +6,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
-import type { GuessBudget } from '../limits/lockout.js'
+import type { Lockout } from '../limits/lockout.js'
 import type { FirstFactor, LoginPipeline, TrustRequest } from '../login/login-pipeline.js'
 import type { ShownTicket } from '../login/login-tickets.js'
 import type { DeliveredLogin } from '../login/mfa.js'
@@ -56,7 +56,7 @@ type Deps = Pick<
 
 interface Services {
   readonly assertions: PasskeyAssertions
-  readonly budget: GuessBudget
+  readonly lockout: Lockout
   readonly challenges: PasskeyChallenges
   readonly devices: TrustedDevices
   readonly guesses: TicketGuesses
@@ -143,7 +143,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     }
     // Counted whether or not there is such a credential.
     const subject = passkey?.userId ?? shown.response.id
-    const { ok, user } = await services.budget.spend(
+    const { ok, user } = await services.lockout.attempt(
       subject,
       () => check(passkey, shown, source),
       (_, until) => deps.emit({ type: 'login.lockedOut', ...about(), until }),

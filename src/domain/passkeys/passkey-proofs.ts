@@ -3,7 +3,7 @@ import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
-import type { GuessBudget } from '../limits/lockout.js'
+import type { Lockout } from '../limits/lockout.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 import type { Ceremony, PasskeyChallenges } from './passkey-challenges.js'
 
@@ -17,7 +17,7 @@ export interface ShownPasskey {
 export interface PasskeyProofs {
   /**
    * Accepts a response and spends its challenge. Throws `invalid_mfa_code`, alike whatever is wrong,
-   * and `rate_limited` while too many were wrong: passkeys have a budget of their own.
+   * and `rate_limited` while too many were wrong: passkeys have a counter of their own.
    */
   show(
     ceremony: Ceremony & { readonly user: User },
@@ -36,7 +36,7 @@ export function createPasskeyProofs(
   deps: Deps,
   challenges: PasskeyChallenges,
   assertions: PasskeyAssertions,
-  budget: GuessBudget,
+  lockout: Lockout,
 ): PasskeyProofs {
   return {
     async show(ceremony, { challengeId, response }, terms, source) {
@@ -56,7 +56,7 @@ export function createPasskeyProofs(
         return { ok: accepted !== null, userVerified: accepted?.userVerified === true }
       }
 
-      const { ok, userVerified } = await budget.spend(user.id, check, (_, until) =>
+      const { ok, userVerified } = await lockout.attempt(user.id, check, (_, until) =>
         deps.emit({ type: 'mfa.lockedOut', ...about(), method: 'webauthn', until }),
       )
       if (ok) return { userVerified }

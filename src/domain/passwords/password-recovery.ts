@@ -7,7 +7,7 @@ import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceDeps } from '../context/surface-context.js'
-import type { GuessBudget } from '../limits/lockout.js'
+import type { Lockout } from '../limits/lockout.js'
 import type { Tickets } from '../mail/tickets.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { PasswordWriter } from './password-writer.js'
@@ -46,7 +46,7 @@ export function createPasswordRecovery(
   deps: Deps,
   sessions: Sessions,
   tickets: Tickets,
-  budget: GuessBudget,
+  lockout: Lockout,
   writer: PasswordWriter,
 ): PasswordRecovery {
   const { users } = deps.collections
@@ -72,7 +72,7 @@ export function createPasswordRecovery(
   async function finish(user: User, ticket: Ticket, source: RequestSource): Promise<void> {
     await sessions.endAll(user.id, 'password_change', null, source)
     await tickets.take(ticket)
-    await budget.clear(user.email)
+    await lockout.clear(user.email)
   }
 
   /**
@@ -87,7 +87,7 @@ export function createPasswordRecovery(
   ): Promise<boolean> {
     if (user.credentialEpoch !== ticket.credentialEpoch + 1) return false
     const verify = () => deps.passwords.verify(user.passwordHash, newPassword)
-    const { ok } = await budget.spend(user.email, verify, (_wrong, until) => {
+    const { ok } = await lockout.attempt(user.email, verify, (_wrong, until) => {
       const about = { surface: deps.surface, at: deps.clock.now(), ...source }
       deps.emit({ type: 'login.lockedOut', ...about, userId: user.id, until })
     })
