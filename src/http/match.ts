@@ -68,7 +68,7 @@ export function matcherOf(operations: readonly Operation[], surface: Surface): M
   }
 }
 
-/** What leads a browser on begins a trip to a provider or spends one, as a link scanner must not. */
+/** What leads a browser on begins a flow to a provider or spends one, as a link scanner must not. */
 function onlyReads({ method, status }: Operation): boolean {
   return method === 'GET' && status !== 302
 }

@@ -1,4 +1,4 @@
-import type { Admitted, Services, SignedIn, TripCookie } from '../domain/services/index.js'
+import type { Admitted, FlowCookie, Services, SignedIn } from '../domain/services/index.js'
 import { AuthError, ConfigValidationError, describeError } from '../errors/index.js'
 import type {
   AdminOperation,
@@ -153,7 +153,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       address,
       refreshCookie: cookieOf(request, 'refresh'),
       deviceCookie: cookieOf(request, 'device'),
-      tripCookies: {
+      flowCookies: {
         query: cookieOf(request, 'oauth'),
         form_post: cookieOf(request, 'oauth_form'),
       },
@@ -192,7 +192,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const input = readInput(received, operation)
     const mfaToken = ticketOf(input.body)
     if (mfaToken === null) throw new AuthError('unauthorized')
-    const enrollee = { kind: 'ticket', mfaToken, browserKeys: call.tripCookies } as const
+    const enrollee = { kind: 'ticket', mfaToken, browserKeys: call.flowCookies } as const
     return operation.handle({ ...call, ...input, enrollee }, services)
   }
 
@@ -281,7 +281,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   }
 
   function cookiesFor(
-    { refreshCookie: refresh, deviceCookie: device, tripCookie: trip }: Answer<unknown>,
+    { refreshCookie: refresh, deviceCookie: device, flowCookie: flow }: Answer<unknown>,
     sameSite: SameSite,
   ): readonly string[] {
     const cleared = (what: TokenCookie) => clearCookie(deps.cookies, what, sameSite)
@@ -292,7 +292,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     else if (refresh) cookies.push(set('refresh', refresh.refreshToken, refresh.expiresIn))
     if (device === 'clear') cookies.push(cleared('device'))
     else if (device) cookies.push(set('device', device.deviceToken, device.expiresIn))
-    if (trip) cookies.push(tripCookieFor(trip, sameSite))
+    if (flow) cookies.push(flowCookieFor(flow, sameSite))
     return cookies
   }
 
@@ -300,7 +300,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
    * A form comes from the provider's own page, a link back from there too; and where the host's pages
    * are another site, they send it along to finish a login.
    */
-  function tripCookieFor({ mode, key, expiresIn }: TripCookie, others: SameSite): string {
+  function flowCookieFor({ mode, key, expiresIn }: FlowCookie, others: SameSite): string {
     return mode === 'form_post'
       ? setCookie(deps.cookies, 'oauth_form', 'none', key, expiresIn)
       : setCookie(deps.cookies, 'oauth', others === 'none' ? 'none' : 'lax', key, expiresIn)

@@ -18,8 +18,8 @@ export interface LoginTicket extends Doc {
   /** Where the refresh token of the session goes: a browser's cookie or the body. */
   readonly delivery: 'cookie' | 'body'
   /**
-   * SHA-256 of what the browser keeps whose trip to a provider this login is: no other one goes on
-   * with it. Empty for a login that was no browser's trip.
+   * SHA-256 of what the browser keeps whose flow to a provider this login is: no other one goes on
+   * with it. Empty for a login that was no browser's flow.
    */
   readonly browserHash: string
   /** The account at a provider that signed in; empty for a login that began otherwise. */

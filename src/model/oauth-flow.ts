@@ -1,11 +1,11 @@
 import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
-/** What a trip to a provider is for: a browser's login, an app's login, or one more way to sign in. */
+/** What a flow to a provider is for: a browser's login, an app's login, or one more way to sign in. */
 export type OauthFlowKind = 'web' | 'mobile' | 'link'
 
 /**
- * A trip to a provider that began and has not come back. The id is the SHA-256 of the `state` sent
+ * A flow to a provider that began and has not come back. The id is the SHA-256 of the `state` sent
  * along (RFC 6749 §10.12). Single use: the callback takes it.
  */
 export interface OauthFlow extends Doc {

@@ -4,13 +4,13 @@ import { enrollingOperation, guardedOperation, publicOperation } from './operati
 import {
   assertionInput,
   challengeIdInput,
+  flowCookies,
   loginReplies,
   mfaTokenInput,
   noBody,
   nothing,
   passwordInput,
   timestamp,
-  tripCookies,
   trustInput,
 } from './schemas.js'
 import {
@@ -74,7 +74,7 @@ const enrollTotp = enrollingOperation({
   }),
   bodyOptional: true,
   reply: z.strictObject({ secret: z.string(), otpauthUri: z.string() }),
-  cookies: { reads: tripCookies },
+  cookies: { reads: flowCookies },
   errors: [
     'mfa_method_disabled',
     'factor_already_enrolled',
@@ -103,7 +103,7 @@ const confirmTotp = enrollingOperation({
     z.strictObject({ backupCodes }),
     ...loginReplies.map((reply) => reply.extend({ backupCodes })),
   ]),
-  cookies: { reads: tripCookies, sets: ['refresh'] },
+  cookies: { reads: flowCookies, sets: ['refresh'] },
   errors: [
     'mfa_method_disabled',
     'invalid_mfa_code',
@@ -166,7 +166,7 @@ const completeLoginMfa = publicOperation({
   status: 200,
   body: z.strictObject({ mfaToken: mfaTokenInput, method, code: codeInput, ...trustInput }),
   reply: z.union([...loginReplies]),
-  cookies: { reads: tripCookies, sets: ['refresh', 'device'] },
+  cookies: { reads: flowCookies, sets: ['refresh', 'device'] },
   errors: [
     'invalid_mfa_code',
     'mfa_ticket_invalid',
@@ -174,7 +174,7 @@ const completeLoginMfa = publicOperation({
     'email_not_verified',
     'server_busy',
   ],
-  handle: async ({ body, tripCookies: browserKeys, source }, { mfa }) => {
+  handle: async ({ body, flowCookies: browserKeys, source }, { mfa }) => {
     const { mfaToken, method: shown, code } = body
     const waiting = { mfaToken, browserKeys }
     return deliveredLogin(await mfa.completeLogin(waiting, shown, code, source, trustRequest(body)))

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { oauthFailures } from '../model/oauth-failures.js'
 import { adminOperation, guardedOperation, publicOperation } from './operation.js'
 import {
+  flowCookies,
   mobileAuthenticatedReply,
   noBody,
   nothing,
@@ -9,10 +10,9 @@ import {
   termsInput,
   text,
   tokenInput,
-  tripCookies,
   unfinishedLogins,
 } from './schemas.js'
-import { arrival, departure, linkBegun, mobileLogin } from './views.js'
+import { linkBegun, mobileLogin, redirectToApp, redirectToProvider } from './views.js'
 
 const both = ['operator', 'client'] as const
 const operator = ['operator'] as const
@@ -59,10 +59,12 @@ const startOauth = publicOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
-  cookies: { reads: tripCookies, sets: tripCookies },
+  cookies: { reads: flowCookies, sets: flowCookies },
   errors: [...startErrors, 'csrf_rejected'],
-  handle: async ({ params, query, tripCookies }, { oauth }) =>
-    departure(await oauth.startWeb(params['provider'] ?? '', targetOf(query), tripCookies)),
+  handle: async ({ params, query, flowCookies }, { oauth }) =>
+    redirectToProvider(
+      await oauth.startWeb(params['provider'] ?? '', targetOf(query), flowCookies),
+    ),
 })
 
 const oauthCallback = publicOperation({
@@ -82,12 +84,12 @@ const oauthCallback = publicOperation({
   cookies: { reads: ['oauth', 'device'], sets: ['refresh', 'oauth'] },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, query, tripCookies, deviceCookie, source }, { oauth }) =>
-    arrival(
+  handle: async ({ params, query, flowCookies, deviceCookie, source }, { oauth }) =>
+    redirectToApp(
       await oauth.finish(
         params['provider'] ?? '',
         { mode: 'query', parameters: query },
-        { keys: tripCookies, deviceToken: deviceCookie },
+        { keys: flowCookies, deviceToken: deviceCookie },
         source,
       ),
     ),
@@ -109,12 +111,12 @@ const oauthCallbackFormPost = publicOperation({
   cookies: { reads: ['oauth_form', 'device'], sets: ['refresh', 'oauth_form'] },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, body, tripCookies, deviceCookie, source }, { oauth }) =>
-    arrival(
+  handle: async ({ params, body, flowCookies, deviceCookie, source }, { oauth }) =>
+    redirectToApp(
       await oauth.finish(
         params['provider'] ?? '',
         { mode: 'form_post', parameters: body },
-        { keys: tripCookies, deviceToken: deviceCookie },
+        { keys: flowCookies, deviceToken: deviceCookie },
         source,
       ),
     ),
@@ -181,7 +183,7 @@ const startOauthLink = guardedOperation({
   status: 200,
   body: z.strictObject({ redirectUri, currentPassword: passwordInput.optional() }),
   reply: z.strictObject({ authorizationUrl: z.string(), expiresIn: z.int() }),
-  cookies: { reads: tripCookies, sets: tripCookies },
+  cookies: { reads: flowCookies, sets: flowCookies },
   errors: [
     ...startErrors,
     'csrf_rejected',
@@ -195,7 +197,7 @@ const startOauthLink = guardedOperation({
     const { redirectUri: uri, currentPassword } = call.body
     const given = { redirectUri: uri, currentPassword }
     const provider = call.params['provider'] ?? ''
-    return linkBegun(await oauth.startLink(call, provider, given, call.tripCookies, call.source))
+    return linkBegun(await oauth.startLink(call, provider, given, call.flowCookies, call.source))
   },
 })
 

@@ -5,12 +5,12 @@ import type {
   BrowserKeys,
   DeviceGrant,
   Enrollee,
+  FlowCookie,
   RefreshGrant,
   RequestSource,
   Services,
   SignedIn,
   Surface,
-  TripCookie,
 } from '../domain/services/index.js'
 import type { ErrorCode } from '../errors/index.js'
 
@@ -61,7 +61,7 @@ export type Guard =
 
 /**
  * The cookies there are: of a session, of a device that is trusted whoever is signed in, and of
- * trips to identity providers, which come back by a link or by a form.
+ * flows to identity providers, which come back by a link or by a form.
  */
 export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form'
 
@@ -75,8 +75,8 @@ export interface Call<B> {
   readonly refreshCookie: string | null
   /** The device token from the surface's cookie. */
   readonly deviceCookie: string | null
-  /** What the browser keeps of its trips to identity providers, by how they come back. */
-  readonly tripCookies: BrowserKeys
+  /** What the browser keeps of its flows to identity providers, by how they come back. */
+  readonly flowCookies: BrowserKeys
   /**
    * Where tokens of the answer go: into cookies, unless the entry lets the header `x-token-delivery`
    * say `body`.
@@ -107,8 +107,8 @@ export interface Answer<R> {
   readonly refreshCookie?: RefreshGrant | 'clear'
   /** The same of the device cookie. */
   readonly deviceCookie?: Pick<DeviceGrant, 'deviceToken' | 'expiresIn'> | 'clear'
-  /** What the browser is to keep of a trip to an identity provider. */
-  readonly tripCookie?: TripCookie
+  /** What the browser is to keep of a flow to an identity provider. */
+  readonly flowCookie?: FlowCookie
   readonly headers?: Readonly<Record<string, string>>
 }
 

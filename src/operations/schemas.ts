@@ -108,7 +108,7 @@ export const unfinishedLogins = [
  * What a login that waits for its second factor is bound to, where a provider led to it: it goes on in
  * that browser only.
  */
-export const tripCookies = ['oauth', 'oauth_form'] as const
+export const flowCookies = ['oauth', 'oauth_form'] as const
 
 /** Whatever a login can come to, wherever its tokens go. */
 export const loginReplies = [

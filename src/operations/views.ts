@@ -1,5 +1,5 @@
 import type {
-  BrowserTrip,
+  BrowserFlow,
   CodeMethod,
   DeliveredLogin,
   DeviceGrant,
@@ -200,29 +200,29 @@ export function stepUpView<M extends CodeMethod | 'webauthn'>(method: M, provedA
 }
 
 /** Off to the provider. */
-export function departure({ authorizationUrl, cookie }: BrowserTrip): Answer<null> {
-  return { body: null, tripCookie: cookie, headers: { location: authorizationUrl } }
+export function redirectToProvider({ authorizationUrl, cookie }: BrowserFlow): Answer<null> {
+  return { body: null, flowCookie: cookie, headers: { location: authorizationUrl } }
 }
 
 /** The same, for a page that goes there itself. */
-export function linkBegun({ authorizationUrl, expiresIn, cookie }: BrowserTrip) {
-  return { body: { authorizationUrl, expiresIn }, tripCookie: cookie }
+export function linkBegun({ authorizationUrl, expiresIn, cookie }: BrowserFlow) {
+  return { body: { authorizationUrl, expiresIn }, flowCookie: cookie }
 }
 
 /** On to the host's own page. */
-export function arrival({ location, refresh, cookie }: Returned): Answer<null> {
+export function redirectToApp({ location, refresh, cookie }: Returned): Answer<null> {
   return {
     body: null,
     headers: { location },
     ...(refresh === null ? {} : { refreshCookie: refresh }),
-    ...(cookie === null ? {} : { tripCookie: cookie }),
+    ...(cookie === null ? {} : { flowCookie: cookie }),
   }
 }
 
 /** The ticket of a login that waits, where one was shown. */
 export function waitingLogin(
   { mfaToken }: { readonly mfaToken?: string | undefined },
-  { tripCookies: browserKeys }: Pick<Call<unknown>, 'tripCookies'>,
+  { flowCookies: browserKeys }: Pick<Call<unknown>, 'flowCookies'>,
 ) {
   return mfaToken === undefined ? null : { mfaToken, browserKeys }
 }

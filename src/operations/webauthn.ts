@@ -4,6 +4,7 @@ import {
   assertionInput,
   challengeIdInput,
   credentialIdInput,
+  flowCookies,
   loginReplies,
   mfaTokenInput,
   nameInput,
@@ -11,7 +12,6 @@ import {
   nothing,
   passwordInput,
   timestamp,
-  tripCookies,
   trustInput,
 } from './schemas.js'
 import {
@@ -104,7 +104,7 @@ const startPasskeyRegistration = enrollingOperation({
   }),
   bodyOptional: true,
   reply: z.strictObject({ challengeId: z.string(), options: creationOptions }),
-  cookies: { reads: tripCookies },
+  cookies: { reads: flowCookies },
   errors: [
     'mfa_method_disabled',
     'factor_already_enrolled',
@@ -135,7 +135,7 @@ const finishPasskeyRegistration = enrollingOperation({
     name: nameInput.min(1).max(100).default('Passkey'),
   }),
   reply: z.union([passkey, ...loginReplies.map((reply) => reply.extend(passkey.shape))]),
-  cookies: { reads: tripCookies, sets: ['refresh'] },
+  cookies: { reads: flowCookies, sets: ['refresh'] },
   errors: [
     'mfa_method_disabled',
     'webauthn_failed',
@@ -203,7 +203,7 @@ const startPasskeyLogin = publicOperation({
   body: z.strictObject({ mfaToken: mfaTokenInput.optional() }),
   bodyOptional: true,
   reply: passkeyAssertion,
-  cookies: { reads: tripCookies },
+  cookies: { reads: flowCookies },
   errors: ['mfa_method_disabled', 'mfa_ticket_invalid', 'factor_not_found'],
   handle: async (call, { passkeyLogin }) => ({
     body: await passkeyLogin.start(waitingLogin(call.body, call)),
@@ -227,7 +227,7 @@ const finishPasskeyLogin = publicOperation({
     ...trustInput,
   }),
   reply: z.union([...loginReplies]),
-  cookies: { reads: tripCookies, sets: ['refresh', 'device'] },
+  cookies: { reads: flowCookies, sets: ['refresh', 'device'] },
   choosesDelivery: true,
   errors: [
     'mfa_method_disabled',

@@ -25,7 +25,7 @@ export type LoginFailure =
   | 'password_expired'
   | OauthFailure
 
-/** Why a trip to an identity provider came to nothing. */
+/** Why a flow to an identity provider came to nothing. */
 export type OauthFailure =
   /** The person said no there. */
   | 'oauth_denied'

@@ -39,16 +39,16 @@ export interface FirstFactor {
   readonly second: ShownSecond | null
   /** What the device sent to be known by (T-45); left out where none can come along. */
   readonly deviceToken?: string | null
-  /** Of a trip to a provider; left out of all others. */
-  readonly trip?: Trip
+  /** Of a login through an identity provider; left out of all others. */
+  readonly federated?: FederatedLogin
   /** Wrong guesses at it that were counted right before. */
   readonly failedAttempts?: number
 }
 
 /** What a login by a provider hangs on until it is complete. */
-type Trip = Pick<LoginTicket, 'identityId' | 'browserHash' | 'oauthCodeId'>
+type FederatedLogin = Pick<LoginTicket, 'identityId' | 'browserHash' | 'oauthCodeId'>
 
-const noTrip: Trip = { identityId: '', browserHash: '', oauthCodeId: '' }
+const localLogin: FederatedLogin = { identityId: '', browserHash: '', oauthCodeId: '' }
 
 /** A second factor that was accepted, and how. */
 export interface ShownSecond {
@@ -203,7 +203,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     purpose: LoginTicket['purpose'],
     source: RequestSource,
   ): Promise<IssuedLoginTicket> {
-    const { user, method, amr, delivery, trip = noTrip } = first
+    const { user, method, amr, delivery, federated = localLogin } = first
     const { id: userId, sessionEpoch, credentialEpoch, deviceEpoch } = user
     const issued = await loginTickets.issue({
       userId,
@@ -211,7 +211,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
       loginMethod: method,
       amr,
       delivery,
-      ...trip,
+      ...federated,
       sessionEpoch,
       credentialEpoch,
       deviceEpoch,
@@ -321,7 +321,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   /** Before anybody is given it: an app's code that comes again has to find what it gave. */
   async function keep(
     session: OpenedSession,
-    { oauthCodeId }: Pick<Trip, 'oauthCodeId'> = noTrip,
+    { oauthCodeId }: Pick<FederatedLogin, 'oauthCodeId'> = localLogin,
     refusal: 'invalid_token' | 'mfa_ticket_invalid',
     source: RequestSource,
   ): Promise<void> {
@@ -362,7 +362,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
         }
       }
       const session = await enter(first, deviceId, source)
-      await keep(session, first.trip, 'invalid_token', source)
+      await keep(session, first.federated, 'invalid_token', source)
       risk.tell(session, judged, source)
       return { status: 'authenticated', session }
     },

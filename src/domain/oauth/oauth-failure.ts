@@ -3,7 +3,7 @@ import { ProviderError } from '../../identity-providers/provider-error.js'
 import { oauthFailures } from '../../model/oauth-failures.js'
 import type { OauthFailure } from '../../ports/telemetry.js'
 
-/** The `?error=` of a trip that came to nothing; null for what is no outcome of it: an outage. */
+/** The `?error=` of a flow that came to nothing; null for what is no outcome of it: an outage. */
 export function oauthFailureOf(error: unknown): OauthFailure | null {
   if (error instanceof ProviderError) return error.isDenial ? 'oauth_denied' : 'oauth_failed'
   if (!(error instanceof AuthError)) return null

@@ -13,7 +13,7 @@ type FlowFacts = Omit<
   'id' | 'provider' | 'browserHash' | 'sealedSecrets' | 'expiresAt'
 > & { readonly provider: ProviderId }
 
-/** A trip to a provider that has begun. */
+/** A flow to a provider that has begun. */
 export interface BegunFlow {
   readonly authorizationUrl: string
   /** Whole seconds in which it has to come back. */
@@ -26,7 +26,7 @@ export interface TakenFlow {
   readonly redirectUri: string
 }
 
-/** Trips to providers, each of which comes back once, to the browser it began in (T-88). */
+/** Flows to providers, each of which comes back once, to the browser it began in (T-88). */
 export interface OauthFlows {
   /** `browserKey` is what the browser keeps in a cookie; null for an app, which keeps a verifier. */
   begin(
@@ -36,7 +36,7 @@ export interface OauthFlows {
   ): Promise<BegunFlow>
   /** Spends it. Throws `invalid_oauth_state` unless it is this provider's and this browser's. */
   take(provider: ProviderId, state: string, browserKey: string | null): Promise<TakenFlow>
-  /** The key a browser has, if it looks like one, or a new one: trips in two tabs share it. */
+  /** The key a browser has, if it looks like one, or a new one: flows in two tabs share it. */
   browserKey(shown: string | null): string
 }
 
@@ -45,8 +45,8 @@ type Deps = Pick<
   'surface' | 'collections' | 'clock' | 'random' | 'secretBox' | 'providers' | 'routesUrl'
 >
 
-/** T-88. What the browser keeps of a trip lasts as long, and so outlives a login ticket (G-14). */
-export const tripSeconds = 10 * 60
+/** T-88. What the browser keeps of a flow lasts as long, and so outlives a login ticket (G-14). */
+export const flowSeconds = 10 * 60
 
 export function createOauthFlows(deps: Deps): OauthFlows {
   const { surface, clock, random, secretBox } = deps
@@ -80,13 +80,13 @@ export function createOauthFlows(deps: Deps): OauthFlows {
         ...facts,
         browserHash: browserKey === null ? '' : sha256(browserKey),
         sealedSecrets: seal(secrets),
-        expiresAt: clock.now() + tripSeconds * 1000,
+        expiresAt: clock.now() + flowSeconds * 1000,
       })
       if (!stored) throw new AuthError('service_unavailable')
       const request = { ...secrets, redirectUri: callbackOf(provider) }
       return {
         authorizationUrl: deps.providers.authorizationUrl(provider, credentials, request),
-        expiresIn: tripSeconds,
+        expiresIn: flowSeconds,
       }
     },
 

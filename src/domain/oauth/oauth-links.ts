@@ -16,7 +16,7 @@ import { isProviderOffered } from './provider-credentials.js'
 /** The accounts at providers that somebody signs in with, changed by them or by an administrator. */
 export interface OauthLinks {
   /**
-   * Before the trip to the provider: throws what re-authentication throws, `email_not_verified`, and
+   * Before the flow to the provider: throws what re-authentication throws, `email_not_verified`, and
    * `identity_already_linked` for somebody who has an account of this provider linked.
    */
   prepare(

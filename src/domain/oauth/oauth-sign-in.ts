@@ -18,21 +18,21 @@ import type { RefreshGrant } from '../sessions/tokens.js'
 import type { OauthAccounts } from './oauth-accounts.js'
 import type { OauthCodes } from './oauth-codes.js'
 import { oauthFailureOf } from './oauth-failure.js'
-import { type BegunFlow, type OauthFlows, type TakenFlow, tripSeconds } from './oauth-flows.js'
+import { type BegunFlow, flowSeconds, type OauthFlows, type TakenFlow } from './oauth-flows.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import type { OauthLinks } from './oauth-links.js'
 import { credentialsFor, isProviderOffered } from './provider-credentials.js'
 
-/** What a browser is to keep of its trips, for so many whole seconds. */
-export interface TripCookie {
+/** What a browser is to keep of its flows, for so many whole seconds. */
+export interface FlowCookie {
   readonly mode: ResponseMode
   readonly key: string
   readonly expiresIn: number
 }
 
-/** A browser's trip: where to, and what to keep meanwhile. */
-export interface BrowserTrip extends BegunFlow {
-  readonly cookie: TripCookie
+/** A browser's flow: where to, and what to keep meanwhile. */
+export interface BrowserFlow extends BegunFlow {
+  readonly cookie: FlowCookie
 }
 
 export interface Returned {
@@ -41,7 +41,7 @@ export interface Returned {
   /** Of a session that was opened; null where none was, or an app fetches it. */
   readonly refresh: RefreshGrant | null
   /** Of a login that waits for its second factor: what its ticket is good with. Null otherwise. */
-  readonly cookie: TripCookie | null
+  readonly cookie: FlowCookie | null
 }
 
 /** Signing in with Google, Microsoft, Apple or GitHub (OAuth 2.1, RFC 8252). */
@@ -52,7 +52,7 @@ export interface OauthSignIn {
     provider: string,
     target: { readonly redirectUri: string; readonly termsVersion: string },
     keys: BrowserKeys,
-  ): Promise<BrowserTrip>
+  ): Promise<BrowserFlow>
   /** As `startWeb`; `codeChallenge` is the app's own (S256), for the exchange. */
   startMobile(
     provider: string,
@@ -70,7 +70,7 @@ export interface OauthSignIn {
     given: { readonly redirectUri: string; readonly currentPassword: string | undefined },
     keys: BrowserKeys,
     source: RequestSource,
-  ): Promise<BrowserTrip>
+  ): Promise<BrowserFlow>
   /**
    * The way back. What goes wrong is told to the host's page, but for `invalid_oauth_state`,
    * `redirect_not_allowed`, `not_found` and outages, which are thrown.
@@ -106,7 +106,7 @@ interface Services {
   readonly pipeline: LoginPipeline
 }
 
-/** What a trip came to; `login` of a browser's own, null of the others. */
+/** What a flow came to; `login` of a browser's own, null of the others. */
 interface Settled {
   readonly members: Record<string, string>
   readonly login: LoginResult | null
@@ -133,7 +133,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     provider: ProviderId,
     facts: Pick<OauthFlow, 'kind' | 'redirectUri' | 'termsVersion' | 'userId' | 'sessionId'>,
     keys: BrowserKeys,
-  ): Promise<BrowserTrip> {
+  ): Promise<BrowserFlow> {
     const credentials = await credentialsOf(provider)
     await requireListed(facts.redirectUri, facts.kind)
     const mode = deps.providers.providers[provider].responseMode
@@ -177,9 +177,13 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       return { members: { code: await issueCode(taken, found) }, login: null }
     }
     const { user } = found
-    const trip = { identityId: found.identityId, browserHash: flow.browserHash, oauthCodeId: '' }
+    const federated = {
+      identityId: found.identityId,
+      browserHash: flow.browserHash,
+      oauthCodeId: '',
+    }
     const first = { user, method: provider, amr: [], factors: null, second: null, deviceToken }
-    const login = await pipeline.proceed({ ...first, trip, delivery: 'cookie' }, source)
+    const login = await pipeline.proceed({ ...first, federated, delivery: 'cookie' }, source)
     return { members: membersOf(login), login }
   }
 
@@ -253,8 +257,8 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       const isSame = user?.sessionEpoch === sessionEpoch && user.credentialEpoch === credentialEpoch
       if (!isSame || identity?.userId !== userId) throw new AuthError('invalid_token')
       const first = { user, method: id, amr: [], factors: null, second: null, deviceToken }
-      const trip = { identityId, browserHash: '', oauthCodeId: redeemed.id }
-      return pipeline.proceed({ ...first, trip, delivery: 'body' }, source)
+      const federated = { identityId, browserHash: '', oauthCodeId: redeemed.id }
+      return pipeline.proceed({ ...first, federated, delivery: 'body' }, source)
     },
   }
 }
@@ -287,15 +291,15 @@ function refreshOf(login: LoginResult | null): RefreshGrant | null {
 }
 
 /**
- * Kept on for as long as the ticket lives, and a trip of another tab. It is not taken away with the
- * ticket: that trip still needs it, and by itself it opens nothing.
+ * Kept on for as long as the ticket lives, and a flow of another tab. It is not taken away with the
+ * ticket: that flow still needs it, and by itself it opens nothing.
  */
 function cookieOf(
   login: LoginResult | null,
   mode: ResponseMode,
   keys: BrowserKeys,
-): TripCookie | null {
+): FlowCookie | null {
   const key = keys[mode]
   const isWaiting = login !== null && login.status !== 'authenticated'
-  return isWaiting && key !== null ? { mode, key, expiresIn: tripSeconds } : null
+  return isWaiting && key !== null ? { mode, key, expiresIn: flowSeconds } : null
 }

@@ -6,10 +6,10 @@ import { signedInPerson } from '../../support/people/people.js'
 import {
   appChallenge,
   appTarget,
+  flowCookieOf,
   memberOf,
   oauthOptions,
   oauthSteps,
-  tripCookieOf,
   webTarget,
 } from '../oauth/oauth-host.js'
 import { type Scenario, type Scene, told } from './event-scenario.js'
@@ -37,7 +37,7 @@ async function known(scene: Scene, provider: 'google' | 'apple' = 'google') {
   return { account, subject: { id } }
 }
 
-/** A trip with this account, up to the callback. */
+/** A flow with this account, up to the callback. */
 async function onTheWayBack(
   { host, surface }: Scene,
   provider: ProviderId,
@@ -55,7 +55,7 @@ async function linkStarted({ host, surface, post }: Scene, account: Account) {
   const body = { redirectUri: webTarget[surface], currentPassword: who.password }
   const reply = await post('/oauth/google/link', { bearer: who.bearer, body })
   const brought = stub.agree(textOf(reply.json(), 'authorizationUrl'), account)
-  const cookie = tripCookieOf(reply)
+  const cookie = flowCookieOf(reply)
   const comeBack = () => oauthSteps(host, stub).comeBack(surface, 'google', brought, cookie)
   return { who, comeBack }
 }
@@ -63,7 +63,7 @@ async function linkStarted({ host, surface, post }: Scene, account: Account) {
 const failed = (method: string, reason: string) =>
   told('login.failed', null, { userId: null, method, reason })
 
-/** Every way a trip to a provider can go. */
+/** Every way a flow to a provider can go. */
 export const oauthScenarios: readonly Scenario[] = [
   {
     of: 'oauthCallback',
@@ -114,7 +114,7 @@ export const oauthScenarios: readonly Scenario[] = [
   },
   {
     of: 'oauthCallback',
-    name: 'a trip that is over',
+    name: 'a flow that is over',
     outcome: '400 invalid_oauth_state',
     options,
     tells: () => [
@@ -128,7 +128,7 @@ export const oauthScenarios: readonly Scenario[] = [
   },
   {
     of: 'startMobileOauth',
-    name: 'an app’s trip',
+    name: 'an app’s flow',
     outcome: '200',
     options,
     tells: () => [],
@@ -143,7 +143,7 @@ export const oauthScenarios: readonly Scenario[] = [
   },
   {
     of: 'exchangeMobileOauth',
-    name: 'the code of an app’s trip',
+    name: 'the code of an app’s flow',
     outcome: '200',
     options,
     tells: ({ id }) => [told('login.succeeded', 'success', { userId: id, method: 'google' })],

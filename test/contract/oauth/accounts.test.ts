@@ -149,11 +149,11 @@ describe.each(surfaces)('who may sign up on %s', (surface) => {
 
   it('eight at once are one account, and who registers the address meanwhile has the other', async () => {
     const host = await oauthHost()
-    const trips = await Promise.all([...'12345678'].map(() => host.depart(surface, 'google')))
-    const brought = trips.map(({ authorizationUrl }) => host.stub.agree(authorizationUrl, newcomer))
+    const flows = await Promise.all([...'12345678'].map(() => host.depart(surface, 'google')))
+    const brought = flows.map(({ authorizationUrl }) => host.stub.agree(authorizationUrl, newcomer))
     const [replies] = await Promise.all([
       Promise.all(
-        brought.map((one, at) => host.comeBack(surface, 'google', one, trips[at]?.cookie)),
+        brought.map((one, at) => host.comeBack(surface, 'google', one, flows[at]?.cookie)),
       ),
       host.send('POST', `/v1/auth/${surface}/register`, {
         body: { email: 'new@example.org', password: goodPassword },

@@ -122,7 +122,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     },
   )
 
-  it('R-1-11 another person’s code in one’s own trip opens nothing: the verifier is not theirs', async () => {
+  it('R-1-11 another person’s code in one’s own flow opens nothing: the verifier is not theirs', async () => {
     const host = await oauthHost()
     const theirs = await host.depart('client', provider)
     const { code = '' } = host.stub.agree(theirs.authorizationUrl, mallory)
@@ -168,7 +168,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
           : (`${provider}ClientEnabled` as const)
       const administrator = { check: async () => true }
       const host = await oauthHost({ authorizer: administrator })
-      const trip = await host.depart(s, provider)
+      const flow = await host.depart(s, provider)
       const url = await host.departFromApp(s, provider, { appState: 'x y&z' })
       const before = await host.departFromApp(s, provider)
       const back = await host.comeBack(
@@ -180,8 +180,8 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
       const reply = await host.comeBack(
         s,
         provider,
-        host.stub.agree(trip.authorizationUrl, mallory),
-        trip.cookie,
+        host.stub.agree(flow.authorizationUrl, mallory),
+        flow.cookie,
       )
       expect([memberOf(reply, 'error'), reply.setCookies]).toEqual(['oauth_provider_disabled', []])
       const app = await host.comeBack(s, provider, host.stub.agree(url, mallory))

@@ -44,7 +44,7 @@ async function startWeb(page: Page, host: RealOauthHost, place: (typeof all)[num
   return target
 }
 
-const tripCookies = async (context: BrowserContext) =>
+const flowCookies = async (context: BrowserContext) =>
   (await context.cookies()).filter(({ name }) => name.includes('oauth'))
 
 describe.skipIf(isChromiumMissing)('chromium signs in at real providers', () => {
@@ -56,7 +56,7 @@ describe.skipIf(isChromiumMissing)('chromium signs in at real providers', () => 
       const context = await arrive()
       const page = await context.newPage()
       const target = await startWeb(page, host, place)
-      expect(await tripCookies(context)).toMatchObject([
+      expect(await flowCookies(context)).toMatchObject([
         {
           name: expect.stringMatching(/^__Host-/),
           httpOnly: true,

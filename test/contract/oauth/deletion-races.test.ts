@@ -5,10 +5,10 @@ import type { Account } from '../../support/outside/provider-stub/account.js'
 import { signedInPerson } from '../../support/people/people.js'
 import { interruptible } from '../../support/stores/interruptible.js'
 import { afterwards, sweepOnce } from '../accounts/deletions.js'
-import { type OauthHost, oauthHost, tripCookieOf, webTarget } from './oauth-host.js'
+import { flowCookieOf, type OauthHost, oauthHost, webTarget } from './oauth-host.js'
 
 /** Somebody back from a provider, whose account is deleted meanwhile. */
-interface Trip {
+interface Flow {
   readonly userId: string
   comeBack(): Promise<void>
 }
@@ -20,7 +20,7 @@ function someone(): Account {
   return { subject: `s-${people}`, email: `ada-${people}@example.org`, verified: true }
 }
 
-const trips: Readonly<Record<string, (host: OauthHost) => Promise<Trip>>> = {
+const flows: Readonly<Record<string, (host: OauthHost) => Promise<Flow>>> = {
   async 'a sign-in'(host) {
     const account = someone()
     await host.signIn('operator', 'google', account)
@@ -36,13 +36,13 @@ const trips: Readonly<Record<string, (host: OauthHost) => Promise<Trip>>> = {
     const path = '/v1/auth/operator/oauth/google/link'
     const begun = await host.send('POST', path, { bearer, body })
     const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), someone())
-    const cookie = tripCookieOf(begun)
+    const cookie = flowCookieOf(begun)
     const comeBack = async () => void (await host.comeBack('operator', 'google', brought, cookie))
     return { userId, comeBack }
   },
 }
 
-describe.each(Object.entries(trips))('a deletion beside %s by a provider', (_name, begin) => {
+describe.each(Object.entries(flows))('a deletion beside %s by a provider', (_name, begin) => {
   it.each(['at each of its calls', 'at each of the deletion’s calls'])(
     'T-89 brings no account of that id back, %s',
     async (which) => {

@@ -4,11 +4,11 @@ import { outcomeOf, storedIn, storedUser, surfaces } from '../../support/hosts/o
 import type { Account } from '../../support/outside/provider-stub/account.js'
 import { codeOf, type Enrolled, enrolled } from '../../support/people/authenticator.js'
 import {
+  flowCookieOf,
   memberOf,
   type OauthHost,
   oauthHost,
   storeSettings,
-  tripCookieOf,
   waitingOf,
   webTarget,
 } from './oauth-host.js'
@@ -20,7 +20,7 @@ const at = '/v1/auth/operator/oauth/google/link'
 async function link(host: OauthHost, bearer: string, account: Account): Promise<void> {
   const begun = await host.send('POST', at, { bearer, body: { redirectUri: webTarget.operator } })
   const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
-  const back = await host.comeBack('operator', 'google', brought, tripCookieOf(begun))
+  const back = await host.comeBack('operator', 'google', brought, flowCookieOf(begun))
   expect(memberOf(back, 'status')).toBe('linked')
 }
 

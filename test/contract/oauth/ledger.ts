@@ -1,7 +1,7 @@
 import type { Backend } from '../../../src/ports/backend.js'
 import { type Call, withCall } from '../../support/stores/faulty-backend.js'
 
-/** What a sign-in leaves behind if it comes to its end: not a trip, and no record of a failure. */
+/** What a sign-in leaves behind if it comes to its end: not a flow, and no record of a failure. */
 const lasting =
   /^(\w+_(?:users|oauth_identities|oauth_codes|sessions|refresh_tokens))\.(insert|take)$/
 

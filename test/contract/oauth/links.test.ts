@@ -14,12 +14,12 @@ import {
   signedInPerson,
 } from '../../support/people/people.js'
 import {
+  flowCookieOf,
   locationOf,
   memberOf,
   type OauthHost,
   oauthHost,
   storeSettings,
-  tripCookieOf,
   webTarget,
 } from './oauth-host.js'
 
@@ -44,7 +44,7 @@ async function link(
   const begun = await startLink(host, who, provider)
   expect(begun.status, begun.text).toBe(200)
   const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
-  return host.comeBack('operator', provider, brought, tripCookieOf(begun))
+  return host.comeBack('operator', provider, brought, flowCookieOf(begun))
 }
 
 function unlink(host: OauthHost, who: Pick<Someone, 'bearer'>, provider: string, body?: object) {
@@ -73,7 +73,7 @@ async function withoutPassword(host: OauthHost, providers: readonly ProviderId[]
     const begun = await host.send('POST', path(provider), { bearer, body })
     expect(begun.status, begun.text).toBe(200)
     const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
-    await host.comeBack('operator', provider, brought, tripCookieOf(begun))
+    await host.comeBack('operator', provider, brought, flowCookieOf(begun))
   }
   return who
 }
@@ -194,7 +194,7 @@ describe('linking', () => {
     expect([await identitiesOf(host, ada), await identitiesOf(host, eve)]).toEqual([['google'], []])
   })
 
-  it('two trips begun before either came back link one account', async () => {
+  it('two flows begun before either came back link one account', async () => {
     const host = await oauthHost()
     const who = await signedInPerson(host, 'operator')
     const begun = [await startLink(host, who, 'google'), await startLink(host, who, 'google')]
@@ -202,7 +202,7 @@ describe('linking', () => {
       begun.map((one, at) => {
         const url = textOf(one.json(), 'authorizationUrl')
         const brought = host.stub.agree(url, { ...atGoogle, subject: `18${at}` })
-        return host.comeBack('operator', 'google', brought, tripCookieOf(one))
+        return host.comeBack('operator', 'google', brought, flowCookieOf(one))
       }),
     )
     expect(backs.map((back) => memberOf(back, 'status') || memberOf(back, 'error')).sort()).toEqual(
@@ -220,10 +220,10 @@ describe('linking', () => {
     const begun = await startLink(host, eve, 'google')
     const others = await startLink(host, ada, 'google')
     const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), atGoogle)
-    const wrong = await host.comeBack('operator', 'google', brought, tripCookieOf(others))
+    const wrong = await host.comeBack('operator', 'google', brought, flowCookieOf(others))
     expectProblem(wrong, 400, 'invalid_oauth_state')
     await host.send('POST', '/v1/auth/operator/logout', { bearer: eve.bearer })
-    const late = await host.comeBack('operator', 'google', brought, tripCookieOf(begun))
+    const late = await host.comeBack('operator', 'google', brought, flowCookieOf(begun))
     expect(memberOf(late, 'error')).toBe('oauth_failed')
     expect(
       await storedIn(host, 'operator').oauthIdentities.find({ userId: eve.id }, { limit: 9 }),
@@ -244,7 +244,7 @@ describe('linking', () => {
     ]
     const comeBack = (reply: Reply, provider: ProviderId) => {
       const brought = host.stub.agree(textOf(reply.json(), 'authorizationUrl'), atGoogle)
-      return host.comeBack('operator', provider, brought, tripCookieOf(reply))
+      return host.comeBack('operator', provider, brought, flowCookieOf(reply))
     }
     await host.clock.advance(5 * 60_000 - 1)
     expect(memberOf(await comeBack(begun, 'google'), 'status')).toBe('linked')

@@ -52,8 +52,8 @@ export const targets = (['operator', 'client'] as const).flatMap((surface) => [
   },
 ])
 
-/** A person's browser on a trip: where the provider is, and what it keeps meanwhile. */
-export interface Trip {
+/** A person's browser on a flow: where the provider is, and what it keeps meanwhile. */
+export interface Flow {
   readonly authorizationUrl: string
   /** `name=value`. */
   readonly cookie: string
@@ -63,7 +63,7 @@ export interface Trip {
 export interface OauthSteps {
   startWeb(surface: Surface, provider: ProviderId, query?: object): Promise<Reply>
   /** As `startWeb`; fails unless it leads to the provider. */
-  depart(surface: Surface, provider: ProviderId): Promise<Trip>
+  depart(surface: Surface, provider: ProviderId): Promise<Flow>
   startApp(surface: Surface, provider: ProviderId, body?: object): Promise<Reply>
   /** As `startApp`; the address to open. */
   departFromApp(surface: Surface, provider: ProviderId, body?: object): Promise<string>
@@ -145,7 +145,7 @@ export function oauthSteps(host: Pick<ContractHost, 'send'>, people: People): Oa
   const depart: OauthSteps['depart'] = async (surface, provider) => {
     const reply = await startWeb(surface, provider)
     assert.equal(reply.status, 302, reply.text)
-    return { authorizationUrl: locationOf(reply), cookie: tripCookieOf(reply) }
+    return { authorizationUrl: locationOf(reply), cookie: flowCookieOf(reply) }
   }
 
   const departFromApp: OauthSteps['departFromApp'] = async (surface, provider, body) => {
@@ -205,10 +205,10 @@ export function memberOf(reply: Reply, name: string): string {
   return new URL(locationOf(reply)).searchParams.get(name) ?? ''
 }
 
-/** `name=value` of what the browser keeps of a trip. */
-export function tripCookieOf(reply: Reply): string {
+/** `name=value` of what the browser keeps of a flow. */
+export function flowCookieOf(reply: Reply): string {
   const found = reply.setCookies.find((cookie) => /^[\w-]+_oauth(_form)?=/.test(cookie))
-  return found?.split(';')[0] ?? assert.fail(`no cookie of a trip: ${reply.setCookies.join()}`)
+  return found?.split(';')[0] ?? assert.fail(`no cookie of a flow: ${reply.setCookies.join()}`)
 }
 
 /** As an administrator changes them, whom the host's authorizer must let. */
@@ -236,7 +236,7 @@ export async function storeSettings(
 
 /** What the page a login waits on goes on with: the ticket in its address, the cookie by itself. */
 export function waitingOf(reply: Reply): { readonly mfaToken: string; readonly cookie: string } {
-  return { mfaToken: memberOf(reply, 'ticket'), cookie: tripCookieOf(reply) }
+  return { mfaToken: memberOf(reply, 'ticket'), cookie: flowCookieOf(reply) }
 }
 
 const issuers = {

@@ -9,7 +9,7 @@ import type { Account } from '../../support/outside/provider-stub/account.js'
 import { codeOf } from '../../support/people/authenticator.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeysOn } from '../../support/people/passkey-people.js'
-import { memberOf, type OauthHost, oauthHost, tripCookieOf, waitingOf } from './oauth-host.js'
+import { flowCookieOf, memberOf, type OauthHost, oauthHost, waitingOf } from './oauth-host.js'
 
 const ada: Account = { subject: '1815', email: 'ada@example.org', verified: true }
 const required = {
@@ -35,7 +35,7 @@ function browser({ host, surface }: Place, cookie?: string) {
   return { post, passkeys: passkeysOn({ send }, surface) }
 }
 
-/** Whoever else might have the address: another browser on a trip of its own, and one on none. */
+/** Whoever else might have the address: another browser on a flow of its own, and one on none. */
 async function strangers(place: Place, own: string) {
   const other = await place.host.depart(place.surface, place.provider)
   const name = own.slice(0, own.indexOf('='))
@@ -127,7 +127,7 @@ describe.each(hostKinds)('a login by a provider that waits, $name', (kind) => {
   )
 })
 
-describe.each(surfaces)('what a browser keeps of a trip on %s', (surface) => {
+describe.each(surfaces)('what a browser keeps of a flow on %s', (surface) => {
   it('G-14 lasts as long as the ticket, however late the answer came, and nobody else’s attempts count', async () => {
     const host = await oauthHost({ settings: required })
     const { authorizationUrl, cookie } = await host.depart(surface, 'google')
@@ -141,7 +141,7 @@ describe.each(surfaces)('what a browser keeps of a trip on %s', (surface) => {
     expect(arrived.setCookies.map((one) => one.replace(/^[^;]*; /, ''))).toEqual([
       'Max-Age=600; Path=/; HttpOnly; SameSite=Lax; Secure',
     ])
-    expect(tripCookieOf(arrived)).toBe(cookie)
+    expect(flowCookieOf(arrived)).toBe(cookie)
     const { mfaToken } = waitingOf(arrived)
     const place = { host, surface, provider: 'google' } as const
     for (let guess = 0; guess < 10; guess += 1) {

@@ -24,7 +24,7 @@ function expectFailed(reply: Reply, error: string): void {
   expect([reply.status, locationOf(reply), reply.setCookies]).toEqual([302, to, []])
 }
 
-function expectNoTrip(reply: Reply): void {
+function expectNoFlow(reply: Reply): void {
   expect([reply.status, reply.code, reply.setCookies]).toEqual([400, 'invalid_oauth_state', []])
 }
 
@@ -34,8 +34,8 @@ describe.each(providerIds)('%s over a network', (id) => {
     const { authorizationUrl } = await host.depart('client', id)
     const brought = await host.agree(authorizationUrl, mallory)
     const { cookie } = await host.depart('client', id)
-    expectNoTrip(await host.comeBack('client', id, brought, cookie))
-    expectNoTrip(await host.comeBack('client', id, brought))
+    expectNoFlow(await host.comeBack('client', id, brought, cookie))
+    expectNoFlow(await host.comeBack('client', id, brought))
     expect(host.made()).toEqual([])
     expect(host.provider(id).tokenRequests).toEqual([])
   })
@@ -47,7 +47,7 @@ describe.each(providerIds)('%s over a network', (id) => {
     const come = () => host.comeBack('client', id, brought, cookie)
     const statuses = (await Promise.all([come(), come(), come()])).map(({ status }) => status)
     expect(statuses.sort()).toEqual([302, 400, 400])
-    expectNoTrip(await come())
+    expectNoFlow(await come())
     expect(host.provider(id).tokenRequests).toHaveLength(1)
     expect(host.made()).toEqual(signIn)
   })
@@ -190,13 +190,13 @@ describe.each(pairs)('RFC9700-4.4 $other in place of $id', ({ id, other }) => {
     const [name = ''] = own.split('=')
     const moved = `${name}=${cookie.slice(cookie.indexOf('=') + 1)}`
     for (const shown of [cookie, own, moved]) {
-      expectNoTrip(await host.comeBack('client', id, brought, shown))
+      expectNoFlow(await host.comeBack('client', id, brought, shown))
     }
     expect([host.provider(id), host.provider(other)].map((p) => p.tokenRequests)).toEqual([[], []])
     expect(host.made()).toEqual([])
   })
 
-  it('OL-8 its code opens nothing in a trip to the other, and goes nowhere under its own issuer', async () => {
+  it('OL-8 its code opens nothing in a flow to the other, and goes nowhere under its own issuer', async () => {
     const host = await realOauthHost([id, other])
     const theirs = await host.depart('client', other)
     const { code = '', iss } = await host.agree(theirs.authorizationUrl, mallory)

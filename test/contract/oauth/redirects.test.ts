@@ -27,7 +27,7 @@ describe.each(surfaces)('redirect targets on %s', (surface) => {
   })
 })
 
-describe('where a trip begins', () => {
+describe('where a flow begins', () => {
   const start = (provider = 'google', query = ''): string =>
     `/v1/auth/client/oauth/${provider}/start?redirectUri=${encodeURIComponent(webTarget.client)}${query}`
 
@@ -100,7 +100,7 @@ describe('where a trip begins', () => {
     )
   })
 
-  it('two trips of one browser may be on their way at once', async () => {
+  it('two flows of one browser may be on their way at once', async () => {
     const host = await oauthHost()
     const first = await host.startWeb('client', 'google')
     const cookie = String(first.setCookies[0]).split(';')[0] ?? ''
@@ -205,7 +205,7 @@ describe('a form', () => {
 })
 
 describe.each(frameworkKinds)('a HEAD, which a link scanner sends, on $name', (kind) => {
-  it('OL-9 T-102 spends no answer and begins no trip', async () => {
+  it('OL-9 T-102 spends no answer and begins no flow', async () => {
     const host = await oauthHost({}, kind)
     const { authorizationUrl, cookie } = await host.depart('client', 'google')
     const brought = host.stub.agree(authorizationUrl, {

@@ -96,9 +96,9 @@ const strangerCells: Pathway['cells'] = {
 export const oauthPathways: readonly Pathway[] = [
   callback('oauthCallback', 'google'),
   callback('oauthCallbackFormPost', 'apple'),
-  secondStep('a code of the app after a trip to google', 'google', ticketCells, true),
-  secondStep('a code of the app after a trip to apple', 'apple', ticketCells, true),
-  secondStep('a code of the app after a trip of another browser', 'google', strangerCells, false),
+  secondStep('a code of the app after a flow to google', 'google', ticketCells, true),
+  secondStep('a code of the app after a flow to apple', 'apple', ticketCells, true),
+  secondStep('a code of the app after a flow of another browser', 'google', strangerCells, false),
   {
     of: 'exchangeMobileOauth',
     name: 'the code of an app that went to a provider',

@@ -124,7 +124,7 @@ interface Caller extends Person, SignedIn {
 }
 
 /** Ways back from a provider. */
-async function trips(host: ContractHost) {
+async function flows(host: ContractHost) {
   const steps = oauthSteps(host, stub)
   const agree = (url: string, subject: string) =>
     stub.agree(url, { subject, email: `${subject}@example.net`, verified: true })
@@ -143,7 +143,7 @@ async function caller(host: ContractHost): Promise<Caller> {
   const who = await signedInPerson(host, 'client')
   await host.send('POST', at('/password/forgot'), { body: { email: who.email } })
   const resetToken = await mailedToken(host, 'resetPassword', who.email)
-  return { ...who, resetToken, ...(await trips(host)) }
+  return { ...who, resetToken, ...(await flows(host)) }
 }
 
 describe.each(tantrums)('a store method that $how', ({ fail }) => {

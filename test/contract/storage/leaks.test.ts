@@ -111,7 +111,7 @@ describe('R-7-11 nothing of what was sent comes back in a refusal', () => {
   })
 })
 
-describe('R-7-11 SP-55 nothing of a trip to a provider is told', () => {
+describe('R-7-11 SP-55 nothing of a flow to a provider is told', () => {
   it.each(surfaces)('of what it is kept together by, on %s', async (surface) => {
     const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await oauthHost({ settings: policy })

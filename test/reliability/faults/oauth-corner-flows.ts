@@ -5,19 +5,19 @@ import type { Account } from '../../support/outside/provider-stub/account.js'
 import { codeOf } from '../../support/people/authenticator.js'
 import { type Flow, outcomeOf, readStale, unavailable } from './flow.js'
 import {
-  appTrip,
+  appFlow,
   arrivalOf,
   enrollsOnTheWayIn,
   exchangesAgain,
   expectLinked,
   expectOneAccount,
+  flowOf,
   linker,
-  linkTrip,
+  linkFlow,
   options,
   spent,
   stepsIn,
   stranger,
-  tripOf,
 } from './oauth-flows.js'
 import type { World } from './world.js'
 
@@ -39,7 +39,7 @@ const enrollsInApp: Flow = {
   async prepare(world) {
     const account = stranger()
     const { signIn, exchange } = stepsIn(world)
-    const back = await (await appTrip(world, account))()
+    const back = await (await appFlow(world, account))()
     const mfaToken = textOf(
       (await exchange(world.surface, memberOf(back, 'code'))).json(),
       'mfaToken',
@@ -80,7 +80,7 @@ const goesOn: Flow = {
   async prepare(world) {
     const account = stranger()
     await cutOff(world, account, 40 * second)
-    const send = await tripOf(world, 'google', account)
+    const send = await flowOf(world, 'google', account)
     return { send, reached: () => expectOneAccount(world, account) }
   },
 }
@@ -97,19 +97,19 @@ const linksWhatWasCutOff: Flow = {
     const account = stranger()
     await cutOff(world, account, 61 * second)
     const { who, begin } = await linker(world)
-    const send = await linkTrip(world, await begin(), account)
+    const send = await linkFlow(world, await begin(), account)
     return {
       send,
       async reached() {
         const again = await begin()
-        if (again.status === 200) await (await linkTrip(world, again, account))()
+        if (again.status === 200) await (await linkFlow(world, again, account))()
         await expectLinked(world, who.id, [account.subject])
       },
     }
   },
 }
 
-/** What is left of earlier trips, and what comes of it. */
+/** What is left of earlier flows, and what comes of it. */
 export const oauthCornerFlows: readonly Flow[] = [
   exchangesOnceMore,
   enrollsInApp,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { ProviderId } from '../../../src/identity-providers/provider.js'
 import {
+  flowCookieOf,
   memberOf,
   oauthOptions,
   oauthSteps,
-  tripCookieOf,
   waitingOf,
   webTarget,
 } from '../../contract/oauth/oauth-host.js'
@@ -53,15 +53,15 @@ export function arrivalOf(reply: Reply): Outcome {
   return { ...outcome, is: `302 ${told.length > 40 ? 'code' : told || 'in'}` }
 }
 
-/** A trip up to the callback; sent again, it is the same answer once more. */
-export async function tripOf(world: World, provider: ProviderId, account: Account) {
+/** A flow up to the callback; sent again, it is the same answer once more. */
+export async function flowOf(world: World, provider: ProviderId, account: Account) {
   const steps = stepsIn(world)
   const { authorizationUrl, cookie } = await steps.depart(world.surface, provider)
   const brought = stub.agree(authorizationUrl, account)
   return async () => arrivalOf(await steps.comeBack(world.surface, provider, brought, cookie))
 }
 
-/** Whatever was cut off: the next trip gets in, to one account with one identity of its own. */
+/** Whatever was cut off: the next flow gets in, to one account with one identity of its own. */
 export async function expectOneAccount(world: World, account: Account): Promise<void> {
   const reply = await stepsIn(world).signIn(world.surface, 'google', account)
   assert.equal(arrivalOf(reply).is, '302 in')
@@ -106,7 +106,7 @@ const signsUp: Flow = {
   ends: spent,
   async prepare(world) {
     const account = stranger()
-    const send = await tripOf(world, 'google', account)
+    const send = await flowOf(world, 'google', account)
     return { send, reached: () => expectOneAccount(world, account) }
   },
 }
@@ -120,7 +120,7 @@ const signsIn: Flow = {
   async prepare(world) {
     const account = stranger()
     await expectOneAccount(world, account)
-    const send = await tripOf(world, 'google', account)
+    const send = await flowOf(world, 'google', account)
     return { send, reached: () => expectOneAccount(world, account) }
   },
 }
@@ -134,11 +134,11 @@ const meetsTaken: Flow = {
   async prepare(world) {
     const { email, id } = await world.person()
     const account = { ...stranger(), email }
-    const send = await tripOf(world, 'google', account)
+    const send = await flowOf(world, 'google', account)
     return {
       send,
       async reached() {
-        const again = await tripOf(world, 'google', account)
+        const again = await flowOf(world, 'google', account)
         assert.equal((await again()).is, '302 account_exists_link_required')
         const { oauthIdentities } = world.stored
         assert.deepEqual(await oauthIdentities.find({ userId: id }, { limit: 9 }), [])
@@ -160,7 +160,7 @@ const meetsTakenWhereClosed: Flow = {
   },
 }
 
-export async function appTrip(world: World, account: Account) {
+export async function appFlow(world: World, account: Account) {
   const steps = stepsIn(world)
   const url = await steps.departFromApp(world.surface, 'google')
   const brought = stub.agree(url, account)
@@ -175,7 +175,7 @@ const comesToApp: Flow = {
   ends: spent,
   async prepare(world) {
     const account = stranger()
-    const comeBack = await appTrip(world, account)
+    const comeBack = await appFlow(world, account)
     return {
       send: async () => arrivalOf(await comeBack()),
       reached: () => expectOneAccount(world, account),
@@ -191,7 +191,7 @@ const exchanges: Flow = {
   ends: () => ['400 invalid_token'],
   async prepare(world) {
     const account = stranger()
-    const back = await (await appTrip(world, account))()
+    const back = await (await appFlow(world, account))()
     const code = memberOf(back, 'code')
     const { exchange } = stepsIn(world)
     return {
@@ -207,7 +207,7 @@ export const exchangesAgain: Flow = {
   expects: '400 invalid_token',
   unavailable,
   async prepare(world) {
-    const back = await (await appTrip(world, stranger()))()
+    const back = await (await appFlow(world, stranger()))()
     const code = memberOf(back, 'code')
     const { exchange } = stepsIn(world)
     const first = await exchange(world.surface, code)
@@ -264,9 +264,9 @@ export async function linker(world: World) {
   return { who, bearer, begin, unlink }
 }
 
-export async function linkTrip(world: World, begun: Reply, account: Account) {
+export async function linkFlow(world: World, begun: Reply, account: Account) {
   const brought = stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
-  const cookie = tripCookieOf(begun)
+  const cookie = flowCookieOf(begun)
   const steps = stepsIn(world)
   return async () => arrivalOf(await steps.comeBack('operator', 'google', brought, cookie))
 }
@@ -304,12 +304,12 @@ const links: Flow = {
   async prepare(world) {
     const account = stranger()
     const { who, begin } = await linker(world)
-    const send = await linkTrip(world, await begin(), account)
+    const send = await linkFlow(world, await begin(), account)
     return {
       send,
       async reached() {
         const again = await begin()
-        if (again.status === 200) await (await linkTrip(world, again, account))()
+        if (again.status === 200) await (await linkFlow(world, again, account))()
         await expectLinked(world, who.id, [account.subject])
       },
     }
@@ -326,7 +326,7 @@ const unlinks: Flow = {
   ends: () => ['404 not_found'],
   async prepare(world) {
     const { who, begin, unlink } = await linker(world)
-    await (await linkTrip(world, await begin(), stranger()))()
+    await (await linkFlow(world, await begin(), stranger()))()
     return {
       send: async () => outcomeOf(await unlink()),
       reached: () => expectLinked(world, who.id, []),
@@ -345,7 +345,7 @@ const keepsLast: Flow = {
   async prepare(world) {
     const account = stranger()
     const { who, begin } = await linker(world)
-    await (await linkTrip(world, await begin(), account))()
+    await (await linkFlow(world, await begin(), account))()
     const { users } = world.stored
     const administrator = await world.signIn(await world.person())
     await users.update(who.id, { enabled: true }, { passwordHash: null })
@@ -358,7 +358,7 @@ const keepsLast: Flow = {
   },
 }
 
-/** Trips to providers, in browsers, in apps and to link. */
+/** Flows to providers, in browsers, in apps and to link. */
 export const oauthFlows: readonly Flow[] = [
   begins,
   signsUp,
