@@ -97,7 +97,8 @@ export function createOwnSessions(deps: Deps, ending: Sessions): OwnSessions {
       if (!isOwn) throw new AuthError('session_not_found')
       if (family === null) {
         // The row expired and was swept; an access token minted before may live on.
-        if (document.active) await ending.end(document, 'logout', source, { rowless: true })
+        if (document.active)
+          await ending.end(document, 'logout', source, { refreshRowMissing: true })
       } else if (family.revokedAt === null) {
         await ending.end(family, 'logout', source)
       } else {

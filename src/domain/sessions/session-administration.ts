@@ -33,7 +33,7 @@ export function createSessionAdministration(
   ): Promise<boolean> {
     const document = await deps.collections.sessions.get(sessionId)
     if (document === null || !document.active) return false
-    return sessions.end(document, 'admin', source, { actorId, rowless: true })
+    return sessions.end(document, 'admin', source, { actorId, refreshRowMissing: true })
   }
 
   return {

@@ -16,7 +16,7 @@ export interface EndingOptions {
   /** Called at once by the call that ended it, whatever fails afterwards. */
   readonly onEnded?: () => void
   /** Its family row was swept: who closes the document is who ended it. */
-  readonly rowless?: true
+  readonly refreshRowMissing?: true
 }
 
 type Ended = Pick<RefreshFamily, 'id' | 'userId'>
@@ -91,7 +91,7 @@ export function createSessionEnding(deps: Deps): SessionEnding {
       return ended !== null && ended !== 'taken'
     } catch (error) {
       if (await isRevokedBy(id, set)) return true
-      await outlast(id, reason, now)
+      await extendDenylistEntry(id, reason, now)
       throw error
     }
   }
@@ -113,7 +113,7 @@ export function createSessionEnding(deps: Deps): SessionEnding {
    * The family stays live in its row: should nobody come to finish, the entry must outlast it. Its
    * deadline cannot move any more, since it is on the list.
    */
-  async function outlast(id: string, reason: EndReason, now: number): Promise<void> {
+  async function extendDenylistEntry(id: string, reason: EndReason, now: number): Promise<void> {
     try {
       await denylist.put([entryOf(id, reason, now + deps.idleMs + denylistLifeMs)])
     } catch (error) {
@@ -128,7 +128,7 @@ export function createSessionEnding(deps: Deps): SessionEnding {
     {
       actorId: endedBy = isOwnAct(given) ? session.userId : null,
       onEnded,
-      rowless,
+      refreshRowMissing,
     }: EndingOptions = {},
   ): Promise<boolean> {
     const { id: sessionId, userId } = session
@@ -149,7 +149,7 @@ export function createSessionEnding(deps: Deps): SessionEnding {
     const revoked = await revoke(session, reason, now)
     if (revoked) tell()
     const closed = await closeDocument(sessionId, reason)
-    if (revoked || !closed || rowless !== true) return revoked
+    if (revoked || !closed || refreshRowMissing !== true) return revoked
     tell()
     return true
   }
@@ -194,7 +194,7 @@ export function createSessionEnding(deps: Deps): SessionEnding {
         const known = reasons.get(id)
         if (known !== undefined) await closeDocument(id, known)
         else if (id !== keep) {
-          await end({ id, userId }, reason, source, { ...options, rowless: true })
+          await end({ id, userId }, reason, source, { ...options, refreshRowMissing: true })
         }
       }
     },
