@@ -55,10 +55,10 @@ import {
 import { surfaceResolution } from './setup/surface-resolution.js'
 import { createSurfaceServices, type SurfaceServices } from './setup/surface-services.js'
 import { startSweeping } from './setup/sweeping.js'
-import { guardBackend } from './stores/fail-closed-backend.js'
+import { failClosedBackend } from './stores/fail-closed-backend.js'
 import { consoleLogger } from './system/console-logger.js'
 import { later } from './system/later.js'
-import { guardLogger } from './system/safe-logger.js'
+import { safeLogger } from './system/safe-logger.js'
 import { systemClock } from './system/system-clock.js'
 import { systemFetcher } from './system/system-fetcher.js'
 import { systemRandom } from './system/system-random.js'
@@ -138,11 +138,11 @@ export interface Auth {
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   checkOptions(options)
   const { clock = systemClock, random = systemRandom } = options
-  const logger = guardLogger(options.logger ?? consoleLogger)
+  const logger = safeLogger(options.logger ?? consoleLogger)
   const env = options.env ?? process.env
   const background = createBackground(logger, later)
   const timeoutMs = options.backendTimeout ?? 5000
-  const backend = guardBackend(options.backend, { clock, logger, timeoutMs })
+  const backend = failClosedBackend(options.backend, { clock, logger, timeoutMs })
   const keys = await createKeySource(options.keys, clock, logger)
   const issuer = options.issuer ?? options.surfaces.operator.baseUrl
   const prefix = options.collectionPrefix ?? ''

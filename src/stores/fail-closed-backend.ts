@@ -16,12 +16,12 @@ interface Deps {
  * is `service_unavailable`. So a failing store can be neither a "no such user" nor a success, and
  * what a driver says stays in the log.
  */
-export function guardBackend(backend: Backend, deps: Deps): Backend {
-  const call = <T>(what: string, work: () => Promise<T>): Promise<T> => guarded(what, work, deps)
+export function failClosedBackend(backend: Backend, deps: Deps): Backend {
+  const call = <T>(what: string, work: () => Promise<T>): Promise<T> => wrapped(what, work, deps)
   const { store, denylist, lease, counter } = backend
   return {
     store: {
-      collection: (spec) => guardCollection(store.collection(spec), spec.name, call),
+      collection: (spec) => failClosedCollection(store.collection(spec), spec.name, call),
       // Migrations may take long, and their errors are for the developer who runs them.
       prepare: (specs) => store.prepare(specs),
     },
@@ -45,7 +45,7 @@ export function guardBackend(backend: Backend, deps: Deps): Backend {
 
 type Call = <T>(what: string, work: () => Promise<T>) => Promise<T>
 
-function guardCollection<T extends Doc>(
+function failClosedCollection<T extends Doc>(
   inner: Collection<T>,
   name: string,
   call: Call,
@@ -61,7 +61,7 @@ function guardCollection<T extends Doc>(
   }
 }
 
-function guarded<T>(what: string, work: () => Promise<T>, deps: Deps): Promise<T> {
+function wrapped<T>(what: string, work: () => Promise<T>, deps: Deps): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const fail = (cause: unknown): void => {
       cancel()

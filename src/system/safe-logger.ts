@@ -1,8 +1,8 @@
 import type { Logger } from '../ports/telemetry.js'
 
 /** The host's logger, unable to make a request fail: what it throws or rejects with is dropped. */
-export function guardLogger(logger: Logger): Logger {
-  const guarded =
+export function safeLogger(logger: Logger): Logger {
+  const wrapped =
     (level: keyof Logger): Logger['info'] =>
     (message, fields) => {
       try {
@@ -13,9 +13,9 @@ export function guardLogger(logger: Logger): Logger {
       }
     }
   return {
-    debug: guarded('debug'),
-    info: guarded('info'),
-    warn: guarded('warn'),
-    error: guarded('error'),
+    debug: wrapped('debug'),
+    info: wrapped('info'),
+    warn: wrapped('warn'),
+    error: wrapped('error'),
   }
 }

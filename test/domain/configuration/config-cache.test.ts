@@ -9,7 +9,7 @@ import type { AuthOptions } from '../../../src/options.js'
 import type { Clock } from '../../../src/ports/clock.js'
 import { readAuthSettings } from '../../../src/settings/read-settings.js'
 import { modulesOf } from '../../../src/setup/modules.js'
-import { guardBackend } from '../../../src/stores/fail-closed-backend.js'
+import { failClosedBackend } from '../../../src/stores/fail-closed-backend.js'
 import { systemRandom } from '../../../src/system/system-random.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { configHost, mailModule } from '../../contract/config/config-host.js'
@@ -150,7 +150,7 @@ describe('what the settings will be read through', () => {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
     const logger = recordingLogger()
     const background = createBackground(logger, (run) => setImmediate(run))
-    const backend = guardBackend(memory(), { clock, logger, timeoutMs: 5000 })
+    const backend = failClosedBackend(memory(), { clock, logger, timeoutMs: 5000 })
     const collections = moduleCollectionsOf(backend.store, '')
     const box = secretBox(testConfigKeys, systemRandom)
     const modules = modulesOf({}, { totpIssuer: 'Acme' }, {}, box)
