@@ -5,7 +5,7 @@ import type { Random } from '../ports/random.js'
 export interface SecretMemo {
   /** Whether `hash`, the stored one of `id`, accepted this very secret within the last 15 minutes. */
   knows(id: string, hash: string, secret: string, now: number): boolean
-  keep(id: string, hash: string, secret: string, now: number): void
+  store(id: string, hash: string, secret: string, now: number): void
 }
 
 const lifeMs = 15 * 60 * 1000
@@ -32,7 +32,7 @@ export function secretMemo(random: Random, capacity = 10_000): SecretMemo {
       accepted.delete(entry)
       return false
     },
-    keep(id, hash, secret, now) {
+    store(id, hash, secret, now) {
       const entry = entryOf(id, hash, secret)
       accepted.delete(entry)
       accepted.set(entry, now)

@@ -6,7 +6,7 @@ import type { AccessClaims } from './token-claims.js'
 export interface TokenMemo {
   /** The claims of a token verified before with this very ring and not expired; else null. */
   find(token: string, ring: LoadedKeyRing, now: number): AccessClaims | null
-  keep(token: string, ring: LoadedKeyRing, claims: AccessClaims): void
+  store(token: string, ring: LoadedKeyRing, claims: AccessClaims): void
 }
 
 /**
@@ -34,7 +34,7 @@ export function tokenMemo(capacity = 10_000): TokenMemo {
       known.delete(digest)
       return null
     },
-    keep(token, ring, claims) {
+    store(token, ring, claims) {
       useRing(ring)
       if (known.size >= capacity) {
         const oldest = known.keys().next()

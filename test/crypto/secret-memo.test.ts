@@ -7,7 +7,7 @@ const life = 15 * 60 * 1000
 describe('what is remembered of a secret', () => {
   it('is this very secret, of this very credential and hash', () => {
     const memo = secretMemo(systemRandom)
-    memo.keep('id', 'hash', 'secret', 0)
+    memo.store('id', 'hash', 'secret', 0)
     expect(memo.knows('id', 'hash', 'secret', 1)).toBe(true)
     const others = [
       ['id', 'hash', 'Secret'],
@@ -23,22 +23,22 @@ describe('what is remembered of a secret', () => {
 
   it('is gone after fifteen minutes, however often it was asked for, and when a clock steps back', () => {
     const memo = secretMemo(systemRandom)
-    memo.keep('id', 'hash', 'secret', 1000)
+    memo.store('id', 'hash', 'secret', 1000)
     for (let minute = 1; minute < 15; minute += 1) {
       expect(memo.knows('id', 'hash', 'secret', 1000 + minute * 60_000)).toBe(true)
     }
     expect(memo.knows('id', 'hash', 'secret', 1000 + life)).toBe(false)
     expect(memo.knows('id', 'hash', 'secret', 1000)).toBe(false)
-    memo.keep('id', 'hash', 'secret', 1000)
+    memo.store('id', 'hash', 'secret', 1000)
     expect(memo.knows('id', 'hash', 'secret', 999)).toBe(false)
   })
 
   it('is of so many at most: the oldest makes room', () => {
     const memo = secretMemo(systemRandom, 2)
-    memo.keep('a', 'hash', 'secret', 0)
-    memo.keep('b', 'hash', 'secret', 0)
-    memo.keep('a', 'hash', 'secret', 0)
-    memo.keep('c', 'hash', 'secret', 0)
+    memo.store('a', 'hash', 'secret', 0)
+    memo.store('b', 'hash', 'secret', 0)
+    memo.store('a', 'hash', 'secret', 0)
+    memo.store('c', 'hash', 'secret', 0)
     const known = ['a', 'b', 'c'].filter((id) => memo.knows(id, 'hash', 'secret', 1))
     expect(known).toEqual(['a', 'c'])
   })
@@ -52,7 +52,7 @@ describe('what is remembered of a secret', () => {
       },
     }
     const memo = secretMemo(random)
-    memo.keep('id', 'hash', 'secret', 0)
+    memo.store('id', 'hash', 'secret', 0)
     expect(drawn).toEqual([32])
     expect(secretMemo(random).knows('id', 'hash', 'secret', 0)).toBe(false)
   })

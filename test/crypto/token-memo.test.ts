@@ -27,7 +27,7 @@ describe('the memo of verified access tokens', () => {
 
   it('R-4.3-06 answers until the token expires and not at that second', () => {
     const memo = tokenMemo()
-    memo.keep('t', ring, claims)
+    memo.store('t', ring, claims)
     expect(memo.find('t', ring, 899_999)).toBe(claims)
     expect(memo.find('t', ring, 900_000)).toBeNull()
     expect(memo.find('t', ring, 0)).toBeNull()
@@ -35,21 +35,21 @@ describe('the memo of verified access tokens', () => {
 
   it('knows exactly the tokens it was given', () => {
     const memo = tokenMemo()
-    memo.keep('t', ring, claims)
+    memo.store('t', ring, claims)
     expect(memo.find('T', ring, 0)).toBeNull()
     expect(memo.find('t.', ring, 0)).toBeNull()
   })
 
   it('R-LIB-11 forgets everything when the ring is another one', () => {
     const memo = tokenMemo()
-    memo.keep('t', ring, claims)
+    memo.store('t', ring, claims)
     expect(memo.find('t', reread, 0)).toBeNull()
     expect(memo.find('t', ring, 0)).toBeNull()
   })
 
   it('stays within its capacity, dropping the oldest', () => {
     const memo = tokenMemo(2)
-    for (const token of ['a', 'b', 'c']) memo.keep(token, ring, claims)
+    for (const token of ['a', 'b', 'c']) memo.store(token, ring, claims)
     expect(['a', 'b', 'c'].map((token) => memo.find(token, ring, 0) !== null)).toEqual([
       false,
       true,

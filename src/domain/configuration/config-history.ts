@@ -27,7 +27,11 @@ export interface ConfigRevision {
 
 export interface ConfigHistory {
   /** Keeps a record of a revision about to be replaced. May be repeated. */
-  keep(module: RegisteredModule, environment: string, seen: ModuleEnvironment): Promise<void>
+  appendRevision(
+    module: RegisteredModule,
+    environment: string,
+    seen: ModuleEnvironment,
+  ): Promise<void>
   /** Drops what fell out of the last fifty when `revision` was written. */
   trim(module: string, environment: string, revision: number): Promise<void>
   /** Newest first, the present one included. */
@@ -43,7 +47,7 @@ export function createConfigHistory({
   const { environments, revisions } = collections
 
   return {
-    async keep(module, environment, seen) {
+    async appendRevision(module, environment, seen) {
       const { revision, changed, removed, writtenAt, writtenBy } = seen
       // False when another writer was first: with the very same record.
       await revisions.insert({

@@ -45,7 +45,7 @@ export function createConfigWriter(deps: Deps, history: ConfigHistory): ConfigWr
       const own = stamp()
       // Before the write, so that no crash leaves a revision without its record; racers all write
       // the same one, because it tells of the revision they replace and of nothing else.
-      await history.keep(module, environment, seen)
+      await history.appendRevision(module, environment, seen)
       const written = await writeOrExplain(seen, { revision, ...next, ...own })
       if (written !== null) {
         deps.background.run('trimming the history of an environment', () =>

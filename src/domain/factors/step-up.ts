@@ -49,7 +49,7 @@ export function createStepUp(deps: Deps): StepUp {
   }
 
   /** Of two proofs of a session the newer one stays. When that one was shown. */
-  async function keep(proof: StepUpProof): Promise<number> {
+  async function store(proof: StepUpProof): Promise<number> {
     for (let attempt = 0; attempt < tries; attempt += 1) {
       const kept = await tryToKeep(proof)
       if (kept !== null) return kept
@@ -64,7 +64,7 @@ export function createStepUp(deps: Deps): StepUp {
       const now = clock.now()
       const { id: userId, deviceEpoch } = user
       const expiresAt = now + lifeMs
-      return keep({ id: sessionId, userId, method, deviceEpoch, provedAt: now, expiresAt })
+      return store({ id: sessionId, userId, method, deviceEpoch, provedAt: now, expiresAt })
     },
 
     async require({ kind, userId, sessionId }, maxAgeMs) {

@@ -319,13 +319,13 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   }
 
   /** Before anybody is given it: an app's code that comes again has to find what it gave. */
-  async function keep(
+  async function bindSession(
     session: OpenedSession,
     { oauthCodeId }: Pick<FederatedLogin, 'oauthCodeId'> = localLogin,
     refusal: 'invalid_token' | 'mfa_ticket_invalid',
     source: RequestSource,
   ): Promise<void> {
-    if (!(await codes.keepWith(oauthCodeId, session, source))) throw new AuthError(refusal)
+    if (!(await codes.bindSession(oauthCodeId, session, source))) throw new AuthError(refusal)
   }
 
   async function holderOf(ticket: LoginTicket): Promise<User> {
@@ -362,7 +362,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
         }
       }
       const session = await enter(first, deviceId, source)
-      await keep(session, first.federated, 'invalid_token', source)
+      await bindSession(session, first.federated, 'invalid_token', source)
       risk.tell(session, judged, source)
       return { status: 'authenticated', session }
     },
@@ -386,7 +386,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
       }
       const judged = await risk.judge(user, inQuestion, source)
       const session = await openShown(login, shown, source)
-      await keep(session, ticket, 'mfa_ticket_invalid', source)
+      await bindSession(session, ticket, 'mfa_ticket_invalid', source)
       risk.tell(session, judged, source)
       const device =
         deviceId && trust ? await trustIts({ ...session, user }, deviceId, trust, source) : null

@@ -27,7 +27,7 @@ export interface OauthCodes {
    * Notes the session the code came to, before anybody is given it. False when the code came again
    * meanwhile: then the session is ended.
    */
-  keepWith(codeId: string, session: OpenedSession, source: RequestSource): Promise<boolean>
+  bindSession(codeId: string, session: OpenedSession, source: RequestSource): Promise<boolean>
 }
 
 type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random'>
@@ -94,7 +94,7 @@ export function createOauthCodes(deps: Deps, ending: Pick<SessionEnding, 'end'>)
       return code !== null && code.replayedAt === null
     },
 
-    async keepWith(codeId, { sessionId, user }, source) {
+    async bindSession(codeId, { sessionId, user }, source) {
       if (codeId === '') return true
       const kept = await oauthCodes.update(codeId, { replayedAt: null }, { sessionId })
       if (kept !== null && kept !== 'taken') return true

@@ -97,7 +97,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     // The hash took its time: what was revoked or disabled meanwhile is refused.
     const now = standingOf(await readAgain(standing.credential))
     if (!now.ok) return now
-    memo.keep(now.credential.id, now.credential.secretHash, clientSecret, clock.now())
+    memo.store(now.credential.id, now.credential.secretHash, clientSecret, clock.now())
     if (rehashTo !== null) await upgrade(now.credential, clientSecret, rehashTo)
     return now
   }

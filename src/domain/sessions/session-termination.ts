@@ -38,14 +38,14 @@ export interface SessionEnding {
    */
   closeDocument(sessionId: string, reason: EndReason): Promise<boolean>
   /**
-   * Ends every session of a user whose `sessionEpoch` was just raised, except `keep`, and completes
+   * Ends every session of a user whose `sessionEpoch` was just raised, except `except`, and completes
    * what an earlier call left undone. Call only after the user was written: from then on no older
    * family can be refreshed.
    */
   endAll(
     userId: string,
     reason: EndReason,
-    keep: string | null,
+    except: string | null,
     source: RequestSource,
     actorId?: string | null,
   ): Promise<void>
@@ -183,17 +183,17 @@ export function createSessionEnding(deps: Deps): SessionEnding {
     end,
     closeDocument,
 
-    async endAll(userId, reason, keep, source, actorId) {
+    async endAll(userId, reason, except, source, actorId) {
       const options = actorId === undefined ? {} : { actorId }
       // Also the idle-expired: `GET session` may have minted a token just before the deadline.
       const reasons = await eachFamily(userId, async (family) => {
-        if (family.id !== keep) await end(family, reason, source, options)
+        if (family.id !== except) await end(family, reason, source, options)
       })
       // What is active still was interrupted before its last step, or its row was swept.
       for await (const { id } of activeDocuments(userId)) {
         const known = reasons.get(id)
         if (known !== undefined) await closeDocument(id, known)
-        else if (id !== keep) {
+        else if (id !== except) {
           await end({ id, userId }, reason, source, { ...options, refreshRowMissing: true })
         }
       }

@@ -132,7 +132,7 @@ export function createTokens(deps: Deps): Tokens {
         now,
         leewaySeconds: clockLeeway,
       })
-      if (verified.ok) memo.keep(token, ring, verified.claims)
+      if (verified.ok) memo.store(token, ring, verified.claims)
       return verified
     },
 
