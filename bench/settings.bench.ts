@@ -2,7 +2,7 @@
 import { Bench } from 'tinybench'
 import { it } from 'vitest'
 import { memory } from '../adapters/memory/index.js'
-import { createBackground } from '../src/concurrency/background-tasks.js'
+import { createBackgroundTasks } from '../src/concurrency/background-tasks.js'
 import { createConfigStore } from '../src/domain/configuration/config-store.js'
 import { moduleCollectionsOf } from '../src/model/module-collections.js'
 import { authSettingDeclarations } from '../src/settings/index.js'
@@ -31,7 +31,7 @@ it('reading all 63 settings', async () => {
     modules: modulesOf({}, {}, {}, secretBoxOf(testConfigKeys, {}, systemRandom)),
     clock: systemClock,
     random: systemRandom,
-    background: createBackground(logger, later),
+    background: createBackgroundTasks(logger, later),
     emit: () => {},
     logger,
   })

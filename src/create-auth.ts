@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { createBackground } from './concurrency/background-tasks.js'
+import { createBackgroundTasks } from './concurrency/background-tasks.js'
 import { loadCommonPasswords } from './crypto/common-passwords.js'
 import { hashGate } from './crypto/hash-gate.js'
 import type { Users } from './domain/accounts/users.js'
@@ -7,19 +7,19 @@ import type { Roles } from './domain/authorization/roles.js'
 import { type Config, createConfigApi } from './domain/configuration/config-api.js'
 import { createConfigStore } from './domain/configuration/config-store.js'
 import type { Principal } from './domain/context/principal.js'
-import type { SurfaceDeps } from './domain/context/surface-context.js'
-import { type AuditLog, createAudit } from './domain/events/audit-log.js'
-import { createAnnouncer } from './domain/events/event-publisher.js'
+import type { SurfaceContext } from './domain/context/surface-context.js'
+import { type AuditLog, createAuditLog } from './domain/events/audit-log.js'
+import { createEventPublisher } from './domain/events/event-publisher.js'
 import { startWebhookRetries } from './domain/events/webhook-retries.js'
 import { createWebhooks, type Webhooks } from './domain/events/webhooks.js'
-import { createLimits } from './domain/limits/rate-limits.js'
-import { plainRiskScorer } from './domain/login/default-risk-scorer.js'
+import { createRateLimiter } from './domain/limits/rate-limits.js'
+import { defaultRiskScorer } from './domain/login/default-risk-scorer.js'
 import { createMailService } from './domain/mail/mail-service.js'
 import { createBreachCheck } from './domain/passwords/breach-check.js'
-import { createPasswords } from './domain/passwords/password-hashes.js'
+import { createPasswordHashes } from './domain/passwords/password-hashes.js'
 import { createPasswordRules } from './domain/passwords/password-rules.js'
 import type { SessionAdministration } from './domain/sessions/session-administration.js'
-import { createKeySource, type KeySource } from './domain/sessions/signing-keys.js'
+import { createSigningKeys, type SigningKeys } from './domain/sessions/signing-keys.js'
 import { OptionsError } from './errors/index.js'
 import { type ClientIp, clientIp } from './http/client-ip.js'
 import { withCors } from './http/cors.js'
@@ -115,7 +115,7 @@ export interface Auth {
   readonly client: SurfaceAuth<'client'>
   /** Both surfaces on one host. */
   readonly both: Mountable
-  readonly keys: Pick<KeySource, 'reload'>
+  readonly keys: Pick<SigningKeys, 'reload'>
   readonly config: Config
   /**
    * Creates or brings up to date what the database needs, and registers the modules: gives settings
@@ -140,10 +140,10 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { clock = systemClock, random = systemRandom } = options
   const logger = safeLogger(options.logger ?? consoleLogger)
   const env = options.env ?? process.env
-  const background = createBackground(logger, later)
+  const background = createBackgroundTasks(logger, later)
   const timeoutMs = options.backendTimeout ?? 5000
   const backend = failClosedBackend(options.backend, { clock, logger, timeoutMs })
-  const keys = await createKeySource(options.keys, clock, logger)
+  const keys = await createSigningKeys(options.keys, clock, logger)
   const issuer = options.issuer ?? options.surfaces.operator.baseUrl
   const prefix = options.collectionPrefix ?? ''
   const ipOf = readTrustProxy(options)
@@ -168,7 +168,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
 
   const concurrency = options.hash?.concurrency ?? defaultConcurrency(availableParallelism(), env)
   const queue = options.hash?.queue ?? 64
-  const passwords = createPasswords({
+  const passwords = createPasswordHashes({
     hasher: await chooseHasher(options.hash?.implementation),
     params: hashParams(options.hash),
     gate: hashGate({ concurrency, queue, clock }),
@@ -184,13 +184,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const contextWords = [...ownWords, ...(options.passwordContextWords ?? [])]
 
   const tracing = createTracing(options)
-  const announce = createAnnouncer({ onEvent: options.onEvent, tracing, logger })
+  const announce = createEventPublisher({ onEvent: options.onEvent, tracing, logger })
   const retentionMs = (options.auditRetentionDays ?? 400) * 24 * 60 * 60 * 1000
 
   function build(surface: Surface): Built {
     const collections = collectionsOf(backend.store, surface, prefix)
     const overrides = options.surfaces[surface].rateLimits ?? {}
-    const audit = createAudit({
+    const audit = createAuditLog({
       surface,
       records: collections.auditRecords,
       clock,
@@ -215,12 +215,12 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       audit.record(event)
       webhooks.record(event)
     }
-    const deps: SurfaceDeps = {
+    const deps: SurfaceContext = {
       surface,
       collections,
       serviceCredentials,
       denylist: backend.denylist,
-      limits: createLimits({ surface, counter: backend.counter, clock, logger, overrides }),
+      limits: createRateLimiter({ surface, counter: backend.counter, clock, logger, overrides }),
       clock,
       random,
       settings: readSettings,
@@ -251,7 +251,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       }),
       providers,
       routesUrl: routesUrlOf(options.surfaces[surface]),
-      riskScorer: options.riskScorer ?? plainRiskScorer,
+      riskScorer: options.riskScorer ?? defaultRiskScorer,
       background,
       emit,
       logger,

@@ -15,7 +15,7 @@ export { seedOrgRoles } from './domain/authorization/seed-org-roles.js'
 export type { Config } from './domain/configuration/config-api.js'
 export type { ConfigRevision } from './domain/configuration/config-history.js'
 export type { Reencryption } from './domain/configuration/config-reencryption.js'
-export type { ActedBy } from './domain/context/actor.js'
+export type { Actor } from './domain/context/actor.js'
 export type { Principal } from './domain/context/principal.js'
 export type { AuditLog, AuditPage, AuditPageRequest } from './domain/events/audit-log.js'
 export type { RateLimit, RateLimitName, RateLimits } from './domain/limits/rate-limits.js'
@@ -57,8 +57,8 @@ export type {
   Authorizer,
   AuthorizerFactory,
   HeldRole,
+  HeldRoles,
   PermissionQuestion,
-  StoredRoles,
 } from './ports/authorizer.js'
 export type { Backend } from './ports/backend.js'
 export type { Clock } from './ports/clock.js'

@@ -1,7 +1,7 @@
 import { describeError } from '../errors/index.js'
 import type { Logger } from '../ports/telemetry.js'
 
-export interface Background {
+export interface BackgroundTasks {
   /**
    * Runs work nobody waits for, in a later turn of the event loop, so that it delays no reply: how
    * long a reply takes tells nothing of it. A failure is logged and goes no further.
@@ -12,7 +12,10 @@ export interface Background {
 }
 
 /** `later` calls what it is given in a later turn. */
-export function createBackground(logger: Logger, later: (run: () => void) => void): Background {
+export function createBackgroundTasks(
+  logger: Logger,
+  later: (run: () => void) => void,
+): BackgroundTasks {
   const running = new Set<Promise<void>>()
   return {
     run(what, work) {

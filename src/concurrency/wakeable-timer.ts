@@ -1,14 +1,14 @@
 import type { Clock } from '../ports/clock.js'
 
 /** The one wait of a background loop, which others may cut short. */
-export interface Pause {
+export interface WakeableTimer {
   /** Resolves `ms` milliseconds from now, or at the next `wake`. One wait at a time. */
   wait(ms: number): Promise<void>
   /** Ends the wait under way, if there is one. */
   wake(): void
 }
 
-export function createPause(clock: Clock): Pause {
+export function createWakeableTimer(clock: Clock): WakeableTimer {
   let wake = (): void => {}
   return {
     wait: (ms) =>

@@ -2,7 +2,7 @@ import { TimeoutError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 
 /** The answer, or a `TimeoutError` when there is none after `ms` milliseconds. */
-export async function withinTime<T>(answer: Promise<T>, ms: number, clock: Clock): Promise<T> {
+export async function withTimeout<T>(answer: Promise<T>, ms: number, clock: Clock): Promise<T> {
   let cancel = (): void => {}
   const late = new Promise<never>((_resolve, reject) => {
     cancel = clock.after(ms, () => reject(new TimeoutError(`no answer within ${ms} ms`)))

@@ -39,7 +39,7 @@ export interface HeldRole {
 }
 
 /** The roles that `auth.operator.roles` and `auth.client.roles` administer. */
-export interface StoredRoles {
+export interface HeldRoles {
   /**
    * The roles somebody holds everywhere and, unless it is null, in this tenant, read anew. Whether
    * they are its member is not looked at. Rejects when the store fails.
@@ -52,4 +52,4 @@ export interface StoredRoles {
 }
 
 /** Makes an authorizer that asks the roles in the store: `roleAuthorizer()`, or one around it. */
-export type AuthorizerFactory = (roles: StoredRoles) => Authorizer
+export type AuthorizerFactory = (roles: HeldRoles) => Authorizer

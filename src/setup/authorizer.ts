@@ -1,5 +1,5 @@
 import { defaultAuthorizer } from '../domain/authorization/default-authorizer.js'
-import { createStoredRoles } from '../domain/authorization/held-roles.js'
+import { createHeldRoles } from '../domain/authorization/held-roles.js'
 import { OptionsError } from '../errors/index.js'
 import { collectionsOf } from '../model/collections.js'
 import { MODULE_CONFIG_PERMISSIONS } from '../model/module-config-permissions.js'
@@ -17,7 +17,7 @@ export function authorizerOf(
   prefix: string,
 ): Authorizer {
   if (typeof authorizer !== 'function') return withNames(authorizer, permissions)
-  const roles = createStoredRoles({
+  const roles = createHeldRoles({
     operator: collectionsOf(store, 'operator', prefix),
     client: collectionsOf(store, 'client', prefix),
   })

@@ -1,4 +1,4 @@
-import type { SurfaceDeps } from '../domain/context/surface-context.js'
+import type { SurfaceContext } from '../domain/context/surface-context.js'
 import type { FactorChanges } from '../domain/factors/factor-changes.js'
 import type { FactorRemoval } from '../domain/factors/factor-removal.js'
 import type { ReAuthentication } from '../domain/factors/re-authentication.js'
@@ -32,7 +32,7 @@ interface Shared {
 }
 
 /** Wires what has to do with the passkeys of one surface. */
-export function createPasskeyServices(deps: SurfaceDeps, shared: Shared): PasskeyServices {
+export function createPasskeyServices(deps: SurfaceContext, shared: Shared): PasskeyServices {
   const challenges = createPasskeyChallenges(deps)
   const assertions = createPasskeyAssertions(deps)
   const lockout = createLockout(deps, 'passkeyFailures')

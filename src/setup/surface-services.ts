@@ -10,9 +10,9 @@ import { createSelfDeletion } from '../domain/accounts/self-deletion.js'
 import { createUsers, type Users } from '../domain/accounts/users.js'
 import { createAccess } from '../domain/authorization/access.js'
 import { createRoles, type Roles } from '../domain/authorization/roles.js'
-import type { SurfaceDeps } from '../domain/context/surface-context.js'
+import type { SurfaceContext } from '../domain/context/surface-context.js'
 import { createBackupCodeSets } from '../domain/factors/backup-code-sets.js'
-import { createSecondFactors } from '../domain/factors/code-verification.js'
+import { createCodeVerification } from '../domain/factors/code-verification.js'
 import { createDeviceTrust } from '../domain/factors/device-trust.js'
 import { createFactorChanges } from '../domain/factors/factor-changes.js'
 import { createFactorRemoval } from '../domain/factors/factor-removal.js'
@@ -25,7 +25,7 @@ import { createLoginPipeline } from '../domain/login/login-pipeline.js'
 import { createLoginRisk } from '../domain/login/login-risk.js'
 import { createLoginTickets } from '../domain/login/login-tickets.js'
 import { createMfa } from '../domain/login/mfa.js'
-import { createLogin } from '../domain/login/password-login.js'
+import { createPasswordLogin } from '../domain/login/password-login.js'
 import { createTicketGuesses } from '../domain/login/ticket-guesses.js'
 import { createTickets } from '../domain/mail/tickets.js'
 import { createOauthAccounts } from '../domain/oauth/oauth-accounts.js'
@@ -69,7 +69,7 @@ export interface SurfaceServices {
  * operators administer accounts of both.
  */
 export function createSurfaceServices(
-  deps: SurfaceDeps,
+  deps: SurfaceContext,
   authorizer: Authorizer,
   surfaceOf: (surface: Surface) => SurfaceServices,
 ): SurfaceServices {
@@ -115,7 +115,7 @@ export function createSurfaceServices(
     guesses,
     removal,
     reAuthentication,
-    secondFactors: createSecondFactors(deps, totpFactors, backupCodeSets),
+    codeVerification: createCodeVerification(deps, totpFactors, backupCodeSets),
     stepUp,
     devices,
     totpFactors,
@@ -128,7 +128,7 @@ export function createSurfaceServices(
   const emailChange = createEmailChange(deps, tickets, reAuthentication)
   const services: Services = {
     registration: createRegistration(deps, pipeline, tickets, emailChange),
-    login: createLogin(deps, pipeline, lockout),
+    login: createPasswordLogin(deps, pipeline, lockout),
     logout: createLogout(deps, tokens, sessions, inspection),
     refresh,
     passwordRecovery: createPasswordRecovery(deps, sessions, tickets, lockout, writer),

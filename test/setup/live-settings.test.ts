@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
-import { createBackground } from '../../src/concurrency/background-tasks.js'
+import { createBackgroundTasks } from '../../src/concurrency/background-tasks.js'
 import { createConfigStore } from '../../src/domain/configuration/config-store.js'
 import { moduleCollectionsOf } from '../../src/model/module-collections.js'
 import { liveSettings } from '../../src/setup/live-settings.js'
@@ -23,7 +23,7 @@ async function settingsOf(seeds: Readonly<Record<string, string>> = {}) {
     modules: modulesOf({}, seeds, {}, secretBoxOf(testConfigKeys, {}, systemRandom)),
     clock,
     random: systemRandom,
-    background: createBackground(logger, later),
+    background: createBackgroundTasks(logger, later),
     emit: () => {},
     logger,
   })

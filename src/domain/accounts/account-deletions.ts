@@ -2,7 +2,7 @@ import { isUuid } from '../../crypto/uuid.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { Act } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { clearFailures } from '../limits/lockout.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { createAccountEvents } from './account-events.js'
@@ -21,7 +21,7 @@ export interface AccountDeletions extends DeletionResumption {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   | 'surface'
   | 'collections'
   | 'serviceCredentials'

@@ -2,7 +2,7 @@ import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { AccountField, AccountStanding } from '../../ports/account-event.js'
 import type { Act } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 
 /** Tells of what is done to accounts, mostly by the host's code, also when it fails (SP-49). */
 export interface AccountEvents {
@@ -17,7 +17,7 @@ export interface AccountEvents {
 }
 
 export function createAccountEvents(
-  deps: Pick<SurfaceDeps, 'surface' | 'clock' | 'emit'>,
+  deps: Pick<SurfaceContext, 'surface' | 'clock' | 'emit'>,
 ): AccountEvents {
   const by = ({ actorId, source }: Act) => ({
     surface: deps.surface,

@@ -1,7 +1,7 @@
 import type { AccountDeletion } from '../../model/account-deletion.js'
 import type { User } from '../../model/user.js'
 import type { Act } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { removePersonalData } from './personal-data.js'
 
 /** Looks after deletions of accounts once nobody waits for them any more. */
@@ -14,7 +14,7 @@ export interface DeletionResumption {
   resume(): Promise<'more' | 'done'>
 }
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'serviceCredentials' | 'clock'>
+type Deps = Pick<SurfaceContext, 'collections' | 'serviceCredentials' | 'clock'>
 
 /** Accounts looked at beside each other, and how often in a piece of the work. */
 const atOnce = 20

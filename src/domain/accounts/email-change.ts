@@ -5,7 +5,7 @@ import type { Ticket } from '../../model/ticket.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import type { Tickets } from '../mail/tickets.js'
 
@@ -29,7 +29,7 @@ export interface EmailChange {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'settings' | 'limits' | 'mail' | 'background' | 'emit'
 >
 

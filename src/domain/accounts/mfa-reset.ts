@@ -1,7 +1,7 @@
 import { isUuid } from '../../crypto/uuid.js'
 import { isHuman } from '../../model/user.js'
 import type { Act } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
 import { raiseSessionEpoch } from '../sessions/raise-session-epoch.js'
@@ -18,7 +18,7 @@ export interface MfaReset {
   reset(userId: string, act: Act): Promise<boolean>
 }
 
-type Deps = Pick<SurfaceDeps, 'collections'>
+type Deps = Pick<SurfaceContext, 'collections'>
 
 export function createMfaReset(
   { collections }: Deps,

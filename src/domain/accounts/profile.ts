@@ -2,7 +2,7 @@ import { AuthError } from '../../errors/index.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { Lockout } from '../limits/lockout.js'
 import type { OauthIdentities } from '../oauth/oauth-identities.js'
 import type { PasswordWriter } from '../passwords/password-writer.js'
@@ -39,7 +39,7 @@ export interface PasswordChanger {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'settings' | 'passwords' | 'emit'
 >
 

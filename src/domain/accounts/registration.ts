@@ -6,7 +6,7 @@ import { newUser } from '../../model/new-user.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { FirstFactor, LoginPipeline, LoginResult } from '../login/login-pipeline.js'
 import type { Tickets } from '../mail/tickets.js'
 import type { EmailChange } from './email-change.js'
@@ -44,7 +44,7 @@ type Choice = Pick<
 >
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   | 'surface'
   | 'collections'
   | 'clock'

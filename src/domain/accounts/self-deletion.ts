@@ -2,7 +2,7 @@ import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import type { AccountDeletions } from './account-deletions.js'
 
@@ -15,7 +15,7 @@ export interface SelfDeletion {
   delete(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'clock' | 'settings' | 'mail'>
+type Deps = Pick<SurfaceContext, 'surface' | 'clock' | 'settings' | 'mail'>
 
 export function createSelfDeletion(
   { surface, clock, settings: read, mail }: Deps,

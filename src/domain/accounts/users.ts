@@ -7,8 +7,8 @@ import { AuthError } from '../../errors/index.js'
 import { newUser } from '../../model/new-user.js'
 import { isHuman, type Membership, type User } from '../../model/user.js'
 import type { AccountField } from '../../ports/account-event.js'
-import { type Act, type ActedBy, actBy } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import { type Act, type Actor, actBy } from '../context/actor.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { AccountDeletions } from './account-deletions.js'
 import { createAccountEvents } from './account-events.js'
@@ -45,7 +45,7 @@ export interface UserChanges {
  */
 export interface Users {
   /** Throws `invalid_request`, `email_not_allowed`, `email_taken` or `password_policy`. */
-  create(user: NewUser, by?: ActedBy): Promise<UserRecord>
+  create(user: NewUser, by?: Actor): Promise<UserRecord>
   /** Null when there is none. */
   get(id: string): Promise<UserRecord | null>
   /** By any spelling of the address; null when there is none. */
@@ -56,7 +56,7 @@ export interface Users {
    * The changed user, or null when there is none. Throws `invalid_request`, and `role_not_assignable`
    * as `assertRoleAssignable` does.
    */
-  update(id: string, changes: UserChanges, by?: ActedBy): Promise<UserRecord | null>
+  update(id: string, changes: UserChanges, by?: Actor): Promise<UserRecord | null>
   /**
    * For roles that you keep yourself, before you give them to a user: resolves when all of them may
    * be. `super_admin` and `administrator`, in any spelling, are for people: throws
@@ -69,18 +69,18 @@ export interface Users {
    * devices; the owner is mailed (S-59). Repeat it after a rejection. False when there is no such
    * person; a service account is none.
    */
-  resetMfa(id: string, by?: ActedBy): Promise<boolean>
+  resetMfa(id: string, by?: Actor): Promise<boolean>
   /**
    * Ends every session at once and removes the user with everything kept of them but audit records;
    * of a service account, its credentials as well. Then the address is free; the id is never used
    * again. False when there is no such user. After a rejection the user may be disabled for good
    * already: repeat it, or leave it to the process that sweeps, which goes on within an hour.
    */
-  delete(id: string, by?: ActedBy): Promise<boolean>
+  delete(id: string, by?: Actor): Promise<boolean>
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'random' | 'passwords' | 'passwordRules' | 'emit'
 >
 

@@ -1,11 +1,11 @@
-import { withinTime } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/with-timeout.js'
 import type { AccessClaims } from '../../crypto/verify-token.js'
 import { isTenantId } from '../../engine/tenant-id.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { Authorizer, PermissionQuestion } from '../../ports/authorizer.js'
 import type { Principal } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { sessionDenylistId, tokenDenylistId } from '../sessions/session-termination.js'
 import type { Tokens } from '../sessions/tokens.js'
 
@@ -34,7 +34,7 @@ export interface Access {
   ): Promise<User>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'denylist' | 'clock' | 'logger'> & {
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'denylist' | 'clock' | 'logger'> & {
   readonly authorizer: Authorizer
 }
 
@@ -66,7 +66,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     { permission, tenantId }: Pick<PermissionQuestion, 'permission' | 'tenantId'>,
   ): Promise<boolean> {
     try {
-      const answer: unknown = await withinTime(
+      const answer: unknown = await withTimeout(
         deps.authorizer.check({
           surface,
           userId: user.id,

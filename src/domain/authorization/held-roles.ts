@@ -1,6 +1,6 @@
 import type { Collections } from '../../model/collections.js'
 import type { StoredRoleBinding } from '../../model/role-binding.js'
-import type { HeldRole, StoredRoles } from '../../ports/authorizer.js'
+import type { HeldRole, HeldRoles } from '../../ports/authorizer.js'
 import type { Surface } from '../../ports/surface.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { shownTenant } from './stored-tenant.js'
@@ -8,7 +8,7 @@ import { shownTenant } from './stored-tenant.js'
 type Rooms = Readonly<Record<Surface, Pick<Collections, 'roles' | 'roleBindings'>>>
 
 /** What an authorizer is told of the roles in the store. */
-export function createStoredRoles(collections: Rooms): StoredRoles {
+export function createHeldRoles(collections: Rooms): HeldRoles {
   async function roleOf(surface: Surface, binding: StoredRoleBinding): Promise<HeldRole | null> {
     const role = await collections[surface].roles.get(binding.roleId)
     // Deleted, and the binding is about to be; or not of this tenant, whoever wrote that.

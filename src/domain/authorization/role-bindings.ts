@@ -5,8 +5,8 @@ import type { StoredRole } from '../../model/role.js'
 import { roleBindingId, type StoredRoleBinding } from '../../model/role-binding.js'
 import { isHuman } from '../../model/user.js'
 import { newestFirst } from '../../stores/newest-first.js'
-import { type Act, type ActedBy, actBy } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import { type Act, type Actor, actBy } from '../context/actor.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { shownTenant, storedTenant } from './stored-tenant.js'
 
 /** Who is to hold which role where. */
@@ -36,21 +36,21 @@ export interface RoleBindings {
    * `role_not_assignable` for a role called `super_admin` or `administrator` and a service account,
    * and `invalid_request`, also for the role of another tenant.
    */
-  bind(assignment: RoleAssignment, by?: ActedBy): Promise<boolean>
+  bind(assignment: RoleAssignment, by?: Actor): Promise<boolean>
   /** Takes it away. True for the call that did, false when they did not hold it. */
-  unbind(assignment: RoleAssignment, by?: ActedBy): Promise<boolean>
+  unbind(assignment: RoleAssignment, by?: Actor): Promise<boolean>
   /**
    * Takes every role from a user, or those held in one tenant: for somebody who leaves it. The number
    * taken. Repeat it after a rejection.
    */
-  unbindAll(userId: string, of?: { readonly tenantId?: string }, by?: ActedBy): Promise<number>
+  unbindAll(userId: string, of?: { readonly tenantId?: string }, by?: Actor): Promise<number>
   /** Every role that a user holds, by role and tenant. */
   bindingsOf(userId: string): Promise<readonly RoleBinding[]>
   /** Of a role that was deleted. */
   removeOfRole(roleId: string): Promise<void>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'emit'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'emit'>
 type Place = Pick<StoredRoleBinding, 'userId' | 'roleId' | 'tenantId'>
 
 export function createRoleBindings(deps: Deps): RoleBindings {

@@ -4,8 +4,8 @@ import { AuthError } from '../../errors/index.js'
 import type { StoredRole } from '../../model/role.js'
 import { isSystemPermission } from '../../model/system-permissions.js'
 import { newestFirst } from '../../stores/newest-first.js'
-import { type ActedBy, actBy } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import { type Actor, actBy } from '../context/actor.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { createRoleBindings, type RoleBindings } from './role-bindings.js'
 import { shownTenant, storedTenant } from './stored-tenant.js'
 
@@ -44,17 +44,17 @@ export interface Roles extends Omit<RoleBindings, 'removeOfRole'> {
    * Makes the role, or gives the one of this name and tenant these permissions in place of its own;
    * the same again changes nothing, so it may run at every start. Throws `invalid_request`.
    */
-  define(definition: RoleDefinition, by?: ActedBy): Promise<Role>
+  define(definition: RoleDefinition, by?: Actor): Promise<Role>
   /**
    * Deletes the role: nobody holds it from the next request on. True for the call that did, false
    * when there was none. Repeat it after a rejection: what was left undone is then done.
    */
-  delete(roleId: string, by?: ActedBy): Promise<boolean>
+  delete(roleId: string, by?: Actor): Promise<boolean>
   /** The roles of a tenant, or without one those of no tenant, by the time they were made. */
   list(of?: { readonly tenantId?: string | null }): Promise<readonly Role[]>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'random' | 'emit'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'random' | 'emit'>
 
 export function createRoles(deps: Deps): Roles {
   const { clock, random } = deps

@@ -1,4 +1,4 @@
-import type { Background } from '../../concurrency/background-tasks.js'
+import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import type { ModuleCollections } from '../../model/module-collections.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Random } from '../../ports/random.js'
@@ -12,7 +12,7 @@ export interface ConfigDeps {
   readonly modules: ReadonlyMap<string, RegisteredModule>
   readonly clock: Clock
   readonly random: Random
-  readonly background: Background
+  readonly background: BackgroundTasks
   readonly emit: (event: AuthEvent) => void
   readonly logger: Logger
 }

@@ -1,4 +1,4 @@
-import { withinTime } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/with-timeout.js'
 import { ConfigValidationError, describeError } from '../../errors/index.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Logger } from '../../ports/telemetry.js'
@@ -34,7 +34,7 @@ export async function runValidator(
 async function outcomeOf(validator: () => unknown, clock: Clock): Promise<unknown> {
   try {
     const run = async (): Promise<unknown> => validator()
-    return await withinTime(run(), timeoutMs, clock)
+    return await withTimeout(run(), timeoutMs, clock)
   } catch (error) {
     // Rejecting with nothing is a refusal all the same.
     return error ?? new Error('the validator threw nothing')

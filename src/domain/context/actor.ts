@@ -3,7 +3,7 @@ import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 
 /** On whose behalf the host's code acts, for events and audit records. Nothing is decided by it. */
-export interface ActedBy {
+export interface Actor {
   /** An id of yours, or of a user; at most 200 characters. */
   readonly actorId?: string
   readonly ip?: string
@@ -19,7 +19,7 @@ const shape =
   'Who acts must be given as { actorId, ip, userAgent }, texts or left out, the first two of 1 to 200 characters.'
 
 /** Throws `invalid_request` for anything that could not be stored. */
-export function actBy({ actorId, ip, userAgent, ...rest }: ActedBy): Act {
+export function actBy({ actorId, ip, userAgent, ...rest }: Actor): Act {
   const valid =
     Object.keys(rest).length === 0 &&
     [actorId, ip, userAgent].every((text) => text === undefined || isStorable(text)) &&

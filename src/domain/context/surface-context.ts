@@ -1,4 +1,4 @@
-import type { Background } from '../../concurrency/background-tasks.js'
+import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import type { SecretBox } from '../../crypto/secret-box.js'
 import type { RelyingParty } from '../../crypto/webauthn.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'
@@ -13,20 +13,20 @@ import type { Surface } from '../../ports/surface.js'
 import type { AuthEvent, Logger } from '../../ports/telemetry.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { ConfigAdministration } from '../configuration/config-store.js'
-import type { Limits } from '../limits/rate-limits.js'
+import type { RateLimiter } from '../limits/rate-limits.js'
 import type { MailService } from '../mail/mail-service.js'
-import type { Passwords } from '../passwords/password-hashes.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { PasswordRules } from '../passwords/password-rules.js'
-import type { KeySource } from '../sessions/signing-keys.js'
+import type { SigningKeys } from '../sessions/signing-keys.js'
 
 /** What the services of one surface share. Each takes the part it needs. */
-export interface SurfaceDeps {
+export interface SurfaceContext {
   readonly surface: Surface
   readonly collections: Collections
   /** Of service accounts; there is one, of the operator surface. */
   readonly serviceCredentials: Collection<ServiceCredential>
   readonly denylist: Denylist
-  readonly limits: Limits
+  readonly limits: RateLimiter
   readonly clock: Clock
   readonly random: Random
   /** The settings in force now; rejects when they cannot be known. */
@@ -35,7 +35,7 @@ export interface SurfaceDeps {
   readonly config: ConfigAdministration
   /** Encrypts what must be read again: secrets of authenticator apps. */
   readonly secretBox: SecretBox
-  readonly keys: KeySource
+  readonly keys: SigningKeys
   readonly issuer: string
   /** What passkeys of this surface are bound to. */
   readonly relyingParty: RelyingParty
@@ -43,7 +43,7 @@ export interface SurfaceDeps {
   readonly idleMs: number
   /** Whole seconds, 0 to 60. */
   readonly clockLeeway: number
-  readonly passwords: Passwords
+  readonly passwords: PasswordHashes
   readonly passwordRules: PasswordRules
   readonly mail: MailService
   /** This host as a client of the identity providers. */
@@ -51,7 +51,7 @@ export interface SurfaceDeps {
   /** Where browsers reach the routes of this surface, without a slash at the end. */
   readonly routesUrl: string
   readonly riskScorer: RiskScorer
-  readonly background: Background
+  readonly background: BackgroundTasks
   readonly emit: (event: AuthEvent) => void
   readonly logger: Logger
 }

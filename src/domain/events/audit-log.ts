@@ -1,4 +1,4 @@
-import type { Background } from '../../concurrency/background-tasks.js'
+import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import { isStorable } from '../../engine/is-storable.js'
 import { oncePerWindow } from '../../engine/once-per-window.js'
@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/clock.js'
 import type { Random } from '../../ports/random.js'
 import type { Surface } from '../../ports/surface.js'
 import type { AuthEvent } from '../../ports/telemetry.js'
-import { type AuditEntry, auditRecordOf } from './to-audit-record.js'
+import { type AuditEntry, toAuditRecord } from './to-audit-record.js'
 
 export interface AuditPage {
   /** Newest first; those of one millisecond in no order. */
@@ -46,7 +46,7 @@ interface Deps {
   readonly records: AuditRecords
   readonly clock: Clock
   readonly random: Random
-  readonly background: Background
+  readonly background: BackgroundTasks
   readonly retentionMs: number
   /** Told when a record could not be written. */
   readonly announce: (event: AuthEvent) => void
@@ -57,7 +57,7 @@ const maxPageSize = 200
 /** One record of what is told over and over of the same session or credential, address and browser. */
 const repetitionWindowMs = 60 * 60 * 1000
 
-export function createAudit(deps: Deps): Audit {
+export function createAuditLog(deps: Deps): Audit {
   const { surface, records, clock } = deps
   const isFirst = oncePerWindow()
 
@@ -102,7 +102,7 @@ export function createAudit(deps: Deps): Audit {
     },
 
     record(event) {
-      const entry = auditRecordOf(event)
+      const entry = toAuditRecord(event)
       if (entry === null || isRepeated(event)) return
       deps.background.run('writing an audit record', async () => {
         try {

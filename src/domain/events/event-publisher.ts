@@ -12,7 +12,11 @@ interface Deps {
  * Counts an event and tells the host of it. Whatever the host's function does, throw, reject or
  * write to what it was given, goes no further than a log line.
  */
-export function createAnnouncer({ onEvent, tracing, logger }: Deps): (event: AuthEvent) => void {
+export function createEventPublisher({
+  onEvent,
+  tracing,
+  logger,
+}: Deps): (event: AuthEvent) => void {
   return (event) => {
     tracing.event(event.surface, event.type)
     if (onEvent === undefined) return

@@ -19,7 +19,7 @@ const recordedRefusals: readonly string[] = [
 ]
 
 /** What is recorded of an event; null for one that leaves no record. */
-export function auditRecordOf(event: AuthEvent): AuditEntry | null {
+export function toAuditRecord(event: AuthEvent): AuditEntry | null {
   const facts = factsOf(event)
   if (facts === null) return null
   const { surface, at, ip, userAgent, type: action } = event

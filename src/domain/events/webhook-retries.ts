@@ -1,4 +1,4 @@
-import { createPause } from '../../concurrency/wakeable-timer.js'
+import { createWakeableTimer } from '../../concurrency/wakeable-timer.js'
 import { describeError } from '../../errors/index.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Logger } from '../../ports/telemetry.js'
@@ -21,7 +21,7 @@ const idleMs = 5 * 60_000
 
 /** Goes on, in the background, with deliveries that failed or were left behind by a process. */
 export function startWebhookRetries({ webhooks, clock, logger }: Deps): WebhookRetries {
-  const pause = createPause(clock)
+  const pause = createWakeableTimer(clock)
   let closing = false
 
   async function look(): Promise<number> {

@@ -1,5 +1,5 @@
-import type { Background } from '../../concurrency/background-tasks.js'
-import { withinTime } from '../../concurrency/with-timeout.js'
+import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
+import { withTimeout } from '../../concurrency/with-timeout.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import { webhookSignature } from '../../crypto/webhook-signature.js'
 import { mostAttempts, waitAfterAttempt, wantsEvent } from '../../engine/webhook-delivery.js'
@@ -34,7 +34,7 @@ interface Deps {
   readonly fetcher: Fetcher
   readonly clock: Clock
   readonly random: Random
-  readonly background: Background
+  readonly background: BackgroundTasks
   readonly emit: (event: AuthEvent) => void
   readonly logger: Logger
 }
@@ -115,7 +115,7 @@ export function createWebhooks(deps: Deps): Webhooks {
         publicOnly: true,
       })
       // A fetcher that never answers must not hold up the deliveries to everybody else.
-      const { status } = await withinTime(answer, timeoutMs + graceMs, clock)
+      const { status } = await withTimeout(answer, timeoutMs + graceMs, clock)
       if (status >= 200 && status < 300) return true
       deps.logger.warn('a webhook refused an event', { webhook, event, status })
     } catch (error) {

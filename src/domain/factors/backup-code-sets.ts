@@ -2,7 +2,7 @@ import { randomToken } from '../../crypto/secrets.js'
 import { formatBackupCode, parseBackupCode } from '../../engine/backup-code.js'
 import { AuthError } from '../../errors/index.js'
 import type { BackupCodes } from '../../model/backup-codes.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { remainingCodes } from './enrolled-factors.js'
 
 export interface BackupCodeSets {
@@ -15,7 +15,7 @@ export interface BackupCodeSets {
   spend(userId: string, typed: string): Promise<number | null>
 }
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random' | 'passwords'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'passwords'>
 
 /** A code spent beside ours moves the mask; there are twenty codes at most (S-24). */
 const tries = 24

@@ -1,7 +1,7 @@
 import { allowedFactors, type EnrolledFactors, usableMethods } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { createLockout } from '../limits/lockout.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import { enrolledFactors } from './enrolled-factors.js'
@@ -11,7 +11,7 @@ import type { TotpFactors } from './totp-factors.js'
 export type CodeMethod = 'totp' | 'backupCode'
 
 /** One place checks codes, whichever door they come through: they share their counters (MF-9). */
-export interface SecondFactors {
+export interface CodeVerification {
   /**
    * Accepts a code and spends it. Throws `invalid_mfa_code` alike for a wrong, a used and a
    * switched-off code, and `rate_limited` while too many were wrong: each method has a budget of its
@@ -22,13 +22,16 @@ export interface SecondFactors {
   methodsOf(enrolled: EnrolledFactors): Promise<ReturnType<typeof usableMethods>>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'limits' | 'settings' | 'emit'>
+type Deps = Pick<
+  SurfaceContext,
+  'surface' | 'collections' | 'clock' | 'limits' | 'settings' | 'emit'
+>
 
-export function createSecondFactors(
+export function createCodeVerification(
   deps: Deps,
   totpFactors: TotpFactors,
   backupCodeSets: BackupCodeSets,
-): SecondFactors {
+): CodeVerification {
   const { surface, clock } = deps
   const lockouts = {
     totp: createLockout(deps, 'totpFailures'),

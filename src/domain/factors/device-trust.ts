@@ -2,7 +2,7 @@ import { AuthError } from '../../errors/index.js'
 import type { TrustedDevice } from '../../model/trusted-device.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'
 
 /** A device somebody trusts, as they see it. */
@@ -29,7 +29,7 @@ export interface DeviceTrust {
   ): Promise<boolean>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'emit'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'emit'>
 
 export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTrust {
   const { surface, clock } = deps

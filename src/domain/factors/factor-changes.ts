@@ -1,6 +1,6 @@
 import type { RequestSource } from '../../ports/request-source.js'
 import type { MfaChange } from '../../ports/telemetry.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
 
 /** What follows every change to somebody's second factors, whichever factor it was. */
@@ -19,7 +19,7 @@ export interface FactorChanges {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'settings' | 'mail' | 'background' | 'emit'
 >
 

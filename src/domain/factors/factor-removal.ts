@@ -2,7 +2,7 @@ import { randomToken } from '../../crypto/secrets.js'
 import { allowedFactors } from '../../engine/second-factor.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { passkeysOfUser } from './enrolled-factors.js'
 
 /**
@@ -26,7 +26,7 @@ interface Removable {
   hasOther(): Promise<boolean>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'random' | 'settings'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'random' | 'settings'>
 
 /** A use of the factor, or another removal of it, moves the mark. */
 const tries = 8

@@ -2,7 +2,7 @@ import { allowedFactors, usableMethods } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { Lockout } from '../limits/lockout.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { StepUp } from './step-up.js'
@@ -18,7 +18,7 @@ export interface ReAuthentication {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'settings' | 'passwords' | 'emit'
 >
 

@@ -3,7 +3,7 @@ import { AuthError } from '../../errors/index.js'
 import type { StepUpProof } from '../../model/step-up-proof.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { Principal } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors } from './enrolled-factors.js'
 
 /** Recent proofs of a second factor, each bound to the session that showed it (R-5-21). */
@@ -20,7 +20,7 @@ export interface StepUp {
   require(principal: Principal, maxAgeMs: number): Promise<void>
 }
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'clock'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock'>
 
 /** The longest age anything asks for (S-28), and what clocks may differ by. */
 const lifeMs = 60 * 60 * 1000 + 60 * 1000

@@ -1,7 +1,7 @@
 import { matchTotp, totpSecret } from '../../crypto/totp.js'
 import { AuthError } from '../../errors/index.js'
 import type { TotpFactor } from '../../model/totp-factor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors } from './enrolled-factors.js'
 
 export interface TotpFactors {
@@ -17,7 +17,7 @@ export interface TotpFactors {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'secretBox'
 >
 

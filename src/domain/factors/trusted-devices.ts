@@ -6,7 +6,7 @@ import { AuthError } from '../../errors/index.js'
 import type { TrustedDevice } from '../../model/trusted-device.js'
 import type { User } from '../../model/user.js'
 import { newestFirst } from '../../stores/newest-first.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 
 /** A grant as the device that was trusted holds it. */
 export interface DeviceGrant {
@@ -41,7 +41,7 @@ export interface TrustedDevices {
   idOf(token: string | null): string | null
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'random' | 'settings'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'random' | 'settings'>
 
 const mostPerUser = 20
 

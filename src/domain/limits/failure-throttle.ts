@@ -1,5 +1,5 @@
 import { AuthError } from '../../errors/index.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimit } from './rate-limits.js'
 
 /** Limits how often something may fail within a window; what succeeds is not counted. */
@@ -18,7 +18,7 @@ export interface FailureThrottle {
 }
 
 export function createFailureThrottle(
-  { limits }: Pick<SurfaceDeps, 'limits'>,
+  { limits }: Pick<SurfaceContext, 'limits'>,
   name: string,
 ): FailureThrottle {
   const underWay = new Map<string, Set<Promise<void>>>()

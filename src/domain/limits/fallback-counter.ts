@@ -5,7 +5,7 @@ import type { Counter } from '../../ports/counter.js'
  * Counts in this process alone: the stand-in while the shared counter cannot be reached, so that
  * an outage never means "unlimited" (T-52). Bounded: when full, the oldest window makes room.
  */
-export function localCounter(capacity = 50_000): Counter {
+export function fallbackCounter(capacity = 50_000): Counter {
   const windows = new Map<string, WindowCount>()
   return {
     async hit(key, windowMs, limit, now) {

@@ -1,5 +1,5 @@
 import type { User } from '../../model/user.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 
 /**
  * How many wrong guesses at one kind of secret one subject may meet (S-54, S-55): passwords of an
@@ -29,7 +29,7 @@ const poolsOfUsers = ['totpFailures', 'backupCodeFailures', 'passkeyFailures'] a
 
 /** Forgets every guess that is counted against a user. Never throws: what stays runs out. */
 export async function clearFailures(
-  limits: SurfaceDeps['limits'],
+  limits: SurfaceContext['limits'],
   { id, email }: Pick<User, 'id' | 'email'>,
 ): Promise<void> {
   await Promise.all([
@@ -39,7 +39,7 @@ export async function clearFailures(
 }
 
 export function createLockout(
-  deps: Pick<SurfaceDeps, 'limits' | 'settings'>,
+  deps: Pick<SurfaceContext, 'limits' | 'settings'>,
   name: FailureCounter,
 ): Lockout {
   const { limits } = deps

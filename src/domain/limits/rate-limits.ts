@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.js'
 import type { Counter, CounterResult } from '../../ports/counter.js'
 import type { Surface } from '../../ports/surface.js'
 import type { Logger } from '../../ports/telemetry.js'
-import { localCounter } from './fallback-counter.js'
+import { fallbackCounter } from './fallback-counter.js'
 
 /** At most `limit` hits within `windowMs` milliseconds. */
 export interface RateLimit {
@@ -45,7 +45,7 @@ export function defaultRateLimits(surface: Surface): RateLimits {
   }
 }
 
-export interface Limits {
+export interface RateLimiter {
   /** Counts a hit under a named limit; throws `rate_limited` when it is used up. */
   check(name: RateLimitName, subject: string): Promise<void>
   /** The same with numbers of the caller's; resolves to the window as this hit left it. */
@@ -62,10 +62,10 @@ interface Deps {
   readonly overrides: Partial<RateLimits>
 }
 
-export function createLimits(deps: Deps): Limits {
+export function createRateLimiter(deps: Deps): RateLimiter {
   const { surface, counter, clock, logger } = deps
   const named: RateLimits = { ...defaultRateLimits(surface), ...deps.overrides }
-  const fallback = localCounter()
+  const fallback = fallbackCounter()
 
   // Hashed: bounded length, and no address is kept in the counter's keys.
   const keyOf = (name: string, subject: string): string => `${surface}:${name}:${sha256(subject)}`

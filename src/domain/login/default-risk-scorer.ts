@@ -2,6 +2,6 @@ import { scoreLogin } from '../../engine/login-risk.js'
 import type { RiskScorer } from '../../ports/risk-scorer.js'
 
 /** What judges logins where the host has no scorer of its own. */
-export const plainRiskScorer: RiskScorer = {
+export const defaultRiskScorer: RiskScorer = {
   assess: async (question) => scoreLogin(question),
 }

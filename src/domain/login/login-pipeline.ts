@@ -12,7 +12,7 @@ import type { TrustedDevice } from '../../model/trusted-device.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { PastLogin } from '../../ports/risk-scorer.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors } from '../factors/enrolled-factors.js'
 import type { StepUp } from '../factors/step-up.js'
 import type { DeviceGrant, TrustedDevices } from '../factors/trusted-devices.js'
@@ -130,7 +130,10 @@ export interface LoginPipeline {
   ): Promise<LoginResult>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'logger'>
+type Deps = Pick<
+  SurfaceContext,
+  'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'logger'
+>
 
 interface Services {
   readonly sessions: Sessions

@@ -1,4 +1,4 @@
-import { withinTime } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/with-timeout.js'
 import { describeError } from '../../errors/index.js'
 import { sessionRetentionMs } from '../../model/session.js'
 import type { User } from '../../model/user.js'
@@ -9,7 +9,7 @@ import type {
   RiskQuestion,
   RiskSignal,
 } from '../../ports/risk-scorer.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { OpenedSession } from '../sessions/sessions.js'
 
 /** A login to be judged: what the scorer is asked, but for what is known here. */
@@ -35,7 +35,7 @@ export interface LoginRisk {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'settings' | 'mail' | 'emit' | 'logger' | 'riskScorer'
 >
 
@@ -51,7 +51,7 @@ export function createLoginRisk(deps: Deps): LoginRisk {
 
   async function ask(question: RiskQuestion): Promise<RiskAssessment> {
     try {
-      const answer: unknown = await withinTime(deps.riskScorer.assess(question), timeoutMs, clock)
+      const answer: unknown = await withTimeout(deps.riskScorer.assess(question), timeoutMs, clock)
       const level = levels.find((one) => one === memberOf(answer, 'level'))
       const signals = memberOf(answer, 'signals')
       if (level === undefined || !Array.isArray(signals)) throw new TypeError('no assessment')

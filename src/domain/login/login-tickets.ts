@@ -1,7 +1,7 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
 import type { LoginTicket, LoginTicketPurpose } from '../../model/login-ticket.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { type BrowserKeys, isOwnBrowser } from './browser-keys.js'
 
 /** A half-finished login as the client holds it. */
@@ -37,7 +37,7 @@ export interface LoginTickets {
   take(ticket: LoginTicket): Promise<boolean>
 }
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 
 /** G-14 */
 const lifeMs = 5 * 60 * 1000

@@ -5,9 +5,9 @@ import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { BackupCodeSets } from '../factors/backup-code-sets.js'
-import type { CodeMethod, SecondFactors } from '../factors/code-verification.js'
+import type { CodeMethod, CodeVerification } from '../factors/code-verification.js'
 import { enrolledFactors } from '../factors/enrolled-factors.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
 import type { FactorRemoval } from '../factors/factor-removal.js'
@@ -78,7 +78,7 @@ export interface Mfa {
   stepUp(who: SignedIn, method: CodeMethod, code: string, source: RequestSource): Promise<number>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'>
 
 interface Services {
   readonly pipeline: LoginPipeline
@@ -86,7 +86,7 @@ interface Services {
   readonly guesses: TicketGuesses
   readonly removal: FactorRemoval
   readonly reAuthentication: ReAuthentication
-  readonly secondFactors: SecondFactors
+  readonly codeVerification: CodeVerification
   readonly stepUp: StepUp
   readonly devices: TrustedDevices
   readonly totpFactors: TotpFactors
@@ -186,7 +186,7 @@ export function createMfa(deps: Deps, services: Services): Mfa {
     async completeLogin(waiting, method, code, source, trust = null) {
       if (trust !== null) await services.devices.requireAllowed()
       const ticket = await guesses.guess(waiting, 'secondFactor', async ({ userId }) => {
-        await services.secondFactors.spend(userId, method, code, source)
+        await services.codeVerification.spend(userId, method, code, source)
         return true
       })
       const shown = { method, ...otp }
@@ -198,7 +198,7 @@ export function createMfa(deps: Deps, services: Services): Mfa {
       const enrolled = await enrolledFactors(collections, user.id)
       const has = method === 'totp' ? enrolled.totp : hasFactor(enrolled)
       if (!has) throw new AuthError('factor_not_found')
-      await services.secondFactors.spend(user.id, method, code, source)
+      await services.codeVerification.spend(user.id, method, code, source)
       const provedAt = await stepUp.record(user, sessionId, method)
       const about = { surface, at: clock.now(), ...source, userId: user.id, sessionId }
       deps.emit({ type: 'mfa.steppedUp', ...about, method })

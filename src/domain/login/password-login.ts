@@ -5,11 +5,11 @@ import { AuthError, describeError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { Argon2Params } from '../../ports/password-hasher.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { Lockout } from '../limits/lockout.js'
 import type { FactorsOfUser, FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
 
-export interface Login {
+export interface PasswordLogin {
   /**
    * Throws `invalid_credentials` alike for an unknown address, a wrong password, a disabled
    * account, a machine account and one without a password, after exactly one hash verification and the
@@ -25,7 +25,7 @@ export interface Login {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'passwords' | 'emit' | 'logger'
 >
 
@@ -38,7 +38,11 @@ interface Checked {
   readonly rehashTo: Argon2Params | null
 }
 
-export function createLogin(deps: Deps, pipeline: LoginPipeline, lockout: Lockout): Login {
+export function createPasswordLogin(
+  deps: Deps,
+  pipeline: LoginPipeline,
+  lockout: Lockout,
+): PasswordLogin {
   const { surface, clock } = deps
   const { users } = deps.collections
   const nobody = uuidv7(clock.now(), deps.random)

@@ -2,7 +2,7 @@ import { allowedFactors, usableMethods } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
 import type { LoginTicket } from '../../model/login-ticket.js'
 import type { User } from '../../model/user.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors } from '../factors/enrolled-factors.js'
 import { mayGoOn } from '../oauth/may-go-on.js'
 import type { OauthCodes } from '../oauth/oauth-codes.js'
@@ -37,7 +37,7 @@ export interface TicketHolder {
   readonly user: User
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'settings' | 'limits'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'limits'>
 
 export function createTicketGuesses(
   deps: Deps,

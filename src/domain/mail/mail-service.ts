@@ -1,4 +1,4 @@
-import type { Background } from '../../concurrency/background-tasks.js'
+import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { isUndeliverable } from '../../engine/email.js'
 import type { User } from '../../model/user.js'
 import type { Clock } from '../../ports/clock.js'
@@ -44,7 +44,7 @@ interface Deps {
   readonly mailer: Mailer
   readonly links: Links
   readonly clock: Clock
-  readonly background: Background
+  readonly background: BackgroundTasks
   readonly emit: (event: AuthEvent) => void
   readonly logger: Logger
 }

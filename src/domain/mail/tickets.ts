@@ -3,7 +3,7 @@ import { isUuid } from '../../crypto/uuid.js'
 import { AuthError } from '../../errors/index.js'
 import type { Ticket, TicketPurpose } from '../../model/ticket.js'
 import type { User } from '../../model/user.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 
 export interface IssuedTicket {
   /** Opaque; 32 random bytes behind a locator. Not stored. */
@@ -28,7 +28,7 @@ export interface Tickets {
 /** A racing `issue` may win the insert or the replacement in between; each try sees the newest. */
 const attempts = 5
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 
 export function createTickets(deps: Deps): Tickets {
   const { clock, random } = deps

@@ -1,6 +1,6 @@
 import { providerId } from '../../identity-providers/provider.js'
 import type { LoginTicket } from '../../model/login-ticket.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { OauthCodes } from './oauth-codes.js'
 import { isProviderOffered } from './provider-credentials.js'
 
@@ -10,7 +10,7 @@ import { isProviderOffered } from './provider-credentials.js'
  * otherwise.
  */
 export async function mayGoOn(
-  { surface, collections, settings }: Pick<SurfaceDeps, 'surface' | 'collections' | 'settings'>,
+  { surface, collections, settings }: Pick<SurfaceContext, 'surface' | 'collections' | 'settings'>,
   codes: Pick<OauthCodes, 'isGood'>,
   { userId, loginMethod, identityId, oauthCodeId }: LoginTicket,
 ): Promise<boolean> {

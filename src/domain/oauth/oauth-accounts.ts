@@ -8,7 +8,7 @@ import { newUser } from '../../model/new-user.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { OauthIdentities } from './oauth-identities.js'
 
 /** Whose account a provider's answer opens. */
@@ -27,7 +27,10 @@ export interface Found {
   readonly identityId: string
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'emit'>
+type Deps = Pick<
+  SurfaceContext,
+  'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'emit'
+>
 
 /** Two callbacks of one person may come at once; whoever is second finds what the first made. */
 const tries = 4

@@ -2,8 +2,8 @@ import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
 import type { OauthCode } from '../../model/oauth-code.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
-import type { SessionEnding } from '../sessions/session-termination.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { SessionTermination } from '../sessions/session-termination.js'
 import type { OpenedSession } from '../sessions/sessions.js'
 
 type CodeFacts = Omit<
@@ -30,7 +30,7 @@ export interface OauthCodes {
   bindSession(codeId: string, session: OpenedSession, source: RequestSource): Promise<boolean>
 }
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 
 /** G-14 */
 const codeLifeMs = 60 * 1000
@@ -39,7 +39,7 @@ const keptMs = 10 * 60 * 1000
 /** RFC 7636 §4.1 */
 const verifierForm = /^[\w.~-]{43,128}$/
 
-export function createOauthCodes(deps: Deps, ending: Pick<SessionEnding, 'end'>): OauthCodes {
+export function createOauthCodes(deps: Deps, ending: Pick<SessionTermination, 'end'>): OauthCodes {
   const { clock } = deps
   const { oauthCodes } = deps.collections
 

@@ -6,7 +6,7 @@ import type {
   SignInSecrets,
 } from '../../identity-providers/provider.js'
 import type { OauthFlow } from '../../model/oauth-flow.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 
 type FlowFacts = Omit<
   OauthFlow,
@@ -41,7 +41,7 @@ export interface OauthFlows {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'random' | 'secretBox' | 'providers' | 'routesUrl'
 >
 

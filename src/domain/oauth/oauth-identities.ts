@@ -2,7 +2,7 @@ import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 
 /** Who an account at a provider belongs to. Never by an address (T-89). */
 export interface OauthIdentities {
@@ -33,7 +33,7 @@ export interface OauthIdentities {
   ): Promise<void>
 }
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 
 /** Another one removing the same identity may come between; each try sees the newest mark. */
 const tries = 8

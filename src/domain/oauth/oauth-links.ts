@@ -8,7 +8,7 @@ import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import { isProviderOffered } from './provider-credentials.js'
@@ -41,7 +41,7 @@ export interface OauthLinks {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'settings' | 'mail' | 'background' | 'emit'
 >
 

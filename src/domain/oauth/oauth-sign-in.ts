@@ -11,7 +11,7 @@ import type { OauthFlow } from '../../model/oauth-flow.js'
 import { isHuman } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { BrowserKeys, ResponseMode } from '../login/browser-keys.js'
 import type { LoginPipeline, LoginResult } from '../login/login-pipeline.js'
 import type { RefreshGrant } from '../sessions/tokens.js'
@@ -93,7 +93,7 @@ export interface OauthSignIn {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'settings' | 'providers' | 'emit' | 'logger'
 >
 

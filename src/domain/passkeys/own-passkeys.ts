@@ -2,7 +2,7 @@ import { AuthError } from '../../errors/index.js'
 import type { Passkey } from '../../model/passkey.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
 import type { FactorRemoval } from '../factors/factor-removal.js'
@@ -21,7 +21,7 @@ export interface OwnPasskeys {
 const credentialIds = /^[\w-]{1,1364}$/
 
 export function createOwnPasskeys(
-  { collections }: Pick<SurfaceDeps, 'collections'>,
+  { collections }: Pick<SurfaceContext, 'collections'>,
   removal: FactorRemoval,
   changes: FactorChanges,
 ): OwnPasskeys {

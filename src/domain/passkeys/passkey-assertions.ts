@@ -3,7 +3,7 @@ import { isRegressed } from '../../engine/signature-counter.js'
 import { AuthError } from '../../errors/index.js'
 import type { Passkey } from '../../model/passkey.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { userHandleOf } from './user-handle.js'
 
 /** What has to hold of an assertion beside its signature. */
@@ -35,7 +35,7 @@ interface Use extends Assertion {
   readonly challenge: string
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'emit' | 'relyingParty'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'emit' | 'relyingParty'>
 
 /** Uses that race each other move the counter. */
 const tries = 8

@@ -2,7 +2,7 @@ import { randomToken } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
 import type { PasskeyCeremony } from '../../model/passkey-challenge.js'
 import type { User } from '../../model/user.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 
 /** What a ceremony is about, the same when it begins and when it ends. */
 export interface Ceremony {
@@ -32,7 +32,7 @@ export interface PasskeyChallenges {
 /** G-14 */
 export const challengeLifeMs = 5 * 60 * 1000
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'random'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 
 export function createPasskeyChallenges({ collections, clock, random }: Deps): PasskeyChallenges {
   const { passkeyChallenges } = collections

@@ -5,6 +5,6 @@ import type { ShownSecond } from '../login/login-pipeline.js'
  * nobody can tell without an attestation; `user`, that somebody was there (RFC 8176 and its registry).
  * Only one that verified its owner is a proof for a step-up (T-44).
  */
-export function passkeyShown(userVerified: boolean): ShownSecond {
+export function passkeyFactor(userVerified: boolean): ShownSecond {
   return { method: 'webauthn', amr: ['pop', 'user'], isProof: userVerified }
 }

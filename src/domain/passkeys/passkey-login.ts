@@ -3,7 +3,7 @@ import { AuthError } from '../../errors/index.js'
 import type { Passkey } from '../../model/passkey.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
 import type { Lockout } from '../limits/lockout.js'
@@ -13,7 +13,7 @@ import type { DeliveredLogin } from '../login/mfa.js'
 import type { TicketGuesses } from '../login/ticket-guesses.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'
-import { passkeyShown } from './passkey-factor.js'
+import { passkeyFactor } from './passkey-factor.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
 
 export interface StartedAssertion {
@@ -50,7 +50,7 @@ export interface PasskeyLoginTerms {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'relyingParty'
 >
 
@@ -107,7 +107,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
         const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
         throw isWrong ? new AuthError('invalid_credentials') : error
       })
-    const result = await pipeline.complete(ticket, passkeyShown(isProof), source, trust)
+    const result = await pipeline.complete(ticket, passkeyFactor(isProof), source, trust)
     return { result, delivery: ticket.delivery }
   }
 
@@ -153,7 +153,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
       deps.emit({ type: 'login.failed', ...about(), method: 'webauthn', reason })
       throw new AuthError('invalid_credentials')
     }
-    const second = passkeyShown(true)
+    const second = passkeyFactor(true)
     const first: FirstFactor = {
       user,
       method: second.method,

@@ -2,7 +2,7 @@ import type { AssertionResponse } from '../../crypto/webauthn.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { Lockout } from '../limits/lockout.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 import type { Ceremony, PasskeyChallenges } from './passkey-challenges.js'
@@ -30,7 +30,7 @@ export interface PasskeyProofs {
   ): Promise<{ readonly userVerified: boolean }>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'clock' | 'emit'>
+type Deps = Pick<SurfaceContext, 'surface' | 'clock' | 'emit'>
 
 export function createPasskeyProofs(
   deps: Deps,

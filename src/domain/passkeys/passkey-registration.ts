@@ -9,7 +9,7 @@ import { AuthError } from '../../errors/index.js'
 import { maxPasskeys, type Passkey } from '../../model/passkey.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors, passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
 import { isUnchanged } from '../factors/is-unchanged.js'
@@ -19,7 +19,7 @@ import type { DeliveredLogin, Enrollee } from '../login/mfa.js'
 import type { TicketGuesses } from '../login/ticket-guesses.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'
-import { passkeyShown } from './passkey-factor.js'
+import { passkeyFactor } from './passkey-factor.js'
 import { userHandleOf } from './user-handle.js'
 
 export interface RegisteredPasskey {
@@ -52,7 +52,7 @@ export interface PasskeyRegistration {
   ): Promise<RegisteredPasskey>
 }
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'settings' | 'relyingParty'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'relyingParty'>
 
 interface Services {
   readonly assertions: PasskeyAssertions
@@ -198,7 +198,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       if (registered === undefined) throw new AuthError('webauthn_failed')
       await changes.made(ticket.userId, 'passkeyAdded', source)
       const { passkey, userVerified } = registered
-      const result = await services.pipeline.complete(ticket, passkeyShown(userVerified), source)
+      const result = await services.pipeline.complete(ticket, passkeyFactor(userVerified), source)
       return { passkey, login: { result, delivery: ticket.delivery } }
     },
   }

@@ -2,7 +2,7 @@ import { requestOptions } from '../../crypto/webauthn.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { StepUp } from '../factors/step-up.js'
 import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'
@@ -18,7 +18,7 @@ export interface PasskeyStepUp {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'relyingParty'
 >
 

@@ -16,7 +16,7 @@ export interface PasswordVerdict {
  * Hashes and verifies passwords: NFC, then UTF-8, then argon2id. All of it goes through the gate,
  * so every call may throw `server_busy`, and does so alike for known and unknown accounts.
  */
-export interface Passwords {
+export interface PasswordHashes {
   /**
    * A PHC string of the current costs. Throws `invalid_request` for text with a lone surrogate and
    * `password_policy` for more than 1,024 bytes.
@@ -42,7 +42,7 @@ interface Deps {
 
 const wrong: PasswordVerdict = { ok: false, rehashTo: null }
 
-export function createPasswords(deps: Deps): Passwords {
+export function createPasswordHashes(deps: Deps): PasswordHashes {
   const { hasher, gate, params, random } = deps
   // A random tag is as good as a real one: no password is known to match, the work is the same,
   // and nothing has to be computed first that could make the first unknown account stand out.

@@ -6,7 +6,7 @@ import type { Ticket } from '../../model/ticket.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { Lockout } from '../limits/lockout.js'
 import type { Tickets } from '../mail/tickets.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -28,7 +28,7 @@ export interface PasswordRecovery {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   | 'surface'
   | 'collections'
   | 'clock'

@@ -3,7 +3,7 @@ import { AuthError } from '../../errors/index.js'
 import type { Collections } from '../../model/collections.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { BreachCheck } from './breach-check.js'
-import type { Passwords } from './password-hashes.js'
+import type { PasswordHashes } from './password-hashes.js'
 
 /** Whose password it is to become. */
 export interface PasswordSubject {
@@ -26,7 +26,7 @@ export interface PasswordRules {
 interface Deps {
   readonly settings: () => Promise<AuthSettings>
   readonly collections: Collections
-  readonly passwords: Passwords
+  readonly passwords: PasswordHashes
   readonly breachCheck: BreachCheck
   readonly isCommon: (password: string) => boolean
   /** Words of the deployment: issuer, product and host names. */

@@ -1,6 +1,6 @@
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 
 export interface PasswordChange {
   readonly by: 'change' | 'reset'
@@ -20,7 +20,7 @@ export interface PasswordWriter {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'clock' | 'settings' | 'passwords' | 'passwordRules' | 'mail' | 'emit'
 >
 

@@ -5,8 +5,8 @@ import type { ServiceCredential } from '../../model/service-credential.js'
 import type { User } from '../../model/user.js'
 import { createAccountEvents } from '../accounts/account-events.js'
 import type { Users } from '../accounts/users.js'
-import type { Act, ActedBy } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { Act, Actor } from '../context/actor.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { IssuedCredential, ServiceCredentials } from './service-credentials.js'
 
 /** An operator user of kind `service`, with its credentials, the newest first. */
@@ -53,7 +53,7 @@ export interface ServiceAccounts {
   revokeCredential(id: string, credentialId: string, act: Act): Promise<void>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'random' | 'emit' | 'logger'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'random' | 'emit' | 'logger'>
 
 export function createServiceAccounts(
   deps: Deps,
@@ -181,7 +181,7 @@ export function createServiceAccounts(
   }
 }
 
-function actedBy({ actorId, source: { ip, userAgent } }: Act): ActedBy {
+function actedBy({ actorId, source: { ip, userAgent } }: Act): Actor {
   return {
     ...(actorId === null ? {} : { actorId }),
     ...(ip === null ? {} : { ip }),

@@ -4,7 +4,7 @@ import { AuthError, describeError } from '../../errors/index.js'
 import type { ServiceCredential } from '../../model/service-credential.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { Act } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 
 /** A credential and its secret, which is not kept: this is the one time it is known. */
 export interface IssuedCredential {
@@ -31,7 +31,7 @@ export interface ServiceCredentials {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'serviceCredentials' | 'clock' | 'random' | 'passwords' | 'emit' | 'logger'
 >
 

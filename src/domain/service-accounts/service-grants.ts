@@ -7,7 +7,7 @@ import type { User } from '../../model/user.js'
 import type { Argon2Params } from '../../ports/password-hasher.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { GrantRefusal } from '../../ports/telemetry.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { createFailureThrottle } from '../limits/failure-throttle.js'
 import type { AccessGrant, Tokens } from '../sessions/tokens.js'
 
@@ -27,7 +27,7 @@ export interface ServiceGrants {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   | 'surface'
   | 'collections'
   | 'serviceCredentials'

@@ -10,9 +10,9 @@ import type { Access } from '../authorization/access.js'
 import type { ConfigAdministration } from '../configuration/config-store.js'
 import type { DeviceTrust } from '../factors/device-trust.js'
 import type { StepUp } from '../factors/step-up.js'
-import type { Limits } from '../limits/rate-limits.js'
+import type { RateLimiter } from '../limits/rate-limits.js'
 import type { Mfa } from '../login/mfa.js'
-import type { Login } from '../login/password-login.js'
+import type { PasswordLogin } from '../login/password-login.js'
 import type { OauthLinks } from '../oauth/oauth-links.js'
 import type { OauthSignIn } from '../oauth/oauth-sign-in.js'
 import type { OwnPasskeys } from '../passkeys/own-passkeys.js'
@@ -29,7 +29,7 @@ import type { Refresh } from '../sessions/refresh.js'
 /** Everything the operations of one surface may call. */
 export interface Services {
   readonly registration: Registration
-  readonly login: Login
+  readonly login: PasswordLogin
   readonly logout: Logout
   readonly refresh: Refresh
   readonly passwordRecovery: PasswordRecovery
@@ -53,7 +53,7 @@ export interface Services {
   readonly ownPasskeys: OwnPasskeys
   readonly serviceGrants: ServiceGrants
   readonly access: Access
-  readonly limits: Limits
+  readonly limits: RateLimiter
   readonly settings: () => Promise<AuthSettings>
   readonly config: ConfigAdministration
   readonly jwks: () => Promise<{ readonly keys: readonly PublicJwk[] }>

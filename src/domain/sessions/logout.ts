@@ -1,7 +1,7 @@
 import type { AccessClaims } from '../../crypto/verify-token.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { RefreshInspection } from './refresh-inspection.js'
 import type { Sessions } from './sessions.js'
@@ -24,7 +24,7 @@ export interface Logout {
   logout(input: LogoutInput, source: RequestSource): Promise<void>
 }
 
-type Deps = Pick<SurfaceDeps, 'collections'>
+type Deps = Pick<SurfaceContext, 'collections'>
 
 export function createLogout(
   deps: Deps,

@@ -5,7 +5,7 @@ import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { Session } from '../../model/session.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { requiredEpoch } from './refresh-inspection.js'
 import type { Sessions } from './sessions.js'
 
@@ -24,7 +24,7 @@ export interface ListedSession
   readonly current: boolean
 }
 
-type Deps = Pick<SurfaceDeps, 'collections' | 'clock' | 'settings'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'settings'>
 
 const mostListed = 100
 const mostOlder = 200

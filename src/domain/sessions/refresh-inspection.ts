@@ -6,9 +6,13 @@ import { isHuman, type User } from '../../model/user.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/telemetry.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { type Refusal, refusalOf, unfinished } from './refresh-refusal.js'
-import { denylistLifeMs, type SessionEnding, sessionDenylistId } from './session-termination.js'
+import {
+  denylistLifeMs,
+  type SessionTermination,
+  sessionDenylistId,
+} from './session-termination.js'
 import type { Tokens } from './tokens.js'
 
 /** A presented refresh token and all that was read to judge it. Nothing is consumed yet. */
@@ -53,7 +57,7 @@ export interface RefreshInspection {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'denylist' | 'limits' | 'clock' | 'settings' | 'emit' | 'logger'
 >
 
@@ -63,7 +67,7 @@ const onceWhileListed = { limit: 1, windowMs: denylistLifeMs }
 export function createRefreshInspection(
   deps: Deps,
   tokens: Tokens,
-  sessions: SessionEnding,
+  sessions: SessionTermination,
 ): RefreshInspection {
   const { surface, collections, clock } = deps
   const { users, families } = collections

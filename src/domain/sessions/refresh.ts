@@ -4,7 +4,7 @@ import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Guard } from '../../ports/store.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { type Attempt, type RefreshInspection, requiredEpoch } from './refresh-inspection.js'
 import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
 
@@ -42,7 +42,7 @@ export interface Refresh {
   ): Promise<RefreshGrant | null>
 }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'idleMs' | 'emit' | 'logger'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'idleMs' | 'emit' | 'logger'>
 
 export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshInspection): Refresh {
   const { surface, clock } = deps

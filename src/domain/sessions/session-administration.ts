@@ -1,6 +1,6 @@
 import type { RequestSource } from '../../ports/request-source.js'
-import { type ActedBy, actBy } from '../context/actor.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import { type Actor, actBy } from '../context/actor.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { Sessions } from './sessions.js'
 
@@ -14,13 +14,13 @@ export interface SessionAdministration {
    * this resolves. True for the call that ended it, false when there is none or it was ended
    * before. Repeat it after a rejection: what was left undone is then done.
    */
-  terminateSession(sessionId: string, by?: ActedBy): Promise<boolean>
+  terminateSession(sessionId: string, by?: Actor): Promise<boolean>
   /** Ends every session of a user, also those being opened meanwhile. Repeatable likewise. */
-  terminateSessionsOf(userId: string, by?: ActedBy): Promise<void>
+  terminateSessionsOf(userId: string, by?: Actor): Promise<void>
 }
 
 export function createSessionAdministration(
-  deps: Pick<SurfaceDeps, 'surface' | 'collections' | 'clock' | 'emit'>,
+  deps: Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'emit'>,
   sessions: Sessions,
 ): SessionAdministration {
   const { users, families } = deps.collections

@@ -5,7 +5,7 @@ import type { DenylistEntry } from '../../ports/denylist.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/telemetry.js'
 import { newestFirst } from '../../stores/newest-first.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 
 /** 24 h covers the longest access token, one minute the largest clock leeway (seed 8). */
 export const denylistLifeMs = 24 * 60 * 60 * 1000 + 60 * 1000
@@ -21,7 +21,7 @@ export interface EndingOptions {
 
 type Ended = Pick<RefreshFamily, 'id' | 'userId'>
 
-export interface SessionEnding {
+export interface SessionTermination {
   /**
    * Ends one session in three repeatable steps, denylist first, so that a crash at any point
    * leaves it refused and the next attempt completes. True for the caller that ended it.
@@ -54,11 +54,11 @@ export interface SessionEnding {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   'surface' | 'collections' | 'denylist' | 'clock' | 'idleMs' | 'emit' | 'logger'
 >
 
-export function createSessionEnding(deps: Deps): SessionEnding {
+export function createSessionTermination(deps: Deps): SessionTermination {
   const { surface, denylist, clock } = deps
   const { sessions, families } = deps.collections
 

@@ -5,9 +5,9 @@ import type { RefreshFamily } from '../../model/refresh-family.js'
 import { sessionRetentionMs } from '../../model/session.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 import type { ClearedLogin } from '../login/login-pipeline.js'
-import { createSessionEnding, type SessionEnding } from './session-termination.js'
+import { createSessionTermination, type SessionTermination } from './session-termination.js'
 import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
 
 export interface OpenedSession {
@@ -17,7 +17,7 @@ export interface OpenedSession {
   readonly refresh: RefreshGrant
 }
 
-export interface Sessions extends SessionEnding {
+export interface Sessions extends SessionTermination {
   /**
    * The end of a login: all factors are accepted. Writes session and family, then fences the login
    * against a reset that ran beside it. Throws `invalid_credentials` when it lost that race.
@@ -26,7 +26,7 @@ export interface Sessions extends SessionEnding {
 }
 
 type Deps = Pick<
-  SurfaceDeps,
+  SurfaceContext,
   | 'surface'
   | 'collections'
   | 'denylist'
@@ -41,7 +41,7 @@ type Deps = Pick<
 export function createSessions(deps: Deps, tokens: Tokens): Sessions {
   const { surface, clock, random } = deps
   const { users, sessions, families } = deps.collections
-  const ending = createSessionEnding(deps)
+  const ending = createSessionTermination(deps)
 
   return {
     ...ending,

@@ -3,7 +3,7 @@ import { describeError, OptionsError } from '../../errors/index.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Logger } from '../../ports/telemetry.js'
 
-export interface KeySource {
+export interface SigningKeys {
   /** The ring in force. Re-reads a supplied function at most once a minute, in the background. */
   ring(): Promise<LoadedKeyRing>
   /** Reads the ring anew and waits for it; rejects, keeping the old ring, when it is not valid. */
@@ -12,11 +12,11 @@ export interface KeySource {
 
 const keyReloadMs = 60_000
 
-export async function createKeySource(
+export async function createSigningKeys(
   keys: KeyRing | (() => Promise<KeyRing>),
   clock: Clock,
   logger: Logger,
-): Promise<KeySource> {
+): Promise<SigningKeys> {
   const read = typeof keys === 'function' ? keys : async (): Promise<KeyRing> => keys
   let ring = await load()
   let readAt = clock.now()

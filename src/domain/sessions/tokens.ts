@@ -11,7 +11,7 @@ import { acceptedAudiences } from '../../engine/audience.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import { isHuman, type User } from '../../model/user.js'
-import type { SurfaceDeps } from '../context/surface-context.js'
+import type { SurfaceContext } from '../context/surface-context.js'
 
 export interface AccessGrant {
   readonly accessToken: string
@@ -55,7 +55,7 @@ type Via =
   | { readonly kind: 'session'; readonly sessionId: string; readonly how: Authentication }
   | { readonly kind: 'clientCredentials' }
 
-type Deps = Pick<SurfaceDeps, 'surface' | 'clock' | 'random' | 'keys' | 'issuer' | 'clockLeeway'>
+type Deps = Pick<SurfaceContext, 'surface' | 'clock' | 'random' | 'keys' | 'issuer' | 'clockLeeway'>
 
 export function createTokens(deps: Deps): Tokens {
   const { surface, clock, random, keys, issuer, clockLeeway } = deps

@@ -1,4 +1,4 @@
-import { createPause } from '../../concurrency/wakeable-timer.js'
+import { createWakeableTimer } from '../../concurrency/wakeable-timer.js'
 import { randomToken } from '../../crypto/secrets.js'
 import { sweepContentionMs, sweepStartMs } from '../../engine/sweep-schedule.js'
 import { describeError } from '../../errors/index.js'
@@ -27,7 +27,7 @@ export interface SweeperDeps extends SweepWorkDeps {
  */
 export function startSweeper(deps: SweeperDeps): Sweeper {
   const { clock, logger, backlog } = deps
-  const pause = createPause(clock)
+  const pause = createWakeableTimer(clock)
   let closing = false
   const contest = createLeaseContest({
     ...deps,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { createBackground } from '../../../src/concurrency/background-tasks.js'
+import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
 import { secretBox } from '../../../src/crypto/secret-box.js'
 import { createConfigStore } from '../../../src/domain/configuration/config-store.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
@@ -149,7 +149,7 @@ describe('what the settings will be read through', () => {
   it('parses each revision once, and gives the same promise and object while it is kept', async () => {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
     const logger = recordingLogger()
-    const background = createBackground(logger, (run) => setImmediate(run))
+    const background = createBackgroundTasks(logger, (run) => setImmediate(run))
     const backend = failClosedBackend(memory(), { clock, logger, timeoutMs: 5000 })
     const collections = moduleCollectionsOf(backend.store, '')
     const box = secretBox(testConfigKeys, systemRandom)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { createBackground } from '../../../src/concurrency/background-tasks.js'
-import { type ActedBy, actBy } from '../../../src/domain/context/actor.js'
-import { createAudit } from '../../../src/domain/events/audit-log.js'
-import { type AuditEntry, auditRecordOf } from '../../../src/domain/events/to-audit-record.js'
+import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
+import { type Actor, actBy } from '../../../src/domain/context/actor.js'
+import { createAuditLog } from '../../../src/domain/events/audit-log.js'
+import { type AuditEntry, toAuditRecord } from '../../../src/domain/events/to-audit-record.js'
 import { type AuditRecords, auditRecordsOf } from '../../../src/model/audit-record.js'
 import type { AuthEvent } from '../../../src/ports/telemetry.js'
 import { later } from '../../../src/system/later.js'
@@ -148,15 +148,15 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
 
 const whole = (event: Bare<AuthEvent>) => ({ ...source, ...event }) as AuthEvent
 
-describe('auditRecordOf', () => {
+describe('toAuditRecord', () => {
   it.each(table)('G-15 %j', (event, expected) => {
     const { type: action } = event
     const record = expected && { ...source, action, ...expected }
-    expect(auditRecordOf(whole(event))).toEqual(record)
+    expect(toAuditRecord(whole(event))).toEqual(record)
   })
 
   it.each(table)('SP-55 keeps nothing it was not told to: %j', (event) => {
-    const kept = auditRecordOf(whole(Object.assign({}, event, { password: 'hunter2' })))
+    const kept = toAuditRecord(whole(Object.assign({}, event, { password: 'hunter2' })))
     expect(JSON.stringify(kept)).not.toContain('hunter2')
   })
 })
@@ -164,10 +164,10 @@ describe('auditRecordOf', () => {
 function setUp(records?: AuditRecords) {
   const clock = fakeClock(at + 1000)
   const logger = recordingLogger()
-  const background = createBackground(logger, later)
+  const background = createBackgroundTasks(logger, later)
   const announced: AuthEvent[] = []
   const stored = memory().store.collection(auditRecordsOf('client'))
-  const audit = createAudit({
+  const audit = createAuditLog({
     surface: 'client',
     records: records ?? stored,
     clock,
@@ -346,7 +346,7 @@ describe('actBy', () => {
     { userAgent: 'a\0' },
     { role: 'admin' },
   ])('refuses %j', (given) => {
-    expect(() => actBy(given as ActedBy)).toThrow(
+    expect(() => actBy(given as Actor)).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
         message: expect.stringContaining('{ actorId, ip, userAgent }'),

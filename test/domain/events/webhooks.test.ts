@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { createBackground } from '../../../src/concurrency/background-tasks.js'
+import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
 import { startWebhookRetries } from '../../../src/domain/events/webhook-retries.js'
 import { createWebhooks, type Webhooks } from '../../../src/domain/events/webhooks.js'
 import { mostAttempts } from '../../../src/engine/webhook-delivery.js'
@@ -45,7 +45,7 @@ let stored: Collection<WebhookDelivery>
 
 function startProcess(collection = stored, fetcher = endpoints): Process {
   const logger = recordingLogger()
-  const background = createBackground(logger, later)
+  const background = createBackgroundTasks(logger, later)
   const events: AuthEvent[] = []
   const webhooks = createWebhooks({
     surface: 'client',

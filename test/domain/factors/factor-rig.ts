@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { memory } from '../../../adapters/memory/index.js'
 import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
 import { secretBox } from '../../../src/crypto/secret-box.js'
-import { createPasswords } from '../../../src/domain/passwords/password-hashes.js'
+import { createPasswordHashes } from '../../../src/domain/passwords/password-hashes.js'
 import { collectionsOf } from '../../../src/model/collections.js'
 import { readAuthSettings } from '../../../src/settings/read-settings.js'
 import type { AuthSettings } from '../../../src/settings/settings.js'
@@ -29,7 +29,7 @@ export function factorRig(changes: Partial<AuthSettings> = {}) {
     settings: async () => ({ ...settings, ...changes }),
     key,
     secretBox: secretBox([key], systemRandom),
-    passwords: createPasswords({
+    passwords: createPasswordHashes({
       hasher,
       legacyVerifiers: [],
       gate: (job) => job(),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { localCounter } from '../../../src/domain/limits/fallback-counter.js'
+import { fallbackCounter } from '../../../src/domain/limits/fallback-counter.js'
 import {
-  createLimits,
+  createRateLimiter,
   defaultRateLimits,
   type RateLimits,
 } from '../../../src/domain/limits/rate-limits.js'
@@ -23,7 +23,7 @@ function limitsOf(given: { surface?: Surface; overrides?: Partial<RateLimits> } 
   const logger = recordingLogger()
   const { counter } = faulty.backend
   return {
-    limits: createLimits({ surface, counter, clock, logger, overrides }),
+    limits: createRateLimiter({ surface, counter, clock, logger, overrides }),
     faulty,
     clock,
     logger,
@@ -87,7 +87,7 @@ describe('rate limits', () => {
     const clock = fakeClock()
     const logger = recordingLogger()
     const [operator, client] = surfaces.map((surface) =>
-      createLimits({ surface, counter, clock, logger, overrides: {} }),
+      createRateLimiter({ surface, counter, clock, logger, overrides: {} }),
     )
     const three = { limit: 3, windowMs: minute }
     const hits = [
@@ -110,7 +110,7 @@ describe('rate limits', () => {
       },
     }
     const deps = { clock: fakeClock(), logger: recordingLogger(), overrides: {} }
-    const limits = createLimits({ surface: 'client', counter, ...deps })
+    const limits = createRateLimiter({ surface: 'client', counter, ...deps })
     await limits.check('recoveryPerAddress', 'ada@example.org')
     await limits.check('recoveryPerAddress', `${'x'.repeat(10_000)}@example.org`)
     expect(keys.join()).not.toContain('example')
@@ -164,7 +164,7 @@ describe('T-52 rate limits while the counter cannot be reached', () => {
   })
 
   it('are kept for so many subjects at most: the oldest window makes room', async () => {
-    const counter = localCounter(3)
+    const counter = fallbackCounter(3)
     const hit = async (key: string) => (await counter.hit(key, minute, 1, 0)).allowed
     for (const key of ['a', 'b', 'c']) expect(await hit(key)).toBe(true)
     // Refused, and by that the last to make room.

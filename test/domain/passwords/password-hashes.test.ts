@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
 import { hashGate } from '../../../src/crypto/hash-gate.js'
 import { parsePhc } from '../../../src/crypto/phc.js'
-import { createPasswords } from '../../../src/domain/passwords/password-hashes.js'
+import { createPasswordHashes } from '../../../src/domain/passwords/password-hashes.js'
 import { argon2Ceiling } from '../../../src/engine/argon2-params.js'
 import type { Argon2Params, LegacyVerifier } from '../../../src/ports/password-hasher.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
@@ -32,7 +32,7 @@ function setUp(legacyVerifiers: readonly LegacyVerifier[] = [], current = params
   const logger = recordingLogger()
   const gate = hashGate({ concurrency: 1, queue: 1, clock: fakeClock() })
   const deps = { hasher, legacyVerifiers, gate, params: current, random, logger }
-  return { hasher, logger, passwords: createPasswords(deps) }
+  return { hasher, logger, passwords: createPasswordHashes(deps) }
 }
 
 const wrong = { ok: false, rehashTo: null }
@@ -266,7 +266,13 @@ describe('T-100 admission', () => {
   test('a failure of the hasher is no wrong password', async () => {
     const broken = { ...argon2Hasher(), verify: () => Promise.reject(new Error('no memory')) }
     const gate = hashGate({ concurrency: 1, clock: fakeClock() })
-    const passwords = createPasswords({ hasher: broken, legacyVerifiers: [], gate, params, random })
+    const passwords = createPasswordHashes({
+      hasher: broken,
+      legacyVerifiers: [],
+      gate,
+      params,
+      random,
+    })
     await expect(passwords.verify(null, 'pw')).rejects.toThrow('no memory')
     const stored = await passwords.hash('pw')
     await expect(passwords.verify(stored, 'pw')).rejects.toThrow('no memory')

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { createKeySource } from '../../../src/domain/sessions/signing-keys.js'
+import { createSigningKeys } from '../../../src/domain/sessions/signing-keys.js'
 import { createTokens } from '../../../src/domain/sessions/tokens.js'
 import type { User } from '../../../src/model/user.js'
 import { systemRandom } from '../../../src/system/system-random.js'
@@ -35,7 +35,11 @@ const user: User = {
 
 async function rig() {
   const clock = fakeClock()
-  const keys = await createKeySource({ current: await testSigningKey() }, clock, recordingLogger())
+  const keys = await createSigningKeys(
+    { current: await testSigningKey() },
+    clock,
+    recordingLogger(),
+  )
   const issuer = 'https://admin.example.com'
   return createTokens({
     ...{ surface: 'operator', clock, random: systemRandom, keys, issuer, clockLeeway: 0 },

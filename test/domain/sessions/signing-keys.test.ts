@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createKeySource } from '../../../src/domain/sessions/signing-keys.js'
+import { createSigningKeys } from '../../../src/domain/sessions/signing-keys.js'
 import type { Clock } from '../../../src/ports/clock.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { rsaPair } from '../../crypto/forge.js'
@@ -18,7 +18,7 @@ it('a key that was taken out goes out of force within a minute, though the clock
     reads += 1
     return { current }
   }
-  const source = await createKeySource(keys, clock, recordingLogger())
+  const source = await createSigningKeys(keys, clock, recordingLogger())
   const { kid } = await source.ring()
   current = fresh
   behind = hour
