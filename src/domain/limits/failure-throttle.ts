@@ -1,6 +1,6 @@
 import { AuthError } from '../../errors/index.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { RateLimit } from './rate-limits.js'
+import type { RateLimit } from './rate-limiter.js'
 
 /** Limits how often something may fail within a window; what succeeds is not counted. */
 export interface FailureThrottle {

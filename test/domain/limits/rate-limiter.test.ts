@@ -5,7 +5,7 @@ import {
   createRateLimiter,
   defaultRateLimits,
   type RateLimits,
-} from '../../../src/domain/limits/rate-limits.js'
+} from '../../../src/domain/limits/rate-limiter.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
