@@ -148,7 +148,7 @@ export interface AuthOptions {
   readonly legacyVerifiers?: readonly LegacyVerifier[]
   /** Put before every collection name. Default empty. */
   readonly collectionPrefix?: string
-  /** Which surface an unprefixed path means when nothing else tells (T-22). Default `operator`. */
+  /** Which surface an unprefixed path means when nothing else tells. Default `operator`. */
   readonly defaultSurface?: Surface
   /** Words no password may contain, beside the issuer's and the hosts' names. */
   readonly passwordContextWords?: readonly string[]

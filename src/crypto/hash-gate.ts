@@ -18,7 +18,7 @@ export interface HashGateOptions {
 export type HashGate = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * Admission to the one expensive thing the library does (T-100). Unlimited password hashing would
+ * Admission to the one expensive thing the library does. Unlimited password hashing would
  * take every thread and most of the memory, and a flood of logins would stall requests that need
  * no hash. First come, first served; work that fails frees its place like work that succeeds.
  */

@@ -54,7 +54,7 @@ export function formatPhc(phc: Phc): string {
 }
 
 /**
- * Whether a hash that has just been verified should be replaced by one of `params` (T-80). A hash
+ * Whether a hash that has just been verified should be replaced by one of `params`. A hash
  * that is stronger is left alone: equality is not asked for. Lanes are no strength.
  */
 export function isWeakerThan(phc: Phc, params: Argon2Params): boolean {

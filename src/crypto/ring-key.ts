@@ -41,7 +41,7 @@ export function parsePublicKey(option: string, pem: unknown): KeyObject {
   return parse(option, pem, createPublicKey, 'an RSA key in SPKI or unencrypted PKCS#8 PEM')
 }
 
-/** Refuses keys that RS256 cannot use or that are too weak (R-LIB-11), and names the others. */
+/** Refuses keys that RS256 cannot use or that are too weak, and names the others. */
 export async function describeKey(option: string, publicKey: KeyObject): Promise<RingKey> {
   const type = publicKey.asymmetricKeyType
   if (type !== 'rsa') {

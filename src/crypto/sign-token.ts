@@ -26,7 +26,7 @@ export function signRefresh(claims: RefreshClaims, ring: LoadedKeyRing): Promise
 
 /**
  * Goes through the reader of the verifier, so that nothing is minted that we would refuse, and
- * nothing beside the known claims gets into a token (R-5-03).
+ * nothing beside the known claims gets into a token.
  */
 async function sign<U extends TokenUse>(
   use: U,

@@ -20,9 +20,9 @@ interface CommonClaims {
 export interface AccessClaims extends CommonClaims {
   readonly tokenUse: 'access'
   readonly aud: Audience
-  /** The session's id; a service account has none (T-104). */
+  /** The session's id; a service account has none. */
   readonly sid?: string
-  /** Informative only: nothing is decided by them here (T-60). */
+  /** Informative only: nothing is decided by them here. */
   readonly memberships: readonly { readonly tenantId: string }[]
   /** How the user proved who they are (RFC 8176); empty for service accounts. */
   readonly amr: readonly string[]
@@ -49,7 +49,7 @@ export interface ClaimsByUse {
 
 export type TokenUse = keyof ClaimsByUse
 
-/** `typ` of the header, by which a token of one use cannot pass for the other (T-24, RFC 9068 §2.1). */
+/** `typ` of the header, by which a token of one use cannot pass for the other (RFC 9068 §2.1). */
 export const headerTypes = { access: 'at+jwt', refresh: 'rt+jwt' } as const satisfies Readonly<
   Record<TokenUse, string>
 >

@@ -24,7 +24,7 @@ export function otpauthUri(secret: string, issuer: string, account: string): str
 
 /**
  * The time step a code belongs to, of the current step and `skewSteps` on each side; null for a
- * wrong or malformed code. Six ASCII digits and nothing else (MF-12).
+ * wrong or malformed code. Six ASCII digits and nothing else.
  *
  * @param now epoch milliseconds
  */

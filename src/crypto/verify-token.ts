@@ -27,7 +27,7 @@ export interface Expected<U extends TokenUse> {
 
 /**
  * - `invalid`: not a token of ours for this use. Nothing in it can be believed.
- * - `audience`: one of ours, for another surface; expired or not (T-19).
+ * - `audience`: one of ours, for another surface; expired or not.
  * - `expired`: one of ours for this surface, too late. Its claims are genuine: a logout may use them.
  */
 export type Verified<C> =
@@ -88,7 +88,7 @@ function audiencesOf(aud: unknown): readonly string[] | null {
 }
 
 /**
- * The audience to treat the token as, when every one it names is accepted (T-25); else null. Of a
+ * The audience to treat the token as, when every one it names is accepted; else null. Of a
  * list, `service` is taken before the surface, because less is open to a service account.
  */
 function admit(named: readonly string[], accepts: readonly Audience[]): Audience | null {

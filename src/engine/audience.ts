@@ -6,7 +6,7 @@ const accepted = {
 } as const satisfies Readonly<Record<Surface, readonly (Surface | 'service')[]>>
 
 /**
- * The audiences whose access tokens this surface lets in (seed 5.3). Service accounts therefore
+ * The audiences whose access tokens this surface lets in. Service accounts therefore
  * reach the operator surface and nothing else.
  */
 export function acceptedAudiences(surface: Surface): readonly (Surface | 'service')[] {

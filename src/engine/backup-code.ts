@@ -22,7 +22,7 @@ export interface TypedBackupCode {
   readonly code: string
 }
 
-/** Reads what a person typed: any case, the hyphen or none. Null for anything else (MF-12). */
+/** Reads what a person typed: any case, the hyphen or none. Null for anything else. */
 export function parseBackupCode(typed: string): TypedBackupCode | null {
   const match = /^([0-9A-HJKMNP-TV-Z]{5})-?([0-9A-HJKMNP-TV-Z]{5})$/i.exec(typed)
   if (match === null) return null

@@ -1,7 +1,7 @@
 import { contextWords, foldWord } from './context-words.js'
 import { utf8Length } from './utf8.js'
 
-/** The rules a new password can violate; their names are what a refusal lists (G-42). */
+/** The rules a new password can violate; their names are what a refusal lists. */
 export type PasswordRule = 'too_short' | 'too_long' | 'common' | 'contextual'
 
 /** The longest password that is hashed, in UTF-8 bytes; what is longer is refused, never cut. */

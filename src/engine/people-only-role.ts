@@ -1,7 +1,7 @@
 const peopleOnly: readonly string[] = ['super_admin', 'administrator']
 
 /**
- * Whether a role is one that no service account may ever have (seed 2.1). Roles that read alike are
+ * Whether a role is one that no service account may ever have. Roles that read alike are
  * alike: by the trimmed, lower-cased name.
  */
 export function isPeopleOnlyRole(role: string): boolean {

@@ -79,7 +79,7 @@ function withinGrace(rotatedAt: number, graceMs: number, now: number): boolean {
 
 /**
  * The idle deadline a refresh at `now` writes: a whole second, so that the row, the token's `exp`
- * and the cookie's Max-Age agree (T-105).
+ * and the cookie's Max-Age agree.
  */
 export function idleDeadline(now: number, idleMs: number): number {
   return (Math.floor(now / 1000) + Math.floor(idleMs / 1000)) * 1000

@@ -30,7 +30,7 @@ export type SecondFactorDecision =
 
 /**
  * What a login still lacks after its first factor. Recomputed from the factors at every login, never
- * from something remembered about them (MF-1).
+ * from something remembered about them.
  */
 export function decideSecondFactor(question: SecondFactorQuestion): SecondFactorDecision {
   const { policy } = question

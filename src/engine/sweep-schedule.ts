@@ -3,11 +3,11 @@ const minute = 60 * second
 const hour = 60 * minute
 
 /*
- * The sweep's numbers are part of the contract (seed 8) and not configurable: replicas of one
+ * The sweep's numbers are part of the contract and not configurable: replicas of one
  * deployment that disagreed about the lease time would steal the lease from each other.
  */
 
-/** The name of the lease that chooses the replica which sweeps (G-32). */
+/** The name of the lease that chooses the replica which sweeps. */
 export const sweepLeaseName = 'auth:refresh-sweep'
 /** A lease that was not renewed for this long is worth nothing, to its holder and to others. */
 export const sweepLeaseTtlMs = minute
@@ -21,7 +21,7 @@ export const sweepStartMs = 10 * second
 export const sweepContentionMs = 5 * minute
 /** Most refresh rows of one tier that one cycle removes; also the most any statement removes. */
 export const sweepBatch = 5000
-/** From one round over everything else that expires to the next (G-33). */
+/** From one round over everything else that expires to the next. */
 export const hygieneEveryMs = hour
 /** Most statements a round spends on one kind, so that a huge backlog is worked off over hours. */
 export const hygieneMostBatches = 20

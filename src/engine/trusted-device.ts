@@ -15,7 +15,7 @@ interface Circumstances {
 }
 
 /**
- * Whether a grant may stand for this user's second factor (T-45): it is theirs, nothing voided it
+ * Whether a grant may stand for this user's second factor: it is theirs, nothing voided it
  * since, and its time is not up. One from the future is a clock's mistake, or somebody's invention.
  */
 export function isTrusted(grant: Grant, { user, now, ttlMs }: Circumstances): boolean {

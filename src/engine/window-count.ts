@@ -6,7 +6,7 @@ export interface WindowCount {
 
 /**
  * Counts a hit, or refuses it unchanged when the limit is reached. A window starts with its first
- * hit and refused hits never extend it (T-48).
+ * hit and refused hits never extend it.
  */
 export function countHit(
   window: WindowCount | null,

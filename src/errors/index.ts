@@ -21,7 +21,7 @@ const titles: Readonly<Record<number, string>> = {
 
 /**
  * Every error a caller can meet, closed. `unauthorized` is the plain 401: its body has no `code`,
- * because clients refresh and retry on a 401 without one (seed 4.3).
+ * because clients refresh and retry on a 401 without one.
  */
 export const errorCatalogue = {
   invalid_request: { status: 400, detail: 'The request is not of the expected form.' },

@@ -106,7 +106,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return (await services.settings()).cookieSameSite
   }
 
-  /** A genuine token of the other surface is told so even where there is no route (T-92). */
+  /** A genuine token of the other surface is told so even where there is no route. */
   async function refuseRoute(
     request: ExchangeRequest,
     match: Exclude<ReturnType<Matcher['match']>, { kind: 'operation' }>,

@@ -32,7 +32,7 @@ export function problemReply(
       ...commonHeaders,
       'content-type': 'application/problem+json; charset=utf-8',
       ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
-      // For information beside a 403: a 401 would send clients into refreshing and retrying (G-22).
+      // For information beside a 403: a 401 would send clients into refreshing and retrying.
       ...(maxAge === null ? {} : { 'www-authenticate': stepUpChallenge(maxAge) }),
       ...(error.retryAfter === null ? {} : { 'retry-after': String(error.retryAfter) }),
       ...headers,
@@ -49,7 +49,7 @@ function stepUpChallenge(maxAge: number): string {
 
 /**
  * What a module's validator refused: the problem body with the module's own code, or, without one,
- * the text-only body of old (seed 4.5.4). Clients compare that one byte by byte (T-76).
+ * the text-only body of old. Clients compare that one byte by byte.
  */
 export function validatorReply({ code = '', message }: ConfigValidationError): ExchangeReply {
   const [status, title] = [422, titleOf(422)]

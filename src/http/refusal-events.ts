@@ -24,7 +24,7 @@ interface Deps {
 }
 
 const statuses: readonly number[] = [401, 403, 429]
-/** One-time tokens, refused with 400 (G-17). */
+/** One-time tokens, refused with 400. */
 const tokenCodes: readonly ErrorCode[] = ['invalid_token', 'token_expired', 'invalid_oauth_state']
 /** Services know more of these and tell of them. */
 const toldByServices: readonly ErrorCode[] = [

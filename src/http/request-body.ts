@@ -3,7 +3,7 @@ import type { Operation } from '../operations/operation.js'
 import type { ExchangeBody, ExchangeRequest } from './exchange.js'
 import { explainIssues } from './explain-issues.js'
 
-/** G-40 */
+/** Larger bodies are refused with 413, whatever the framework would accept. */
 export const maxBodyBytes = 64 * 1024
 
 /** JSON and nothing else; a charset may be named if it is the only one JSON has. */

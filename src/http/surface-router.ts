@@ -8,7 +8,7 @@ import { problemReply } from './problem.js'
 
 /**
  * One surface alone on its host: its own prefix, where it answers for unknown paths as well, and
- * the unprefixed paths as its own (T-22). It never answers below the other surface's prefix.
+ * the unprefixed paths as its own. It never answers below the other surface's prefix.
  */
 export function surfaceRouter(surface: Surface, matcher: Matcher, pipeline: Pipeline): Mountable {
   const prefix = `/v1/auth/${surface}`
@@ -73,7 +73,7 @@ export function bothRouter(
 
 const surfaces = ['operator', 'client'] as const
 
-/** Paths without a surface segment that are the operator surface's alone (T-51). */
+/** Paths without a surface segment that are the operator surface's alone. */
 function isOperators(path: string): boolean {
   return path === '/v1/auth/token' || isBelow(path, '/v1/admin')
 }

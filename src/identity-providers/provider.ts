@@ -1,4 +1,4 @@
-/** The four external identity providers (R-1-08), in the order they are listed. */
+/** The four external identity providers, in the order they are listed. */
 export const providerIds = ['google', 'microsoft', 'apple', 'github'] as const
 
 export type ProviderId = (typeof providerIds)[number]

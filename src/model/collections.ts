@@ -24,7 +24,7 @@ import { type TotpFactor, totpFactorsOf } from './totp-factor.js'
 import { type TrustedDevice, trustedDevicesOf } from './trusted-device.js'
 import { type User, usersOf } from './user.js'
 import { type WebhookDelivery, webhookDeliveriesOf } from './webhook-delivery.js'
-/** The collections of one surface, physically apart from the other's (seed 1). */
+/** The collections of one surface, physically apart from the other's. */
 export interface Collections {
   readonly users: Collection<User>
   readonly sessions: Collection<Session>

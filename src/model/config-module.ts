@@ -2,7 +2,7 @@ import type { CollectionSpec, Doc } from '../ports/store.js'
 
 /** One module's part of the configuration store; the id is its name. Its values are elsewhere. */
 export interface Module extends Doc {
-  /** The one environment whose values are loaded (seed 2.6). */
+  /** The one environment whose values are loaded. */
   readonly activeEnvironment: string
   /** True from an activation until the module is registered by a process that starts later. */
   readonly needsRestart: boolean

@@ -3,7 +3,7 @@ import { environmentId, type RevisionOrigin } from './module-environment.js'
 
 /**
  * One revision of an environment that a later one replaced. It never held a secret: of secret
- * fields it says that they were set, and no more (seed 4.5.2).
+ * fields it says that they were set, and no more.
  */
 export interface ModuleRevision extends Doc, RevisionOrigin {
   readonly environmentId: string

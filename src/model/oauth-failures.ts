@@ -1,6 +1,6 @@
 import type { OauthFailure } from '../ports/telemetry.js'
 
-/** What the host's page is told of a flow that came to nothing, in place of a status it would not see (G-14). */
+/** What the host's page is told of a flow that came to nothing, in place of a status it would not see. */
 export const oauthFailures = [
   'oauth_denied',
   'oauth_failed',

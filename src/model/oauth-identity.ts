@@ -4,7 +4,7 @@ import type { Surface } from '../ports/surface.js'
 /**
  * An account at an identity provider by which a user of this surface signs in. The id is the
  * SHA-256 of provider, issuer and subject, so that one such account belongs to one user; a user has
- * at most one of each provider. An address is no part of it: addresses change hands (T-89).
+ * at most one of each provider. An address is no part of it: addresses change hands.
  */
 export interface OauthIdentity extends Doc {
   readonly userId: string

@@ -11,7 +11,7 @@ export interface Permission {
 }
 
 /**
- * The permissions that the library's routes ask the authorizer for (seed 5), beside those of the
+ * The permissions that the library's routes ask the authorizer for, beside those of the
  * module configuration in `MODULE_CONFIG_PERMISSIONS`. No key implies another.
  */
 export const PERMISSIONS = [
@@ -41,7 +41,7 @@ export const PERMISSIONS = [
   },
 ] as const satisfies readonly Permission[]
 
-/** What everybody may do with their own account; granted to every enabled person (T-57). */
+/** What everybody may do with their own account; granted to every enabled person. */
 export const selfPermissions: readonly string[] = PERMISSIONS.filter(({ system }) => !system).map(
   ({ key }) => key,
 )

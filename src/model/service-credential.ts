@@ -4,7 +4,7 @@ import type { CollectionSpec, Doc } from '../ports/store.js'
 export interface ServiceCredential extends Doc {
   /** The operator user it belongs to. */
   readonly accountId: string
-  /** `sa_` and 16 random bytes: says nothing of the account (seed 2.2). */
+  /** `sa_` and 16 random bytes: says nothing of the account. */
   readonly clientId: string
   /** PHC string, by the same hasher as passwords. */
   readonly secretHash: string

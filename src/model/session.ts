@@ -3,7 +3,7 @@ import type { Surface } from '../ports/surface.js'
 import type { EndReason } from '../ports/telemetry.js'
 
 /**
- * Audit and device history of one login (seed 2.4). It can only deny, never grant: nothing
+ * Audit and device history of one login. It can only deny, never grant: nothing
  * authenticates from it, and protected routes do not read it.
  */
 export interface Session extends Doc {
@@ -20,7 +20,7 @@ export interface Session extends Doc {
   readonly deviceId: string | null
 }
 
-/** Kept 90 days from login, then deleted without an extra period (seed 8). */
+/** Kept 90 days from login, then deleted without an extra period. */
 export const sessionRetentionMs = 90 * 24 * 60 * 60 * 1000
 
 export function sessionsOf(surface: Surface): CollectionSpec<Session> {

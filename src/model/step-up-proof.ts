@@ -1,7 +1,7 @@
 import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
-/** The newest second-factor proof of a session, whose id it has. Never renewed by a refresh (T-42). */
+/** The newest second-factor proof of a session, whose id it has. Never renewed by a refresh. */
 export interface StepUpProof extends Doc {
   readonly userId: string
   readonly method: 'totp' | 'backupCode' | 'webauthn'

@@ -6,7 +6,7 @@ const systemSet: ReadonlySet<string> = new Set([
   ...Object.values(MODULE_CONFIG_PERMISSIONS),
 ])
 
-/** Whether a key belongs to the system set, that of the module configuration included (G-21). */
+/** Whether a key belongs to the system set, that of the module configuration included. */
 export function isSystemPermission(key: string): boolean {
   return systemSet.has(key)
 }

@@ -1,7 +1,7 @@
 import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
-/** That a person trusts one device to skip the second factor (T-45). It stands in for nothing else. */
+/** That a person trusts one device to skip the second factor. It stands in for nothing else. */
 export interface TrustedDevice extends Doc {
   readonly userId: string
   /** SHA-256 of the secret half of the token. */

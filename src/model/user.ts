@@ -6,7 +6,7 @@ export interface Membership {
 }
 
 export interface User extends Doc {
-  /** Empty for a person, `service` for a machine. Set at creation, never updated (seed 2.1). */
+  /** Empty for a person, `service` for a machine. Set at creation, never updated. */
   readonly kind: string
   /** Canonical address: the one that is unique, compared and mailed to. */
   readonly email: string
@@ -38,7 +38,7 @@ export interface User extends Doc {
   readonly deletingAt: number | null
 }
 
-/** A record without the field is a person: `kind` was added later (seed 9). */
+/** A record without the field is a person: `kind` was added later. */
 export function isHuman({ kind }: { readonly kind?: string | null }): boolean {
   return (kind ?? '') === ''
 }

@@ -24,7 +24,7 @@ export interface DocumentChoices {
   readonly servers: OpenApiDocument['servers']
 }
 
-/** One way to an operation: an operation of a surface, or a path that only chooses one (T-22). */
+/** One way to an operation: an operation of a surface, or a path that only chooses one. */
 interface Route {
   readonly path: string
   readonly operationId: string

@@ -5,7 +5,7 @@ import type { JsonSchema } from './types.js'
 export interface SchemaBook {
   /** What callers send. Members that are not named are refused. */
   received(schema: z.ZodType): JsonSchema
-  /** What they get. Members that are not named may come with any release (G-19). */
+  /** What they get. Members that are not named may come with any release. */
   sent(schema: z.ZodType): JsonSchema
   /** By name, all that were met so far. */
   readonly components: ReadonlyMap<string, JsonSchema>

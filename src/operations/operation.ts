@@ -14,7 +14,7 @@ import type {
 } from '../domain/services/index.js'
 import type { ErrorCode } from '../errors/index.js'
 
-/** The tags of the seed, spelled as there. */
+/** The tags of the OpenAPI document. */
 export type Tag =
   | 'Authentication'
   | 'MFA'
@@ -41,7 +41,7 @@ export type Guard =
   /** Nobody needs to be signed in. Said aloud: no operation is public by omission. */
   | { readonly kind: 'public' }
   /**
-   * The request must come from one of the surface's own pages, or from no browser (G-39); with
+   * The request must come from one of the surface's own pages, or from no browser; with
    * `navigation`, a browser may also come from anywhere with a whole page.
    */
   | { readonly kind: 'origin'; readonly navigation?: true }
@@ -51,7 +51,7 @@ export type Guard =
   | { readonly kind: 'bearerOrTicket' }
   /**
    * A second-factor proof of this session, younger than `maxAgeMs` milliseconds; without it, than the
-   * setting `stepUpMaxAge` (S-28).
+   * setting `stepUpMaxAge`.
    */
   | { readonly kind: 'stepUp'; readonly maxAgeMs?: number }
   /** A valid access token, of a person or of a service account. */
@@ -118,7 +118,7 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** `{surface}` stands for each of `surfaces`. */
   readonly path: `/v1/${string}`
-  /** A path without the surface segment, which only chooses the surface (T-22). */
+  /** A path without the surface segment, which only chooses the surface. */
   readonly unprefixedPath?: `/v1/${string}`
   readonly surfaces: readonly Surface[]
   readonly tag: Tag
@@ -146,7 +146,7 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   readonly choosesDelivery?: true
   /** Headers of its own that its answer always has. */
   readonly replyHeaders?: Readonly<Record<string, z.ZodType>>
-  /** Whether a module's validator may refuse it, with a code of the module's own or with none (seed 4.5.4). */
+  /** Whether a module's validator may refuse it, with a code of the module's own or with none. */
   readonly validated?: true
   /** Codes of its own, beside those that follow from its method, guards and access. */
   readonly errors: readonly ErrorCode[]
@@ -194,7 +194,7 @@ export interface EnrollingOperation<
 export interface AdminOperation<B extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType>
   extends Common<B, R> {
   readonly access: 'admin'
-  /** Throws the 404 of what the path names, before the body is looked at (T-61). */
+  /** Throws the 404 of what the path names, before the body is looked at. */
   locate(params: Params, services: Services): Promise<void>
   handle(call: AdminCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }

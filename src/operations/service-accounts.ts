@@ -14,7 +14,7 @@ const reading = [
   { kind: 'principal' },
   { kind: 'permission', key: 'auth.service_accounts.read' },
 ] as const
-/** Of its own length: `stepUpMaxAge` neither lengthens nor shortens it (T-43). */
+/** Of its own length: `stepUpMaxAge` neither lengthens nor shortens it. */
 const managing = [
   { kind: 'principal' },
   { kind: 'permission', key: 'auth.service_accounts.manage' },
@@ -56,7 +56,7 @@ const actOf = ({ user, source }: { user: { id: string }; source: Act['source'] }
 
 /**
  * Anything goes for the two texts but their absence: a 400 for a prefix or a length would tell one
- * refusal from the others (T-49).
+ * refusal from the others.
  */
 const issueServiceToken = publicOperation({
   id: 'issueServiceToken',

@@ -22,7 +22,7 @@ export interface PermissionQuestion {
 }
 
 /**
- * The separate component that decides permissions (seed 1.7). Asked anew for every guarded request;
+ * The separate component that decides permissions. Asked anew for every guarded request;
  * its answers are never kept. Only literal `true` or `{ allow: true }` allows. Anything else
  * refuses with 403; a rejection, or no answer within two seconds, is 503 and the handler does not run.
  */

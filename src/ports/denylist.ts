@@ -8,7 +8,7 @@ export interface DenylistEntry {
 }
 
 /**
- * Ids whose access tokens are refused at once (seed 5.7). Asked on every protected request.
+ * Ids whose access tokens are refused at once. Asked on every protected request.
  */
 export interface Denylist {
   /**

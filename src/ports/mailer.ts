@@ -31,7 +31,7 @@ export type Mail = {
       readonly data: { readonly url: string; readonly token: string; readonly expiresAt: number }
     }
   | {
-      /** Somebody signed in, unlike anybody in the last ninety days (S-58). Null where it is unknown. */
+      /** Somebody signed in, unlike anybody in the last ninety days. Null where it is unknown. */
       readonly template: 'newDevice'
       readonly data: {
         readonly at: number
@@ -40,35 +40,35 @@ export type Mail = {
       }
     }
   | {
-      /** Sent after the fact (S-59). */
+      /** Sent after the fact. */
       readonly template: 'passwordChanged'
       readonly data: { readonly at: number }
     }
   | {
       /**
-       * Somebody signed in asked to move the account from this address to another (S-59). Nothing has
+       * Somebody signed in asked to move the account from this address to another. Nothing has
        * changed yet; a changed password stops it.
        */
       readonly template: 'emailChangeRequested'
       readonly data: { readonly at: number }
     }
   | {
-      /** Sent after the fact (S-59), to the address the account had. */
+      /** Sent after the fact, to the address the account had. */
       readonly template: 'emailChanged'
       readonly data: { readonly at: number; readonly newEmail: string }
     }
   | {
-      /** Sent after the fact (S-59), when somebody deleted their own account. */
+      /** Sent after the fact, when somebody deleted their own account. */
       readonly template: 'accountDeleted'
       readonly data: { readonly at: number }
     }
   | {
-      /** Sent after the fact (S-59): an app, a passkey, backup codes, or everything after a reset. */
+      /** Sent after the fact: an app, a passkey, backup codes, or everything after a reset. */
       readonly template: 'mfaChanged'
       readonly data: { readonly at: number; readonly change: MfaChange }
     }
   | {
-      /** Sent after the fact (S-59): an account at a provider became, or is no longer, a way in. */
+      /** Sent after the fact: an account at a provider became, or is no longer, a way in. */
       readonly template: 'identityChanged'
       readonly data: {
         readonly at: number

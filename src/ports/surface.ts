@@ -1,4 +1,4 @@
-/** The two doors (seed 1): `operator` is Tier-1, `client` is Tier-2. */
+/** The two doors: `operator` is Tier-1, `client` is Tier-2. */
 export type Surface = 'operator' | 'client'
 
 /** Who a token was minted for. Service accounts live on the operator surface. */

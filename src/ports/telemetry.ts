@@ -12,7 +12,7 @@ interface EventContext {
   readonly userAgent: string | null
 }
 
-/** Why a session ended (G-04). */
+/** Why a session ended. */
 export type EndReason = 'logout' | 'max_age' | 'admin' | 'replay' | 'password_change' | 'limit'
 
 /** How a second factor is shown. */
@@ -52,7 +52,7 @@ type LoginEvent =
       readonly deviceId: string | null
     }
   | {
-      /** A login unlike those of the last ninety days. Its owner is mailed where S-58 says so. */
+      /** A login unlike those of the last ninety days. Its owner is mailed where `notifyNewDevice` is on. */
       readonly type: 'login.newDevice'
       readonly userId: string
       readonly sessionId: string

@@ -6,10 +6,10 @@ const longest = 24 * hour
 const usual = 15 * minute
 
 /**
- * Milliseconds an access token lives (seed 8): what an administrator stored, else the environment,
+ * Milliseconds an access token lives: what an administrator stored, else the environment,
  * else 15 minutes. Longer than 24 hours acts as 24 hours, shorter than a minute as a minute; what
  * cannot be read counts as not set. Asked at every reading of the settings and not seeded, because
- * a seeded value would hide the environment for good (T-16).
+ * a seeded value would hide the environment for good.
  */
 export function accessTokenTtl(
   stored: string | undefined,

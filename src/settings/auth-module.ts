@@ -29,11 +29,11 @@ export const authRule: FieldRule = (declaration, text) => {
   return { code: ownCodes.get(declaration.key) ?? 'value_out_of_range', problem }
 }
 
-/** Where a setting's value comes from: the environment is asked for one of them alone (T-16). */
+/** Where a setting's value comes from: the environment is asked for one of them alone. */
 export function authSourceOf(env: Readonly<Record<string, string | undefined>>) {
   const expiry = env['JWT_ACCESS_TOKEN_EXPIRY'] ?? ''
   return (key: string, stored: string | undefined): 'store' | 'env' | 'default' => {
-    // Empty is a value of its own there: no cap (T-10).
+    // Empty is a value of its own there: no cap.
     const isSet = key === 'sessionAbsoluteTTL' ? stored !== undefined : Boolean(stored)
     if (isSet) return 'store'
     return key === 'accessTokenTTL' && parseDuration(expiry) !== null ? 'env' : 'default'

@@ -13,7 +13,7 @@ export interface IdleWindow {
 
 /**
  * The idle window: `JWT_REFRESH_TOKEN_EXPIRY`, or 7 days. Not a setting: no administrator can change
- * it (seed 8, G-34). Less than a minute acts as a minute, as with the access token: who asks for a
+ * it. Less than a minute acts as a minute, as with the access token: who asks for a
  * very short window must not be given a week.
  */
 export function readIdleWindow(env: Readonly<Record<string, string | undefined>>): IdleWindow {

@@ -40,7 +40,7 @@ export function toStoredValues(initial: InitialSettings): Record<string, string>
 /**
  * What the environment says about fields with an `EnvVar`: stored at the first boot, where the key
  * is absent. An empty variable counts as not set. `accessTokenTTL` is left out, because its variable
- * is asked at every reading instead (T-16), and so are record lists, which no variable can hold.
+ * is asked at every reading instead, and so are record lists, which no variable can hold.
  */
 export function seedFromEnv(
   declarations: readonly FieldDeclaration[],

@@ -31,9 +31,9 @@ export const loginAndSessionFields: readonly AuthField[] = [
     type: FieldDuration,
     default: '15m',
     min: minute,
-    // Longer values are accepted and act as this one (T-15).
+    // Longer values are accepted and act as this one.
     max: 24 * hour,
-    // Asked whenever nothing is stored; the one variable that is not seeded (T-16).
+    // Asked whenever nothing is stored; the one variable that is not seeded.
     envVar: 'JWT_ACCESS_TOKEN_EXPIRY',
     group,
     surface: 'both',
@@ -44,7 +44,7 @@ export const loginAndSessionFields: readonly AuthField[] = [
     type: FieldDuration,
     default: '720h',
     min: hour,
-    // Below the 90 days a session document is kept: the cap can always be judged (R-8-27).
+    // Below the 90 days a session document is kept: the cap can always be judged.
     max: 89 * day,
     group,
     surface: 'both',

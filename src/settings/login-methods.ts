@@ -59,7 +59,7 @@ export function providerProblem(
   return null
 }
 
-/** Refuses a surface on which nobody could sign in any more (T-99). */
+/** Refuses a surface on which nobody could sign in any more. */
 export function loginMethodProblem(
   values: Values,
   isTouched: (key: SettingKey) => boolean,

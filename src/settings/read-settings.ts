@@ -26,7 +26,7 @@ type Warn = (message: string) => void
  * value of its type, in its range.
  *
  * A key that is absent and one that is present but empty differ for one setting only:
- * `sessionAbsoluteTTL` absent is 30 days, empty is no cap (T-10).
+ * `sessionAbsoluteTTL` absent is 30 days, empty is no cap.
  */
 export function readAuthSettings(
   values: Values,

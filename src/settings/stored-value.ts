@@ -61,7 +61,7 @@ export function valueProblem(field: AuthField, text: string): string | null {
   if (unstorable(field, text)) return 'must not contain control characters or broken Unicode'
   const reading = readAny(field, text)
   if (reading?.inRange === true) return null
-  // A longer lifetime is accepted as typed and acts as the longest one (T-15).
+  // A longer lifetime is accepted as typed and acts as the longest one.
   if (field.key === 'accessTokenTTL' && reading !== null && reading.value === field.max) return null
   return expected(field)
 }

@@ -12,7 +12,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /**
  * The settings in force: one frozen object until another revision was read, at most 30 seconds old.
  * Rejects with `service_unavailable` when they cannot be known; defaults never take their place
- * (G-31). What is not as it was meant is logged once a revision.
+ *. What is not as it was meant is logged once a revision.
  */
 export function liveSettings(
   reader: ConfigReader,

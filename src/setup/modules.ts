@@ -55,7 +55,7 @@ function assertDeclared(option: string, definition: ModuleDefinition): void {
 
 /**
  * The box for everything that is stored encrypted. Throws an `OptionsError` when there is no key: no
- * secret is ever stored in clear (T-73).
+ * secret is ever stored in clear.
  */
 export function secretBoxOf(
   keys: readonly ConfigKey[] | undefined,

@@ -17,7 +17,7 @@ export interface Profile {
   identitiesOf(user: User): Promise<readonly LinkedIdentity[]>
   /**
    * Throws `invalid_credentials` for a wrong current password, which counts like a failed login,
-   * and `password_policy`. Ends the other sessions when the settings say so (S-62). A browser's
+   * and `password_policy`. Ends the other sessions when the settings say so. A browser's
    * session goes on with the refresh token given back, and a copy of its earlier one is replay;
    * null when the request carried none, or the settings leave sessions alone.
    */

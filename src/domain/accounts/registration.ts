@@ -19,7 +19,7 @@ export interface RegistrationInput {
 }
 
 export type RegistrationResult =
-  /** Also for an address that has an account: its owner gets a mail instead (G-37). */
+  /** Also for an address that has an account: its owner gets a mail instead. */
   { readonly status: 'verificationRequired' } | LoginResult
 
 export interface Registration {

@@ -6,7 +6,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import type { AccountDeletions } from './account-deletions.js'
 
-/** Deleting one's own account (S-63). */
+/** Deleting one's own account. */
 export interface SelfDeletion {
   /**
    * Throws `account_deletion_disabled`, and what re-authentication throws. After any other rejection

@@ -66,7 +66,7 @@ export interface Users {
   assertRoleAssignable(id: string, roles: string | readonly string[]): Promise<void>
   /**
    * For who lost their second factors: removes all of them, ends every session and forgets trusted
-   * devices; the owner is mailed (S-59). Repeat it after a rejection. False when there is no such
+   * devices; the owner is mailed. Repeat it after a rejection. False when there is no such
    * person; a service account is none.
    */
   resetMfa(id: string, by?: Actor): Promise<boolean>
@@ -219,7 +219,7 @@ export function createUsers(
   }
 }
 
-/** Fails closed: who cannot be told to be a person is none (seed 2.1). */
+/** Fails closed: who cannot be told to be a person is none. */
 function checkRoles(roles: readonly string[], user: User | null): void {
   if (!roles.some(isPeopleOnlyRole)) return
   if (user === null || !isHuman(user)) throw new AuthError('role_not_assignable')
@@ -247,7 +247,7 @@ function onlyMembers(input: NewUser): NewUser {
   return input
 }
 
-/** Refuses anything but the four members, whatever a cast let through (R-2.1-04). */
+/** Refuses anything but the four members, whatever a cast let through. */
 function onlyKnown(changes: UserChanges): UserChanges {
   const { name, enabled, systemRole, memberships, ...rest } = changes
   if (Object.keys(rest).length > 0) {

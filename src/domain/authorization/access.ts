@@ -13,7 +13,7 @@ import type { Tokens } from '../sessions/tokens.js'
 export interface Access {
   /**
    * Whom the `Authorization` header speaks for: signature, type and issuer, then audience, then
-   * expiry, then the denylist (T-19). Reads no cookie, no session and no user.
+   * expiry, then the denylist. Reads no cookie, no session and no user.
    */
   authenticate(authorization: string | undefined): Promise<Principal>
   /**
@@ -51,7 +51,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     try {
       entries = await deps.denylist.find(ids)
     } catch (cause) {
-      // Neither "signed out" nor "let in" (T-59).
+      // Neither "signed out" nor "let in".
       throw new AuthError('session_enforcement_unavailable', { cause })
     }
     const now = clock.now()

@@ -70,7 +70,7 @@ export function createRoleBindings(deps: Deps): RoleBindings {
     return role
   }
 
-  /** Fails closed: who cannot be told to be a person is none (seed 2.1). */
+  /** Fails closed: who cannot be told to be a person is none. */
   async function requireHolder(userId: string, { name }: StoredRole): Promise<void> {
     const user = isUuid(userId) ? await users.get(userId) : null
     // Being deleted, it is nobody's to change any more.

@@ -7,7 +7,7 @@ import type { ConfigActor } from './config-patches.js'
 import { runValidator } from './config-validation.js'
 
 /**
- * Makes an environment the active one: it exists, then the validator, then the write (T-74). Throws
+ * Makes an environment the active one: it exists, then the validator, then the write. Throws
  * 404, a `ConfigValidationError`, or 503, and then nothing was changed.
  */
 export type ActivateEnvironment = (
@@ -37,7 +37,7 @@ export function createConfigActivation(deps: Deps, locator: ConfigLocator): Acti
 
   async function write(seen: Module, environment: string): Promise<Module | null> {
     const activations = seen.activations + 1
-    // Set with every activation, also of the one that is active (T-78).
+    // Set with every activation, also of the one that is active.
     const set = { activeEnvironment: environment, needsRestart: true, activations }
     try {
       const written = await modules.update(seen.id, { activations: seen.activations }, set)

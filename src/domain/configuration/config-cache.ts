@@ -6,7 +6,7 @@ const lifeMs = 30_000
 export interface ConfigCache<T> {
   /**
    * What was loaded less than 30 seconds ago, else a new load, which concurrent readers share.
-   * Rejects as the load does: what is older than that is never given out (G-31).
+   * Rejects as the load does: what is older than that is never given out.
    */
   get(): Promise<T>
   /** Forgets what was loaded, and what is being loaded for those who wait for it. */

@@ -12,7 +12,7 @@ export interface LocatedModule {
 
 /**
  * Finds what a path names, past every cache. Whatever text a name is, no store sees it before it
- * turned out to be that of a declared module or environment (T-96).
+ * turned out to be that of a declared module or environment.
  */
 export interface ConfigLocator {
   /** Throws `module_not_found`. */

@@ -44,7 +44,7 @@ export interface ConfigPatches {
 
 type Deps = Pick<ConfigDeps, 'clock' | 'random' | 'logger' | 'emit'>
 
-/** T-62: a writer gives up after this many lost races that took at least this long. */
+/** A writer gives up after this many lost races that took at least this long. */
 const leastAttempts = 50
 const leastMs = 5_000
 /** … or after this many, however fast. Every lost race is somebody else's success. */

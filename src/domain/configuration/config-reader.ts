@@ -12,7 +12,7 @@ export interface LoadedConfig extends OpenedValues {
   readonly writeId: string
 }
 
-/** What runs on a module's configuration reads it here, at most 30 seconds old (seed 8). */
+/** What runs on a module's configuration reads it here, at most 30 seconds old. */
 export interface ConfigReader {
   /** The same object until another environment or revision was read. Throws 503, `module_not_found`. */
   load(module: string): Promise<LoadedConfig>

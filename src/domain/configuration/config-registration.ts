@@ -12,7 +12,7 @@ const attempts = 50
 
 /**
  * Registers every module once: creates what the store lacks, gives values to keys that nobody gave
- * one yet, and clears `needsRestart` (G-29). Every step may be repeated and shared with other
+ * one yet, and clears `needsRestart`. Every step may be repeated and shared with other
  * processes that start at the same time; one that failed is taken again at the next call.
  */
 export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () => Promise<void> {
@@ -127,7 +127,7 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
 
 /**
  * The seeds nobody owns: a key that is there in any environment, empty or not, has been given its
- * value (T-83). A record list is owned as a whole, by its roster or whatever else is below it.
+ * value. A record list is owned as a whole, by its roster or whatever else is below it.
  */
 function unowned({ seeds }: RegisteredModule, stored: readonly ModuleEnvironment[]): Texts {
   const keys = stored.flatMap(({ values }) => Object.keys(values))

@@ -16,7 +16,7 @@ import {
 } from './config-views.js'
 import { createConfigWriter } from './config-writer.js'
 
-/** What administrators do; never answered from a cache (T-81). */
+/** What administrators do; never answered from a cache. */
 export interface ConfigAdministration {
   list(): Promise<readonly ModuleSummary[]>
   module(name: string): Promise<ModuleView>
@@ -34,7 +34,6 @@ export interface ConfigAdministration {
   locate(name: string, environment: string | null): Promise<void>
 }
 
-/** G-12 */
 export interface Activation {
   readonly module: string
   readonly activeEnvironment: string

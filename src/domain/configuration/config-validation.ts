@@ -13,7 +13,7 @@ interface Deps {
 
 /**
  * Runs a module's validator. Throws a `ConfigValidationError` without secrets for whatever it returns
- * or throws: nothing is written then (T-75). A code is only taken from a `ConfigValidationError`, because errors of Node
+ * or throws: nothing is written then. A code is only taken from a `ConfigValidationError`, because errors of Node
  * and of drivers have codes too; whatever else comes is a fault of the validator, and logged.
  */
 export async function runValidator(

@@ -23,7 +23,7 @@ export interface ModuleView extends ModuleSummary {
   readonly fields: readonly FieldDeclaration[]
 }
 
-/** An environment as administrators see it (G-11): a secret is a key in `secretsSet`, and no more. */
+/** An environment as administrators see it: a secret is a key in `secretsSet`, and no more. */
 export interface EnvironmentView {
   readonly module: string
   readonly environment: string

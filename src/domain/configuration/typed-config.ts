@@ -8,7 +8,7 @@ export type TypedConfig = Readonly<Record<string, unknown>>
 
 /**
  * A loaded module by its declared types, frozen. To read a secret that does not decrypt throws an
- * `AuthError` 503 that names the key: it is neither empty nor its default (T-73).
+ * `AuthError` 503 that names the key: it is neither empty nor its default.
  */
 export function typedConfig(
   definition: ModuleDefinition,

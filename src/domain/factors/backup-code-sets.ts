@@ -17,7 +17,7 @@ export interface BackupCodeSets {
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'passwords'>
 
-/** A code spent beside ours moves the mask; there are twenty codes at most (S-24). */
+/** A code spent beside ours moves the mask; there are twenty codes at most. */
 const tries = 24
 
 export function createBackupCodeSets(deps: Deps): BackupCodeSets {

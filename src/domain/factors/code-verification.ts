@@ -10,7 +10,7 @@ import type { TotpFactors } from './totp-factors.js'
 /** The second factors that are typed. */
 export type CodeMethod = 'totp' | 'backupCode'
 
-/** One place checks codes, whichever door they come through: they share their counters (MF-9). */
+/** One place checks codes, whichever door they come through: they share their counters. */
 export interface CodeVerification {
   /**
    * Accepts a code and spends it. Throws `invalid_mfa_code` alike for a wrong, a used and a

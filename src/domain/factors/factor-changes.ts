@@ -7,7 +7,7 @@ import { raiseDeviceEpoch } from './raise-device-epoch.js'
 export interface FactorChanges {
   /**
    * To be called once the change stands. Voids earlier proofs and trusted devices, tells of it, and
-   * mails the person (S-59). `actorId` is who did it: the person, unless it is given; null for nobody
+   * mails the person. `actorId` is who did it: the person, unless it is given; null for nobody
    * who was named.
    */
   made(

@@ -3,7 +3,7 @@ import type { User } from '../../model/user.js'
 import type { Collection } from '../../ports/store.js'
 
 /**
- * From its resolving on, no step-up proof and no trusted device of before counts (T-45). Null when
+ * From its resolving on, no step-up proof and no trusted device of before counts. Null when
  * the user is gone.
  */
 export async function raiseDeviceEpoch(

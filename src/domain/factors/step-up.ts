@@ -6,14 +6,14 @@ import type { Principal } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors } from './enrolled-factors.js'
 
-/** Recent proofs of a second factor, each bound to the session that showed it (R-5-21). */
+/** Recent proofs of a second factor, each bound to the session that showed it. */
 export interface StepUp {
   /** Notes a proof of now; an older one of the session is replaced, a newer one stays. */
   record(user: User, sessionId: string, method: SecondFactorMethod): Promise<number>
   /** Epoch milliseconds of the session's newest proof that still counts; null without one. */
   provedAt(user: User, sessionId: string): Promise<number | null>
   /**
-   * Resolves only when the session showed a second factor less than `maxAgeMs` ago (T-42). Throws
+   * Resolves only when the session showed a second factor less than `maxAgeMs` ago. Throws
    * `step_up_required` for anybody else: a service account, somebody without a factor, somebody who
    * only signed in, refreshed, typed a password or came from a trusted device.
    */
@@ -22,7 +22,7 @@ export interface StepUp {
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock'>
 
-/** The longest age anything asks for (S-28), and what clocks may differ by. */
+/** The longest age anything asks for, and what clocks may differ by. */
 const lifeMs = 60 * 60 * 1000 + 60 * 1000
 
 /** Another proof of the session, or the sweep, may come between reading and writing. */

@@ -20,9 +20,9 @@ export interface DeviceGrant {
   readonly expiresIn: number
 }
 
-/** The devices people trust to skip the second factor, and that alone (R-1-22). */
+/** The devices people trust to skip the second factor, and that alone. */
 export interface TrustedDevices {
-  /** Throws `mfa_method_disabled` where the surface trusts no devices (S-29, S-30). */
+  /** Throws `mfa_method_disabled` where the surface trusts no devices. */
   requireAllowed(): Promise<void>
   /**
    * The grant of a token, if this user's second factor may be skipped by it; null for no token, any

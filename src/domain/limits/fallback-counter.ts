@@ -3,7 +3,7 @@ import type { Counter } from '../../ports/counter.js'
 
 /**
  * Counts in this process alone: the stand-in while the shared counter cannot be reached, so that
- * an outage never means "unlimited" (T-52). Bounded: when full, the oldest window makes room.
+ * an outage never means "unlimited". Bounded: when full, the oldest window makes room.
  */
 export function fallbackCounter(capacity = 50_000): Counter {
   const windows = new Map<string, WindowCount>()

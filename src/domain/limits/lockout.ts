@@ -2,7 +2,7 @@ import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
 /**
- * How many wrong guesses at one kind of secret one subject may meet (S-54, S-55): passwords of an
+ * How many wrong guesses at one kind of secret one subject may meet: passwords of an
  * address, whether or not it has an account, or codes of a user. A guess is counted before it is
  * checked, so parallel guesses cannot exceed the limit.
  */

@@ -29,7 +29,7 @@ export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
 
 const minute = 60_000
 
-/** G-18, as amended for refresh. The login rate is a live setting (S-52, S-53). */
+/** What the host may override. The login rate is a live setting and not among them. */
 export function defaultRateLimits(surface: Surface): RateLimits {
   return {
     registerPerIp: { limit: surface === 'operator' ? 5 : 10, windowMs: 10 * minute },

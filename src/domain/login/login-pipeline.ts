@@ -37,7 +37,7 @@ export interface FirstFactor {
   readonly factors: FactorsOfUser | null
   /** The second factor that came with it; null of a factor that is only a first one. */
   readonly second: ShownSecond | null
-  /** What the device sent to be known by (T-45); left out where none can come along. */
+  /** What the device sent to be known by; left out where none can come along. */
   readonly deviceToken?: string | null
   /** Of a login through an identity provider; left out of all others. */
   readonly federated?: FederatedLogin
@@ -55,7 +55,7 @@ export interface ShownSecond {
   readonly method: SecondFactorMethod
   /** RFC 8176 */
   readonly amr: readonly string[]
-  /** Whether it is a step-up proof of this moment as well (T-44). */
+  /** Whether it is a step-up proof of this moment as well. */
   readonly isProof: boolean
 }
 
@@ -75,7 +75,7 @@ export type LoginResult =
       /** For the device to keep, where it was to be trusted from now on. */
       readonly device?: DeviceGrant
     }
-  /** The password is right but too old (S-18); the token is spent by a password reset. */
+  /** The password is right but too old; the token is spent by a password reset. */
   | { readonly status: 'passwordChangeRequired'; readonly passwordToken: string }
   | (IssuedLoginTicket & {
       readonly status: 'mfaRequired'
@@ -145,7 +145,7 @@ interface Services {
   readonly risk: LoginRisk
 }
 
-/** A token for a password that must be replaced now (decisions on S-18). */
+/** A token for a password that must be replaced now. */
 const passwordTokenMs = 5 * 60 * 1000
 
 export function createLoginPipeline(deps: Deps, services: Services): LoginPipeline {
@@ -236,7 +236,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   const open = (login: Omit<ClearedLogin, typeof cleared>, source: RequestSource) =>
     sessions.open({ [cleared]: true, ...login }, source)
 
-  /** Of a login that showed a second factor: mostly it is a proof of this moment (T-42, T-44). */
+  /** Of a login that showed a second factor: mostly it is a proof of this moment. */
   async function openShown(
     login: Omit<ClearedLogin, typeof cleared | 'mfaMethod'>,
     shown: ShownSecond,
@@ -316,7 +316,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     source: RequestSource,
   ): Promise<OpenedSession> {
     const login = { user, loginMethod: method, amr, deviceId }
-    // A device is no factor: the session says of itself that it has shown one only (R-5-19).
+    // A device is no factor: the session says of itself that it has shown one only.
     if (second === null) return open({ ...login, mfaMethod: null }, source)
     return openShown(login, second, source)
   }

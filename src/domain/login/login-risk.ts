@@ -24,9 +24,9 @@ export interface JudgedLogin extends RiskAssessment {
   readonly isMailed: boolean
 }
 
-/** Judges logins before they are sessions and tells their owners of unusual ones (S-58). */
+/** Judges logins before they are sessions and tells their owners of unusual ones. */
 export interface LoginRisk {
-  /** The last ninety days of an account (R-8-15). */
+  /** The last ninety days of an account. */
   historyOf(userId: string): Promise<readonly PastLogin[]>
   /** Never rejects for the scorer's sake: one that fails counts as `high`. */
   judge(user: User, login: LoginInQuestion, source: RequestSource): Promise<JudgedLogin>

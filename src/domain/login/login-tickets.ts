@@ -28,7 +28,7 @@ export interface LoginTickets {
   read(shown: ShownTicket, purpose: LoginTicketPurpose): Promise<LoginTicket>
   /**
    * Counts one guess before it is checked, so that parallel guesses cannot share one. Throws
-   * `mfa_ticket_invalid` when `most` had been counted (S-27). The ticket as it is afterwards.
+   * `mfa_ticket_invalid` when `most` had been counted. The ticket as it is afterwards.
    */
   countGuess(ticket: LoginTicket, most: number): Promise<LoginTicket>
   /** Hands back a guess that could not be checked. */
@@ -39,7 +39,7 @@ export interface LoginTickets {
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 
-/** G-14 */
+/** Long enough to take a phone out; a stolen ticket is worthless soon. */
 const lifeMs = 5 * 60 * 1000
 
 /** Racing guesses move the count; each loses to another at most `mfaMaxAttempts` (10) times. */

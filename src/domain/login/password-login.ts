@@ -58,7 +58,7 @@ export function createPasswordLogin(
     const [verdict, factors] = await Promise.all([
       deps.passwords.verify(user?.passwordHash ?? null, password),
       // Beside the hash, which mostly takes longer. Of nobody as well: where the store is the slower
-      // one, addresses with an account would take longer than those without (T-98).
+      // one, addresses with an account would take longer than those without.
       pipeline.lookUp(user?.id ?? nobody),
     ])
     const eligible = user?.enabled === true && isHuman(user)
@@ -66,11 +66,11 @@ export function createPasswordLogin(
     return { ok: ok && eligible, user, factors, failedAttempts, rehashTo }
   }
 
-  /** Transparent: whatever goes wrong here, the login succeeds (R-1-06). */
+  /** Transparent: whatever goes wrong here, the login succeeds. */
   async function upgrade(user: User, password: string, params: Argon2Params): Promise<void> {
     try {
       const passwordHash = await deps.passwords.rehash(password, params)
-      // Compare-and-set on the old hash: a password changed meanwhile stays as it is (R-1-07).
+      // Compare-and-set on the old hash: a password changed meanwhile stays as it is.
       await users.update(user.id, { passwordHash: user.passwordHash }, { passwordHash })
     } catch (error) {
       deps.logger.warn('a weak password hash could not be upgraded', describeError(error))

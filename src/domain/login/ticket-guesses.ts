@@ -9,8 +9,8 @@ import type { OauthCodes } from '../oauth/oauth-codes.js'
 import type { LoginTickets, ShownTicket } from './login-tickets.js'
 
 /**
- * What a half-finished login may be shown, and how often (S-27). One to enroll a factor with is void
- * as soon as the account has a factor: from then on a password alone adds none (MF-3).
+ * What a half-finished login may be shown, and how often. One to enroll a factor with is void
+ * as soon as the account has a factor: from then on a password alone adds none.
  */
 export interface TicketGuesses {
   /**

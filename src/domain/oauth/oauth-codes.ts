@@ -32,7 +32,7 @@ export interface OauthCodes {
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 
-/** G-14 */
+/** RFC 6749 §4.1.2 asks for a short life; an app redeems a code at once. */
 const codeLifeMs = 60 * 1000
 /** Beyond the end of a login ticket that a code became, so that neither outlives what ends it. */
 const keptMs = 10 * 60 * 1000

@@ -26,7 +26,7 @@ export interface TakenFlow {
   readonly redirectUri: string
 }
 
-/** Flows to providers, each of which comes back once, to the browser it began in (T-88). */
+/** Flows to providers, each of which comes back once, to the browser it began in. */
 export interface OauthFlows {
   /** `browserKey` is what the browser keeps in a cookie; null for an app, which keeps a verifier. */
   begin(
@@ -45,7 +45,7 @@ type Deps = Pick<
   'surface' | 'collections' | 'clock' | 'random' | 'secretBox' | 'providers' | 'routesUrl'
 >
 
-/** T-88. What the browser keeps of a flow lasts as long, and so outlives a login ticket (G-14). */
+/** What the browser keeps of a flow lasts as long, and so outlives a login ticket. */
 export const flowSeconds = 10 * 60
 
 export function createOauthFlows(deps: Deps): OauthFlows {

@@ -4,7 +4,7 @@ import type { ProviderProfile } from '../../identity-providers/provider.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
-/** Who an account at a provider belongs to. Never by an address (T-89). */
+/** Who an account at a provider belongs to. Never by an address. */
 export interface OauthIdentities {
   find(profile: ProviderProfile): Promise<OauthIdentity | null>
   get(id: string): Promise<OauthIdentity | null>

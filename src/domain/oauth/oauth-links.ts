@@ -36,7 +36,7 @@ export interface OauthLinks {
   ): Promise<void>
   /** By an administrator. Throws `user_not_found`, `not_found` and `last_login_method`. */
   unlinkOf(actorId: string, userId: string, provider: string, source: RequestSource): Promise<void>
-  /** Throws `user_not_found`, also for a service account (T-53). */
+  /** Throws `user_not_found`, also for a service account. */
   person(userId: string): Promise<User>
 }
 
@@ -98,7 +98,7 @@ export function createOauthLinks(
     })
   }
 
-  /** Once it stands: an event, a record, and a mail to the owner (S-59). */
+  /** Once it stands: an event, a record, and a mail to the owner. */
   function tell(
     change: 'linked' | 'unlinked',
     { actorId, user }: { readonly actorId: string; readonly user: User },

@@ -263,7 +263,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
   }
 }
 
-/** Throws `not_found` for anything that names none of the four (R-1-08). */
+/** Throws `not_found` for anything that names none of the four. */
 function known(text: string): ProviderId {
   const id = providerId(text)
   if (id === null) throw new AuthError('not_found')

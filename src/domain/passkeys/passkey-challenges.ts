@@ -29,7 +29,7 @@ export interface PasskeyChallenges {
   take(challengeId: string, ceremony: Ceremony): Promise<string | null>
 }
 
-/** G-14 */
+/** WebAuthn §15.1 recommends five to ten minutes for an authenticator that verifies its user. */
 export const challengeLifeMs = 5 * 60 * 1000
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>

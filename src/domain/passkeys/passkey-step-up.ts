@@ -9,7 +9,7 @@ import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js
 import type { StartedAssertion } from './passkey-login.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
 
-/** Proving a passkey again within a session. One that does not verify its owner proves nothing (T-44). */
+/** Proving a passkey again within a session. One that does not verify its owner proves nothing. */
 export interface PasskeyStepUp {
   /** Throws `mfa_method_disabled` and `factor_not_found`. */
   start(who: SignedIn): Promise<StartedAssertion>

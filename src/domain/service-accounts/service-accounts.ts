@@ -29,7 +29,7 @@ export interface ServiceAccountPage {
   readonly next: string | null
 }
 
-/** Every method takes a person's id, and any other text, for no account at all (T-38). */
+/** Every method takes a person's id, and any other text, for no account at all. */
 export interface ServiceAccounts {
   /** Throws `service_account_not_found`. */
   locate(id: string): Promise<void>
@@ -38,7 +38,7 @@ export interface ServiceAccounts {
   /** Throws `service_account_not_found`. */
   get(id: string): Promise<ServiceAccount>
   /**
-   * Enabled as the last of three writes: should one fail, what is left is a disabled account (T-36).
+   * Enabled as the last of three writes: should one fail, what is left is a disabled account.
    */
   create(name: string, act: Act): Promise<NewServiceAccount>
   /** Disabling stops grants and permissions at once. Throws `service_account_not_found`. */

@@ -35,7 +35,7 @@ type Deps = Pick<
   'surface' | 'serviceCredentials' | 'clock' | 'random' | 'passwords' | 'emit' | 'logger'
 >
 
-/** Two, so that one can be rotated while the other is in use (seed 2.2). */
+/** Two, so that one can be rotated while the other is in use. */
 const mostActive = 2
 
 export function createServiceCredentials(deps: Deps): ServiceCredentials {
@@ -94,7 +94,7 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
   }
 
   /**
-   * Counts, then inserts: of two at once both may succeed (seed 2.2). The hash comes first, so that
+   * Counts, then inserts: of two at once both may succeed. The hash comes first, so that
    * hardly any time lies between the two.
    */
   async function add(accountId: string, act: Act): Promise<IssuedCredential> {

@@ -52,7 +52,7 @@ type Verdict =
   | (Found & { readonly ok: false; readonly reason: GrantRefusal })
 
 const failureWindowMs = 5 * 60 * 1000
-/** A secret has 47 characters; what is longer is none, and is not hashed (T-47). */
+/** A secret has 47 characters; what is longer is none, and is not hashed. */
 const maxSecretLength = 512
 const clientIdForm = /^sa_[A-Za-z0-9_-]{22}$/
 const lastUseGrainMs = 60 * 1000

@@ -34,7 +34,7 @@ export function createOwnSessions(deps: Deps, ending: Sessions): OwnSessions {
   const { clock } = deps
   const { sessions, families } = deps.collections
 
-  /** Expired documents wait for the sweep and are nobody's any more (T-33). */
+  /** Expired documents wait for the sweep and are nobody's any more. */
   const isKept = ({ expiresAt }: Session) => expiresAt !== null && expiresAt > clock.now()
 
   /** A document does not know of an idle deadline that passed, and is the last to hear of an end. */

@@ -4,7 +4,7 @@ import type { Collection } from '../../ports/store.js'
 
 /**
  * From its resolving on, no refresh family opened before can be refreshed. Sparing a session of an
- * earlier call ends with this one. Trusted devices of before are trusted no more (TD-3). Null when the
+ * earlier call ends with this one. Trusted devices of before are trusted no more. Null when the
  * user is gone.
  */
 export async function raiseSessionEpoch(

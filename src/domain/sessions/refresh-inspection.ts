@@ -34,7 +34,7 @@ interface Row {
 
 /** Looks at refresh tokens and refuses those that are worth nothing, ending what must end. */
 export interface RefreshInspection {
-  /** Reads all that a decision needs, and consumes nothing (T-06). */
+  /** Reads all that a decision needs, and consumes nothing. */
   begin<Jti extends string | null>(
     token: string | null,
     source: RequestSource,
@@ -82,7 +82,7 @@ export function createRefreshInspection(
     )
   }
 
-  /** Reads all that a decision needs, and consumes nothing (T-06). */
+  /** Reads all that a decision needs, and consumes nothing. */
   async function begin<Jti extends string | null>(
     token: string | null,
     source: RequestSource,
@@ -226,7 +226,7 @@ export function createRefreshInspection(
     const { outcome } = row.decision
     if (outcome === 'revoked') return refuse(attempt, row)
     // Also when its ending was interrupted: the alarm has not been raised yet. A session over its
-    // maximum age is never called anything else (R-3A-17).
+    // maximum age is never called anything else.
     const isMisuse = outcome === 'replay' || outcome === 'rolledBack'
     if (isMisuse && entry?.reason !== 'max_age') return refuse(attempt, row)
     // The row does not say so yet: an ending was begun and not finished. Finish it.

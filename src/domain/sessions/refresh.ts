@@ -135,7 +135,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
           rotatedTo: attempt.nextJti,
           expiresAt: idleDeadline(now, deps.idleMs),
         }
-        // Minted first: when that fails, nothing has been consumed (T-06).
+        // Minted first: when that fails, nothing has been consumed.
         const minted = await issue(attempt, user, next, attempt.nextJti)
         const write = await consume(attempt, user, next)
         if (write === 'won') {

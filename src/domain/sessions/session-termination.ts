@@ -7,7 +7,7 @@ import type { EndReason } from '../../ports/telemetry.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
-/** 24 h covers the longest access token, one minute the largest clock leeway (seed 8). */
+/** 24 h covers the longest access token, one minute the largest clock leeway. */
 export const denylistLifeMs = 24 * 60 * 60 * 1000 + 60 * 1000
 
 export interface EndingOptions {
@@ -137,7 +137,7 @@ export function createSessionTermination(deps: Deps): SessionTermination {
       listedReason(sessionId),
       denylist.put([entryOf(sessionId, given, now + denylistLifeMs)]),
     ])
-    // An ending over the maximum age that was interrupted is finished as what it is (R-3A-17).
+    // An ending over the maximum age that was interrupted is finished as what it is.
     const isMaxAge = listed === 'max_age'
     const reason = isMaxAge ? listed : given
     const actorId = isMaxAge ? null : endedBy

@@ -64,7 +64,7 @@ export function createTokens(deps: Deps): Tokens {
 
   /**
    * The one place access tokens are minted. A machine never has a session, whatever a planted row
-   * may claim, and a person never comes by client credentials (T-53).
+   * may claim, and a person never comes by client credentials.
    */
   async function mint(user: User, via: Via, ttlMs: number): Promise<AccessGrant> {
     const isService = via.kind === 'clientCredentials'

@@ -75,7 +75,7 @@ export function createSweepWork(deps: SweepWorkDeps, permit: SweepPermit): Sweep
     }
   }
 
-  /** One batch a tier and never a second, however much is left (seed 8). */
+  /** One batch a tier and never a second, however much is left. */
   async function cycle(): Promise<void> {
     const startedAt = clock.now()
     const found: (number | null)[] = []

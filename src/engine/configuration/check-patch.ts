@@ -31,7 +31,7 @@ interface LocatedKey {
 export type PatchDoor = 'module' | 'environment'
 
 /**
- * The first rule a patch breaks that no state of the environment could mend, in the order of T-61;
+ * The first rule a patch breaks that no state of the environment could mend, in the order of the rules below;
  * null when none is. Answered before anything is loaded, so it is 422 with a stale revision too.
  */
 export function checkPatch(
@@ -66,7 +66,7 @@ export function checkLocated(located: LocatedPatch, door: PatchDoor): PatchRefus
   return null
 }
 
-/** Each looks at the whole patch before the next is asked: the order of T-61 is one of rules. */
+/** Each looks at the whole patch before the next is asked: the first broken rule decides, not the first broken field. */
 const rules: readonly ((located: LocatedPatch) => PatchRefusal | null)[] = [
   fieldTwice,
   createdAndRemoved,
@@ -165,7 +165,7 @@ function unknownKey({ keys }: LocatedPatch): PatchRefusal | null {
   return refuse('config.unknown_key', found.key, message)
 }
 
-/** Written after the removal, its text would outlive the element (T-87). */
+/** Written after the removal, its text would outlive the element. */
 function keyOfRemoved({ keys, lists }: LocatedPatch): PatchRefusal | null {
   const removed = new Map(lists.map(({ field, remove }) => [field, new Set(remove)]))
   for (const { key, place } of keys) {

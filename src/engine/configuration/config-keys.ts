@@ -14,7 +14,7 @@ export function rosterKey(field: string): string {
 
 /**
  * Every key of one element begins with it, and no key of another element does: it ends in the dot
- * that neither slugs nor field keys contain (T-69).
+ * that neither slugs nor field keys contain.
  */
 export function elementPrefix(field: string, slug: string): string {
   return `${field}.${slug}.`

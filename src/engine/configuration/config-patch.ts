@@ -74,7 +74,7 @@ export type PatchPlan =
 
 /**
  * The environment after a patch, or why there is none, by every rule that needs no validator, in
- * the order of T-61: what can never succeed, the stated revision, the rosters, their size. All of
+ * this order: what can never succeed, the stated revision, the rosters, their size. All of
  * a patch is applied or nothing. Neither argument is changed; the plan's revision is the caller's.
  */
 export function planPatch(
@@ -93,7 +93,7 @@ export function planPatch(
 
 /**
  * Whether a patch whose compare-and-set was lost may be planned again on the newer state: only when
- * it stated no revision, which is a contract (T-63).
+ * it stated no revision, which is a contract.
  */
 export function mayRetry(patch: ConfigPatch): boolean {
   return patch.revision === undefined
@@ -158,7 +158,7 @@ function conflict(
   }
 }
 
-/** Judged on the roster the write applies to (T-66). Removing alone shrinks an overfull list. */
+/** Judged on the roster the write applies to. Removing alone shrinks an overfull list. */
 function overfull(
   { values }: EnvironmentState,
   { lists, fields }: LocatedPatch,
@@ -184,13 +184,13 @@ function nextState({ values }: EnvironmentState, { lists, keys }: LocatedPatch):
   const removed: string[] = []
   for (const { field, create, remove } of lists) {
     if (create.length + remove.length === 0) continue
-    // Creating sweeps too: whatever lies below the new slug is not the new element's (R-4.5-13).
+    // Creating sweeps too: whatever lies below the new slug is not the new element's.
     for (const key of keysBelow(values, field, [...remove, ...create])) {
       delete next[key]
       removed.push(key)
     }
     const kept = readRoster(field, values).filter((slug) => !remove.includes(slug))
-    // Stays when empty, as a mark that the list was edited and is not to be seeded again (T-83).
+    // Stays when empty, as a mark that the list was edited and is not to be seeded again.
     next[rosterKey(field)] = [...kept, ...create].join(',')
     changed.push(rosterKey(field))
   }
@@ -206,7 +206,7 @@ function nextState({ values }: EnvironmentState, { lists, keys }: LocatedPatch):
   }
 }
 
-/** Undeclared keys included: an element's old secrets go with it (T-69). */
+/** Undeclared keys included: an element's old secrets go with it. */
 function keysBelow(
   values: Readonly<Record<string, string>>,
   field: string,
