@@ -37,7 +37,9 @@ const callee = new RegExp(
 
 /** `src/domain/sessions/refresh.ts:162` of every place where the library calls its backend for a request. */
 export function callSites(): ReadonlySet<string> {
-  const paths = globSync('src/domain/**/*.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
+  const paths = globSync('src/domain/**/*.ts', { cwd: root }).map((path) =>
+    path.replaceAll('\\', '/'),
+  )
   return new Set(paths.filter((path) => !ofNoRequest.has(path)).flatMap((path) => callsIn(path)))
 }
 
