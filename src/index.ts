@@ -53,6 +53,7 @@ export type {
   SurfaceOptions,
 } from './options.js'
 export type { AccountField, AccountStanding } from './ports/account-event.js'
+export type { AuthEvent } from './ports/auth-event.js'
 export type {
   Authorizer,
   AuthorizerFactory,
@@ -64,8 +65,11 @@ export type { Backend } from './ports/backend.js'
 export type { Clock } from './ports/clock.js'
 export type { Counter, CounterResult } from './ports/counter.js'
 export type { Denylist, DenylistEntry } from './ports/denylist.js'
+export type { MfaChange } from './ports/factor-event.js'
 export type { Fetcher, OutboundReply, OutboundRequest } from './ports/fetcher.js'
 export type { Lease, LeaseRecord } from './ports/lease.js'
+export type { Logger } from './ports/logger.js'
+export type { LoginFailure, OauthFailure } from './ports/login-event.js'
 export type { Mail, Mailer } from './ports/mailer.js'
 export type { Argon2Params, LegacyVerifier, PasswordHasher } from './ports/password-hasher.js'
 export type { Random } from './ports/random.js'
@@ -76,6 +80,7 @@ export type {
   RiskScorer,
   RiskSignal,
 } from './ports/risk-scorer.js'
+export type { EndReason } from './ports/session-event.js'
 export type {
   AnyCollectionSpec,
   Collection,
@@ -92,14 +97,6 @@ export type {
   Test,
 } from './ports/store.js'
 export type { Audience, Surface } from './ports/surface.js'
-export type {
-  AuthEvent,
-  EndReason,
-  Logger,
-  LoginFailure,
-  MfaChange,
-  OauthFailure,
-} from './ports/telemetry.js'
 export type { InitialSettings } from './settings/initial-values.js'
 export { checkedStore } from './stores/checked-store.js'
 export { type StoreSplit, splitStore } from './stores/split-store.js'

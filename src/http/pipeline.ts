@@ -10,9 +10,10 @@ import type {
   Params,
   TokenCookie,
 } from '../operations/operation.js'
+import type { AuthEvent } from '../ports/auth-event.js'
 import type { Clock } from '../ports/clock.js'
+import type { Logger } from '../ports/logger.js'
 import type { Surface } from '../ports/surface.js'
-import type { AuthEvent, Logger } from '../ports/telemetry.js'
 import type { Ended, Tracing } from '../ports/tracing.js'
 import { type ClientIp, limitSubject } from './client-ip.js'
 import {

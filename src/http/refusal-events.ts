@@ -1,9 +1,9 @@
 import type { RequestSource } from '../domain/services/index.js'
 import { oncePerWindow } from '../engine/once-per-window.js'
 import { AuthError, type ErrorCode } from '../errors/index.js'
+import type { AuthEvent } from '../ports/auth-event.js'
 import type { Clock } from '../ports/clock.js'
 import type { Surface } from '../ports/surface.js'
-import type { AuthEvent } from '../ports/telemetry.js'
 
 /** Who asked, as far as is known. */
 export interface Visitor {

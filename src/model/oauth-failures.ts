@@ -1,4 +1,4 @@
-import type { OauthFailure } from '../ports/telemetry.js'
+import type { OauthFailure } from '../ports/login-event.js'
 
 /** What the host's page is told of a flow that came to nothing, in place of a status it would not see. */
 export const oauthFailures = [

@@ -1,6 +1,6 @@
+import type { EndReason } from '../ports/session-event.js'
 import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
-import type { EndReason } from '../ports/telemetry.js'
 
 /**
  * One login's refresh tokens: one row, whose id is the session id. Rotation is one guarded write

@@ -1,6 +1,6 @@
+import type { EndReason } from '../ports/session-event.js'
 import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
-import type { EndReason } from '../ports/telemetry.js'
 
 /**
  * Audit and device history of one login. It can only deny, never grant: nothing

@@ -1,5 +1,5 @@
+import type { MfaChange } from './factor-event.js'
 import type { Surface } from './surface.js'
-import type { MfaChange } from './telemetry.js'
 
 /**
  * A mail the library asks for. The host renders and sends it. Times are milliseconds since the epoch;

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.js'
-import type { Logger } from '../ports/telemetry.js'
+import type { Logger } from '../ports/logger.js'
 
 /** Less than container platforms commonly wait before they kill a process (30 seconds). */
 const closeLimitMs = 15_000

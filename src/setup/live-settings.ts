@@ -1,6 +1,6 @@
 import type { ConfigReader } from '../domain/configuration/config-reader.js'
 import { AuthError } from '../errors/index.js'
-import type { Logger } from '../ports/telemetry.js'
+import type { Logger } from '../ports/logger.js'
 import { readIdleWindow } from '../settings/idle-window.js'
 import { authModuleName, authSettingDeclarations } from '../settings/index.js'
 import { type InitialSettings, seedFromEnv, toStoredValues } from '../settings/initial-values.js'

@@ -6,10 +6,10 @@ import { type Collections, collectionsOf } from '../model/collections.js'
 import type { AuthOptions } from '../options.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
+import type { Logger } from '../ports/logger.js'
 import type { Random } from '../ports/random.js'
 import type { Collection, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
-import type { Logger } from '../ports/telemetry.js'
 import { createBacklogGauge } from '../telemetry/backlog-gauge.js'
 
 interface Deps {

@@ -1,8 +1,8 @@
 import { AuthError, describeError, TimeoutError } from '../errors/index.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
+import type { Logger } from '../ports/logger.js'
 import type { Collection, Doc } from '../ports/store.js'
-import type { Logger } from '../ports/telemetry.js'
 
 interface Deps {
   readonly clock: Clock

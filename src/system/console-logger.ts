@@ -1,4 +1,4 @@
-import type { Logger } from '../ports/telemetry.js'
+import type { Logger } from '../ports/logger.js'
 
 type Level = 'info' | 'warn' | 'error'
 

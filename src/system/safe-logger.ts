@@ -1,4 +1,4 @@
-import type { Logger } from '../ports/telemetry.js'
+import type { Logger } from '../ports/logger.js'
 
 /** The host's logger, unable to make a request fail: what it throws or rejects with is dropped. */
 export function safeLogger(logger: Logger): Logger {

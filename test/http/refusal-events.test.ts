@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { AuthError } from '../../src/errors/index.js'
 import { refusalEvents } from '../../src/http/refusal-events.js'
-import type { AuthEvent } from '../../src/ports/telemetry.js'
+import type { AuthEvent } from '../../src/ports/auth-event.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 
 it('each of two people over a limit behind one address is told of, once a window', async () => {

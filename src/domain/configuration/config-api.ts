@@ -1,7 +1,7 @@
 import type { ModuleDefinition } from '../../config/define-module.js'
 import type { FieldDeclaration } from '../../engine/configuration/config-declaration.js'
 import type { FieldValues } from '../../engine/configuration/module-values.js'
-import type { Logger } from '../../ports/telemetry.js'
+import type { Logger } from '../../ports/logger.js'
 import type { ConfigRevision } from './config-history.js'
 import type { Reencryption } from './config-reencryption.js'
 import type { ConfigStore } from './config-store.js'

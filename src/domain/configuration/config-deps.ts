@@ -1,8 +1,9 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import type { ModuleCollections } from '../../model/module-collections.js'
+import type { AuthEvent } from '../../ports/auth-event.js'
 import type { Clock } from '../../ports/clock.js'
+import type { Logger } from '../../ports/logger.js'
 import type { Random } from '../../ports/random.js'
-import type { AuthEvent, Logger } from '../../ports/telemetry.js'
 import type { RegisteredModule } from './registered-module.js'
 
 /** What the parts of the configuration store share. Each takes the part it needs. */

@@ -1,7 +1,7 @@
 import { withTimeout } from '../../concurrency/with-timeout.js'
 import { ConfigValidationError, describeError } from '../../errors/index.js'
 import type { Clock } from '../../ports/clock.js'
-import type { Logger } from '../../ports/telemetry.js'
+import type { Logger } from '../../ports/logger.js'
 
 /** How long a validator may think: other writers of its environment wait meanwhile. */
 const timeoutMs = 10_000

@@ -4,10 +4,10 @@ import { isStorable } from '../../engine/is-storable.js'
 import { oncePerWindow } from '../../engine/once-per-window.js'
 import { AuthError } from '../../errors/index.js'
 import type { AuditRecord, AuditRecords } from '../../model/audit-record.js'
+import type { AuthEvent } from '../../ports/auth-event.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Random } from '../../ports/random.js'
 import type { Surface } from '../../ports/surface.js'
-import type { AuthEvent } from '../../ports/telemetry.js'
 import { type AuditEntry, toAuditRecord } from './to-audit-record.js'
 
 export interface AuditPage {

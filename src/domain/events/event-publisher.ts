@@ -1,5 +1,6 @@
 import { describeError } from '../../errors/index.js'
-import type { AuthEvent, Logger } from '../../ports/telemetry.js'
+import type { AuthEvent } from '../../ports/auth-event.js'
+import type { Logger } from '../../ports/logger.js'
 import type { Tracing } from '../../ports/tracing.js'
 
 interface Deps {

@@ -1,5 +1,5 @@
+import type { MfaChange } from '../../ports/factor-event.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { MfaChange } from '../../ports/telemetry.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
 

@@ -2,8 +2,8 @@ import { sha256 } from '../../crypto/secrets.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Counter, CounterResult } from '../../ports/counter.js'
+import type { Logger } from '../../ports/logger.js'
 import type { Surface } from '../../ports/surface.js'
-import type { Logger } from '../../ports/telemetry.js'
 import { fallbackCounter } from './fallback-counter.js'
 
 /** At most `limit` hits within `windowMs` milliseconds. */

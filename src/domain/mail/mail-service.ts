@@ -1,11 +1,13 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { isUndeliverable } from '../../engine/email.js'
 import type { User } from '../../model/user.js'
+import type { AuthEvent } from '../../ports/auth-event.js'
 import type { Clock } from '../../ports/clock.js'
+import type { MfaChange } from '../../ports/factor-event.js'
+import type { Logger } from '../../ports/logger.js'
 import type { Mail, Mailer } from '../../ports/mailer.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Surface } from '../../ports/surface.js'
-import type { AuthEvent, Logger, MfaChange } from '../../ports/telemetry.js'
 import type { IssuedTicket } from './tickets.js'
 
 /** Where the host's own pages are; the library only mails links to them. */

@@ -2,9 +2,9 @@ import type { HashGate } from '../../crypto/hash-gate.js'
 import { formatPhc, isWeakerThan, parsePhc, upgradedParams } from '../../crypto/phc.js'
 import { maxPasswordBytes, normalizePassword } from '../../engine/password-policy.js'
 import { AuthError } from '../../errors/index.js'
+import type { Logger } from '../../ports/logger.js'
 import type { Argon2Params, LegacyVerifier, PasswordHasher } from '../../ports/password-hasher.js'
 import type { Random } from '../../ports/random.js'
-import type { Logger } from '../../ports/telemetry.js'
 
 export interface PasswordVerdict {
   readonly ok: boolean

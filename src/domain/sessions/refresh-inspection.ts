@@ -5,7 +5,7 @@ import type { RefreshFamily } from '../../model/refresh-family.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { EndReason } from '../../ports/telemetry.js'
+import type { EndReason } from '../../ports/session-event.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { type Refusal, refusalOf, unfinished } from './refresh-refusal.js'
 import {

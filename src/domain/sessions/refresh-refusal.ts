@@ -1,7 +1,7 @@
 import type { RefreshDecision } from '../../engine/refresh.js'
 import type { ErrorCode } from '../../errors/index.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
-import type { EndReason } from '../../ports/telemetry.js'
+import type { EndReason } from '../../ports/session-event.js'
 
 /** A refused refresh: the code to answer, and the ending to carry out first, if any. */
 export interface Refusal {

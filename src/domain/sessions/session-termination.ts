@@ -3,7 +3,7 @@ import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { Session } from '../../model/session.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import type { EndReason } from '../../ports/telemetry.js'
+import type { EndReason } from '../../ports/session-event.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 

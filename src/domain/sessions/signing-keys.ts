@@ -1,7 +1,7 @@
 import { type KeyRing, type LoadedKeyRing, loadKeyRing } from '../../crypto/key-ring.js'
 import { describeError, OptionsError } from '../../errors/index.js'
 import type { Clock } from '../../ports/clock.js'
-import type { Logger } from '../../ports/telemetry.js'
+import type { Logger } from '../../ports/logger.js'
 
 export interface SigningKeys {
   /** The ring in force. Re-reads a supplied function at most once a minute, in the background. */

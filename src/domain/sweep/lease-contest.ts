@@ -6,7 +6,7 @@ import {
 } from '../../engine/sweep-schedule.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Lease, LeaseRecord } from '../../ports/lease.js'
-import type { Logger } from '../../ports/telemetry.js'
+import type { Logger } from '../../ports/logger.js'
 import { type HeldLease, holdLease } from './lease-holder.js'
 
 export interface LeaseContest {

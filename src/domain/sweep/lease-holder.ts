@@ -8,7 +8,7 @@ import {
 import { describeError } from '../../errors/index.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Lease, LeaseRecord } from '../../ports/lease.js'
-import type { Logger } from '../../ports/telemetry.js'
+import type { Logger } from '../../ports/logger.js'
 
 /** A lease this process took, and renews by itself until it is lost or given back. */
 export interface HeldLease {

@@ -6,9 +6,9 @@ import {
 } from '../../engine/sweep-schedule.js'
 import { describeError } from '../../errors/index.js'
 import type { Clock } from '../../ports/clock.js'
+import type { Logger } from '../../ports/logger.js'
 import type { Swept } from '../../ports/store.js'
 import type { Surface } from '../../ports/surface.js'
-import type { Logger } from '../../ports/telemetry.js'
 
 /** The refresh tokens of one surface. */
 export interface SweepTier {

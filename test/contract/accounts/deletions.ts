@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { collectionsOf } from '../../../src/model/collections.js'
+import type { AuthEvent } from '../../../src/ports/auth-event.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import type { AuthEvent } from '../../../src/ports/telemetry.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
-import type { AuthEvent } from '../../../src/ports/telemetry.js'
+import type { AuthEvent } from '../../../src/ports/auth-event.js'
 import { type HostOptions, promiseKinds } from '../../support/hosts/hosts.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'

@@ -1,5 +1,5 @@
+import type { AuthEvent } from '../../../src/ports/auth-event.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import type { AuthEvent } from '../../../src/ports/telemetry.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { type Reply, type SendOptions, textOf } from '../../support/hosts/http-client.js'
 import { signedInPerson } from '../../support/people/people.js'

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { type AuditRecord, auditRecordsOf } from '../../../src/model/audit-record.js'
 import { operations } from '../../../src/operations/index.js'
+import type { AuthEvent } from '../../../src/ports/auth-event.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import type { AuthEvent } from '../../../src/ports/telemetry.js'
 import {
   type ContractHost,
   type HostKind,

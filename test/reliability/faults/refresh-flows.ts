@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { EndReason } from '../../../src/ports/telemetry.js'
+import type { EndReason } from '../../../src/ports/session-event.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { expectAlive, expectEnded, newestHeld } from './endings.js'
 import {

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../src/ports/telemetry.js'
+import type { Logger } from '../../../src/ports/logger.js'
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'

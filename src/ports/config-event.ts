@@ -1,0 +1,22 @@
+export type ConfigEvent =
+  | {
+      /**
+       * An environment has a new revision. `config.seeded`: first values, at the first start;
+       * `config.reencrypted`: the same values under the current key. Keys, and never a value.
+       */
+      readonly type: 'config.changed' | 'config.seeded' | 'config.reencrypted'
+      /** Null for the library itself. */
+      readonly actorId: string | null
+      readonly module: string
+      readonly environment: string
+      readonly revision: number
+      readonly keys: readonly string[]
+    }
+  | {
+      readonly type: 'config.activated'
+      readonly actorId: string
+      readonly module: string
+      readonly environment: string
+      /** The environment that was active before. */
+      readonly previous: string
+    }

@@ -1,0 +1,38 @@
+/** Why a client-credentials grant was refused. Its caller is told none of it. */
+export type GrantRefusal =
+  | 'unknown_client'
+  | 'wrong_secret'
+  | 'credential_revoked'
+  | 'account_disabled'
+  | 'not_a_service_account'
+
+/** Of service accounts: the machines among the operator users. */
+export type ServiceAccountEvent =
+  | {
+      /** Of one credential, address and client software, an audit record is left once an hour. */
+      readonly type: 'serviceToken.issued'
+      /** The account. */
+      readonly userId: string
+      readonly credentialId: string
+    }
+  | {
+      readonly type: 'serviceToken.refused'
+      /** Null for a client id nobody has. */
+      readonly userId: string | null
+      readonly credentialId: string | null
+      readonly reason: GrantRefusal
+    }
+  | {
+      readonly type: 'serviceCredential.issued' | 'serviceCredential.revoked'
+      readonly actorId: string | null
+      /** The account. */
+      readonly targetId: string
+      readonly credentialId: string
+    }
+  | {
+      readonly type: 'serviceCredential.issueFailed' | 'serviceCredential.revokeFailed'
+      readonly actorId: string | null
+      readonly targetId: string
+      /** The error's code. */
+      readonly reason: string
+    }
