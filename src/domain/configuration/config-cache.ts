@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.js'
 
-/** Seed 8. Counted from the start of the load, and never extended by a reading. */
+/** Counted from the start of the load, and never extended by a reading. */
 const lifeMs = 30_000
 
 export interface ConfigCache<T> {

@@ -1,13 +1,13 @@
 import { quoteInput } from '../quote-input.js'
 import { type FieldDeclaration, FieldRecordList } from './config-declaration.js'
 import { fieldsByKey, type KeyPlace, keyLocator } from './config-keys.js'
+import { maxElements } from './max-elements.js'
 import type {
   ConfigPatch,
   PatchRefusal,
   PatchRefusalCode,
   RecordListChange,
-} from './config-patch.js'
-import { maxElements } from './max-elements.js'
+} from './patch-refusal.js'
 import { isSlug } from './slug.js'
 
 /** A patch with every key looked up. */
