@@ -1,19 +1,19 @@
-/** What the host's code can change of an account. */
+/** The fields of an account that the host's code can change. */
 export type AccountField = 'name' | 'enabled' | 'systemRole' | 'memberships'
 
-/** What decides what an account may do, as it was or is. */
+/** The fields that decide what an account may do; `before` or `after` a change. */
 export interface AccountStanding {
   readonly enabled?: boolean
   readonly systemRole?: string
   readonly memberships?: readonly { readonly tenantId: string }[]
 }
 
-/** What is done to accounts themselves, their addresses and their links to providers. */
+/** Events about accounts, their addresses and their links to identity providers. */
 export type AccountEvent =
   | { readonly type: 'account.registered'; readonly userId: string }
-  /** Somebody tried to register an address that has an account. Its owner is told by mail. */
+  /** A registration named an address that has an account. The owner gets a mail. */
   | { readonly type: 'account.registrationRepeated' }
-  /** By the host's code, on behalf of `actorId` or, when null, of nobody it named. */
+  /** The host's code created it. `actorId` is null when that code named no actor. */
   | {
       readonly type: 'account.created'
       readonly actorId: string | null
@@ -26,31 +26,37 @@ export type AccountEvent =
       readonly reason: string
     }
   | {
-      /** By its owner when `actorId` is `targetId`, else by the host's code. */
+      /** The owner changed it when `actorId` is `targetId`, else the host's code did. */
       readonly type: 'account.updated'
       readonly actorId: string | null
       readonly targetId: string
       readonly fields: readonly AccountField[]
-      /** Of `fields`, those that decide what the account may do; never the name. */
+      /** Those of `fields` that decide what the account may do; never the name. */
       readonly before: AccountStanding
       readonly after: AccountStanding
     }
   | {
-      /** Of a deletion cut off: the account is disabled by then, and it is gone on with. */
+      /**
+       * A deletion that was interrupted has already disabled the account; the library finishes it
+       * later.
+       */
       readonly type: 'account.updateFailed' | 'account.deleteFailed'
       readonly actorId: string | null
       readonly targetId: string
-      /** The error's code; `not_found` when there is no such account. */
+      /** The error's code; `not_found` when the account does not exist. */
       readonly reason: string
     }
   | {
-      /** By its owner when `actorId` is `targetId`, else by the host's code. Nothing of it is left. */
+      /**
+       * The owner deleted it when `actorId` is `targetId`, else the host's code did. All of its
+       * data is removed.
+       */
       readonly type: 'account.deleted'
       readonly actorId: string | null
       readonly targetId: string
     }
   | {
-      /** An account at a provider became, or is no longer, a way to sign in. */
+      /** An account at a provider became a way to sign in, or stopped being one. */
       readonly type: 'identity.linked' | 'identity.unlinked'
       /** Its owner, or an administrator. */
       readonly actorId: string
@@ -59,16 +65,16 @@ export type AccountEvent =
     }
   | { readonly type: 'email.verified'; readonly userId: string }
   | {
-      /** `actorId` is the administrator who asked, or null for whoever used the public form. */
+      /** `actorId` is the administrator who asked; null for a request by the public form. */
       readonly type: 'email.verificationRequested'
       readonly actorId: string | null
-      /** Null when no account waits for a link: then none was mailed. */
+      /** Null when no account with this address waits for a link; then no mail was sent. */
       readonly userId: string | null
     }
   | {
-      /** Its owner wants the account moved to another address. */
+      /** The owner asked to move the account to another address. */
       readonly type: 'email.changeRequested'
       readonly userId: string
     }
-  /** It was: the new address is confirmed, and links mailed before are void. */
+  /** The new address is confirmed and in use. Links mailed before are void. */
   | { readonly type: 'email.changed'; readonly userId: string }

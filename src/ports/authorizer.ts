@@ -1,48 +1,50 @@
 import type { Surface } from './surface.js'
 
+/** What an authorizer is asked: may this user do this, here? */
 export interface PermissionQuestion {
   readonly surface: Surface
-  /** The user id: of a human, or of a service account. */
+  /** The id of the user, a person or a service account as `kind` says. */
   readonly userId: string
   readonly kind: 'human' | 'service'
-  /** As the host gave it to the user; `guest` when it gave none. */
+  /** The role that the host gave to the user; `guest` when it gave none. */
   readonly systemRole: string
   readonly memberships: readonly { readonly tenantId: string }[]
   /**
-   * The tenant that the guard of a host's route named, for this request; null where none did, as on
-   * all routes of the library. Nobody has looked whether the user is its member.
+   * The tenant that a route guard of the host named for this request; null without one, as on all
+   * routes of the library. Nothing has checked that the user is a member: compare `memberships`.
    */
   readonly tenantId: string | null
   /**
    * `auth.self`, `auth.mfa.self`, `auth.service_accounts.read`, `auth.service_accounts.manage`,
-   * `system.users.mfa_reset`, `system.modules.read`, `system.modules.manage`, or what the host names in
-   * a guard of its own.
+   * `system.users.mfa_reset`, `system.modules.read`, `system.modules.manage`, or any name that the
+   * host passes to a route guard.
    */
   readonly permission: string
 }
 
 /**
- * The separate component that decides permissions. Asked anew for every guarded request;
- * its answers are never kept. Only literal `true` or `{ allow: true }` allows. Anything else
- * refuses with 403; a rejection, or no answer within two seconds, is 503 and the handler does not run.
+ * Decides permissions. The library asks it for every guarded request and never caches an answer.
+ * Only literal `true` or `{ allow: true }` allows; any other answer refuses with 403
+ * `permission_denied`. A rejection, or no answer within two seconds, gives 503
+ * `authorization_unavailable`. In both cases the handler does not run.
  */
 export interface Authorizer {
   check(question: PermissionQuestion): Promise<boolean | { readonly allow: boolean }>
 }
 
-/** A role as somebody holds it. */
+/** A role that a user holds. */
 export interface HeldRole {
   readonly name: string
   readonly permissions: readonly string[]
-  /** The one tenant it is held in; null where it is held everywhere. */
+  /** The tenant in which the user holds it; null for a role held everywhere. */
   readonly tenantId: string | null
 }
 
 /** The roles that `auth.operator.roles` and `auth.client.roles` administer. */
 export interface HeldRoles {
   /**
-   * The roles somebody holds everywhere and, unless it is null, in this tenant, read anew. Whether
-   * they are its member is not looked at. Rejects when the store fails.
+   * Reads the roles that the user holds everywhere and, unless `tenantId` is null, in that tenant.
+   * Membership of the tenant is not checked. Rejects when the store fails.
    */
   heldBy(holder: {
     readonly surface: Surface
@@ -51,5 +53,5 @@ export interface HeldRoles {
   }): Promise<readonly HeldRole[]>
 }
 
-/** Makes an authorizer that asks the roles in the store: `roleAuthorizer()`, or one around it. */
+/** Makes an authorizer from the roles in the store: `roleAuthorizer()`, or your own around it. */
 export type AuthorizerFactory = (roles: HeldRoles) => Authorizer

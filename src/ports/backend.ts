@@ -3,7 +3,7 @@ import type { Denylist } from './denylist.js'
 import type { Lease } from './lease.js'
 import type { Store } from './store.js'
 
-/** Everything one database gives the library. Every shipped adapter returns all four. */
+/** The four ports that a database provides. Every shipped store adapter returns all four. */
 export interface Backend {
   readonly store: Store
   readonly denylist: Denylist

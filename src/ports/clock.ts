@@ -1,4 +1,4 @@
-/** The only source of time. No decision reads any other clock, a database's included. */
+/** The only source of time: no decision reads another clock, nor that of a database. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number

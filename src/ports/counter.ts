@@ -1,22 +1,22 @@
 export interface CounterResult {
-  /** False when `limit` had been reached before this hit; such a hit is not counted. */
+  /** False when the window already held `limit` hits; this hit is then not counted. */
   readonly allowed: boolean
-  /** Hits counted in the running window, this one included when allowed. */
+  /** Hits counted in the current window, including this one if it was allowed. */
   readonly count: number
-  /** Epoch milliseconds at which the window ends and counting starts anew. */
+  /** Epoch milliseconds at which the window ends and counting restarts. */
   readonly resetsAt: number
 }
 
 /**
- * Fixed-window counting, for rate limits and lockouts. A window starts with its first hit.
+ * Fixed-window counters, for rate limits and lockouts. A window starts with its first hit.
  * Counting and checking are one atomic step: parallel hits never exceed `limit`. Refused hits
- * neither count nor extend the window.
+ * neither count nor extend the window. Every call rejects when the backend fails.
  */
 export interface Counter {
-  /** `now` is the caller's clock in epoch milliseconds; the backend's clock decides nothing. */
+  /** Counts a hit. `now` is the caller's time in epoch milliseconds; the backend's clock is not used. */
   hit(key: string, windowMs: number, limit: number, now: number): Promise<CounterResult>
-  /** Hands back `hits` of the running window (never below zero); without `hits`, forgets the key. */
+  /** Subtracts `hits` from the current window, never below zero; without `hits`, forgets the key. */
   forgive(key: string, hits?: number): Promise<void>
-  /** Removes at most `limit` windows that ended at or before `before`; how many. */
+  /** Removes at most `limit` windows that ended at or before `before`. Resolves with their number. */
   sweep(before: number, limit: number): Promise<number>
 }

@@ -1,26 +1,24 @@
 export interface DenylistEntry {
   /** `<surface>:session:<session id>` or `<surface>:token:<jti>`. */
   readonly id: string
-  /** Why: `max_age` answers `session_max_age_reached`, `revoked` answers `session_revoked`. */
+  /** Decides the code of the 401: `session_revoked`, or `session_max_age_reached` for `max_age`. */
   readonly reason: 'revoked' | 'max_age'
-  /** Epoch milliseconds, judged by the caller's clock, never by the backend's. */
+  /** Epoch milliseconds. The caller compares it with its own clock; the backend's is not used. */
   readonly expiresAt: number
 }
 
-/**
- * Ids whose access tokens are refused at once. Asked on every protected request.
- */
+/** The sessions and access tokens that are refused from now on. Read on every protected request. */
 export interface Denylist {
   /**
-   * Stores the entries. For an id already listed the first reason stays and the later expiry wins.
+   * Stores the entries. For an id that is already listed, the first reason and the later expiry win.
    * Resolves only when a `find` that starts afterwards, on any replica, returns the entry.
    */
   put(entries: readonly DenylistEntry[]): Promise<void>
   /**
-   * The entries stored for these ids, each once, in any order, expired ones included or not (the caller
-   * judges). Rejects when the backend cannot answer: "not listed" is never a guess.
+   * The entries stored for these ids, each once, in any order. Expired entries may be among them; the
+   * caller checks. Rejects when the backend cannot answer, and never guesses "not listed".
    */
   find(ids: readonly string[]): Promise<readonly DenylistEntry[]>
-  /** Removes at most `limit` entries whose `expiresAt` is at or before `before`; how many. */
+  /** Removes at most `limit` entries with `expiresAt <= before`. Resolves with their number. */
   sweep(before: number, limit: number): Promise<number>
 }

@@ -3,14 +3,13 @@ export interface OutboundRequest {
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Milliseconds for the whole exchange, the body included. */
+  /** Milliseconds for the whole exchange, including the body. */
   readonly timeoutMs: number
-  /** The reply is cut off with a rejection beyond this many bytes. */
+  /** The call rejects when the body of the reply is longer than this many bytes. */
   readonly maxBytes: number
   /**
-   * The address came from somebody who may not reach what this machine can reach (SSRF): only
-   * `https:`, and only addresses of the public internet, judged where the connection is made.
-   * A fetcher of the host's own has to see to that too.
+   * The URL came from an untrusted caller (SSRF): use only `https:`, and connect only to addresses
+   * of the public internet, checked on the resolved address. Your own fetcher has to enforce this too.
    */
   readonly publicOnly?: true
 }
@@ -20,7 +19,10 @@ export interface OutboundReply {
   readonly body: string
 }
 
-/** Outbound HTTP. Never follows redirects. Rejects on time-out, oversize and network failure. */
+/**
+ * Outbound HTTP. Never follows redirects. Rejects on a timeout, an oversized body and a network
+ * failure; a reply of any status resolves.
+ */
 export interface Fetcher {
   fetch(request: OutboundRequest): Promise<OutboundReply>
 }

@@ -1,21 +1,22 @@
 export interface LeaseRecord {
-  /** Random token of the holder; null once released. */
+  /** The holder's random token; null after a release. */
   readonly owner: string | null
-  /** Grows by one with every change, also across holders: a fencing token. */
+  /** A fencing token: every change adds one, also when the holder changes. */
   readonly renewal: number
 }
 
 /**
- * A named record that one replica may change at a time. The port knows no time: a contender takes
- * over only after it has itself seen the same `renewal` unchanged for a whole lease time on its own
- * clock, so no two machines' clocks are ever compared.
+ * A named record that one replica may change at a time. The port knows no time. A contender takes
+ * over only after it has seen the same `renewal` for a whole lease time by its own clock, so the
+ * clocks of two machines are never compared.
  */
 export interface Lease {
-  /** The record, or null when nobody ever held it. */
+  /** The record, or null when the lease was never held. */
   read(name: string): Promise<LeaseRecord | null>
   /**
-   * Replaces `seen` by `next`, or creates it when `seen` is null. False, changing nothing, when the
-   * stored record is not exactly `seen`. Of racers with the same `seen`, one gets true.
+   * Replaces `seen` by `next`; creates the record when `seen` is null. Resolves with false, and
+   * changes nothing, unless the stored record equals `seen`. Of parallel calls with the same `seen`,
+   * exactly one gets true.
    */
   replace(name: string, seen: LeaseRecord | null, next: LeaseRecord): Promise<boolean>
 }

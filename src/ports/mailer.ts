@@ -2,27 +2,27 @@ import type { MfaChange } from './factor-event.js'
 import type { Surface } from './surface.js'
 
 /**
- * A mail the library asks for. The host renders and sends it. Times are milliseconds since the epoch;
- * `token` is in the fragment of `url` (`#token=…`), for a page of the host's.
+ * A mail that the library asks the host to render and send. Times are epoch milliseconds. `url` is a
+ * page of the host; it carries the `token`, if there is one, in its fragment (`#token=…`).
  */
 export type Mail = {
   readonly surface: Surface
   readonly to: string
-  /** The account's name; empty in mails to an address that is not confirmed. */
+  /** The account's name; empty in mails to an unconfirmed address. */
   readonly name: string
 } & (
   | {
-      /** Confirms the address of a new account. `url` carries `token` in its fragment. */
+      /** Confirms the address of a new account. */
       readonly template: 'verifyEmail'
       readonly data: { readonly url: string; readonly token: string; readonly expiresAt: number }
     }
   | {
-      /** Confirms another address of an account; goes to that one. As `verifyEmail`. */
+      /** Confirms a change of address. Goes to the new address. */
       readonly template: 'changeEmail'
       readonly data: { readonly url: string; readonly token: string; readonly expiresAt: number }
     }
   | {
-      /** Somebody tried to register this address, or to move to it; it has an account already. */
+      /** A registration or a change of address named this address, which already has an account. */
       readonly template: 'accountExists'
       readonly data: { readonly url: string }
     }
@@ -31,7 +31,7 @@ export type Mail = {
       readonly data: { readonly url: string; readonly token: string; readonly expiresAt: number }
     }
   | {
-      /** Somebody signed in, unlike anybody in the last ninety days. Null where it is unknown. */
+      /** A login that differs from those of the last ninety days. Null stands for unknown. */
       readonly template: 'newDevice'
       readonly data: {
         readonly at: number
@@ -40,35 +40,35 @@ export type Mail = {
       }
     }
   | {
-      /** Sent after the fact. */
+      /** Sent after the change. */
       readonly template: 'passwordChanged'
       readonly data: { readonly at: number }
     }
   | {
       /**
-       * Somebody signed in asked to move the account from this address to another. Nothing has
-       * changed yet; a changed password stops it.
+       * A signed-in session asked to move the account from this address to another. Nothing has
+       * changed yet; changing the password stops it.
        */
       readonly template: 'emailChangeRequested'
       readonly data: { readonly at: number }
     }
   | {
-      /** Sent after the fact, to the address the account had. */
+      /** Sent after the change, to the old address. */
       readonly template: 'emailChanged'
       readonly data: { readonly at: number; readonly newEmail: string }
     }
   | {
-      /** Sent after the fact, when somebody deleted their own account. */
+      /** Sent after the owner deleted the account. */
       readonly template: 'accountDeleted'
       readonly data: { readonly at: number }
     }
   | {
-      /** Sent after the fact: an app, a passkey, backup codes, or everything after a reset. */
+      /** Sent after a change of second factors: an app, a passkey, backup codes, or a reset of all. */
       readonly template: 'mfaChanged'
       readonly data: { readonly at: number; readonly change: MfaChange }
     }
   | {
-      /** Sent after the fact: an account at a provider became, or is no longer, a way in. */
+      /** Sent after a provider's account became a way to sign in, or stopped being one. */
       readonly template: 'identityChanged'
       readonly data: {
         readonly at: number
@@ -79,7 +79,7 @@ export type Mail = {
     }
 )
 
-/** Sends mail. A rejection is logged and reported as an event; it never fails the request. */
+/** Sends mail. A rejection is logged and emitted as an event; it never fails the request. */
 export interface Mailer {
   send(mail: Mail): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The only source of randomness. Must be cryptographically secure. */
+/** The only source of randomness. It must be cryptographically secure. */
 export interface Random {
   bytes(length: number): Uint8Array
 }

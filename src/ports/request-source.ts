@@ -1,4 +1,4 @@
-/** Where a request came from, as far as the host's trust-proxy setting lets us know. */
+/** Where a request came from. `ip` follows the host's `trustProxy`; null stands for unknown. */
 export interface RequestSource {
   readonly ip: string | null
   readonly userAgent: string | null

@@ -1,47 +1,47 @@
 import type { Surface } from './surface.js'
 
-/** What speaks against a login. `unassessed`: the scorer failed, and nothing is known. */
+/** A reason to doubt a login. `unassessed` means that the scorer failed. */
 export type RiskSignal = 'newDevice' | 'newNetwork' | 'failedAttempts' | 'unassessed'
 
-/** A login of the last ninety days that became a session, also one that was ended since. */
+/** A login of the last ninety days that became a session, including sessions that have ended. */
 export interface PastLogin {
   /** Epoch milliseconds. */
   readonly at: number
-  /** Null where it was not known. */
+  /** Null when unknown. */
   readonly ip: string | null
   readonly userAgent: string | null
-  /** The trusted device it came from or made; null for any other. */
+  /** The trusted device that it used or created; null without one. */
   readonly deviceId: string | null
-  /** How the first factor was shown: `password`, `webauthn`, or a provider's id. */
+  /** The first factor: `password`, `webauthn`, or the id of a provider. */
   readonly method: string
-  /** How the second factor was shown; null without one. */
+  /** The second factor; null without one. */
   readonly mfaMethod: string | null
 }
 
-/** A login whose factors are accepted, about to become a session. */
+/** A login whose factors were accepted and that is about to become a session. */
 export interface RiskQuestion extends PastLogin {
   readonly surface: Surface
   readonly userId: string
-  /** Wrong passwords for the address that were counted against `lockoutThreshold` right before. */
+  /** Wrong passwords for this address counted towards `lockoutThreshold` just before this login. */
   readonly failedAttempts: number
-  /** Newest first; the hundred newest of the last ninety days at most. */
+  /** The logins of the last ninety days, newest first, at most 100. */
   readonly history: readonly PastLogin[]
 }
 
 export interface RiskAssessment {
   /**
    * - `low`: nothing happens
-   * - `elevated`: the owner is mailed (`notifyNewDevice`), except of the first login there is
-   * - `high`: the same, and a trusted device does not stand for the second factor
+   * - `elevated`: the owner gets a mail (setting `notifyNewDevice`), except about the first login
+   * - `high`: the same, and a trusted device does not replace the second factor
    */
   readonly level: 'low' | 'elevated' | 'high'
-  /** Why; told in `login.newDevice`. */
+  /** The reasons; the event `login.newDevice` carries them. */
   readonly signals: readonly RiskSignal[]
 }
 
 /**
- * Judges logins. It can only ask for more: no answer lets anybody in. A rejection, no answer within
- * two seconds, and anything that is no assessment count as `high`.
+ * Judges logins. It can only raise the requirements of a login, never admit one. A rejection, no
+ * answer within two seconds, and an answer of the wrong form count as `high`.
  */
 export interface RiskScorer {
   assess(question: RiskQuestion): Promise<RiskAssessment>

@@ -1,13 +1,13 @@
-/** Of roles and who holds them, by the host's code. */
+/** Events about roles and their bindings, all caused by the host's code. */
 export type RoleEvent =
   | {
-      /** Made, or given other permissions. */
+      /** The role was created, or its permissions were replaced. */
       readonly type: 'role.defined'
       readonly actorId: string | null
       readonly roleId: string
-      /** Its name. */
+      /** The role's name. */
       readonly role: string
-      /** Null for a role of no tenant. */
+      /** The tenant that the role belongs to; null for a role without a tenant. */
       readonly tenantId: string | null
       readonly permissions: readonly string[]
     }
@@ -21,10 +21,10 @@ export type RoleEvent =
   | {
       readonly type: 'role.bound' | 'role.unbound'
       readonly actorId: string | null
-      /** Who holds the role, or does no more. */
+      /** The user who gained or lost the role. */
       readonly targetId: string
       readonly roleId: string
-      /** Null where it is held everywhere. */
+      /** The tenant in which the user holds it; null for everywhere. */
       readonly tenantId: string | null
     }
   | {

@@ -1,32 +1,32 @@
 /**
- * The storage port: one small generic collection with guarded writes.
+ * The storage port is one small generic collection with guarded writes.
  *
- * There are no transactions, joins, upserts, increments or blind updates on purpose. Everything
- * that may happen only once is one document and one guarded write; a guard that did not hold
+ * It has no transactions, joins, upserts, increments or blind updates on purpose. Everything that
+ * may happen only once is one document and one guarded write. A write whose guard does not hold
  * answers null and changes nothing. A call that cannot be carried out rejects: an adapter never
- * repeats a write whose answer was lost, and never turns a failure into "not found".
+ * repeats a write whose answer was lost, and never reports a failure as "not found".
  */
 export interface Doc {
   /**
-   * Unique within its collection. Text without NUL and lone surrogates, ordered by code unit; of
-   * ids with characters beyond U+D7FF a backend may order those by code point.
+   * Unique within its collection. Text without NUL and lone surrogates, ordered by code unit. A
+   * backend may order ids with characters beyond U+D7FF by code point.
    */
   readonly id: string
-  /** Epoch milliseconds from which the document is worthless and may be swept; null = never. */
+  /** Epoch milliseconds at which the document becomes useless and may be swept; null = never. */
   readonly expiresAt: number | null
 }
 
 export type Scalar = string | number | boolean | null
 
-/** A value to equal, one of several values, or (numbers only) a bound. */
+/** A value to equal, several of which one must equal, or (numbers only) a bound. */
 export type Test<V> =
   | V
   | { readonly in: readonly V[] }
   | (Extract<V, number> extends never ? never : { readonly gt: number } | { readonly lte: number })
 
 /**
- * What must hold of the stored document, field by field, all of them (there is no OR).
- * `json` fields cannot be tested. null equals only null, and a bound never holds for null.
+ * The condition of a write: a test for each named field, all of which must hold (there is no OR).
+ * `json` fields cannot be tested. null equals only null, and no bound holds for null.
  */
 export type Guard<T> = {
   readonly [K in keyof T as T[K] extends Scalar ? K : never]?: Test<T[K]>
@@ -36,14 +36,14 @@ export type Guard<T> = {
  * - `text`: well-formed UTF-16 without NUL
  * - `integer`: a safe integer
  * - `time`: epoch milliseconds of the years 1 to 9999
- * - `json`: any JSON value, opaque to the store, given back deep-equal and never shared
+ * - `json`: any JSON value, opaque to the store, returned deep-equal and never shared
  */
 export type FieldKind = 'text' | 'integer' | 'boolean' | 'time' | 'json'
 
 export interface Field {
   readonly kind: FieldKind
   readonly nullable?: true
-  /** What a document written before the field existed reads as. */
+  /** The value that is read from documents written before the field existed. */
   readonly default?: unknown
 }
 
@@ -55,20 +55,20 @@ export interface IndexSpec<T> {
 export interface CollectionSpec<T extends Doc> {
   /** Lower-case words joined by underscores: `operator_users`. Tables and key prefixes use it as is. */
   readonly name: string
-  /** Every field but `id` and `expiresAt`, which every document has. */
+  /** Every field except `id` and `expiresAt`, which every document has. */
   readonly fields: { readonly [K in Exclude<keyof T, 'id' | 'expiresAt'>]-?: Field }
-  /** `find` needs one of these. Fields of a unique index are never nullable. */
+  /** `find` uses exactly one of these. Fields of a unique index are never nullable. */
   readonly indexes: readonly IndexSpec<T>[]
   /**
    * - `never`: `expiresAt` is always null
-   * - `fixed`: written once, at insert; no update sets it
-   * - `sliding`: moved by most updates
-   * - `due`: the time at which work falls due; never swept
+   * - `fixed`: `insert` writes it, no update changes it
+   * - `sliding`: most updates move it
+   * - `due`: the time at which work falls due; such documents are never swept
    */
   readonly expires: 'never' | 'fixed' | 'sliding' | 'due'
 }
 
-/** A collection's description without its document type, for code that walks all of them. */
+/** A `CollectionSpec` without its document type, for code that walks all collections. */
 export interface AnyCollectionSpec {
   readonly name: string
   readonly fields: Readonly<Record<string, Field>>
@@ -77,60 +77,63 @@ export interface AnyCollectionSpec {
 }
 
 export interface Page {
-  /** At most this many documents, 1 to 1,000. */
+  /** The most documents to return, 1 to 1,000. */
   readonly limit: number
-  /** Documents strictly after this id (before it with `newestFirst`). It need not exist. */
+  /** Returns documents strictly after this id (before it with `newestFirst`). It need not exist. */
   readonly after?: string
-  /** Descending ids. Ids of this library grow with time (UUIDv7). */
+  /** Orders by descending id. The library's ids grow with time (UUIDv7, RFC 9562 §5.7). */
   readonly newestFirst?: true
 }
 
 export interface Swept {
   readonly removed: number
-  /** Documents still expired afterwards, counted up to 100,000. */
+  /** Expired documents that are left, counted up to 100,000. */
   readonly left: number
 }
 
 /**
- * One collection. Documents given in and out are copies; the caller may keep or freeze them.
- * A guard or set that is empty or holds `undefined`, an undeclared field, or a value that is not
- * of its field's kind makes the call reject with a `TypeError` before anything is written.
+ * One collection. Documents passed in and returned are copies; the caller may keep or freeze them.
+ * The call rejects with a `TypeError`, before anything is written, when a guard or set is empty or
+ * holds `undefined`, an undeclared field, or a value that is not of its field's kind.
  */
 export interface Collection<T extends Doc> {
   /**
-   * The document, or null. Never hides the expired, never reads a stale replica: it returns what
-   * the last acknowledged write wrote.
+   * The document, or null when none has this id. Returns what the last acknowledged write wrote,
+   * never the state of a stale replica. Expired documents are returned too.
    */
   get(id: string): Promise<T | null>
   /**
-   * Documents equal to `equal` in every field of exactly one declared index, by id in code-unit
-   * order. Rejects with a `TypeError` when `equal` does not name the fields of one index.
+   * Documents that match `equal`, ordered by id in code-unit order. Rejects with a `TypeError` unless
+   * `equal` names exactly the fields of one declared index.
    */
   find(equal: Partial<T>, page: Page): Promise<readonly T[]>
-  /** True when stored. False, changing nothing, when the id or a unique index is taken. */
+  /** True when stored. False when the id or a unique value is taken; then nothing changes. */
   insert(doc: T): Promise<boolean>
   /**
    * Compare-and-set. The new document; null when there is no such document or the guard did not
    * hold; 'taken' when a unique index refused. Of racers with one guard, one gets the document.
    */
   update(id: string, guard: Guard<T>, set: Partial<Omit<T, 'id'>>): Promise<T | null | 'taken'>
-  /** Removes and returns the document while `guard` holds, else null. One racer receives it. */
+  /**
+   * Removes and returns the document if `guard` holds, else null. Of parallel calls, exactly one
+   * receives it.
+   */
   take(id: string, guard?: Guard<T>): Promise<T | null>
-  /** Documents whose `expiresAt` is at or before `before`, earliest first, at most `limit`. */
+  /** At most `limit` documents with `expiresAt <= before`, earliest first. */
   due(before: number, limit: number): Promise<readonly T[]>
   /**
-   * Removes at most `limit` documents whose `expiresAt` is at or before `before`, re-checking each
-   * as it goes, so that one being renewed survives. Rejects on a `due` or `never` collection.
+   * Removes at most `limit` documents with `expiresAt <= before`. Checks each again as it removes it,
+   * so a document that is renewed meanwhile survives. Rejects on a `due` or `never` collection.
    */
   sweep(before: number, limit: number): Promise<Swept>
 }
 
 export interface Store {
-  /** Binds a collection; does no I/O and may be called any number of times. */
+  /** Binds a collection. Does no I/O; may be called any number of times. */
   collection<T extends Doc>(spec: CollectionSpec<T>): Collection<T>
   /**
-   * Creates or brings up to date what the specs need. Idempotent, forward-only, and safe when
-   * twenty replicas start at once.
+   * Creates or updates whatever the specs need in the database. Idempotent, forward-only, and safe
+   * when twenty replicas start at once.
    */
   prepare(specs: readonly AnyCollectionSpec[]): Promise<void>
 }

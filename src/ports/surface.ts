@@ -1,5 +1,5 @@
-/** The two doors: `operator` is Tier-1, `client` is Tier-2. */
+/** `operator` is for the staff who run the product, `client` for its end users. */
 export type Surface = 'operator' | 'client'
 
-/** Who a token was minted for. Service accounts live on the operator surface. */
+/** The `aud` of an access token. `service` marks service accounts, which use the operator surface. */
 export type Audience = Surface | 'service'

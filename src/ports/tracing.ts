@@ -1,19 +1,19 @@
 import type { Surface } from './surface.js'
 
-/** How an operation ended, as its caller sees it. */
+/** The outcome of an operation, as its caller sees it. */
 export interface Ended {
   /** The HTTP status of the reply. */
   readonly status: number
-  /** The error's code; null when it was not refused. */
+  /** The error's code; null for a success. */
   readonly code: string | null
 }
 
 /**
- * Spans and counters. Told nothing but members of closed lists, so that no label can grow without
- * bound or tell of a person. Never throws, and never keeps a request from being served.
+ * Spans and counters. Every label comes from a closed list, so labels stay bounded and hold no
+ * personal data. Never throws and never fails a request.
  */
 export interface Tracing {
-  /** Runs the work of one operation inside a span, and counts how it ended. */
+  /** Runs the work of one operation inside a span and counts its outcome. */
   operation<T extends Ended>(
     surface: Surface,
     operation: string,
