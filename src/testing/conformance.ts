@@ -1,8 +1,6 @@
 import type { Backend } from '../ports/backend.js'
-import { type CaseScript, type ConformanceCase, caseOf } from './conformance-case.js'
 import { counterScripts } from './counter-cases.js'
 import { denylistScripts } from './denylist-cases.js'
-import { type Driver, type DriverControl, driverControl } from './driver-control.js'
 import { type BreakableBackend, failureScripts } from './failure-cases.js'
 import {
   type InterleavedBackend,
@@ -11,6 +9,8 @@ import {
 } from './interleavings/interleaving-cases.js'
 import { leaseScripts } from './lease-cases.js'
 import { type LossyBackend, lostAnswerScripts } from './lost-answer-cases.js'
+import { type CaseScript, type ConformanceCase, caseOf } from './shared/conformance-case.js'
+import { type Driver, type DriverControl, driverControl } from './shared/driver-control.js'
 import { skipReasons } from './skip-reasons.js'
 import { storeScripts } from './store-cases.js'
 

@@ -11,7 +11,7 @@ import {
   type Scripts,
   scriptsOf,
   uniqueName,
-} from './conformance-case.js'
+} from './shared/conformance-case.js'
 
 interface Setup {
   readonly denylist: Denylist

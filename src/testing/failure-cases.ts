@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Backend } from '../ports/backend.js'
 import type { Collection } from '../ports/store.js'
-import { type CaseScript, type Scripts, scriptsOf, uniqueName } from './conformance-case.js'
-import { fill, type Sample, sample, sampleSpec } from './sample.js'
+import { type CaseScript, type Scripts, scriptsOf, uniqueName } from './shared/conformance-case.js'
+import { fill, type Sample, sample, sampleSpec } from './shared/sample.js'
 
 /** A backend that can be made to fail for good. */
 export interface BreakableBackend {

@@ -8,8 +8,8 @@ import {
   type Scripts,
   scriptsOf,
   uniqueName,
-} from './conformance-case.js'
-import { fill, type Sample, sample, sampleSpec } from './sample.js'
+} from './shared/conformance-case.js'
+import { fill, type Sample, sample, sampleSpec } from './shared/sample.js'
 
 /** A backend whose connection can be broken between the database and the adapter. */
 export interface LossyBackend {

@@ -1,4 +1,4 @@
-import type { ConformanceCase } from './conformance-case.js'
+import type { ConformanceCase } from './shared/conformance-case.js'
 
 /**
  * The written reason for each skipped case, by its name. `skip` names cases or whole groups; a

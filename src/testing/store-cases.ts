@@ -6,8 +6,8 @@ import {
   type MakeBackend,
   type Scripts,
   scriptsOf,
-} from './conformance-case.js'
-import { type StoreSetup, storeSetup } from './sample.js'
+} from './shared/conformance-case.js'
+import { type StoreSetup, storeSetup } from './shared/sample.js'
 import { basics } from './store/basics.js'
 import { expiry } from './store/expiry.js'
 import { finding } from './store/finding.js'

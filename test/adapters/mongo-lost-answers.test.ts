@@ -1,7 +1,7 @@
 import { type Db, MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
-import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
+import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { type LosingProxy, losingProxy } from '../support/stores/losing-proxy.js'
 import { mongoDatabases, mongoTitle } from '../support/stores/mongo-databases.js'
 

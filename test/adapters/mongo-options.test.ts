@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import { describe, expect, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
-import { sampleSpec } from '../../src/testing/sample.js'
+import { sampleSpec } from '../../src/testing/shared/sample.js'
 
 describe('mongo options', () => {
   const db = new MongoClient('mongodb://127.0.0.1:1').db('auth')

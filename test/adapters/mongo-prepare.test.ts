@@ -1,7 +1,7 @@
 import { type CommandStartedEvent, MongoClient } from 'mongodb'
 import { describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
-import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
+import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { mongoDatabases, mongoTitle, prepare } from '../support/stores/mongo-databases.js'
 import { looseSpec as spec } from '../support/stores/postgres-migrations.js'
 

@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import { describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
-import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
+import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { spawnMongo } from '../support/stores/mongo.js'
 import { mongoTitle } from '../support/stores/mongo-databases.js'
 

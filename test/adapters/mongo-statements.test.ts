@@ -2,7 +2,7 @@ import { type CommandStartedEvent, MongoClient } from 'mongodb'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
 import { allCollectionSpecs } from '../../src/model/collections.js'
-import { fill, type Sample, sample, sampleSpec } from '../../src/testing/sample.js'
+import { fill, type Sample, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { mongoDatabases, mongoTitle } from '../support/stores/mongo-databases.js'
 
 const noon = Date.UTC(2030, 5, 15, 12)

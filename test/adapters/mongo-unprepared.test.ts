@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
-import { sample, sampleSpec } from '../../src/testing/sample.js'
+import { sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { testAuth } from '../support/hosts/test-auth.js'
 import { recordingLogger } from '../support/outside/recording-logger.js'
 import {

@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
-import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
+import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { onDatabase } from '../support/stores/postgres.js'
 import { schemasOf } from '../support/stores/postgres-schemas.js'
 

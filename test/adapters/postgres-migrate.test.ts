@@ -1,7 +1,7 @@
 import { type Client, Pool } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
-import { sample, sampleSpec } from '../../src/testing/sample.js'
+import { sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { onDatabase } from '../support/stores/postgres.js'
 import { migrations, looseSpec as spec } from '../support/stores/postgres-migrations.js'
 import { optionsOf, schemasOf } from '../support/stores/postgres-schemas.js'

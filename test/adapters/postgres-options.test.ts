@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
-import { sampleSpec } from '../../src/testing/sample.js'
+import { sampleSpec } from '../../src/testing/shared/sample.js'
 
 const client: PostgresClient = {
   query: async () => {

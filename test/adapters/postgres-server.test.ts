@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
-import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
+import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { spawnPostgres } from '../support/stores/postgres.js'
 
 const installed = inject('postgresInstalled')

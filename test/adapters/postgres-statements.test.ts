@@ -1,7 +1,7 @@
 import { Client, Pool } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
-import { fill, type Sample, sample, sampleSpec } from '../../src/testing/sample.js'
+import { fill, type Sample, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { schemasOf } from '../support/stores/postgres-schemas.js'
 import { recordingClient, type Statement } from '../support/stores/recording-client.js'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { redis } from '../../adapters/redis/index.js'
-import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
+import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { recordingRedis } from '../support/stores/recording-redis.js'
 import {
   newPrefix,

@@ -2,7 +2,7 @@ import { Cluster, Redis } from 'ioredis'
 import { createClient, createClientPool, createCluster, createSentinel } from 'redis'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type RedisClient, redis } from '../../adapters/redis/index.js'
-import { sampleSpec } from '../../src/testing/sample.js'
+import { sampleSpec } from '../../src/testing/shared/sample.js'
 import { sendOnce } from '../support/stores/redis-clients.js'
 
 const nodes = [{ host: '127.0.0.1', port: 1 }]

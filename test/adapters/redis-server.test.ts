@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { redis } from '../../adapters/redis/index.js'
-import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
+import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { type RedisServer, spawnRedis } from '../support/stores/redis.js'
 import { singleClients, withServer } from '../support/stores/redis-clients.js'
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, test } from 'vitest'
 import { redis } from '../../adapters/redis/index.js'
 import { conformance, lostAnswerCases } from '../../src/testing/index.js'
-import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
+import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { testEach } from '../support/stores/each-case.js'
 import {
   keysUnder,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
 import { faultyBackend } from '../../src/testing/index.js'
-import { fill, sample, sampleSpec } from '../../src/testing/sample.js'
+import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 
 async function opened() {
   const faulty = faultyBackend(memory(), { keepsVersions: true })

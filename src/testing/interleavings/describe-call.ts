@@ -1,4 +1,4 @@
-import type { DriverCall } from '../through.js'
+import type { DriverCall } from '../shared/through.js'
 
 /** How a statement, a script or a command's name begins; keys and values look different. */
 const statements =

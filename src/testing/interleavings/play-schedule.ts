@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { DriverControl } from '../driver-control.js'
-import type { DriverCall, Interceptor } from '../through.js'
+import type { DriverControl } from '../shared/driver-control.js'
+import type { DriverCall, Interceptor } from '../shared/through.js'
 import { describeCall, shapeOf } from './describe-call.js'
 
 /** One of the calls of the port that race. */

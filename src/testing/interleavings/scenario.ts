@@ -1,6 +1,6 @@
 import type { Backend } from '../../ports/backend.js'
 import type { Collection } from '../../ports/store.js'
-import type { Sample } from '../sample.js'
+import type { Sample } from '../shared/sample.js'
 import type { Racer } from './play-schedule.js'
 
 export interface ScenarioSetup extends Backend {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { fill, type Sample, sample } from '../sample.js'
+import { fill, type Sample, sample } from '../shared/sample.js'
 import { racer, racers, type Scenario } from './scenario.js'
 
 const one = 'Collection.update: of racers with one guard, one gets the document'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Scripts } from '../conformance-case.js'
-import { fill, type StoreSetup, sample, sampleSpec } from '../sample.js'
+import type { Scripts } from '../shared/conformance-case.js'
+import { fill, type StoreSetup, sample, sampleSpec } from '../shared/sample.js'
 
 export const basics: Scripts<StoreSetup> = {
   'insert stores a document, which get then returns': async ({ samples }) => {

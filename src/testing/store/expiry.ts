@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { race, rounds, type Scripts } from '../conformance-case.js'
-import { fill, type StoreSetup, sample } from '../sample.js'
+import { race, rounds, type Scripts } from '../shared/conformance-case.js'
+import { fill, type StoreSetup, sample } from '../shared/sample.js'
 
 const noon = Date.UTC(2030, 5, 15, 12)
 const hour = 3_600_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Collection, Page } from '../../ports/store.js'
-import type { Scripts } from '../conformance-case.js'
-import { fill, type Sample, type StoreSetup, sample } from '../sample.js'
+import type { Scripts } from '../shared/conformance-case.js'
+import { fill, type Sample, type StoreSetup, sample } from '../shared/sample.js'
 
 const team = 'x'
 

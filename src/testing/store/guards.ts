@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Collection, Guard } from '../../ports/store.js'
-import type { Scripts } from '../conformance-case.js'
-import { fill, type Sample, type StoreSetup, sample } from '../sample.js'
+import type { Scripts } from '../shared/conformance-case.js'
+import { fill, type Sample, type StoreSetup, sample } from '../shared/sample.js'
 
 const year = Date.UTC(2030, 0, 1)
 const awkward = ['a,b', '{"a"}', 'NULL', '\\', "it's", '$1', '%', ' ', '😀', 'é']

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { CollectionSpec, Doc } from '../../ports/store.js'
-import { race, type Scripts, uniqueName } from '../conformance-case.js'
-import { fill, type StoreSetup, sample, sampleSpec } from '../sample.js'
+import { race, type Scripts, uniqueName } from '../shared/conformance-case.js'
+import { fill, type StoreSetup, sample, sampleSpec } from '../shared/sample.js'
 
 /** What a collection held in its first version … */
 interface Early extends Doc {

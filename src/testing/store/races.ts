@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Collection } from '../../ports/store.js'
-import { race, rounds, type Scripts } from '../conformance-case.js'
-import { fill, type Sample, type StoreSetup, sample } from '../sample.js'
+import { race, rounds, type Scripts } from '../shared/conformance-case.js'
+import { fill, type Sample, type StoreSetup, sample } from '../shared/sample.js'
 
 type Updated = Sample | null | 'taken'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Scripts } from '../conformance-case.js'
-import { fill, type LooseCollection, type StoreSetup, sample } from '../sample.js'
+import type { Scripts } from '../shared/conformance-case.js'
+import { fill, type LooseCollection, type StoreSetup, sample } from '../shared/sample.js'
 
 /** Values that are not of the field's kind. */
 const unfit: Readonly<Record<string, readonly unknown[]>> = {

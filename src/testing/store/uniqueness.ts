@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Scripts } from '../conformance-case.js'
-import { fill, type StoreSetup, sample } from '../sample.js'
+import type { Scripts } from '../shared/conformance-case.js'
+import { fill, type StoreSetup, sample } from '../shared/sample.js'
 
 export const uniqueness: Scripts<StoreSetup> = {
   'insert on a taken unique value answers false and stores nothing': async ({ samples }) => {

@@ -3,7 +3,7 @@ import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { afterAll, afterEach, inject } from 'vitest'
 import { mongo } from '../../../adapters/mongo/index.js'
 import type { CollectionSpec, Doc } from '../../../src/ports/store.js'
-import type { LooseCollection } from '../../../src/testing/sample.js'
+import type { LooseCollection } from '../../../src/testing/shared/sample.js'
 import { looseSpec } from './postgres-migrations.js'
 
 /** `mongo on mongod`, or the reason for which the tests of this title are skipped. */

@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert/strict'
-import type { Backend } from '../ports/backend.js'
+import type { Backend } from '../../ports/backend.js'
 
 /** One promise of a port. `run` rejects, saying what was broken, when it is not kept. */
 export interface ConformanceCase {

@@ -1,5 +1,5 @@
-import type { Backend } from '../ports/backend.js'
-import type { Collection, CollectionSpec, Doc, Page } from '../ports/store.js'
+import type { Backend } from '../../ports/backend.js'
+import type { Collection, CollectionSpec, Doc, Page } from '../../ports/store.js'
 import { type BackendSubject, uniqueName } from './conformance-case.js'
 
 /** A document with a field of every kind, nullable and not. */
