@@ -41,6 +41,11 @@ const cleanTree = new Map([
     'src/domain/login/password-login.ts',
     "import { hash } from '../../crypto/hash.js'\nexport const login = hash\n",
   ],
+  ['src/domain/sessions/cleared-login.ts', 'export const clearedLogin = () => ({})\n'],
+  [
+    'src/domain/login/login-pipeline.ts',
+    "import { clearedLogin } from '../sessions/cleared-login.js'\nexport const pipeline = clearedLogin\n",
+  ],
   ['src/http/exchange.ts', 'export interface Exchange { path: string }\n'],
   [
     'src/http/serve.ts',
@@ -143,6 +148,12 @@ describe('R-LIB-01 folders depend on each other in one direction only', () => {
       'src/domain/bad.ts',
       "import type { Exchange } from '../http/exchange.js'",
       '1: may not import src/http/exchange.ts',
+    ],
+    [
+      'a way of signing in that clears its logins itself',
+      'src/domain/login/password-login.ts',
+      "import { clearedLogin } from '../sessions/cleared-login.js'",
+      '1: may import src/domain/sessions/cleared-login.ts by "import type" only',
     ],
     [
       'an adapter that imports the domain',

@@ -19,6 +19,7 @@ import type { DeviceGrant, TrustedDevices } from '../factors/trusted-devices.js'
 import type { Tickets } from '../mail/tickets.js'
 import { mayGoOn } from '../oauth/may-go-on.js'
 import type { OauthCodes } from '../oauth/oauth-codes.js'
+import { clearedLogin, type LoginFacts } from '../sessions/cleared-login.js'
 import type { OpenedSession, Sessions } from '../sessions/sessions.js'
 import { isStillGood } from './is-still-good.js'
 import type { JudgedLogin, LoginRisk } from './login-risk.js'
@@ -83,22 +84,6 @@ export type LoginResult =
     })
   /** The policy wants a second factor; the token is good for enrolling one and nothing else. */
   | (IssuedLoginTicket & { readonly status: 'mfaEnrollmentRequired' })
-
-const cleared = Symbol('cleared')
-
-/**
- * A login that passed every step. Only the pipeline can make one and only one of these opens a
- * session, so that no way of signing in can leave out a step.
- */
-export interface ClearedLogin {
-  readonly [cleared]: true
-  readonly user: User
-  readonly loginMethod: string
-  readonly mfaMethod: SecondFactorMethod | null
-  readonly amr: readonly string[]
-  /** The trusted device: without an `mfaMethod`, one that stood for it; else one to be trusted. */
-  readonly deviceId: string | null
-}
 
 /** That the device a login comes from is to be trusted from now on. */
 export interface TrustRequest {
@@ -233,12 +218,12 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     return { status: 'mfaRequired', ...issued, methods }
   }
 
-  const open = (login: Omit<ClearedLogin, typeof cleared>, source: RequestSource) =>
-    sessions.open({ [cleared]: true, ...login }, source)
+  const open = (login: LoginFacts, source: RequestSource) =>
+    sessions.open(clearedLogin(login), source)
 
   /** Of a login that showed a second factor: mostly it is a proof of this moment. */
   async function openShown(
-    login: Omit<ClearedLogin, typeof cleared | 'mfaMethod'>,
+    login: Omit<LoginFacts, 'mfaMethod'>,
     shown: ShownSecond,
     source: RequestSource,
   ): Promise<OpenedSession> {

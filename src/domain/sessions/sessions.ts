@@ -6,7 +6,7 @@ import { sessionRetentionMs } from '../../model/session.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { ClearedLogin } from '../login/login-pipeline.js'
+import type { ClearedLogin } from './cleared-login.js'
 import { createSessionTermination, type SessionTermination } from './session-termination.js'
 import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
 

@@ -139,6 +139,12 @@ const rules: readonly ZoneRule[] = [
   { zone: 'examples/', values: ['postern', 'node:*', 'npm:*'], types: [] },
 ]
 
+/** What one file alone may load: everything else may name its types. */
+const reserved: ReadonlyMap<string, string> = new Map([
+  // A session is opened for a login that passed every step, and the pipeline alone says which did.
+  ['src/domain/sessions/cleared-login.ts', 'src/domain/login/login-pipeline.ts'],
+])
+
 const builtins = new Set(builtinModules)
 
 /** The package a bare specifier belongs to: `@scope/name/deep` → `@scope/name`. */
@@ -181,6 +187,8 @@ function judge(rule: ZoneRule, from: string, fact: ImportFact, files: ReadonlySe
   if (fact.specifier === null) return 'imports a module whose name is computed'
   const target = resolve(from, fact.specifier, files)
   if (target === null) return `imports ${fact.specifier}, which does not exist`
+  const isReserved = reserved.has(target) && reserved.get(target) !== from
+  if (isReserved && fact.kind === 'value') return `may import ${target} by "import type" only`
   if (sameZone(rule, from, target)) return null
   if (rule.values.some((entry) => matches(entry, target))) return null
   if (!rule.types.some((entry) => matches(entry, target))) {

@@ -1,0 +1,27 @@
+import type { SecondFactorMethod } from '../../engine/second-factor.js'
+import type { User } from '../../model/user.js'
+
+const cleared = Symbol('cleared')
+
+/** What a session is to be opened for. */
+export interface LoginFacts {
+  readonly user: User
+  readonly loginMethod: string
+  readonly mfaMethod: SecondFactorMethod | null
+  readonly amr: readonly string[]
+  /** The trusted device: without an `mfaMethod`, one that stood for it; else one to be trusted. */
+  readonly deviceId: string | null
+}
+
+/**
+ * A login that passed every step. Only the login pipeline makes one and only one of these opens a
+ * session, so that no way of signing in can leave out a step. An import rule keeps `clearedLogin`
+ * to the pipeline.
+ */
+export interface ClearedLogin extends LoginFacts {
+  readonly [cleared]: true
+}
+
+export function clearedLogin(facts: LoginFacts): ClearedLogin {
+  return { [cleared]: true, ...facts }
+}
