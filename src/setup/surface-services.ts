@@ -21,6 +21,7 @@ import { createStepUp } from '../domain/factors/step-up.js'
 import { createTotpFactors } from '../domain/factors/totp-factors.js'
 import { createTrustedDevices } from '../domain/factors/trusted-devices.js'
 import { createLockout } from '../domain/limits/lockout.js'
+import type { FederatedLogin } from '../domain/login/federated-login.js'
 import { createLoginPipeline } from '../domain/login/login-pipeline.js'
 import { createLoginRisk } from '../domain/login/login-risk.js'
 import { createLoginTickets } from '../domain/login/login-tickets.js'
@@ -28,6 +29,7 @@ import { createMfa } from '../domain/login/mfa.js'
 import { createPasswordLogin } from '../domain/login/password-login.js'
 import { createTicketGuesses } from '../domain/login/ticket-guesses.js'
 import { createTickets } from '../domain/mail/tickets.js'
+import { mayGoOn } from '../domain/oauth/may-go-on.js'
 import { createOauthAccounts } from '../domain/oauth/oauth-accounts.js'
 import { createOauthCodes } from '../domain/oauth/oauth-codes.js'
 import { createOauthFlows } from '../domain/oauth/oauth-flows.js'
@@ -83,11 +85,15 @@ export function createSurfaceServices(
   const devices = createTrustedDevices(deps)
   const risk = createLoginRisk(deps)
   const codes = createOauthCodes(deps, sessions)
+  const federated: FederatedLogin = {
+    isValid: (ticket) => mayGoOn(deps, codes, ticket),
+    bindSession: codes.bindSession,
+  }
   const pipeline = createLoginPipeline(deps, {
     sessions,
     tickets,
     loginTickets,
-    codes,
+    federated,
     stepUp,
     devices,
     risk,
@@ -96,7 +102,7 @@ export function createSurfaceServices(
   const backupCodeSets = createBackupCodeSets(deps)
   const changes = createFactorChanges(deps)
   const mfaReset = createMfaReset(deps, sessions, changes)
-  const guesses = createTicketGuesses(deps, loginTickets, codes)
+  const guesses = createTicketGuesses(deps, loginTickets, federated)
   const removal = createFactorRemoval(deps)
   const reAuthentication = createReAuthentication(deps, stepUp, lockout)
   const identities = createOauthIdentities(deps)

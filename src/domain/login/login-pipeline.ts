@@ -17,10 +17,9 @@ import { enrolledFactors } from '../factors/enrolled-factors.js'
 import type { StepUp } from '../factors/step-up.js'
 import type { DeviceGrant, TrustedDevices } from '../factors/trusted-devices.js'
 import type { Tickets } from '../mail/tickets.js'
-import { mayGoOn } from '../oauth/may-go-on.js'
-import type { OauthCodes } from '../oauth/oauth-codes.js'
 import { clearedLogin, type LoginFacts } from '../sessions/cleared-login.js'
 import type { OpenedSession, Sessions } from '../sessions/sessions.js'
+import type { FederatedLogin } from './federated-login.js'
 import { isStillGood } from './is-still-good.js'
 import type { JudgedLogin, LoginRisk } from './login-risk.js'
 import type { IssuedLoginTicket, LoginTickets } from './login-tickets.js'
@@ -41,15 +40,15 @@ export interface FirstFactor {
   /** What the device sent to be known by; left out where none can come along. */
   readonly deviceToken?: string | null
   /** Of a login through an identity provider; left out of all others. */
-  readonly federated?: FederatedLogin
+  readonly federated?: ProviderFacts
   /** Wrong guesses at it that were counted right before. */
   readonly failedAttempts?: number
 }
 
 /** What a login by a provider hangs on until it is complete. */
-type FederatedLogin = Pick<LoginTicket, 'identityId' | 'browserHash' | 'oauthCodeId'>
+type ProviderFacts = Pick<LoginTicket, 'identityId' | 'browserHash' | 'oauthCodeId'>
 
-const localLogin: FederatedLogin = { identityId: '', browserHash: '', oauthCodeId: '' }
+const localLogin: ProviderFacts = { identityId: '', browserHash: '', oauthCodeId: '' }
 
 /** A second factor that was accepted, and how. */
 export interface ShownSecond {
@@ -124,7 +123,7 @@ interface Services {
   readonly sessions: Sessions
   readonly tickets: Tickets
   readonly loginTickets: LoginTickets
-  readonly codes: OauthCodes
+  readonly federated: FederatedLogin
   readonly stepUp: StepUp
   readonly devices: TrustedDevices
   readonly risk: LoginRisk
@@ -135,7 +134,7 @@ const passwordTokenMs = 5 * 60 * 1000
 
 export function createLoginPipeline(deps: Deps, services: Services): LoginPipeline {
   const { surface, clock, collections } = deps
-  const { sessions, tickets, loginTickets, codes, stepUp, devices, risk } = services
+  const { sessions, tickets, loginTickets, federated, stepUp, devices, risk } = services
 
   function announceFailure(
     { user, method }: Pick<FirstFactor, 'user' | 'method'>,
@@ -191,7 +190,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     purpose: LoginTicket['purpose'],
     source: RequestSource,
   ): Promise<IssuedLoginTicket> {
-    const { user, method, amr, delivery, federated = localLogin } = first
+    const { user, method, amr, delivery } = first
     const { id: userId, sessionEpoch, credentialEpoch, deviceEpoch } = user
     const issued = await loginTickets.issue({
       userId,
@@ -199,7 +198,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
       loginMethod: method,
       amr,
       delivery,
-      ...federated,
+      ...(first.federated ?? localLogin),
       sessionEpoch,
       credentialEpoch,
       deviceEpoch,
@@ -309,17 +308,17 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   /** Before anybody is given it: an app's code that comes again has to find what it gave. */
   async function bindSession(
     session: OpenedSession,
-    { oauthCodeId }: Pick<FederatedLogin, 'oauthCodeId'> = localLogin,
+    { oauthCodeId }: Pick<ProviderFacts, 'oauthCodeId'> = localLogin,
     refusal: 'invalid_token' | 'mfa_ticket_invalid',
     source: RequestSource,
   ): Promise<void> {
-    if (!(await codes.bindSession(oauthCodeId, session, source))) throw new AuthError(refusal)
+    if (!(await federated.bindSession(oauthCodeId, session, source))) throw new AuthError(refusal)
   }
 
   async function holderOf(ticket: LoginTicket): Promise<User> {
     const [user, isUnderWay] = await Promise.all([
       collections.users.get(ticket.userId),
-      mayGoOn(deps, codes, ticket),
+      federated.isValid(ticket),
     ])
     if (user === null || !isUnderWay || !isStillGood(ticket, user)) {
       throw new AuthError('mfa_ticket_invalid')

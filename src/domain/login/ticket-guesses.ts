@@ -4,8 +4,7 @@ import type { LoginTicket } from '../../model/login-ticket.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors } from '../factors/enrolled-factors.js'
-import { mayGoOn } from '../oauth/may-go-on.js'
-import type { OauthCodes } from '../oauth/oauth-codes.js'
+import type { FederatedLogin } from './federated-login.js'
 import type { LoginTickets, ShownTicket } from './login-tickets.js'
 
 /**
@@ -37,19 +36,19 @@ export interface TicketHolder {
   readonly user: User
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'limits'>
+type Deps = Pick<SurfaceContext, 'collections' | 'settings' | 'limits'>
 
 export function createTicketGuesses(
   deps: Deps,
   loginTickets: LoginTickets,
-  codes: OauthCodes,
+  federated: FederatedLogin,
 ): TicketGuesses {
   async function accountOf(ticket: LoginTicket): Promise<User> {
     const { userId, sessionEpoch, credentialEpoch } = ticket
     const user = await deps.collections.users.get(userId)
     const isSame = user?.sessionEpoch === sessionEpoch && user.credentialEpoch === credentialEpoch
     if (!isSame || !user.enabled) throw new AuthError('mfa_ticket_invalid')
-    if (!(await mayGoOn(deps, codes, ticket))) throw new AuthError('mfa_ticket_invalid')
+    if (!(await federated.isValid(ticket))) throw new AuthError('mfa_ticket_invalid')
     if (ticket.purpose === 'enrollment') await checkLack(ticket)
     return user
   }
