@@ -2,77 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { authSettingDeclarations } from '../../src/settings/index.js'
 import { readAuthSettings } from '../../src/settings/read-settings.js'
-import type { AuthSettings, SettingKey } from '../../src/settings/settings.js'
+import type { SettingKey } from '../../src/settings/settings.js'
+import { readings } from './readings.js'
 
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-const defaults: AuthSettings = {
-  registrationOperatorEnabled: false,
-  registrationClientEnabled: true,
-  registrationAllowedDomains: [],
-  registrationTermsVersion: '',
-  emailVerificationRequired: true,
-  emailVerificationTTL: 24 * hour,
-  passwordLoginOperatorEnabled: true,
-  passwordLoginClientEnabled: true,
-  accessTokenTTL: 15 * minute,
-  sessionAbsoluteTTL: 720 * hour,
-  refreshReuseGrace: 10_000,
-  cookieSameSite: 'lax',
-  passwordMinLength: 15,
-  passwordBreachCheck: 'off',
-  passwordBlockCommon: true,
-  passwordBlockContextual: true,
-  passwordHistoryCount: 5,
-  passwordMaxAge: null,
-  mfaPolicyOperator: 'optional',
-  mfaPolicyClient: 'optional',
-  totpEnabled: true,
-  totpIssuer: 'Auth',
-  totpSkewSteps: 1,
-  backupCodeCount: 10,
-  webauthnMode: 'secondFactor',
-  webauthnUserVerification: 'required',
-  mfaMaxAttempts: 5,
-  stepUpMaxAge: 15 * minute,
-  trustedDeviceOperatorEnabled: false,
-  trustedDeviceClientEnabled: true,
-  trustedDeviceTTL: 30 * day,
-  oauthRedirectTargets: [],
-  googleOperatorEnabled: false,
-  googleClientEnabled: false,
-  googleClientId: '',
-  googleClientSecret: '',
-  microsoftOperatorEnabled: false,
-  microsoftClientEnabled: false,
-  microsoftClientId: '',
-  microsoftClientSecret: '',
-  microsoftTenant: 'common',
-  appleOperatorEnabled: false,
-  appleClientEnabled: false,
-  appleServicesId: '',
-  appleTeamId: '',
-  appleKeyId: '',
-  applePrivateKey: '',
-  githubOperatorEnabled: false,
-  githubClientEnabled: false,
-  githubClientId: '',
-  githubClientSecret: '',
-  loginRateOperator: 20,
-  loginRateClient: 60,
-  lockoutThreshold: 10,
-  lockoutDuration: 15 * minute,
-  grantFailuresPerIp: 30,
-  grantFailuresPerClient: 10,
-  notifyNewDevice: true,
-  notifySecurityChanges: true,
-  securityWebhooks: [],
-  maxConcurrentSessions: 0,
-  revokeSessionsOnPasswordChange: true,
-  accountDeletionMode: 'client',
-}
+const defaults = Object.fromEntries(readings.map(({ key, absent }) => [key, absent]))
 
 /** For each plain setting a text other than its default, and what it reads as. */
 const others: Readonly<Record<string, readonly [string, unknown]>> = {
