@@ -7,7 +7,6 @@ import type { Roles } from './domain/authorization/roles.js'
 import { type Config, createConfigApi } from './domain/configuration/config-api.js'
 import { createConfigStore } from './domain/configuration/config-store.js'
 import type { Principal } from './domain/context/principal.js'
-import type { SurfaceContext } from './domain/context/surface-context.js'
 import { type AuditLog, createAuditLog } from './domain/events/audit-log.js'
 import { createEventPublisher } from './domain/events/event-publisher.js'
 import { startWebhookRetries } from './domain/events/webhook-retries.js'
@@ -53,7 +52,11 @@ import {
   routesUrlOf,
 } from './setup/surface-options.js'
 import { surfaceResolution } from './setup/surface-resolution.js'
-import { createSurfaceServices, type SurfaceServices } from './setup/surface-services.js'
+import {
+  createSurfaceServices,
+  type SurfaceParts,
+  type SurfaceServices,
+} from './setup/surface-services.js'
 import { startSweeping } from './setup/sweeping.js'
 import { failClosedBackend } from './stores/fail-closed-backend.js'
 import { consoleLogger } from './system/console-logger.js'
@@ -215,7 +218,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       audit.record(event)
       webhooks.record(event)
     }
-    const deps: SurfaceContext = {
+    const parts: SurfaceParts = {
+      authorizer,
       surface,
       collections,
       serviceCredentials,
@@ -256,7 +260,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       emit,
       logger,
     }
-    const services = createSurfaceServices(deps, authorizer, (other) => built[other])
+    const services = createSurfaceServices(parts, (other) => built[other])
     return { ...services, audit: audit.log, emit, webhooks }
   }
 

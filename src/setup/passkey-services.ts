@@ -5,6 +5,7 @@ import type { ReAuthentication } from '../domain/factors/re-authentication.js'
 import type { StepUp } from '../domain/factors/step-up.js'
 import type { TrustedDevices } from '../domain/factors/trusted-devices.js'
 import { createLockout } from '../domain/limits/lockout.js'
+import type { RateLimiter } from '../domain/limits/rate-limiter.js'
 import type { LoginPipeline } from '../domain/login/login-pipeline.js'
 import type { TicketGuesses } from '../domain/login/ticket-guesses.js'
 import { createOwnPasskeys } from '../domain/passkeys/own-passkeys.js'
@@ -32,7 +33,10 @@ interface Shared {
 }
 
 /** Wires what has to do with the passkeys of one surface. */
-export function createPasskeyServices(deps: SurfaceContext, shared: Shared): PasskeyServices {
+export function createPasskeyServices(
+  deps: SurfaceContext & { readonly limits: RateLimiter },
+  shared: Shared,
+): PasskeyServices {
   const challenges = createPasskeyChallenges(deps)
   const assertions = createPasskeyAssertions(deps)
   const lockout = createLockout(deps, 'passkeyFailures')

@@ -10,6 +10,7 @@ import { createSelfDeletion } from '../domain/accounts/self-deletion.js'
 import { createUsers, type Users } from '../domain/accounts/users.js'
 import { createAccess } from '../domain/authorization/access.js'
 import { createRoles, type Roles } from '../domain/authorization/roles.js'
+import type { ConfigAdministration } from '../domain/configuration/config-store.js'
 import type { SurfaceContext } from '../domain/context/surface-context.js'
 import { createBackupCodeSets } from '../domain/factors/backup-code-sets.js'
 import { createCodeVerification } from '../domain/factors/code-verification.js'
@@ -21,6 +22,7 @@ import { createStepUp } from '../domain/factors/step-up.js'
 import { createTotpFactors } from '../domain/factors/totp-factors.js'
 import { createTrustedDevices } from '../domain/factors/trusted-devices.js'
 import { createLockout } from '../domain/limits/lockout.js'
+import type { RateLimiter } from '../domain/limits/rate-limiter.js'
 import type { FederatedLogin } from '../domain/login/federated-login.js'
 import { createLoginPipeline } from '../domain/login/login-pipeline.js'
 import { createLoginRisk } from '../domain/login/login-risk.js'
@@ -28,6 +30,7 @@ import { createLoginTickets } from '../domain/login/login-tickets.js'
 import { createMfa } from '../domain/login/mfa.js'
 import { createPasswordLogin } from '../domain/login/password-login.js'
 import { createTicketGuesses } from '../domain/login/ticket-guesses.js'
+import type { MailService } from '../domain/mail/mail-service.js'
 import { createTickets } from '../domain/mail/tickets.js'
 import { mayGoOn } from '../domain/oauth/may-go-on.js'
 import { createOauthAccounts } from '../domain/oauth/oauth-accounts.js'
@@ -36,7 +39,9 @@ import { createOauthFlows } from '../domain/oauth/oauth-flows.js'
 import { createOauthIdentities } from '../domain/oauth/oauth-identities.js'
 import { createOauthLinks } from '../domain/oauth/oauth-links.js'
 import { createOauthSignIn } from '../domain/oauth/oauth-sign-in.js'
+import type { PasswordHashes } from '../domain/passwords/password-hashes.js'
 import { createPasswordRecovery } from '../domain/passwords/password-recovery.js'
+import type { PasswordRules } from '../domain/passwords/password-rules.js'
 import { createPasswordWriter } from '../domain/passwords/password-writer.js'
 import { createServiceAccounts } from '../domain/service-accounts/service-accounts.js'
 import { createServiceCredentials } from '../domain/service-accounts/service-credentials.js'
@@ -51,10 +56,27 @@ import {
   type SessionAdministration,
 } from '../domain/sessions/session-administration.js'
 import { createSessions } from '../domain/sessions/sessions.js'
+import type { SigningKeys } from '../domain/sessions/signing-keys.js'
 import { createTokens, type Tokens } from '../domain/sessions/tokens.js'
+import type { ProviderClients } from '../identity-providers/provider-clients.js'
 import type { Authorizer } from '../ports/authorizer.js'
+import type { RiskScorer } from '../ports/risk-scorer.js'
 import type { Surface } from '../ports/surface.js'
 import { createPasskeyServices } from './passkey-services.js'
+
+/** What the services of one surface are made of. */
+export interface SurfaceParts extends SurfaceContext {
+  readonly authorizer: Authorizer
+  readonly config: ConfigAdministration
+  readonly keys: SigningKeys
+  readonly limits: RateLimiter
+  readonly mail: MailService
+  readonly passwordRules: PasswordRules
+  readonly passwords: PasswordHashes
+  /** This host as a client of the identity providers. */
+  readonly providers: ProviderClients
+  readonly riskScorer: RiskScorer
+}
 
 export interface SurfaceServices {
   readonly services: Services
@@ -71,8 +93,7 @@ export interface SurfaceServices {
  * operators administer accounts of both.
  */
 export function createSurfaceServices(
-  deps: SurfaceContext,
-  authorizer: Authorizer,
+  deps: SurfaceParts,
   surfaceOf: (surface: Surface) => SurfaceServices,
 ): SurfaceServices {
   const tokens = createTokens(deps)
@@ -160,7 +181,7 @@ export function createSurfaceServices(
       devices,
     }),
     serviceGrants: createServiceGrants(deps, tokens),
-    access: createAccess({ ...deps, authorizer }, tokens),
+    access: createAccess(deps, tokens),
     limits: deps.limits,
     settings: deps.settings,
     config: deps.config,

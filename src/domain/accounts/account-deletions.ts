@@ -4,6 +4,7 @@ import type { User } from '../../model/user.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { clearFailures } from '../limits/lockout.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { createAccountEvents } from './account-events.js'
 import { createDeletionResumption, type DeletionResumption } from './deletion-resumption.js'
@@ -20,18 +21,20 @@ export interface AccountDeletions extends DeletionResumption {
   delete(userId: string, act: Act): Promise<boolean>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  | 'surface'
-  | 'collections'
-  | 'serviceCredentials'
-  | 'denylist'
-  | 'clock'
-  | 'idleMs'
-  | 'limits'
-  | 'emit'
-  | 'logger'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    | 'surface'
+    | 'collections'
+    | 'serviceCredentials'
+    | 'denylist'
+    | 'clock'
+    | 'idleMs'
+    | 'emit'
+    | 'logger'
+  > {
+  readonly limits: RateLimiter
+}
 
 /** How long an attempt has the deletion to itself. */
 const attemptMs = 60_000

@@ -7,6 +7,8 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { MailService } from '../mail/mail-service.js'
 import type { Tickets } from '../mail/tickets.js'
 
 /** Moving an account to another address: asked for by its owner, confirmed from the new mailbox. */
@@ -28,10 +30,14 @@ export interface EmailChange {
   confirm(ticket: Ticket, source: RequestSource): Promise<void>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'settings' | 'limits' | 'mail' | 'background' | 'emit'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'settings' | 'background' | 'emit'
+  > {
+  readonly limits: RateLimiter
+  readonly mail: MailService
+}
 
 export function createEmailChange(
   deps: Deps,

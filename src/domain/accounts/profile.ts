@@ -5,6 +5,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { Lockout } from '../limits/lockout.js'
 import type { OauthIdentities } from '../oauth/oauth-identities.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { PasswordWriter } from '../passwords/password-writer.js'
 import type { Refresh } from '../sessions/refresh.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -38,10 +39,10 @@ export interface PasswordChanger {
   readonly refreshCookie: string | null
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'settings' | 'passwords' | 'emit'
->
+interface Deps
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
+  readonly passwords: PasswordHashes
+}
 
 export function createProfile(
   deps: Deps,

@@ -7,8 +7,12 @@ import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { FirstFactor, LoginPipeline, LoginResult } from '../login/login-pipeline.js'
+import type { MailService } from '../mail/mail-service.js'
 import type { Tickets } from '../mail/tickets.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { PasswordRules } from '../passwords/password-rules.js'
 import type { EmailChange } from './email-change.js'
 
 export interface RegistrationInput {
@@ -43,20 +47,16 @@ type Choice = Pick<
   'emailAsTyped' | 'name' | 'passwordHash' | 'passwordChangedAt' | 'termsVersion'
 >
 
-type Deps = Pick<
-  SurfaceContext,
-  | 'surface'
-  | 'collections'
-  | 'clock'
-  | 'random'
-  | 'settings'
-  | 'limits'
-  | 'passwords'
-  | 'passwordRules'
-  | 'mail'
-  | 'background'
-  | 'emit'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'background' | 'emit'
+  > {
+  readonly limits: RateLimiter
+  readonly passwords: PasswordHashes
+  readonly passwordRules: PasswordRules
+  readonly mail: MailService
+}
 
 /** As long as any link that sets a password. */
 const choiceLinkMs = 60 * 60 * 1000

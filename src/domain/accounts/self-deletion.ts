@@ -4,6 +4,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
+import type { MailService } from '../mail/mail-service.js'
 import type { AccountDeletions } from './account-deletions.js'
 
 /** Deleting one's own account. */
@@ -15,7 +16,9 @@ export interface SelfDeletion {
   delete(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'clock' | 'settings' | 'mail'>
+interface Deps extends Pick<SurfaceContext, 'surface' | 'clock' | 'settings'> {
+  readonly mail: MailService
+}
 
 export function createSelfDeletion(
   { surface, clock, settings: read, mail }: Deps,

@@ -9,6 +9,8 @@ import { isHuman, type Membership, type User } from '../../model/user.js'
 import type { AccountField } from '../../ports/account-event.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { PasswordRules } from '../passwords/password-rules.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { AccountDeletions } from './account-deletions.js'
 import { createAccountEvents } from './account-events.js'
@@ -79,10 +81,11 @@ export interface Users {
   delete(id: string, by?: Actor): Promise<boolean>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'random' | 'passwords' | 'passwordRules' | 'emit'
->
+interface Deps
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'random' | 'emit'> {
+  readonly passwords: PasswordHashes
+  readonly passwordRules: PasswordRules
+}
 
 const accountFields: readonly AccountField[] = ['name', 'enabled', 'systemRole', 'memberships']
 

@@ -1,7 +1,6 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import type { SecretBox } from '../../crypto/secret-box.js'
 import type { RelyingParty } from '../../crypto/webauthn.js'
-import type { ProviderClients } from '../../identity-providers/provider-clients.js'
 import type { Collections } from '../../model/collections.js'
 import type { ServiceCredential } from '../../model/service-credential.js'
 import type { AuthEvent } from '../../ports/auth-event.js'
@@ -9,34 +8,26 @@ import type { Clock } from '../../ports/clock.js'
 import type { Denylist } from '../../ports/denylist.js'
 import type { Logger } from '../../ports/logger.js'
 import type { Random } from '../../ports/random.js'
-import type { RiskScorer } from '../../ports/risk-scorer.js'
 import type { Collection } from '../../ports/store.js'
 import type { Surface } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
-import type { ConfigAdministration } from '../configuration/config-store.js'
-import type { RateLimiter } from '../limits/rate-limiter.js'
-import type { MailService } from '../mail/mail-service.js'
-import type { PasswordHashes } from '../passwords/password-hashes.js'
-import type { PasswordRules } from '../passwords/password-rules.js'
-import type { SigningKeys } from '../sessions/signing-keys.js'
 
-/** What the services of one surface share. Each takes the part it needs. */
+/**
+ * The ports and constants of one surface. A service takes the part it needs, and names the services it
+ * works with itself.
+ */
 export interface SurfaceContext {
   readonly surface: Surface
   readonly collections: Collections
   /** Of service accounts; there is one, of the operator surface. */
   readonly serviceCredentials: Collection<ServiceCredential>
   readonly denylist: Denylist
-  readonly limits: RateLimiter
   readonly clock: Clock
   readonly random: Random
   /** The settings in force now; rejects when they cannot be known. */
   readonly settings: () => Promise<AuthSettings>
-  /** The configuration of all modules; there is one, whatever the surface. */
-  readonly config: ConfigAdministration
   /** Encrypts what must be read again: secrets of authenticator apps. */
   readonly secretBox: SecretBox
-  readonly keys: SigningKeys
   readonly issuer: string
   /** What passkeys of this surface are bound to. */
   readonly relyingParty: RelyingParty
@@ -44,14 +35,8 @@ export interface SurfaceContext {
   readonly idleMs: number
   /** Whole seconds, 0 to 60. */
   readonly clockLeeway: number
-  readonly passwords: PasswordHashes
-  readonly passwordRules: PasswordRules
-  readonly mail: MailService
-  /** This host as a client of the identity providers. */
-  readonly providers: ProviderClients
   /** Where browsers reach the routes of this surface, without a slash at the end. */
   readonly routesUrl: string
-  readonly riskScorer: RiskScorer
   readonly background: BackgroundTasks
   readonly emit: (event: AuthEvent) => void
   readonly logger: Logger

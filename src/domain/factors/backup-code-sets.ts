@@ -3,6 +3,7 @@ import { formatBackupCode, parseBackupCode } from '../../engine/backup-code.js'
 import { AuthError } from '../../errors/index.js'
 import type { BackupCodes } from '../../model/backup-codes.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
 import { remainingCodes } from './enrolled-factors.js'
 
 export interface BackupCodeSets {
@@ -15,7 +16,9 @@ export interface BackupCodeSets {
   spend(userId: string, typed: string): Promise<number | null>
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'passwords'>
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'random'> {
+  readonly passwords: PasswordHashes
+}
 
 /** A code spent beside ours moves the mask; there are twenty codes at most. */
 const tries = 24

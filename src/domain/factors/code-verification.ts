@@ -3,6 +3,7 @@ import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { createLockout } from '../limits/lockout.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { TotpFactors } from './totp-factors.js'
@@ -22,10 +23,10 @@ export interface CodeVerification {
   methodsOf(enrolled: EnrolledFactors): Promise<ReturnType<typeof usableMethods>>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'limits' | 'settings' | 'emit'
->
+interface Deps
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
+  readonly limits: RateLimiter
+}
 
 export function createCodeVerification(
   deps: Deps,

@@ -1,6 +1,7 @@
 import type { MfaChange } from '../../ports/factor-event.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { MailService } from '../mail/mail-service.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
 
 /** What follows every change to somebody's second factors, whichever factor it was. */
@@ -18,10 +19,13 @@ export interface FactorChanges {
   ): Promise<void>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'settings' | 'mail' | 'background' | 'emit'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'settings' | 'background' | 'emit'
+  > {
+  readonly mail: MailService
+}
 
 export function createFactorChanges(deps: Deps): FactorChanges {
   const { surface, collections, clock } = deps

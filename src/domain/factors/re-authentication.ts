@@ -4,6 +4,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { Lockout } from '../limits/lockout.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { StepUp } from './step-up.js'
 
@@ -17,10 +18,10 @@ export interface ReAuthentication {
   require(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'settings' | 'passwords' | 'emit'
->
+interface Deps
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
+  readonly passwords: PasswordHashes
+}
 
 export function createReAuthentication(
   deps: Deps,

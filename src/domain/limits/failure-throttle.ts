@@ -1,6 +1,5 @@
 import { AuthError } from '../../errors/index.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import type { RateLimit } from './rate-limiter.js'
+import type { RateLimit, RateLimiter } from './rate-limiter.js'
 
 /** Limits how often something may fail within a window; what succeeds is not counted. */
 export interface FailureThrottle {
@@ -18,7 +17,7 @@ export interface FailureThrottle {
 }
 
 export function createFailureThrottle(
-  { limits }: Pick<SurfaceContext, 'limits'>,
+  { limits }: { readonly limits: RateLimiter },
   name: string,
 ): FailureThrottle {
   const underWay = new Map<string, Set<Promise<void>>>()

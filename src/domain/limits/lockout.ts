@@ -1,5 +1,6 @@
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { RateLimiter } from './rate-limiter.js'
 
 /**
  * How many wrong guesses at one kind of secret one subject may meet: passwords of an
@@ -29,7 +30,7 @@ const poolsOfUsers = ['totpFailures', 'backupCodeFailures', 'passkeyFailures'] a
 
 /** Forgets every guess that is counted against a user. Never throws: what stays runs out. */
 export async function clearFailures(
-  limits: SurfaceContext['limits'],
+  limits: RateLimiter,
   { id, email }: Pick<User, 'id' | 'email'>,
 ): Promise<void> {
   await Promise.all([
@@ -38,10 +39,11 @@ export async function clearFailures(
   ])
 }
 
-export function createLockout(
-  deps: Pick<SurfaceContext, 'limits' | 'settings'>,
-  name: FailureCounter,
-): Lockout {
+interface Deps extends Pick<SurfaceContext, 'settings'> {
+  readonly limits: RateLimiter
+}
+
+export function createLockout(deps: Deps, name: FailureCounter): Lockout {
   const { limits } = deps
   return {
     async attempt(subject, check, lockedOut) {

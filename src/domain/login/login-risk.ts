@@ -7,9 +7,11 @@ import type {
   PastLogin,
   RiskAssessment,
   RiskQuestion,
+  RiskScorer,
   RiskSignal,
 } from '../../ports/risk-scorer.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { MailService } from '../mail/mail-service.js'
 import type { OpenedSession } from '../sessions/sessions.js'
 
 /** A login to be judged: what the scorer is asked, but for what is known here. */
@@ -34,10 +36,14 @@ export interface LoginRisk {
   tell(session: OpenedSession, judged: JudgedLogin, source: RequestSource): void
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'settings' | 'mail' | 'emit' | 'logger' | 'riskScorer'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'logger'
+  > {
+  readonly mail: MailService
+  readonly riskScorer: RiskScorer
+}
 
 /** How long the scorer may think. */
 const timeoutMs = 2000

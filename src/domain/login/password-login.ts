@@ -7,6 +7,7 @@ import type { Argon2Params } from '../../ports/password-hasher.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { Lockout } from '../limits/lockout.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { FactorsOfUser, FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
 
 export interface PasswordLogin {
@@ -24,10 +25,13 @@ export interface PasswordLogin {
   ): Promise<LoginResult>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'passwords' | 'emit' | 'logger'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'emit' | 'logger'
+  > {
+  readonly passwords: PasswordHashes
+}
 
 /** What came of a guess at a password. */
 interface Checked {

@@ -4,6 +4,7 @@ import type { LoginTicket } from '../../model/login-ticket.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors } from '../factors/enrolled-factors.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { FederatedLogin } from './federated-login.js'
 import type { LoginTickets, ShownTicket } from './login-tickets.js'
 
@@ -36,7 +37,9 @@ export interface TicketHolder {
   readonly user: User
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'settings' | 'limits'>
+interface Deps extends Pick<SurfaceContext, 'collections' | 'settings'> {
+  readonly limits: RateLimiter
+}
 
 export function createTicketGuesses(
   deps: Deps,

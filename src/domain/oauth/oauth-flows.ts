@@ -5,6 +5,7 @@ import type {
   ProviderId,
   SignInSecrets,
 } from '../../identity-providers/provider.js'
+import type { ProviderClients } from '../../identity-providers/provider-clients.js'
 import type { OauthFlow } from '../../model/oauth-flow.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
@@ -40,10 +41,13 @@ export interface OauthFlows {
   browserKey(shown: string | null): string
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'random' | 'secretBox' | 'providers' | 'routesUrl'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'random' | 'secretBox' | 'routesUrl'
+  > {
+  readonly providers: ProviderClients
+}
 
 /** What the browser keeps of a flow lasts as long, and so outlives a login ticket. */
 export const flowSeconds = 10 * 60

@@ -10,6 +10,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
+import type { MailService } from '../mail/mail-service.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import { isProviderOffered } from './provider-credentials.js'
 
@@ -40,10 +41,13 @@ export interface OauthLinks {
   person(userId: string): Promise<User>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'settings' | 'mail' | 'background' | 'emit'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'settings' | 'background' | 'emit'
+  > {
+  readonly mail: MailService
+}
 
 export function createOauthLinks(
   deps: Deps,

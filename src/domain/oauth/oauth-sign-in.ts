@@ -6,6 +6,7 @@ import {
   providerId,
   providerIds,
 } from '../../identity-providers/provider.js'
+import type { ProviderClients } from '../../identity-providers/provider-clients.js'
 import { ProviderError } from '../../identity-providers/provider-error.js'
 import type { OauthFlow } from '../../model/oauth-flow.js'
 import { isHuman } from '../../model/user.js'
@@ -92,10 +93,13 @@ export interface OauthSignIn {
   ): Promise<LoginResult>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'settings' | 'providers' | 'emit' | 'logger'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'logger'
+  > {
+  readonly providers: ProviderClients
+}
 
 interface Services {
   readonly flows: OauthFlows

@@ -8,8 +8,11 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { Lockout } from '../limits/lockout.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { MailService } from '../mail/mail-service.js'
 import type { Tickets } from '../mail/tickets.js'
 import type { Sessions } from '../sessions/sessions.js'
+import type { PasswordHashes } from './password-hashes.js'
 import type { PasswordWriter } from './password-writer.js'
 
 export interface PasswordRecovery {
@@ -27,18 +30,15 @@ export interface PasswordRecovery {
   reset(token: string, newPassword: string, source: RequestSource): Promise<void>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  | 'surface'
-  | 'collections'
-  | 'clock'
-  | 'settings'
-  | 'limits'
-  | 'passwords'
-  | 'mail'
-  | 'background'
-  | 'emit'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'settings' | 'background' | 'emit'
+  > {
+  readonly limits: RateLimiter
+  readonly passwords: PasswordHashes
+  readonly mail: MailService
+}
 
 const resetLinkMs = 60 * 60 * 1000
 

@@ -1,6 +1,9 @@
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { MailService } from '../mail/mail-service.js'
+import type { PasswordHashes } from './password-hashes.js'
+import type { PasswordRules } from './password-rules.js'
 
 export interface PasswordChange {
   readonly by: 'change' | 'reset'
@@ -19,10 +22,12 @@ export interface PasswordWriter {
   write(user: User, newPassword: string, change: PasswordChange): Promise<User | null>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'settings' | 'passwords' | 'passwordRules' | 'mail' | 'emit'
->
+interface Deps
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
+  readonly passwords: PasswordHashes
+  readonly passwordRules: PasswordRules
+  readonly mail: MailService
+}
 
 /** Sessions ended or a hash upgraded beside us move the record; credentials changed stop us. */
 const attempts = 5

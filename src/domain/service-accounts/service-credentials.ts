@@ -5,6 +5,7 @@ import type { ServiceCredential } from '../../model/service-credential.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
 
 /** A credential and its secret, which is not kept: this is the one time it is known. */
 export interface IssuedCredential {
@@ -30,10 +31,13 @@ export interface ServiceCredentials {
   revoke(accountId: string, credentialId: string, act: Act): Promise<void>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'serviceCredentials' | 'clock' | 'random' | 'passwords' | 'emit' | 'logger'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'serviceCredentials' | 'clock' | 'random' | 'emit' | 'logger'
+  > {
+  readonly passwords: PasswordHashes
+}
 
 /** Two, so that one can be rotated while the other is in use. */
 const mostActive = 2

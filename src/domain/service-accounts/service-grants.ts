@@ -9,6 +9,8 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { GrantRefusal } from '../../ports/service-account-event.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { createFailureThrottle } from '../limits/failure-throttle.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { AccessGrant, Tokens } from '../sessions/tokens.js'
 
 export interface ClientCredentials {
@@ -26,20 +28,22 @@ export interface ServiceGrants {
   grant(given: ClientCredentials, address: string, source: RequestSource): Promise<AccessGrant>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  | 'surface'
-  | 'collections'
-  | 'serviceCredentials'
-  | 'limits'
-  | 'settings'
-  | 'passwords'
-  | 'clock'
-  | 'random'
-  | 'background'
-  | 'emit'
-  | 'logger'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    | 'surface'
+    | 'collections'
+    | 'serviceCredentials'
+    | 'settings'
+    | 'clock'
+    | 'random'
+    | 'background'
+    | 'emit'
+    | 'logger'
+  > {
+  readonly limits: RateLimiter
+  readonly passwords: PasswordHashes
+}
 
 /** What is found under a client id, whatever state it is in. */
 interface Found {

@@ -7,6 +7,7 @@ import type { DenylistEntry } from '../../ports/denylist.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/session-event.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
 import { type Refusal, refusalOf, unfinished } from './refresh-refusal.js'
 import {
   denylistLifeMs,
@@ -56,10 +57,13 @@ export interface RefreshInspection {
   endIfRetired(claims: RefreshClaims, source: RequestSource): Promise<boolean>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'denylist' | 'limits' | 'clock' | 'settings' | 'emit' | 'logger'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'denylist' | 'clock' | 'settings' | 'emit' | 'logger'
+  > {
+  readonly limits: RateLimiter
+}
 
 /** Longer than a request that saw the row live can take. */
 const onceWhileListed = { limit: 1, windowMs: denylistLifeMs }

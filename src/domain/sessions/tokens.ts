@@ -12,6 +12,7 @@ import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { SigningKeys } from './signing-keys.js'
 
 export interface AccessGrant {
   readonly accessToken: string
@@ -55,7 +56,10 @@ type Via =
   | { readonly kind: 'session'; readonly sessionId: string; readonly how: Authentication }
   | { readonly kind: 'clientCredentials' }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'clock' | 'random' | 'keys' | 'issuer' | 'clockLeeway'>
+interface Deps
+  extends Pick<SurfaceContext, 'surface' | 'clock' | 'random' | 'issuer' | 'clockLeeway'> {
+  readonly keys: SigningKeys
+}
 
 export function createTokens(deps: Deps): Tokens {
   const { surface, clock, random, keys, issuer, clockLeeway } = deps
