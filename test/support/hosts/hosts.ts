@@ -11,6 +11,7 @@ import type { AuthOptions } from '../../../src/options.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import { splitStore } from '../../../src/stores/split-store.js'
 import { newPrefix, removeKeys, singleClients } from '../stores/redis-clients.js'
+import { spareSchemas } from '../stores/spare-schemas.js'
 import { type Framework, frameworks } from './frameworks.js'
 import { httpClient, type Send } from './http-client.js'
 import { type TestAuth, testAuth } from './test-auth.js'
@@ -146,17 +147,18 @@ function splitMemory(): Backend {
 
 async function openPostgres(): Promise<{ backend: Backend; close(): Promise<void> }> {
   const url = inject('postgresUrl')
-  const schema = `contract_${randomBytes(6).toString('hex')}`
   if (url === null) {
     const database = await PGlite.create()
-    return { backend: postgres(database, { schema }), close: () => database.close() }
+    return { backend: postgres(database), close: () => database.close() }
   }
+  const schema = spareSchemas.take()
   const pool = new pg.Pool({ connectionString: url, max: 10 })
   return {
     backend: postgres(pool, { schema }),
     async close() {
-      await pool.query(`drop schema if exists "${schema}" cascade`)
+      // First all that is still on its way, which another host must not meet.
       await pool.end()
+      await spareSchemas.putBack(schema)
     },
   }
 }
