@@ -20,8 +20,20 @@ type ExpressHandler<R = ExpressRequest> = (
 ) => void
 
 /**
- * Middleware that answers for `auth.operator`, `auth.client` or `auth.both` and passes everything
- * else on: `app.use(expressRouter(auth.both))`, under any prefix, before or after `express.json()`.
+ * Middleware that serves the routes of `auth.operator`, `auth.client` or `auth.both` and passes every
+ * other request on. Mount it under any prefix, before or after `express.json()`. Throws a `TypeError`
+ * for anything else than these three.
+ *
+ * @example
+ * import express from 'express'
+ * import { expressGuards, expressRouter } from 'postern/express'
+ *
+ * const app = express()
+ * app.use(expressRouter(auth.client))
+ * const { requireUser, principalOf } = expressGuards(auth.client)
+ * app.get('/whoami', requireUser(), (request, response) => {
+ *   response.json({ id: principalOf(request).userId })
+ * })
  */
 export function expressRouter(mountable: Mountable): ExpressHandler {
   if (typeof mountable?.handle !== 'function') {
@@ -36,9 +48,9 @@ export function expressRouter(mountable: Mountable): ExpressHandler {
 }
 
 /**
- * Guards for your own routes, as middleware: with `{ requireUser, principalOf }` of
- * `expressGuards(auth.client)`, `app.get('/orders', requireUser(), handler)`. Refusals are the
- * library's problem bodies.
+ * Route guards for your own routes, as middleware: `app.get('/orders', requireUser(), handler)`. A
+ * refusal is answered as the library's own routes answer it, with a problem body. Throws a
+ * `TypeError` for anything but `auth.operator` or `auth.client`.
  */
 export function expressGuards<P, A extends string>(
   surface: Guarded<P, A>,

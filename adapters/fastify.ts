@@ -4,10 +4,19 @@ import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 import { nodeExchange, nodeGuarded, varyWith } from './shared/node-exchange.js'
 
 /**
- * A plugin with the routes of `auth.operator`, `auth.client` or `auth.both`:
- * `app.register(fastifyRouter(auth.both))`, under any `prefix`, whatever parsers the host has. It
- * answers before a body is parsed, so the host's `preParsing`, `preValidation` and `preHandler`
- * hooks do not run on these routes; `onRequest`, `onSend` and `onResponse` do.
+ * A plugin with the routes of `auth.operator`, `auth.client` or `auth.both`. Register it under any
+ * `prefix`; body parsers of the host do not affect it. It answers before a body is parsed, so the
+ * host's `preParsing`, `preValidation` and `preHandler` hooks do not run on these routes;
+ * `onRequest`, `onSend` and `onResponse` do. Throws a `TypeError` for anything else than these three.
+ *
+ * @example
+ * import fastify from 'fastify'
+ * import { fastifyGuards, fastifyRouter } from 'postern/fastify'
+ *
+ * const app = fastify()
+ * app.register(fastifyRouter(auth.client), { prefix: '/identity' })
+ * const { requireUser, principalOf } = fastifyGuards(auth.client)
+ * app.get('/whoami', { onRequest: requireUser() }, async (request) => principalOf(request).userId)
  */
 export function fastifyRouter(mountable: Mountable): FastifyPluginAsync {
   if (typeof mountable?.handle !== 'function') {
@@ -42,9 +51,9 @@ type FastifyRouted = FastifyRequest<{ Params: Readonly<Record<string, unknown>> 
 type FastifyHook<R> = (request: R, reply: FastifyReply) => Promise<unknown>
 
 /**
- * Guards for your own routes, as hooks: with `{ requireUser, principalOf }` of
- * `fastifyGuards(auth.client)`, `app.get('/orders', { onRequest: requireUser() }, handler)`. Refusals
- * are the library's problem bodies. Two guards in one list run one after the other.
+ * Route guards for your own routes, as hooks: `app.get('/orders', { onRequest: requireUser() },
+ * handler)`. A refusal is answered with the library's problem body. Several guards in one list run in
+ * their order. Throws a `TypeError` for anything but `auth.operator` or `auth.client`.
  */
 export function fastifyGuards<P, A extends string>(
   surface: Guarded<P, A>,

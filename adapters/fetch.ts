@@ -1,17 +1,27 @@
 import type { ExchangeBody, ExchangeReply, Guarded, Mountable } from '../src/http/exchange.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 
-/** What a `Request` does not tell and the host may know. */
+/** Facts that a `Request` does not carry. */
 export interface FetchContext {
-  /** The peer's address. Without it, all requests share one rate-limit count. */
+  /** The peer's address. Without it, all requests share one rate limit. */
   readonly remoteAddress?: string
-  /** Where the routes are mounted, such as `/identity`; taken off the path. Default none. */
+  /** The path below which the routes are mounted, such as `/identity`. Default none. */
   readonly prefix?: string
 }
 
 /**
- * For hosts that speak `Request` and `Response` (Hono, Bun, Deno, Workers, Next.js). Resolves with
- * null for a path that is none of ours.
+ * A handler for hosts that use `Request` and `Response` (Hono, Bun, Deno, Workers, Next.js). It
+ * resolves with null for a path that the library does not serve. Throws a `TypeError` for anything
+ * but `auth.operator`, `auth.client` or `auth.both`.
+ *
+ * @example
+ * import { fetchHandler } from 'postern/fetch'
+ *
+ * const handle = fetchHandler(auth.client)
+ * export default {
+ *   fetch: async (request: Request, remoteAddress: string) =>
+ *     (await handle(request, { remoteAddress })) ?? new Response('Not found', { status: 404 }),
+ * }
  */
 export function fetchHandler(
   mountable: Mountable,
@@ -42,9 +52,17 @@ type FetchGuard = (
 ) => Promise<Response | null>
 
 /**
- * Guards for your own routes: with `{ requireUser, principalOf }` of `fetchGuards(auth.client)`,
- * `const refusal = await signedIn(request)` of `const signedIn = requireUser()` is null to go on, else
- * the response to return.
+ * Route guards for your own routes. A guard such as `requireUser()` is a function of the request that
+ * resolves with null to go on, or with the response to return: a problem body of the library. Throws
+ * a `TypeError` for anything but `auth.operator` or `auth.client`.
+ *
+ * @example
+ * import { fetchGuards } from 'postern/fetch'
+ *
+ * const { requireUser, principalOf } = fetchGuards(auth.client)
+ * const signedIn = requireUser()
+ * export const whoami = async (request: Request) =>
+ *   (await signedIn(request)) ?? Response.json({ id: principalOf(request).userId })
  */
 export function fetchGuards<P, A extends string>(
   surface: Guarded<P, A>,
@@ -85,7 +103,7 @@ async function discard(reader: ReadableStreamDefaultReader<unknown>): Promise<vo
     let part = await reader.read()
     while (!part.done) part = await reader.read()
   } catch {
-    // The sender gave up; nobody is waiting for the rest.
+    // The sender gave up, so the rest has no reader.
   }
 }
 

@@ -2,11 +2,11 @@ import type { ExchangeReply, Guarded, Mountable } from '../src/http/exchange.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 import { type NodeRequest, nodeExchange, nodeGuarded } from './shared/node-exchange.js'
 
-/** What is used of a Koa context. */
+/** The members of a Koa context that are used here. */
 interface KoaContext {
-  /** Koa's own, without what `koa-mount` took off. */
+  /** The path and query, without the prefix that `koa-mount` removed. */
   readonly url: string
-  /** `body` is there, or on Koa's own request, when a parser ran before. */
+  /** A parser that ran before leaves the body here or on Koa's own request. */
   readonly req: NodeRequest & { readonly body?: unknown }
   readonly request: { readonly url: string; readonly body?: unknown }
   status: number
@@ -19,9 +19,17 @@ interface KoaContext {
 type KoaHandler = (context: KoaContext, next: () => Promise<unknown>) => Promise<void>
 
 /**
- * Middleware that answers for `auth.operator`, `auth.client` or `auth.both` and passes everything
- * else on: `app.use(koaRouter(auth.both))`, before or after a body parser. Under a prefix by
- * `koa-mount`, or, where nothing takes the prefix off the path, by naming it here.
+ * Middleware that serves the routes of `auth.operator`, `auth.client` or `auth.both` and passes every
+ * other request on. Use it before or after a body parser. For a mount path use `koa-mount`, or name
+ * the path as `prefix` where nothing removes it. Throws a `TypeError` for anything else than these
+ * three.
+ *
+ * @example
+ * import Koa from 'koa'
+ * import { koaRouter } from 'postern/koa'
+ *
+ * const app = new Koa()
+ * app.use(koaRouter(auth.client, { prefix: '/identity' }))
  */
 export function koaRouter(
   mountable: Mountable,
@@ -42,9 +50,9 @@ export function koaRouter(
 }
 
 /**
- * Guards for your own routes, as middleware: with `{ requireUser, principalOf }` of
- * `koaGuards(auth.client)`, `router.get('/orders', requireUser(), handler)`. Refusals are the
- * library's problem bodies; `principalOf` takes the context.
+ * Route guards for your own routes, as middleware: `router.get('/orders', requireUser(), handler)`.
+ * `principalOf` takes the context. A refusal is answered with the library's problem body. Throws a
+ * `TypeError` for anything but `auth.operator` or `auth.client`.
  */
 export function koaGuards<P, A extends string>(
   surface: Guarded<P, A>,

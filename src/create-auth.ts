@@ -134,9 +134,26 @@ export interface Auth {
 }
 
 /**
- * Builds the library from what the host passes. Rejects with an `OptionsError` that names the
- * option when something cannot work; does no database I/O. Every call gives an instance of its own
- * that shares nothing with others.
+ * Builds the library from the host's options. Rejects with an `OptionsError` that names the option
+ * that cannot work. Does no database I/O: call `auth.migrate()` before serving. Instances share
+ * nothing with each other.
+ *
+ * @example
+ * import { randomBytes } from 'node:crypto'
+ * import { createAuth, generateSigningKey } from 'postern'
+ * import { memory } from 'postern/memory'
+ *
+ * const auth = await createAuth({
+ *   backend: memory(),
+ *   keys: { current: await generateSigningKey() },
+ *   configKeys: [{ id: 'dev', key: randomBytes(32).toString('base64') }],
+ *   surfaces: {
+ *     operator: { baseUrl: 'http://localhost:3000' },
+ *     client: { baseUrl: 'http://localhost:3001' },
+ *   },
+ *   mailer: { send: async (mail) => console.log(mail.to, mail.template) },
+ * })
+ * await auth.migrate()
  */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   checkOptions(options)

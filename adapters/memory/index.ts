@@ -8,10 +8,13 @@ import { memoryDenylist } from './denylist.js'
 import { Table } from './table.js'
 
 /**
- * A backend that lives in this process and dies with it: for tests and for trying things out. It
- * keeps every promise of the ports, but only towards callers in the same process.
+ * A backend in the memory of this process, for tests and for trying things out. It keeps every
+ * promise of the ports towards callers in the same process, and ends with the process.
  *
  * @example
+ * import { createAuth } from 'postern'
+ * import { memory } from 'postern/memory'
+ *
  * const auth = await createAuth({ ...options, backend: memory() })
  */
 export function memory(): Backend {

@@ -14,16 +14,21 @@ import { preparedNotes } from './prepared-notes.js'
 export type { MongoOptions }
 
 /**
- * A backend on MongoDB: one collection for each of the library's, times as dates, everything else
- * as it is. Works on a replica set and on a single server; needs no transactions. Does no I/O by
- * itself; `store.prepare` creates collections and indexes, and a call on a collection that was not
- * prepared rejects. Throws a `TypeError` that names the option which will not do.
+ * A backend on MongoDB, with one collection for each of the library's. Works on a replica set and on
+ * a single server; needs no transactions. The call itself does no I/O; `auth.migrate()` creates
+ * collections and indexes, and a call on a collection that was not prepared rejects. Throws a
+ * `TypeError` that names the option that is wrong.
  *
- * Reads go to the primary and writes wait for the majority, whatever the connection string says.
- * The first call of a process that did not prepare the database itself takes one more round trip.
+ * Reads go to the primary and writes wait for the majority; settings in the connection string do not
+ * change that. The first call of a process that did not migrate takes one more round trip.
  *
  * @example
- * const backend = mongo({ db: new MongoClient(uri).db('auth') })
+ * import { MongoClient } from 'mongodb'
+ * import { createAuth } from 'postern'
+ * import { mongo } from 'postern/mongo'
+ *
+ * const client = new MongoClient('mongodb://localhost:27017')
+ * const auth = await createAuth({ ...options, backend: mongo({ db: client.db('auth') }) })
  */
 export function mongo(options: MongoOptions): Backend {
   checkOptions(options)

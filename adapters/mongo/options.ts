@@ -4,7 +4,7 @@ import { refuseUnknown } from '../shared/refuse-unknown.js'
 export interface MongoOptions {
   /** The database that holds the collections: `client.db('auth')` of the `mongodb` driver. */
   readonly db: Db
-  /** Precedes the name of every collection, such as `auth_`. At most 20 characters. */
+  /** Put before the name of every collection, such as `auth_`. At most 20 characters; default none. */
   readonly prefix?: string
 }
 

@@ -1,6 +1,6 @@
 import { NotMigratedError } from '../shared/not-migrated-error.js'
 
-/** What a query gives back. A `pg` result and a PGlite result are both of this form. */
+/** The result of a query, as `pg` and PGlite both return it. */
 export interface PostgresResult {
   readonly rows: readonly unknown[]
 }

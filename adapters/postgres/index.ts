@@ -14,14 +14,21 @@ export type { PostgresClient, PostgresOptions, PostgresResult }
 
 /**
  * A backend on PostgreSQL 14 or newer: plain tables with typed columns, which a host may join and
- * reference. `client` is a `pg` Pool or a PGlite instance. Does no I/O by itself; `store.prepare`
- * creates and extends the tables. Throws a `TypeError` for options that cannot be identifiers.
+ * reference. `client` is a `pg` Pool or a PGlite instance, never a client inside a transaction. The
+ * call itself does no I/O; `auth.migrate()` creates and extends the tables. Throws a `TypeError` for
+ * a schema or a prefix that cannot be an identifier.
  *
- * A host's foreign keys to these tables need `on delete cascade` or `on delete set null`, or
- * removing what they refer to rejects.
+ * A host's foreign keys to these tables need `on delete cascade` or `on delete set null`; otherwise
+ * removing the row they refer to rejects.
  *
  * @example
- * const backend = postgres(new Pool({ connectionString }), { schema: 'auth' })
+ * import pg from 'pg'
+ * import { createAuth } from 'postern'
+ * import { postgres } from 'postern/postgres'
+ *
+ * const pool = new pg.Pool({ connectionString: 'postgres://localhost/shop' })
+ * pool.on('error', console.error)
+ * const auth = await createAuth({ ...options, backend: postgres(pool, { schema: 'auth' }) })
  */
 export function postgres(client: PostgresClient, options: PostgresOptions = {}): Backend {
   if (typeof client?.query !== 'function') {

@@ -1,9 +1,9 @@
 import { refuseUnknown } from '../shared/refuse-unknown.js'
 
 export interface PostgresOptions {
-  /** Schema of all tables, created when missing. Without it the connection's search path decides. */
+  /** The schema of all tables, created if missing. Default: the connection's search path decides. */
   readonly schema?: string
-  /** Precedes the name of every table, such as `auth_`. At most 20 characters. */
+  /** Put before the name of every table, such as `auth_`. At most 20 characters; default none. */
   readonly tablePrefix?: string
 }
 

@@ -35,18 +35,24 @@ export type {
 
 /**
  * A backend on Redis 6.2 or newer, a single server or a cluster. `client` is a connected client
- * or cluster of `redis`, or a `Redis` or `Cluster` of `ioredis`. Does no I/O by itself;
- * `store.prepare` writes down what the collections are, builds new indexes, and rejects unless the
- * server's `maxmemory-policy` is `noeviction`. No key expires by itself.
+ * or cluster of `redis`, or a `Redis` or `Cluster` of `ioredis`. The call itself does no I/O;
+ * `auth.migrate()` records the collections, builds new indexes, and rejects unless the server's
+ * `maxmemory-policy` is `noeviction`. No key expires by itself.
  *
- * Throws a `TypeError` that names the option for a key prefix that cannot be one, and for a client
- * that keeps or repeats writes, or reads from replicas: `redis` needs `disableOfflineQueue: true`
- * (for a cluster in its `defaults`, where `store.prepare` rejects), `ioredis`
+ * Throws a `TypeError` that names the option for an invalid key prefix, and for a client that queues
+ * or repeats writes, or reads from replicas. `redis` needs `disableOfflineQueue: true`; for a cluster
+ * it belongs in `defaults`, and `auth.migrate()` checks it. `ioredis` needs
  * `autoResendUnfulfilledCommands: false` and `maxRetriesPerRequest: 0`, its `Cluster`
  * `retryDelayOnFailover: 0`.
  *
  * @example
- * const client = await createClient({ url, disableOfflineQueue: true }).connect()
+ * import { createAuth } from 'postern'
+ * import { redis } from 'postern/redis'
+ * import { createClient } from 'redis'
+ *
+ * const client = createClient({ url: 'redis://localhost', disableOfflineQueue: true })
+ * client.on('error', console.error)
+ * await client.connect()
  * const auth = await createAuth({ ...options, backend: redis(client) })
  */
 export function redis(client: RedisClient, options: RedisOptions = {}): Backend {

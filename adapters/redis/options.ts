@@ -2,13 +2,13 @@ import { refuseUnknown } from '../shared/refuse-unknown.js'
 
 export interface RedisOptions {
   /**
-   * Precedes the name of every collection in its keys: `{postern:operator_users}:…`. Letters, digits
-   * and `.`, `_`, `:`, `-`, at most 64 of them; `postern:` by default.
+   * Put before the name of every collection in its keys: `{postern:operator_users}:…`. Letters, digits
+   * and `.`, `_`, `:`, `-`, at most 64 characters. Default `postern:`.
    */
   readonly keyPrefix?: string
   /**
-   * For a server that does not let this user run `INFO`: that its `maxmemory-policy` is
-   * `noeviction` was seen elsewhere. Where `INFO` can be run, it alone counts.
+   * For a server that does not let this user run `INFO`: you have checked elsewhere that its
+   * `maxmemory-policy` is `noeviction`. Ignored where `INFO` can be run. Default false.
    */
   readonly assumeNoEviction?: boolean
 }

@@ -19,19 +19,19 @@ export type {
 } from './types.js'
 
 export interface OpenApiOptions {
-  /** What the host mounts: `['client']` for `auth.client` alone; both by default, as `auth.both`. */
+  /** The surfaces that the host mounts: `['client']` for `auth.client`. Default both, as `auth.both`. */
   readonly surfaces?: readonly ('operator' | 'client')[]
-  /** `Authentication` by default. */
+  /** The `info.title` of the document. Default `Authentication`. */
   readonly title?: string
-  /** Of the host's API, in its own words; `1.0.0` by default. */
+  /** The version of the host's API. Default `1.0.0`. */
   readonly version?: string
-  /** CommonMark. */
+  /** The `info.description`, in CommonMark. Default none. */
   readonly description?: string
-  /** Where the routes are, a mount prefix included; the address of the document by default. */
+  /** The URLs of the routes, including a mount prefix. Default `/`: the host that serves the document. */
   readonly servers?: readonly OpenApiServer[]
   /**
-   * How the names of cookies begin: `__Host-` (the default) on https without a cookie domain,
-   * `__Secure-` with one, nothing on a development host.
+   * The prefix of cookie names: `__Host-` (the default) on https without a cookie domain, `__Secure-`
+   * with one, `''` on a development host.
    */
   readonly cookiePrefix?: CookiePrefix
 }
@@ -39,19 +39,19 @@ export interface OpenApiOptions {
 const known = ['operator', 'client'] as const
 
 /**
- * The OpenAPI 3.1 document of the routes a host mounts, made from the table that serves them: a new
- * plain object at each call, to be written out or served. Operation ids are unique and keep their
- * meaning; what is on both surfaces begins with the surface's name, such as `operatorLogin`.
- * Objects that callers get may have more members with any later release; what callers send may not.
+ * The OpenAPI 3.1 document of the routes that a host mounts, made from the table that serves them.
+ * Each call returns a new plain object. Operation ids are unique and keep their meaning; the id of an
+ * operation on both surfaces begins with the surface's name, such as `operatorLogin`. A later release
+ * may add members to replies, but none to request bodies that callers must send.
  *
- * Throws a `TypeError` that names the option for surfaces there are not.
+ * Throws a `TypeError` for an empty list of surfaces and for an unknown surface.
  *
  * @example
+ * import { writeFileSync } from 'node:fs'
  * import { openApiDocument } from 'postern/openapi'
  *
- * app.get('/openapi.json', (_request, response) => {
- *   response.json(openApiDocument({ surfaces: ['client'], title: 'Shop' }))
- * })
+ * const document = openApiDocument({ surfaces: ['client'], title: 'Shop' })
+ * writeFileSync('openapi.json', JSON.stringify(document))
  */
 export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
   const { title = 'Authentication', version = '1.0.0', description } = options

@@ -4,19 +4,20 @@ import { type Shape, shapeOf } from '../checks/shape.js'
 import type { Collection, Doc, Store } from '../ports/store.js'
 
 /**
- * A store that keeps the argument half of the port's promises, around one that does not look at
- * its arguments: for adapters of your own. What must be refused rejects with a `TypeError` before
- * `store` is called, so `store` may rely on this:
+ * Wraps the store of your own adapter and checks the arguments of every call. A call that the port
+ * forbids rejects with a `TypeError` before `store` is called, so `store` may rely on this:
  *
  * - names of collections and fields are plain words, and indexes name declared fields
- * - ids are text a database can hold, documents are whole, values are of their field's kind
- * - guards and sets hold something, nothing undeclared and no `undefined`; `json` is never tested
- * - `find` names the fields of one index, pages are 1 to 1,000, only what expires is swept
+ * - ids are text that a database can hold, documents are complete, values are of their field's kind
+ * - guards and sets are not empty and hold nothing undeclared and no `undefined`; `json` is never tested
+ * - `find` names the fields of one index, pages are 1 to 1,000, only collections that expire are swept
  *
- * What the database has to promise (guards, uniqueness, order, races) is left to `store`.
+ * The promises of the database itself (guards, uniqueness, order, races) are left to `store`.
  *
  * @example
- * return { store: checkedStore(myStore(client)), denylist, lease, counter }
+ * import { type Backend, checkedStore } from 'postern'
+ *
+ * export const withChecks = (own: Backend): Backend => ({ ...own, store: checkedStore(own.store) })
  */
 export function checkedStore(store: Store): Store {
   return {

@@ -3,29 +3,31 @@ import { allCollectionSpecs } from '../model/collections.js'
 import type { AnyCollectionSpec, Store } from '../ports/store.js'
 
 export interface StoreSplit {
-  /** Holds every collection that no override names. */
+  /** Holds every collection that `overrides` does not name. */
   readonly default: Store
   /**
-   * Other stores by collection, such as `refresh_tokens` and `tickets`: the name of the table
-   * without prefix and surface. Both surfaces' collections of that name go there.
+   * Other stores by collection name, such as `refresh_tokens` and `tickets`: the name of the table
+   * without prefix and surface. The collections of both surfaces go there.
    */
   readonly overrides: { readonly [Name in CollectionName]?: Store }
 }
 
 /**
- * One store out of several: some collections in one database, the rest in another. `prepare`
- * prepares each store with the collections it holds and no others. Throws a `TypeError` for a
- * collection that does not exist and for what is no store.
+ * Makes one store of several, with some collections in one database and the rest in another.
+ * `prepare` prepares each store with the collections it holds and no others. Throws a `TypeError` for
+ * an unknown collection name and for a value that is not a store.
  *
- * Nothing the library does needs two collections to change together, so a crash or an outage of
- * one database between two writes leaves nothing that a single database could not leave as well.
+ * The library never needs two collections to change together. A crash or an outage of one database
+ * between two writes leaves no state that a single database could not leave as well.
  *
  * Denylist, lease and counter are separate ports: each stays in the backend it is taken from.
  *
  * @example
- * const { store, ...rest } = postgres(pool)
- * const tokens = redis(client).store
- * const overrides = { refresh_tokens: tokens, tickets: tokens }
+ * import { type Backend, createAuth, splitStore } from 'postern'
+ *
+ * declare const main: Backend, fast: Backend // such as postgres(pool) and redis(client)
+ * const { store, ...rest } = main
+ * const overrides = { refresh_tokens: fast.store, tickets: fast.store }
  * const auth = await createAuth({
  *   ...options,
  *   backend: { ...rest, store: splitStore({ default: store, overrides }) },

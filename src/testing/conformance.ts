@@ -14,37 +14,37 @@ import { type Driver, type DriverControl, driverControl } from './shared/driver-
 import { skipReasons } from './skip-reasons.js'
 import { storeScripts } from './store-cases.js'
 
-/** A backend to run one case on. */
+/** The backend for one case. */
 export interface OpenedBackend {
   /** It need not be empty: a case uses collections, ids and keys that no other run has used. */
   readonly backend: Backend
   /**
-   * Makes every call from now on fail as in an outage. Without it the kit loses every answer that
-   * passes `through`.
+   * Makes every later call fail as in an outage. Without it, the kit discards every answer that passes
+   * `through`.
    */
   breakBackend?(): void | Promise<void>
-  /** Called after the case, also when it failed. */
+  /** Called after the case, also after a failure. */
   close?(): void | Promise<void>
 }
 
 export interface ConformanceOptions {
   /**
-   * Opens a backend, once a case. Give the adapter its client by way of `through`, so that the kit
-   * can interleave its racers step by step, and break its connection. For the races to mean
-   * anything give a pool, not a single connection. A driver without promises carries out one call
-   * after another: there the group `races` passes whatever the adapter does, and the database's
-   * locks are shown only by several processes. The `interleavings` hold there as well.
+   * Opens a backend for each case. Pass the adapter its client through `through`, so that the kit can
+   * interleave parallel calls step by step and break the connection. The races need a pool, not a
+   * single connection. A driver without promises carries out one call after another: there the group
+   * `races` always passes, and only several processes show the database's locks. The group
+   * `interleavings` works there as well.
    */
   open(driver: Driver): OpenedBackend | Promise<OpenedBackend>
-  /** Why a case, or a whole group of them, cannot be run: names to written reasons. */
+  /** Cases or whole groups that cannot run, by name, each with the reason. */
   readonly skip?: Readonly<Record<string, string>>
-  /** How far to go with the `interleavings`, or which one to play again. */
+  /** How many `interleavings` to play, or which one to play again. */
   readonly interleavings?: InterleavingOptions
 }
 
-/** A case to hand to any test runner. */
+/** A case for any test runner. */
 export interface ListedCase extends ConformanceCase {
-  /** The written reason for which it is to be skipped; false when it is to be run. */
+  /** The reason to skip it; false for a case to run. */
   readonly skip: string | false
 }
 
@@ -62,19 +62,23 @@ const scripts: readonly CaseScript<Subject>[] = [
 ]
 
 /**
- * Every case a storage adapter must pass to serve the library: one promise of the ports each, on
- * `node:assert`, for any runner. Cases do not depend on each other and may run at the same time.
- * Throws a `TypeError` when `skip` names what is no case and no group, or gives no reason.
+ * The cases that a store adapter must pass. Each shows one promise of the ports, uses `node:assert`
+ * and runs in any test runner. Cases are independent and may run in parallel. Throws a `TypeError`
+ * when `skip` names an unknown case or group, or gives no reason.
  *
- * @example With `node:test`
+ * @example
+ * import { test } from 'node:test'
+ * import pg from 'pg'
+ * import { postgres } from 'postern/postgres'
+ * import { conformance } from 'postern/testing'
+ *
+ * const pool = new pg.Pool()
  * const cases = conformance({
- *   open: ({ through }) => ({ backend: myBackend(through(pool)) }),
+ *   open: ({ through }) => ({ backend: postgres(through(pool)) }),
  *   skip: { 'prepare by eight at once works': 'tables are made by hand before a release' },
  * })
  * for (const { name, skip, run } of cases) test(name, { skip }, run)
- *
- * @example With Vitest
- * for (const { name, skip, run } of cases) test.skipIf(skip)(name, run)
+ * // With Vitest: test.skipIf(skip)(name, run)
  */
 export function conformance(options: ConformanceOptions): readonly ListedCase[] {
   const cases = scripts.map((script) => {

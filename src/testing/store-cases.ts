@@ -78,12 +78,16 @@ export const storeScripts: readonly CaseScript<BackendSubject>[] = groups.flatMa
 })
 
 /**
- * What every `Store` must keep, races included. For the races to mean anything, the backend must
- * be able to carry out several calls at once: give a pool, not a single connection. On a driver
- * without promises one call ends before the next begins, and only several processes race.
+ * The cases that every `Store` must pass, including races. The races need a backend that carries out
+ * several calls at once: give it a pool, not a single connection. With a driver without promises, one
+ * call ends before the next begins, and only several processes race.
  *
  * @example
- * for (const { name, run } of storeCases(async () => myBackend())) test(name, run)
+ * import { test } from 'node:test'
+ * import { memory } from 'postern/memory'
+ * import { storeCases } from 'postern/testing'
+ *
+ * for (const { name, run } of storeCases(async () => memory())) test(name, run)
  */
 export function storeCases(make: MakeBackend): readonly ConformanceCase[] {
   return casesOf(storeScripts, make)

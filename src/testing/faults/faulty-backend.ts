@@ -2,31 +2,35 @@ import type { Backend } from '../../ports/backend.js'
 import { type Fault, faultPlayer } from './fault-player.js'
 import { type Around, type InterceptOptions, interceptBackend } from './intercept-backend.js'
 
-/** A backend with a hand on every call. Calls are named `operator_users.update`, `counter.hit`. */
+/** Controls a backend call by call. Calls are named `operator_users.update`, `counter.hit`. */
 export interface FaultyBackend {
   readonly backend: Backend
   /** Names of all calls so far, in the order they began. */
   readonly calls: readonly string[]
   /**
-   * The next `times` calls of this name meet the fault; one by default, `Infinity` until `heal`.
+   * The next `times` calls of this name meet the fault; default one, `Infinity` lasts until `heal`.
    * Throws a `TypeError` for `stale` on a backend that keeps no versions.
    */
   failNext(call: string, fault: Fault, times?: number): void
   /** Runs `hook` once, just before the next call of this name, which waits for it. */
   onCall(call: string, hook: () => Promise<void> | void): void
-  /** Drops what `failNext` and `onCall` asked for and did not come yet; nothing is down any more. */
+  /** Cancels every fault of `failNext` and hook of `onCall` that has not happened yet. */
   heal(): void
-  /** Carries out the calls that were struck by `late`. */
+  /** Carries out the calls that met the fault `late`. */
   deliverLate(): Promise<void>
 }
 
 /**
- * Any backend, with faults on demand: to see that a host, or the library on it, fails closed and
- * completes at the next attempt. `prepare` is left alone.
+ * Wraps a backend and makes its calls fail on demand, to show that a host fails closed and completes
+ * at the next attempt. `prepare` is passed on unchanged.
  *
  * @example
+ * import { createAuth } from 'postern'
+ * import { memory } from 'postern/memory'
+ * import { faultyBackend } from 'postern/testing'
+ *
  * const store = faultyBackend(memory())
- * const auth = createAuth({ ...options, backend: store.backend })
+ * const auth = await createAuth({ ...options, backend: store.backend })
  * store.failNext('client_users.update', 'after')
  */
 export function faultyBackend(inner: Backend, options: InterceptOptions = {}): FaultyBackend {

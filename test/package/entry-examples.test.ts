@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+const { exports: entries }: { exports: Readonly<Record<string, unknown>> } = JSON.parse(
+  read('package.json'),
+)
+const specifiers = Object.keys(entries)
+  .filter((name) => name !== './package.json')
+  .map((name) => name.replace('.', 'postern'))
+
+const { options } = ts.parseJsonConfigFileContent(
+  { ...JSON.parse(read('tsconfig.json')), files: ['src/index.ts'], include: [] },
+  ts.sys,
+  root,
+)
+
+/** An example may use these two without saying where they come from. */
+const ambient = `
+  declare const auth: import('postern').Auth
+  declare const options: import('postern').AuthOptions
+`
+
+interface Example {
+  readonly name: string
+  readonly code: string
+}
+
+/** The `@example` blocks on what an entry point exports. */
+function examplesOf(specifier: string, program: ts.Program): readonly Example[] {
+  const checker = program.getTypeChecker()
+  const file = program.getSourceFile(join(root, options.paths?.[specifier]?.[0] ?? ''))
+  const entry = file && checker.getSymbolAtLocation(file)
+  return (entry ? checker.getExportsOfModule(entry) : []).flatMap((symbol) => {
+    const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0
+    const tags = (isAlias ? checker.getAliasedSymbol(symbol) : symbol).getJsDocTags(checker)
+    return tags
+      .filter(({ name }) => name === 'example')
+      .map(({ text }) => ({ name: symbol.name, code: ts.displayPartsToString(text) }))
+  })
+}
+
+/** The blocks of TypeScript on a page. */
+const blocksOf = (page: string): readonly string[] =>
+  [...read(page).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
+
+const parsed = new Map<string, ts.SourceFile | undefined>()
+
+/** A program of files, some of which are only in memory. A file on disk is parsed once for all. */
+function programOf(paths: readonly string[], inMemory: ReadonlyMap<string, string>): ts.Program {
+  const host = ts.createCompilerHost(options, true)
+  const { fileExists, readFile, getSourceFile } = host
+  host.fileExists = (path) => inMemory.has(path) || fileExists(path)
+  host.readFile = (path) => inMemory.get(path) ?? readFile(path)
+  host.getSourceFile = (path, target) => {
+    if (!parsed.has(path)) parsed.set(path, getSourceFile(path, target))
+    return parsed.get(path)
+  }
+  return ts.createProgram(paths, options, host)
+}
+
+/** What the compiler has against these modules, which stand beside the package's sources. */
+function complaints(examples: readonly Example[]): readonly string[] {
+  const files = new Map(
+    examples.map(({ code }, index) => [join(root, `example-${index}.ts`), `${code}\nexport {}\n`]),
+  )
+  files.set(join(root, 'examples.d.ts'), ambient)
+  const paths = [...files.keys()]
+  const program = programOf(paths, files)
+  return paths.flatMap((path, index) => {
+    const found = ts.getPreEmitDiagnostics(program, program.getSourceFile(path))
+    return found.map(({ messageText }) => {
+      return `${examples[index]?.name}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
+    })
+  })
+}
+
+describe('examples compile against the sources', () => {
+  const examples = new Map<string, readonly Example[]>()
+
+  beforeAll(() => {
+    const sources = specifiers.map((name) => join(root, options.paths?.[name]?.[0] ?? ''))
+    const program = programOf(sources, new Map())
+    for (const specifier of specifiers) examples.set(specifier, examplesOf(specifier, program))
+  })
+
+  it.each(specifiers)('%s has one that imports it', (specifier) => {
+    const found = examples.get(specifier) ?? []
+    expect(found.filter(({ code }) => code.includes(`from '${specifier}'`))).not.toEqual([])
+  })
+
+  it('each of them, and the first of the README and of the page on getting started', () => {
+    const pages = ['README.md', 'docs/getting-started.md']
+    const first = pages.map((name) => ({ name, code: blocksOf(name)[0] ?? 'nothing' }))
+    expect(complaints([...first, ...[...examples.values()].flat()])).toEqual([])
+  })
+})
