@@ -23,8 +23,8 @@ module.exports = {
     {
       name: 'ports-and-errors-stand-alone',
       severity: 'error',
-      from: { path: '^src/(ports/|errors/)' },
-      to: { pathNot: '^src/ports/' },
+      from: { path: '^src/(ports|errors)/' },
+      to: { pathNot: '^src/$1/' },
     },
     {
       name: 'src-knows-no-adapter',

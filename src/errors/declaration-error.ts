@@ -1,0 +1,24 @@
+/** One thing wrong with a module's declaration. */
+export interface DeclarationProblem {
+  /** `sender`, `hooks.url` for a sub-field, or '' for the module itself. */
+  readonly field: string
+  /** The problem and its remedy, as the rest of a sentence that begins with the field. */
+  readonly problem: string
+}
+
+/** Thrown where a module is declared or registered when its declaration breaks a rule. */
+export class DeclarationError extends Error {
+  override readonly name = 'DeclarationError'
+  readonly module: string
+  /** Everything that is wrong, not just the first thing. */
+  readonly problems: readonly DeclarationProblem[]
+
+  constructor(module: string, problems: readonly DeclarationProblem[]) {
+    const lines = problems.map(({ field, problem }) =>
+      field === '' ? `it ${problem}` : `field "${field}" ${problem}`,
+    )
+    super(`Module "${module}" is not declared correctly: ${lines.join('; ')}`)
+    this.module = module
+    this.problems = problems
+  }
+}

@@ -1,0 +1,35 @@
+import { AuthError } from './auth-error.js'
+import { DeclarationError } from './declaration-error.js'
+import { OptionsError } from './options-error.js'
+import { SecretKeyError } from './secret-key-error.js'
+import { TimeoutError } from './timeout-error.js'
+
+// Not ConfigValidationError: hosts write its message, and could quote a secret.
+const ownErrors = [AuthError, DeclarationError, OptionsError, SecretKeyError, TimeoutError]
+const identifier = /^\w{1,64}$/
+
+/**
+ * What may be logged of an error: which one it is, and where it was made. Not its message, fields
+ * or stack: drivers, mailers and the like quote rows, values and links in them. Only what this
+ * library itself says is known to hold none.
+ */
+export function describeError(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const { name, message, cause } = error
+  const code = 'code' in error ? error.code : null
+  const isOwn = ownErrors.some((own) => error instanceof own)
+  const at = placeOf(error)
+  return {
+    error: identifier.test(name) ? name : 'Error',
+    ...(isOwn ? { message } : {}),
+    ...(typeof code === 'string' && identifier.test(code) ? { code } : {}),
+    ...(at === undefined ? {} : { at }),
+    ...(cause === undefined ? {} : { cause: describeError(cause) }),
+  }
+}
+
+/** `refresh.js:120:7` of the innermost frame; without the path, which is the machine's own affair. */
+function placeOf({ stack = '' }: Error): string | undefined {
+  // Bounded, because the stack begins with a message of any length.
+  return /^\s+at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.slice(0, 2000))?.[1]
+}
