@@ -1,5 +1,8 @@
-/** Does work of one name one after the other; of different names side by side. */
-export type WithLock = <T>(name: string, work: () => Promise<T>) => Promise<T>
+/**
+ * Does work of one name one after the other; of different names side by side. `waited` tells the
+ * work that other work of its name came first.
+ */
+export type WithLock = <T>(name: string, work: (waited: boolean) => Promise<T>) => Promise<T>
 
 /**
  * Writers of one process would only make each other's compare-and-set fail. Between processes that
@@ -8,7 +11,8 @@ export type WithLock = <T>(name: string, work: () => Promise<T>) => Promise<T>
 export function createKeyedMutex(): WithLock {
   const ends = new Map<string, Promise<unknown>>()
   return async (name, work) => {
-    const mine = (ends.get(name) ?? Promise.resolve()).then(work)
+    const before = ends.get(name)
+    const mine = (before ?? Promise.resolve()).then(() => work(before !== undefined))
     const end = mine.then(nothing, nothing)
     ends.set(name, end)
     try {

@@ -232,9 +232,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   ): Promise<Answer<unknown>> {
     const admitted = await permit(operation, principal)
     await requireStepUp(operation, principal)
-    await operation.locate(call.params, services)
+    const located = await operation.locate(call.params, services)
     const input = readInput(received, operation)
-    return operation.handle({ ...call, ...input, ...admitted }, services)
+    return operation.handle({ ...call, ...input, ...admitted, located }, services)
   }
 
   async function permit(

@@ -76,8 +76,8 @@ export const updateModule = adminOperation({
   validated: true,
   errors: ['module_not_found', ...conflicts, ...refusals],
   locate: ({ name = '' }, { config }) => config.locate(name, null),
-  handle: async ({ params: { name = '' }, body, user, source }, { config }) => ({
-    body: await config.patch(name, null, body, { userId: user.id, source }),
+  handle: async ({ located, body, user, source }, { config }) => ({
+    body: await config.patch(located, body, { userId: user.id, source }),
   }),
 })
 
@@ -109,8 +109,8 @@ export const updateEnvironment = adminOperation({
   validated: true,
   errors: ['module_not_found', 'environment_not_found', ...conflicts, ...refusals],
   locate: ({ name = '', env = '' }, { config }) => config.locate(name, env),
-  handle: async ({ params: { name = '', env = '' }, body, user, source }, { config }) => ({
-    body: await config.patch(name, env, body, { userId: user.id, source }),
+  handle: async ({ located, body, user, source }, { config }) => ({
+    body: await config.patch(located, body, { userId: user.id, source }),
   }),
 })
 
@@ -130,8 +130,8 @@ export const setActiveEnvironment = adminOperation({
   validated: true,
   errors: ['module_not_found', 'environment_not_found'],
   locate: ({ name = '' }, { config }) => config.locate(name, null),
-  handle: async ({ params: { name = '' }, body, user, source }, { config }) => ({
-    body: await config.activate(name, body.environment, { userId: user.id, source }),
+  handle: async ({ located, body, user, source }, { config }) => ({
+    body: await config.activate(located, body.environment, { userId: user.id, source }),
   }),
 })
 

@@ -243,12 +243,9 @@ const unlinkUserOauth = adminOperation({
   bodyOptional: true,
   reply: nothing,
   errors: ['user_not_found', 'not_found', 'last_login_method'],
-  locate: async (params, { oauthLinks }) => {
-    await oauthLinks.person(params['userId'] ?? '')
-  },
-  handle: async ({ params, principal, source }, { oauthLinks }) => {
-    const { userId = '', provider = '' } = params
-    await oauthLinks.unlinkOf(principal.userId, userId, provider, source)
+  locate: ({ userId = '' }, { oauthLinks }) => oauthLinks.person(userId),
+  handle: async ({ located, params: { provider = '' }, principal, source }, { oauthLinks }) => {
+    await oauthLinks.unlinkOf(principal.userId, located, provider, source)
     return { body: null }
   },
 })

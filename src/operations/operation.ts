@@ -98,7 +98,10 @@ export interface EnrollingCall<B> extends Call<B> {
   readonly enrollee: Enrollee
 }
 
-export interface AdminCall<B> extends Call<B>, Admitted {}
+export interface AdminCall<B, L> extends Call<B>, Admitted {
+  /** What the path names, as it was read. */
+  readonly located: L
+}
 
 /** What a handler answers; the status is the operation's. */
 export interface Answer<R> {
@@ -191,12 +194,18 @@ export interface EnrollingOperation<
   handle(call: EnrollingCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
-export interface AdminOperation<B extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType>
-  extends Common<B, R> {
+export interface AdminOperation<
+  B extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+  L = unknown,
+> extends Common<B, R> {
   readonly access: 'admin'
-  /** Throws the 404 of what the path names, before the body is looked at. */
-  locate(params: Params, services: Services): Promise<void>
-  handle(call: AdminCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
+  /** Reads what the path names, or throws its 404, before the body is looked at. */
+  locate(params: Params, services: Services): Promise<L>
+  handle(
+    call: AdminCall<z.output<B>, NoInfer<L>>,
+    services: Services,
+  ): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
 export type Operation = PublicOperation | GuardedOperation | EnrollingOperation | AdminOperation
@@ -223,8 +232,8 @@ export function enrollingOperation<B extends z.ZodType, R extends z.ZodType>(
 }
 
 /** An operation of a signed-in person or a service account; infers its schemas. */
-export function adminOperation<B extends z.ZodType, R extends z.ZodType>(
-  entry: Omit<AdminOperation<B, R>, 'access'>,
-): AdminOperation<B, R> {
+export function adminOperation<B extends z.ZodType, R extends z.ZodType, L>(
+  entry: Omit<AdminOperation<B, R, L>, 'access'>,
+): AdminOperation<B, R, L> {
   return { ...entry, access: 'admin' }
 }

@@ -163,8 +163,7 @@ const updateServiceAccount = adminOperation({
       ...(enabled === undefined ? {} : { enabled }),
       ...(newName === undefined ? {} : { name: newName }),
     }
-    const { id = '' } = call.params
-    const changed = await serviceAccounts.update(id, changes, actOf(call))
+    const changed = await serviceAccounts.update(call.located, changes, actOf(call))
     return { body: serviceAccountView(changed) }
   },
 })
@@ -182,8 +181,8 @@ const issueServiceCredential = adminOperation({
   errors: ['service_account_not_found', 'credential_limit_reached', 'server_busy'],
   locate: ({ id = '' }, { serviceAccounts }) => serviceAccounts.locate(id),
   async handle(call, { serviceAccounts }) {
-    const { id = '' } = call.params
-    return { body: issuedCredentialView(await serviceAccounts.issueCredential(id, actOf(call))) }
+    const issued = await serviceAccounts.issueCredential(call.located, actOf(call))
+    return { body: issuedCredentialView(issued) }
   },
 })
 

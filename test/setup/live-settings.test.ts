@@ -29,8 +29,8 @@ async function settingsOf(seeds: Readonly<Record<string, string>> = {}) {
   })
   await store.register()
   const settings = liveSettings(store.reader, {}, logger)
-  const set = (config: Readonly<Record<string, string>>) =>
-    store.patch('auth', 'production', { config }, nobody)
+  const set = async (config: Readonly<Record<string, string>>) =>
+    store.patch(await store.locate('auth', 'production'), { config }, nobody)
   return { settings, set, clock, calls }
 }
 

@@ -11,7 +11,7 @@ import { runValidator } from './config-validation.js'
  * 404, a `ConfigValidationError`, or 503, and then nothing was changed.
  */
 export type ActivateEnvironment = (
-  module: string,
+  module: LocatedModule,
   environment: string,
   actor: ConfigActor,
 ) => Promise<Module>
@@ -51,8 +51,9 @@ export function createConfigActivation(deps: Deps, locator: ConfigLocator): Acti
     }
   }
 
-  return async (module, environment, actor) => {
-    let located = await locator.module(module)
+  return async (seen, environment, actor) => {
+    let located = seen
+    const module = seen.declared.name
     await validate(located, environment)
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const { stored } = located

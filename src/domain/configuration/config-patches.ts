@@ -13,7 +13,7 @@ import { AuthError } from '../../errors/index.js'
 import type { ModuleEnvironment } from '../../model/module-environment.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { ConfigDeps } from './config-deps.js'
-import type { ConfigLocator, LocatedModule } from './config-locator.js'
+import type { ConfigLocator, ConfigTarget, LocatedModule } from './config-locator.js'
 import { runValidator } from './config-validation.js'
 import type { ConfigWriter } from './config-writer.js'
 
@@ -31,15 +31,11 @@ export interface PatchedEnvironment {
 
 export interface ConfigPatches {
   /**
-   * Applies a patch to an environment, or to the active one for null; all of it or nothing. Throws
-   * 404, `config.…` 422 and 409, a `ConfigValidationError`, or 503.
+   * Applies a patch to what was located; all of it or nothing. What was read there is read again
+   * only after a lost race, or behind another writer of this process. Throws 404, `config.…` 422 and
+   * 409, a `ConfigValidationError`, or 503.
    */
-  apply(
-    module: string,
-    environment: string | null,
-    patch: ConfigPatch,
-    actor: ConfigActor,
-  ): Promise<PatchedEnvironment>
+  apply(target: ConfigTarget, patch: ConfigPatch, actor: ConfigActor): Promise<PatchedEnvironment>
 }
 
 type Deps = Pick<ConfigDeps, 'clock' | 'random' | 'logger' | 'emit'>
@@ -60,15 +56,16 @@ export function createConfigPatches(
   const { clock, random, logger } = deps
   const withLock = createKeyedMutex()
 
+  const readAgain = ({ module, environment }: ConfigTarget): Promise<ConfigTarget> =>
+    locator.target(module.declared.name, environment?.name ?? null)
+
   async function attempt(
-    module: string,
-    environment: string | null,
+    { module: located, environment }: ConfigTarget,
     patch: ConfigPatch,
     actor: ConfigActor,
   ): Promise<PatchedEnvironment | null> {
-    const located = await locator.module(module)
-    const name = environment ?? located.stored.activeEnvironment
-    const seen = await locator.environment(located, name)
+    const name = environment?.name ?? located.stored.activeEnvironment
+    const seen = environment?.stored ?? (await locator.environment(located, name))
     const plan = planPatch(seen, patch, located.declared.fields)
     if (plan.kind === 'refused') throw refusalError(plan.refusal)
     await validate(located, name, seen, plan)
@@ -101,20 +98,22 @@ export function createConfigPatches(
   }
 
   async function untilWritten(
-    module: string,
-    environment: string | null,
+    located: ConfigTarget,
     patch: ConfigPatch,
     actor: ConfigActor,
   ): Promise<PatchedEnvironment> {
+    let target = located
     const since = clock.now()
     for (let attempts = 1; attempts < mostAttempts; attempts += 1) {
-      const done = await attempt(module, environment, patch, actor)
+      const done = await attempt(target, patch, actor)
       if (done !== null) return done
       // Stated is a contract: planned once more on the newer state, it says what it conflicts with.
       if (!mayRetry(patch) && attempts > 1) throw new AuthError('config.revision_conflict')
       if (attempts >= leastAttempts && clock.now() - since >= leastMs) break
       await pause(attempts)
+      target = await readAgain(target)
     }
+    const module = target.module.declared.name
     logger.warn('a configuration change gave up: others were always faster', { module })
     throw new AuthError('service_unavailable')
   }
@@ -127,15 +126,15 @@ export function createConfigPatches(
   }
 
   return {
-    async apply(module, environment, patch, actor) {
-      const { fields } = locator.declared(module)
-      const door = environment === null ? 'module' : 'environment'
+    async apply(target, patch, actor) {
+      const { name, fields } = target.module.declared
+      const door = target.environment === null ? 'module' : 'environment'
       const refusal = checkPatch(patch, fields, door)
       if (refusal !== null) throw refusalError(refusal)
       const asked = clock.now()
-      const done = await withLock(module, async () => {
+      const done = await withLock(name, async (waited) => {
         if (clock.now() - asked >= longestWaitMs) throw new AuthError('service_unavailable')
-        return untilWritten(module, environment, patch, actor)
+        return untilWritten(waited ? await readAgain(target) : target, patch, actor)
       })
       announce(done, actor)
       return done

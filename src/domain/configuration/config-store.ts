@@ -2,7 +2,7 @@ import type { ConfigPatch } from '../../engine/configuration/config-patch.js'
 import { createConfigActivation } from './config-activation.js'
 import type { ConfigDeps } from './config-deps.js'
 import { type ConfigRevision, createConfigHistory } from './config-history.js'
-import { createConfigLocator, type LocatedModule } from './config-locator.js'
+import { type ConfigTarget, createConfigLocator, type LocatedModule } from './config-locator.js'
 import { type ConfigActor, createConfigPatches } from './config-patches.js'
 import { type ConfigReader, createConfigReader } from './config-reader.js'
 import { createReencryption, type Reencryption } from './config-reencryption.js'
@@ -22,16 +22,14 @@ export interface ConfigAdministration {
   module(name: string): Promise<ModuleView>
   environment(name: string, environment: string): Promise<EnvironmentView>
   history(name: string, environment: string): Promise<readonly ConfigRevision[]>
-  /** Edits an environment, or the active one for null. */
-  patch(
-    name: string,
-    environment: string | null,
-    patch: ConfigPatch,
-    actor: ConfigActor,
-  ): Promise<EnvironmentView>
-  activate(name: string, environment: string, actor: ConfigActor): Promise<Activation>
-  /** Throws `module_not_found`, or `environment_not_found` for an environment there is not. */
-  locate(name: string, environment: string | null): Promise<void>
+  /**
+   * What a path names, for one write of it: the write is guarded by what was read here. Throws
+   * `module_not_found`, or `environment_not_found` for an environment there is not.
+   */
+  locate(name: string, environment: string | null): Promise<ConfigTarget>
+  /** Edits an environment, or the active one of a module. */
+  patch(target: ConfigTarget, patch: ConfigPatch, actor: ConfigActor): Promise<EnvironmentView>
+  activate(target: ConfigTarget, environment: string, actor: ConfigActor): Promise<Activation>
 }
 
 export interface Activation {
@@ -73,10 +71,7 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
     reader,
     reencrypt,
 
-    async locate(name, environment) {
-      const located = await locator.module(name)
-      if (environment !== null) await locator.environment(located, environment)
-    },
+    locate: (name, environment) => locator.target(name, environment),
 
     async list() {
       const names = [...deps.modules.keys()]
@@ -107,15 +102,17 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
       return history.list(located.declared, environment)
     },
 
-    async patch(name, environment, patch, actor) {
-      const done = await writing(name, () => patches.apply(name, environment, patch, actor))
+    async patch(target, patch, actor) {
+      const { name } = target.module.declared
+      const done = await writing(name, () => patches.apply(target, patch, actor))
       const { located, written } = done
       const active = isActive(located, done.environment)
       return environmentView(located.declared, done.environment, active, written)
     },
 
-    async activate(name, environment, actor) {
-      const written = await writing(name, () => activate(name, environment, actor))
+    async activate({ module }, environment, actor) {
+      const { name } = module.declared
+      const written = await writing(name, () => activate(module, environment, actor))
       const { activeEnvironment, needsRestart } = written
       return { module: name, activeEnvironment, needsRestart }
     },

@@ -35,8 +35,8 @@ export interface OauthLinks {
     currentPassword: string | undefined,
     source: RequestSource,
   ): Promise<void>
-  /** By an administrator. Throws `user_not_found`, `not_found` and `last_login_method`. */
-  unlinkOf(actorId: string, userId: string, provider: string, source: RequestSource): Promise<void>
+  /** By an administrator. Throws `not_found` and `last_login_method`. */
+  unlinkOf(actorId: string, user: User, provider: string, source: RequestSource): Promise<void>
   /** Throws `user_not_found`, also for a service account. */
   person(userId: string): Promise<User>
 }
@@ -163,9 +163,7 @@ export function createOauthLinks(
       await remove(who.user.id, who.user, provider, source)
     },
 
-    async unlinkOf(actorId, userId, provider, source) {
-      await remove(actorId, await person(userId), provider, source)
-    },
+    unlinkOf: remove,
 
     person,
   }

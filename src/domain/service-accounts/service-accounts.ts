@@ -29,10 +29,12 @@ export interface ServiceAccountPage {
   readonly next: string | null
 }
 
+export type LocatedAccount = Pick<User, 'id'>
+
 /** Every method takes a person's id, and any other text, for no account at all. */
 export interface ServiceAccounts {
-  /** Throws `service_account_not_found`. */
-  locate(id: string): Promise<void>
+  /** What a write is about: it is a machine, and stays one. Throws `service_account_not_found`. */
+  locate(id: string): Promise<LocatedAccount>
   /** In the order they were made. Throws `invalid_request` for a cursor that is none. */
   list(limit: number, cursor: string | null): Promise<ServiceAccountPage>
   /** Throws `service_account_not_found`. */
@@ -43,12 +45,12 @@ export interface ServiceAccounts {
   create(name: string, act: Act): Promise<NewServiceAccount>
   /** Disabling stops grants and permissions at once. Throws `service_account_not_found`. */
   update(
-    id: string,
+    account: LocatedAccount,
     changes: { readonly name?: string; readonly enabled?: boolean },
     act: Act,
   ): Promise<ServiceAccount>
-  /** Throws `service_account_not_found` and `credential_limit_reached`. */
-  issueCredential(id: string, act: Act): Promise<IssuedCredential>
+  /** Throws `credential_limit_reached`. */
+  issueCredential(account: LocatedAccount, act: Act): Promise<IssuedCredential>
   /** Throws `credential_not_found`, also where there is no such account. */
   revokeCredential(id: string, credentialId: string, act: Act): Promise<void>
 }
@@ -125,9 +127,7 @@ export function createServiceAccounts(
   }
 
   return {
-    async locate(id) {
-      await known(id)
-    },
+    locate: known,
 
     async list(limit, cursor) {
       if (cursor !== null && !isUuid(cursor)) throw new AuthError('invalid_request')
@@ -161,18 +161,13 @@ export function createServiceAccounts(
       return made
     },
 
-    async update(id, changes, act) {
-      // What it is never changes: the check cannot be overtaken.
-      await known(id)
+    async update({ id }, changes, act) {
       const user = await accounts.update(id, changes, actedBy(act))
       if (user === null) throw new AuthError('service_account_not_found')
       return withCredentials(user)
     },
 
-    async issueCredential(id, act) {
-      await known(id)
-      return credentials.issue(id, act)
-    },
+    issueCredential: ({ id }, act) => credentials.issue(id, act),
 
     async revokeCredential(id, credentialId, act) {
       if ((await find(id)) === null) throw new AuthError('credential_not_found')

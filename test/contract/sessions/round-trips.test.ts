@@ -164,10 +164,12 @@ describe('round trips of machines', () => {
   let store: FaultyBackend
   let host: ContractHost
   let account: MadeAccount
+  let who: { readonly bearer: string }
   beforeAll(async () => {
     store = faultyBackend(memory())
     host = await memoryHost.start({ backend: store.backend, authorizer: peopleMay })
-    account = await serviceAccount(host, await administrator(host))
+    who = await administrator(host)
+    account = await serviceAccount(host, who)
   })
   afterAll(() => host.close())
 
@@ -205,5 +207,49 @@ describe('round trips of machines', () => {
     const bearer = await tokenOf(host, account)
     const calls = await callsOf(() => host.send('GET', '/v1/admin/modules', { bearer }), 403)
     expect(calls).toEqual(['denylist.find', 'counter.hit', 'operator_users.get'])
+  })
+
+  const admitted = ['denylist.find', 'counter.hit', 'operator_users.get']
+  const proof = ['operator_users.get', 'operator_step_up_proofs.get']
+  const send = (method: string, path: string, body?: object) => () =>
+    host.send(method, path, { bearer: who.bearer, ...(body === undefined ? {} : { body }) })
+
+  const [module, environment] = ['operator_modules', 'operator_module_environments']
+  const production = '/v1/admin/modules/auth/environments/production'
+  const written = ['operator_module_revisions.insert', `${environment}.update`]
+
+  it('a change of an environment: what its path names once, its record, the guarded write', async () => {
+    const change = (issuer: string) => send('PATCH', production, { config: { totpIssuer: issuer } })
+    const calls = await callsOf(change('Acme'), 200)
+    expect(calls).toEqual([...admitted, `${module}.get`, `${environment}.get`, ...written])
+  })
+
+  it('a change of a module: it once, and its active environment', async () => {
+    const change = send('PATCH', '/v1/admin/modules/auth', { config: { totpIssuer: 'Other' } })
+    const calls = await callsOf(change, 200)
+    expect(calls).toEqual([...admitted, `${module}.get`, `${environment}.get`, ...written])
+  })
+
+  it('an activation: the module once, the environment, and the guarded write', async () => {
+    const path = '/v1/admin/modules/auth/active-environment'
+    const calls = await callsOf(send('PUT', path, { environment: 'production' }), 200)
+    const reads = [`${module}.get`, `${environment}.get`]
+    expect(calls).toEqual([...admitted, ...reads, `${module}.update`])
+  })
+
+  it('a change of a service account: it as named, as it is changed, and its credentials', async () => {
+    const path = `/v1/admin/service-accounts/${account.id}`
+    const calls = await callsOf(send('PATCH', path, { name: 'Import' }), 200)
+    const named = 'operator_users.get'
+    const changed = ['operator_users.update', 'service_account_credentials.find']
+    expect(calls).toEqual([...admitted, ...proof, named, named, ...changed])
+  })
+
+  it('another credential: its account once, those there are, and the new one', async () => {
+    const path = `/v1/admin/service-accounts/${account.id}/credentials`
+    const calls = await callsOf(send('POST', path), 201)
+    const rows = 'service_account_credentials'
+    const own = ['operator_users.get', `${rows}.find`, `${rows}.insert`]
+    expect(calls).toEqual([...admitted, ...proof, ...own])
   })
 })

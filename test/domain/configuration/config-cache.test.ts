@@ -168,7 +168,8 @@ describe('what the settings will be read through', () => {
     expect(settings()).not.toBe(first)
     expect(await settings()).toBe(await first)
     const actor = { userId: 'u', source: { ip: null, userAgent: null } }
-    await store.patch('auth', null, { config: { totpIssuer: 'Other' } }, actor)
+    const auth = await store.locate('auth', null)
+    await store.patch(auth, { config: { totpIssuer: 'Other' } }, actor)
     expect((await settings()).totpIssuer).toBe('Other')
     expect(parses).toBe(2)
     await background.drain()
