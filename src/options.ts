@@ -18,108 +18,116 @@ import type { RiskScorer } from './ports/risk-scorer.js'
 import type { Surface } from './ports/surface.js'
 import type { InitialSettings } from './settings/initial-values.js'
 
+/** Options of one surface. */
 export interface SurfaceOptions {
   /**
-   * Where browsers reach this surface, such as `https://app.example.com`. Its scheme decides about
-   * `Secure` cookies and its origin begins every mailed link; the request never does. `http:` only
-   * for localhost.
+   * The URL at which browsers reach this surface, such as `https://app.example.com`. Its scheme
+   * decides whether cookies are `Secure`, and its origin begins every mailed link; no request changes
+   * either. `http:` is accepted for localhost only.
    */
   readonly baseUrl: string
-  /** Shares the refresh cookie with subdomains. Default: host-only `__Host-` cookies. */
+  /**
+   * Shares the cookies with the subdomains of this domain. Default: host-only cookies, named
+   * `__Host-…` on https (RFC 6265bis §4.1.3).
+   */
   readonly cookieDomain?: string
-  /** The cookie's path, `/` by default; another one only together with `cookieDomain`. */
+  /** The path of the cookies. Default `/`; another path needs `cookieDomain`. */
   readonly cookiePath?: string
   /**
-   * Where browsers reach this surface's routes, if the host mounts them below a path: identity
-   * providers send people back to `<routesUrl>/v1/auth/…/callback`. Default `baseUrl`.
+   * The URL of this surface's routes, if the host mounts them below a path. Identity providers send
+   * browsers back to `<routesUrl>/v1/auth/…/callback`. Default `baseUrl`.
    */
   readonly routesUrl?: string
   /**
-   * Further origins whose pages may use the cookie and read the replies (CORS), such as
-   * `https://www.example.com`. The one of `baseUrl` always may.
+   * More origins whose pages may use the cookie and read the replies (CORS), such as
+   * `https://www.example.com`. The origin of `baseUrl` always may. Default none.
    */
   readonly allowedOrigins?: readonly string[]
-  /** Paths below `baseUrl`, or whole URLs, of the host's own pages that mails link to. */
+  /** The host's own pages that mails link to: paths below `baseUrl`, or whole URLs. */
   readonly pages?: {
-    /** Default `/verify-email`. Its link carries `#token=…` for `POST …/email/verify`. */
+    /** Its link carries `#token=…` for `POST …/email/verify`. Default `/verify-email`. */
     readonly verifyEmail?: string
-    /** Default `/reset-password`. Its link carries `#token=…` for `POST …/password/reset`. */
+    /** Its link carries `#token=…` for `POST …/password/reset`. Default `/reset-password`. */
     readonly resetPassword?: string
-    /** Default `/login`. */
+    /** The page to sign in. Default `/login`. */
     readonly login?: string
   }
-  /** What passkeys of this surface are bound to (WebAuthn). */
+  /** The relying party of this surface's passkeys (WebAuthn §5.1.2). */
   readonly webauthn?: {
     /**
      * The relying party id: the host of `baseUrl`, which is the default, or a parent domain of it, to
-     * share passkeys with sibling hosts. Passkeys stay bound to the one they were registered for: it
-     * cannot be changed later. Browsers know passkeys for names, not for IP addresses.
+     * share passkeys with sibling hosts. It cannot be changed later: passkeys work only with the id
+     * they were registered for. Browsers accept names here, not IP addresses.
      */
     readonly rpId?: string
     /**
-     * Origins that may use passkeys beside `baseUrl`'s and those of `allowedOrigins` that belong to
-     * the `rpId`: `https://…` of its own hosts, `android:apk-key-hash:…` of Android apps.
+     * More origins that may use passkeys, beside `baseUrl`'s and those of `allowedOrigins` that belong
+     * to the `rpId`: `https://…` of its own hosts, `android:apk-key-hash:…` of Android apps.
      */
     readonly origins?: readonly string[]
   }
-  /** Replaces single rate limits of this surface. Live settings win where they exist. */
+  /** Replaces single rate limits of this surface. A limit that is a setting is not among them. */
   readonly rateLimits?: Partial<RateLimits>
 }
 
+/** How passwords and other secrets are hashed. */
 export interface HashOptions {
   /** argon2id costs, never below the floor. Default 19,456 KiB, two passes, one lane. */
   readonly params?: Argon2Params
-  /** Hashes at once; default one less than there are cores and threads in Node's pool. */
+  /** Hashes that run in parallel. Default one less than the cores and the threads of Node's pool. */
   readonly concurrency?: number
-  /** Hashes waiting; more are refused with `server_busy`. Default 64. */
+  /** Hashes that may wait; more are refused with 503 `server_busy`. Default 64. */
   readonly queue?: number
-  /** `argon2` by default; `@node-rs/argon2` (about three times faster) if the host installs it. */
+  /** Default `argon2`. `@node-rs/argon2`, if the host installs it, is about three times faster. */
   readonly implementation?: 'argon2' | '@node-rs/argon2' | PasswordHasher
   /** Lets test suites go below the floor. Never set it elsewhere. */
   readonly allowWeakHashesForTests?: true
 }
 
 /**
- * Identity providers. Which are offered, to whom, and what this host is registered with are settings;
- * here is where they are spoken to, for a national cloud and for tests.
+ * Endpoints of identity providers, for a national cloud and for tests. Settings decide which
+ * providers are offered and hold the credentials.
  */
 export interface OauthOptions {
   readonly providers?: Readonly<Partial<Record<ProviderId, OauthProviderOptions>>>
-  /** Lets endpoints be `http:` on localhost, 127.0.0.1 and [::1]. For tests alone. */
+  /** Accepts `http:` endpoints on localhost, 127.0.0.1 and [::1]. For tests only. */
   readonly allowInsecureLoopback?: true
 }
 
+/** Options of one identity provider. */
 export interface OauthProviderOptions {
   /**
-   * In place of the provider's own; those left out stay. Of Microsoft `{tenant}` stands for the
-   * setting `microsoftTenant`, and `{tenantid}` in `issuer` for the tenant of whoever signs in.
+   * Replaces single endpoints of the provider. For Microsoft, `{tenant}` stands for the setting
+   * `microsoftTenant`, and `{tenantid}` in `issuer` for the tenant of the user who signs in.
    */
   readonly endpoints?: Partial<ProviderEndpoints>
 }
 
+/** The options of `createAuth`. `backend`, `keys`, `surfaces` and `mailer` are required. */
 export interface AuthOptions {
-  /** The database: `memory()`, `postgres(pool)`, `mongo(…)`, `redis(client)`, or a backend of your own. */
+  /** The database: `memory()`, `postgres(pool)`, `mongo(…)`, `redis(client)`, or your own backend. */
   readonly backend: Backend
-  /** The signing keys, or a function that reads them; called again once a minute. */
+  /** The signing keys, or a function that reads them. The function is called again every minute. */
   readonly keys: KeyRing | (() => Promise<KeyRing>)
   readonly surfaces: Readonly<Record<Surface, SurfaceOptions>>
+  /** Sends the mails; see `Mail` for the templates. */
   readonly mailer: Mailer
   /** The `iss` of every token. Default: the operator surface's `baseUrl`. */
   readonly issuer?: string
   /**
-   * First values of the settings, for those nobody gave one yet. They never override what is stored:
+   * First values of settings that have no stored value yet. They never override a stored value:
    * administrators change settings while the host runs.
    */
   readonly settings?: InitialSettings
-  /** Modules of the host's own that are configured through the same store; see `defineModule`. */
+  /** The host's own modules, configured through the same store; see `defineModule`. Default none. */
   readonly modules?: readonly ModuleDefinition[]
   /**
-   * Keys that encrypt the secrets of the configuration store: the first encrypts, all of them
-   * decrypt. Default: the one in the environment variable `CONFIG_ENCRYPTION_KEY`, 32 random bytes
-   * in base64, under the id `default`. One of the two is required.
+   * The keys that encrypt the secrets of the configuration store: the first encrypts, all of them
+   * decrypt. Default: the environment variable `CONFIG_ENCRYPTION_KEY`, 32 random bytes in base64,
+   * with the id `default`. One of the two is required.
    */
   readonly configKeys?: readonly ConfigKey[]
-  /** Names of permissions the authorizer is asked for in place of the library's own. */
+  /** Renames the permissions of the module configuration, as the authorizer is asked for them. */
   readonly permissions?: {
     /** Default `system.modules.read`. */
     readonly modulesRead?: string
@@ -127,57 +135,60 @@ export interface AuthOptions {
     readonly modulesManage?: string
   }
   /**
-   * Decides about the library's guarded routes. Default: each person may manage their own account
-   * and nothing else. One given here takes its place whole: it has to grant `auth.self` (the account)
-   * and `auth.mfa.self` (its second factors) too. `roleAuthorizer()` is one that ships with the library:
-   * role shortcuts, and roles kept in the store. A function is called once, with those roles.
+   * Decides who may use a guarded route. Default: people may manage their own account, and nothing
+   * else is allowed. An authorizer given here replaces the default entirely, so it has to grant
+   * `auth.self` (the account) and `auth.mfa.self` (its second factors) too. `roleAuthorizer()` decides
+   * by role shortcuts and by roles kept in the store. A function is called once, with those roles.
    */
   readonly authorizer?: Authorizer | AuthorizerFactory
   /**
-   * Judges logins: whether an owner is mailed, and whether a trusted device is taken for one. Default: by
-   * device, network and wrong passwords, over the logins of ninety days.
+   * Judges logins: whether the owner gets a mail, and whether a trusted device replaces the second
+   * factor. Default: by device, network and wrong passwords, over the logins of ninety days.
    */
   readonly riskScorer?: RiskScorer
-  /** Whose `X-Forwarded-For` is believed. Default: nobody's. */
+  /** The proxies whose `X-Forwarded-For` counts. Default `false`: the header is ignored. */
   readonly trustProxy?: TrustProxy
-  /** Where identity providers are spoken to, if not at their usual addresses. */
+  /** Endpoints of identity providers. Default: their usual addresses. */
   readonly oauth?: OauthOptions
-  /** Environment variables. Default `process.env`. */
+  /** The environment variables to read. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** How passwords are hashed. Default: argon2id at the recommended costs. */
   readonly hash?: HashOptions
-  /** Checks hashes of an imported user base; see `LegacyVerifier`. */
+  /** Checks the hashes of an imported user base; see `LegacyVerifier`. Default none. */
   readonly legacyVerifiers?: readonly LegacyVerifier[]
   /** Put before every collection name. Default empty. */
   readonly collectionPrefix?: string
-  /** Which surface an unprefixed path means when nothing else tells. Default `operator`. */
+  /** The surface of an unprefixed path when host, cookie and token do not tell. Default `operator`. */
   readonly defaultSurface?: Surface
-  /** Words no password may contain, beside the issuer's and the hosts' names. */
+  /** Words that no password may contain, beside the names of the issuer and of the hosts. */
   readonly passwordContextWords?: readonly string[]
-  /** Seconds by which replicas' clocks may differ, 0 to 60. Default 0. */
+  /** Seconds by which the clocks of replicas may differ, 0 to 60. Default 0. */
   readonly clockLeeway?: number
   /** Milliseconds after which a call to the backend counts as failed. Default 5,000. */
   readonly backendTimeout?: number
   /**
-   * `false`: this process never removes what has expired. For serverless hosts, whose processes
-   * stand still between requests; another process then has to do it. By default every process
-   * takes part and one at a time does the work. Expiry itself never depends on it. Such a process
-   * does not go on with webhooks that failed either.
+   * With `false`, this process never removes expired documents and never repeats failed webhooks: for
+   * serverless hosts, whose processes stand still between requests. Another process has to do it. By
+   * default every process takes part, and one at a time does the work. Expiry does not depend on it.
    */
   readonly sweep?: false
-  /** Where metrics go. Default: OpenTelemetry's global provider, as it is when this is called. */
+  /** Receives metrics. Default: OpenTelemetry's global provider at the time of `createAuth`. */
   readonly meterProvider?: MeterProvider
-  /** Where spans go. Default: OpenTelemetry's global provider. */
+  /** Receives spans. Default: OpenTelemetry's global provider. */
   readonly tracerProvider?: TracerProvider
-  /** How long audit records are kept, 30 to 3,650 days. Default 400. */
+  /** Days for which audit records are kept, 30 to 3,650. Default 400. */
   readonly auditRetentionDays?: number
   /**
-   * Told of every security-relevant act, with a copy of the event. Nobody waits for it; what it
-   * throws or rejects with is logged.
+   * Called with a copy of every security event. No request waits for it. What it throws or rejects
+   * with is logged.
    */
   readonly onEvent?: (event: AuthEvent) => unknown
-  /** Default: JSON lines on standard error. */
+  /** Receives log entries. Default: JSON lines on standard error. */
   readonly logger?: Logger
+  /** Default: the system's clock and timers. */
   readonly clock?: Clock
+  /** Default: `node:crypto`. */
   readonly random?: Random
+  /** Outbound HTTP, for identity providers, webhooks and breach checks. Default: Node's own. */
   readonly fetcher?: Fetcher
 }

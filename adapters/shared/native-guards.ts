@@ -8,20 +8,20 @@ import type {
 } from '../../src/http/exchange.js'
 
 /**
- * Guards as a framework takes them, and whom they let in. `T` is the request as a host's function is
- * shown it, where that is more than guards themselves need.
+ * Route guards in the form of a framework. `T` is the request that a host's function receives, where
+ * that has more members than a guard needs.
  */
 export interface NativeGuards<P, A extends string, H, R, T = R> extends Guards<A, H, T> {
-  /** Whom a guard of these let in to this request. Throws when none ran. */
+  /** The principal that a guard of this set admitted to this request. Throws when none ran. */
   principalOf(request: R): P
 }
 
-/** Null to go on, else the reply that refuses. */
+/** Resolves with null to go on, else with the reply that refuses. */
 export type Admit<R> = (request: R, view: GuardedRequest) => Promise<ExchangeReply | null>
 
 /**
- * Turns each guard of a surface into what a framework wants. A request is authenticated once, however
- * many guards of these stand in front of its route; permissions and proofs are asked for by each.
+ * Turns the guards of a surface into those of a framework. A request with several guards is
+ * authenticated once; each guard checks its own permission or proof.
  */
 export function nativeGuards<P, A extends string, H, R extends object, T extends R = R>(
   name: string,
@@ -33,7 +33,7 @@ export function nativeGuards<P, A extends string, H, R extends object, T extends
   }
   const { guards } = surface
   const admitted = new WeakMap<R, { readonly principal: P }>()
-  /** `guardOf` is asked again for each request: only here is the framework's own at hand. */
+  /** `guardOf` is called for each request, since only here the framework's request is at hand. */
   const wrap = (guardOf: (request: T) => RouteGuard<P>): H =>
     native(async (request, view) => {
       const known = admitted.get(request)?.principal ?? null
@@ -48,7 +48,7 @@ export function nativeGuards<P, A extends string, H, R extends object, T extends
     requireAudience: (...audiences) => always(guards.requireAudience(...audiences)),
     requirePermission(permission, of) {
       const tenantIn = (request: T) => of && { tenant: () => of.tenant(request) }
-      // What cannot be is told of where the route is declared.
+      // Invalid arguments throw where the route is declared.
       const given: TenantOf<never> | undefined = of
       guards.requirePermission(permission, given)
       return wrap((request) => guards.requirePermission(permission, tenantIn(request)))

@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
 /**
- * Who may speak for another address through `X-Forwarded-For`: nobody; the last n hops; or hosts
- * in these networks (`10.0.0.0/8`, `::1`).
+ * The proxies whose `X-Forwarded-For` counts. `false` ignores the header; a number trusts that many
+ * hops, counted from the socket; a list trusts hosts in these networks (`10.0.0.0/8`, `::1`).
  */
 export type TrustProxy = false | number | readonly string[]
 

@@ -1,91 +1,95 @@
-/** What a framework adapter hands over. Nothing in it is trusted or parsed yet. */
+/** A request as a framework adapter passes it on, neither trusted nor parsed yet. */
 export interface ExchangeRequest {
   readonly method: string
   /** The path below the mount point, still percent-encoded, without the query: `/v1/auth/…`. */
   readonly path: string
-  /** What follows the `?`, still percent-encoded; empty where there is none. */
+  /** The text after the `?`, still percent-encoded; empty without one. */
   readonly query: string
-  /** The value of a request header by lower-case name; several lines joined by a comma. */
+  /** The value of a request header by lower-case name; several lines are joined by a comma. */
   header(name: string): string | undefined
-  /** The peer's address as the socket tells it; undefined where the runtime does not. */
+  /** The peer's address of the socket; undefined where the runtime does not tell it. */
   readonly remoteAddress: string | undefined
-  /** Reads the body; called at most once. Stops reading beyond `maxBytes`. */
+  /** Reads the body. Called at most once. Stops reading after `maxBytes`. */
   body(maxBytes: number): Promise<ExchangeBody>
 }
 
 export type ExchangeBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  /** The host's own parser was there first. */
+  /** The host's own parser has already read the body. */
   | { readonly kind: 'parsed'; readonly value: unknown }
   | { readonly kind: 'tooLarge' }
 
 export interface ExchangeReply {
   readonly status: number
-  /** By lower-case name. `set-cookie` is apart, because several must stay several. */
+  /** By lower-case name. `set-cookie` is apart, because its lines cannot be joined. */
   readonly headers: Readonly<Record<string, string>>
   readonly cookies: readonly string[]
   /** Null for a reply without a body. */
   readonly body: string | null
 }
 
-/** What adapters mount. */
+/** `auth.operator`, `auth.client` or `auth.both`, as adapters mount them. */
 export interface Mountable {
-  /** Every route is one of these paths or below one: for frameworks that want routes declared. */
+  /** Every route is one of these paths or below one, for frameworks that want routes declared. */
   readonly paths: readonly string[]
-  /** Null when the path is none of ours: the host goes on with its own routes. Never rejects. */
+  /** Null for a path that the library does not serve: the host's routes follow. Never rejects. */
   handle(request: ExchangeRequest): Promise<ExchangeReply | null>
 }
 
-/** What a guard looks at of a request to a route of the host's own. */
+/** The members that a route guard reads of a request to the host's own route. */
 export type GuardedRequest = Pick<ExchangeRequest, 'header' | 'remoteAddress'>
 
-/** Whom a guard lets in, or the reply it refuses with; the other one is null. */
+/** The principal that a route guard admits, or the reply that refuses; the other one is null. */
 export type Verdict<P> =
   | { readonly principal: P; readonly refusal: null }
   | { readonly principal: null; readonly refusal: ExchangeReply }
 
 /**
- * `known` is whom an earlier guard of this surface let in to the same request, else null. Never
- * rejects: whatever goes wrong is a refusal.
+ * Admits or refuses a request. `known` is the principal that an earlier guard of this surface admitted
+ * to the same request, else null. Never rejects: every failure is a refusal.
  */
 export type RouteGuard<P> = (request: GuardedRequest, known: P | null) => Promise<Verdict<P>>
 
-/** Which tenant a request is about. */
+/** Names the tenant that a request is about. */
 export interface TenantOf<R> {
   /**
-   * The tenant's id, a text of 1 to 64 characters; anything else, also undefined, is refused with
-   * 403. It is the request's word: nobody has looked whether the caller belongs there.
+   * The tenant's id, or a promise of it: a text of 1 to 64 characters. Any other value, including
+   * undefined, is refused with 403. The id is a claim of the request; membership is not checked here.
    */
   tenant(request: R): unknown
 }
 
 /**
- * What stands in front of a host’s own routes; `H` is what a framework takes for a guard, and `R` its
- * request.
+ * Route guards for the host's own routes. `H` is a guard in the form of the framework, `R` its
+ * request. Every guard requires a valid access token of the surface whose session has not ended, else
+ * 401, or 503 `session_enforcement_unavailable` when the denylist cannot be read.
  */
 export interface Guards<A extends string, H, R = GuardedRequest> {
-  /** A person with a session. A service account gets 403 `human_principal_required`. */
+  /** Admits people. A service account gets 403 `human_principal_required`. Reads no user record. */
   requireUser(): H
   /**
-   * A token of one of these audiences; without any, of each that the surface accepts. Everybody else
-   * gets 401 `audience_mismatch`. Asks nobody what the principal may do.
+   * Admits a token of one of these audiences; without arguments, of every audience of the surface.
+   * Other tokens get 401 `audience_mismatch`. Checks no permission and reads no user record. Throws a
+   * `TypeError` for an audience that the surface does not accept.
    */
   requireAudience(...audiences: readonly A[]): H
   /**
-   * Somebody whom the authorizer grants this permission, asked anew for every request after the user
-   * was read: 403 `permission_denied`, also for the disabled; 503 when it cannot be known. With `of`,
-   * the authorizer is told the tenant that the request is about.
+   * Admits a principal to whom the authorizer grants this permission, asked for every request after
+   * the user was read. Others, including disabled users, get 403 `permission_denied`; 503
+   * `authorization_unavailable` when the answer cannot be had. `of` tells the authorizer which tenant
+   * the request is about. Throws a `TypeError` for an empty permission.
    */
   requirePermission(permission: string, of?: TenantOf<R>): H
   /**
-   * A person whose session showed a second factor less than `maxAge` (such as `5m`) ago; without it,
-   * than the setting `stepUpMaxAge`. 403 `step_up_required` with an RFC 9470 challenge otherwise.
+   * Admits a person whose session showed a second factor less than `maxAge` (such as `5m`) ago;
+   * default the setting `stepUpMaxAge`. Others get 403 `step_up_required` with the challenge of
+   * RFC 9470 §3. Throws a `TypeError` for a `maxAge` that is not a duration.
    */
   requireStepUp(age?: { readonly maxAge: string }): H
 }
 
-/** `auth.operator` or `auth.client`, as adapters make guards of it. */
+/** `auth.operator` or `auth.client`, of which adapters make route guards. */
 export interface Guarded<P, A extends string> {
   readonly guards: Guards<A, RouteGuard<P>>
 }

@@ -9,7 +9,7 @@ import { problemReply } from './problem.js'
 import type { RefusalEvents } from './refusal-events.js'
 import { userAgentOf } from './user-agent.js'
 
-/** Whose tokens a surface accepts. */
+/** The audiences whose tokens a surface accepts. */
 export type AudienceOf<S extends Surface> = S extends 'operator' ? 'operator' | 'service' : S
 
 interface Deps {
