@@ -7,16 +7,15 @@ import type { Roles } from './domain/authorization/roles.js'
 import { type Config, createConfigApi } from './domain/configuration/config-api.js'
 import { createConfigStore } from './domain/configuration/config-store.js'
 import type { Principal } from './domain/context/principal.js'
+import type { SurfaceContext } from './domain/context/surface-context.js'
 import { type AuditLog, createAuditLog } from './domain/events/audit-log.js'
 import { createEventPublisher } from './domain/events/event-publisher.js'
 import { startWebhookRetries } from './domain/events/webhook-retries.js'
 import { createWebhooks, type Webhooks } from './domain/events/webhooks.js'
 import { createRateLimiter } from './domain/limits/rate-limiter.js'
 import { defaultRiskScorer } from './domain/login/default-risk-scorer.js'
-import { createMailService } from './domain/mail/mail-service.js'
 import { createBreachCheck } from './domain/passwords/breach-check.js'
 import { createPasswordHashes } from './domain/passwords/password-hashes.js'
-import { createPasswordRules } from './domain/passwords/password-rules.js'
 import type { SessionAdministration } from './domain/sessions/session-administration.js'
 import { createSigningKeys, type SigningKeys } from './domain/sessions/signing-keys.js'
 import { OptionsError } from './errors/index.js'
@@ -235,49 +234,39 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       audit.record(event)
       webhooks.record(event)
     }
-    const parts: SurfaceParts = {
-      authorizer,
+    const context: SurfaceContext = {
       surface,
       collections,
       serviceCredentials,
       denylist: backend.denylist,
-      limits: createRateLimiter({ surface, counter: backend.counter, clock, logger, overrides }),
       clock,
       random,
       settings: readSettings,
-      config,
       secretBox: box,
-      keys,
       issuer,
       relyingParty: relyingPartyOf(options.surfaces[surface]),
       idleMs,
       clockLeeway: options.clockLeeway ?? 0,
-      passwords,
-      passwordRules: createPasswordRules({
-        settings: readSettings,
-        collections,
-        passwords,
-        breachCheck,
-        isCommon,
-        contextWords,
-      }),
-      mail: createMailService({
-        surface,
-        mailer: options.mailer,
-        links: linksOf(options.surfaces[surface]),
-        clock,
-        background,
-        emit,
-        logger,
-      }),
-      providers,
       routesUrl: routesUrlOf(options.surfaces[surface]),
-      riskScorer: options.riskScorer ?? defaultRiskScorer,
       background,
       emit,
       logger,
     }
-    const services = createSurfaceServices(parts, (other) => built[other])
+    const parts: SurfaceParts = {
+      authorizer,
+      config,
+      keys,
+      limits: createRateLimiter({ surface, counter: backend.counter, clock, logger, overrides }),
+      links: linksOf(options.surfaces[surface]),
+      mailer: options.mailer,
+      passwords,
+      breachCheck,
+      isCommon,
+      contextWords,
+      providers,
+      riskScorer: options.riskScorer ?? defaultRiskScorer,
+    }
+    const services = createSurfaceServices(context, parts, (other) => built[other])
     return { ...services, audit: audit.log, emit, webhooks }
   }
 

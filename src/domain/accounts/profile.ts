@@ -44,14 +44,16 @@ interface Deps
   readonly passwords: PasswordHashes
 }
 
-export function createProfile(
-  deps: Deps,
-  sessions: Sessions,
-  lockout: Lockout,
-  writer: PasswordWriter,
-  refresh: Refresh,
-  identities: OauthIdentities,
-): Profile {
+interface Services {
+  readonly sessions: Sessions
+  readonly refresh: Refresh
+  readonly passwordLockout: Lockout
+  readonly passwordWriter: PasswordWriter
+  readonly oauthIdentities: OauthIdentities
+}
+
+export function createProfile(deps: Deps, services: Services): Profile {
+  const { sessions, refresh, passwordLockout: lockout, passwordWriter: writer } = services
   const { surface, clock } = deps
   const { users } = deps.collections
   async function renewed(
@@ -65,7 +67,7 @@ export function createProfile(
 
   return {
     async identitiesOf(user) {
-      const linked = await identities.ofUser(user.id)
+      const linked = await services.oauthIdentities.ofUser(user.id)
       return linked.map(({ provider, linkedAt }) => ({ provider, linkedAt }))
     },
 

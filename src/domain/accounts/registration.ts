@@ -61,12 +61,14 @@ interface Deps
 /** As long as any link that sets a password. */
 const choiceLinkMs = 60 * 60 * 1000
 
-export function createRegistration(
-  deps: Deps,
-  pipeline: LoginPipeline,
-  tickets: Tickets,
-  emailChange: EmailChange,
-): Registration {
+interface Services {
+  readonly pipeline: LoginPipeline
+  readonly tickets: Tickets
+  readonly emailChange: EmailChange
+}
+
+export function createRegistration(deps: Deps, services: Services): Registration {
+  const { pipeline, tickets, emailChange } = services
   const { surface, clock } = deps
   const { users } = deps.collections
 

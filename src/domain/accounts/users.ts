@@ -89,12 +89,13 @@ interface Deps
 
 const accountFields: readonly AccountField[] = ['name', 'enabled', 'systemRole', 'memberships']
 
-export function createUsers(
-  deps: Deps,
-  sessions: Sessions,
-  mfaReset: MfaReset,
-  deletions: AccountDeletions,
-): Users {
+interface Services {
+  readonly sessions: Sessions
+  readonly mfaReset: MfaReset
+  readonly deletions: AccountDeletions
+}
+
+export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Services): Users {
   const { clock } = deps
   const { users } = deps.collections
   const events = createAccountEvents(deps)

@@ -32,12 +32,14 @@ export interface PasskeyProofs {
 
 type Deps = Pick<SurfaceContext, 'surface' | 'clock' | 'emit'>
 
-export function createPasskeyProofs(
-  deps: Deps,
-  challenges: PasskeyChallenges,
-  assertions: PasskeyAssertions,
-  lockout: Lockout,
-): PasskeyProofs {
+interface Services {
+  readonly challenges: PasskeyChallenges
+  readonly assertions: PasskeyAssertions
+  readonly lockout: Lockout
+}
+
+export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProofs {
+  const { challenges, assertions, lockout } = services
   return {
     async show(ceremony, { challengeId, response }, terms, source) {
       const { user } = ceremony

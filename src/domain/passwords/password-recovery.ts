@@ -42,13 +42,15 @@ interface Deps
 
 const resetLinkMs = 60 * 60 * 1000
 
-export function createPasswordRecovery(
-  deps: Deps,
-  sessions: Sessions,
-  tickets: Tickets,
-  lockout: Lockout,
-  writer: PasswordWriter,
-): PasswordRecovery {
+interface Services {
+  readonly sessions: Sessions
+  readonly tickets: Tickets
+  readonly passwordLockout: Lockout
+  readonly passwordWriter: PasswordWriter
+}
+
+export function createPasswordRecovery(deps: Deps, services: Services): PasswordRecovery {
+  const { sessions, tickets, passwordLockout: lockout, passwordWriter: writer } = services
   const { users } = deps.collections
 
   async function sendLink(user: User): Promise<void> {

@@ -26,12 +26,13 @@ export interface Logout {
 
 type Deps = Pick<SurfaceContext, 'collections'>
 
-export function createLogout(
-  deps: Deps,
-  tokens: Tokens,
-  sessions: Sessions,
-  inspection: RefreshInspection,
-): Logout {
+interface Services {
+  readonly tokens: Tokens
+  readonly sessions: Sessions
+  readonly inspection: RefreshInspection
+}
+
+export function createLogout(deps: Deps, { tokens, sessions, inspection }: Services): Logout {
   const { users, families } = deps.collections
 
   /** Session id → user id of every valid credential shown. */

@@ -1,0 +1,57 @@
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { FactorServices } from '../factors/assemble-factors.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { LoginPipeline } from '../login/login-pipeline.js'
+import type { MailServices } from '../mail/assemble-mail.js'
+import type { OauthIdentities } from '../oauth/oauth-identities.js'
+import type { PasswordServices } from '../passwords/assemble-passwords.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { SessionServices } from '../sessions/assemble-sessions.js'
+import { type AccountDeletions, createAccountDeletions } from './account-deletions.js'
+import { createEmailChange, type EmailChange } from './email-change.js'
+import { createMfaReset, type MfaReset } from './mfa-reset.js'
+import { createProfile, type Profile } from './profile.js'
+import { createRegistration, type Registration } from './registration.js'
+import { createSelfDeletion, type SelfDeletion } from './self-deletion.js'
+import { createUsers, type Users } from './users.js'
+
+export interface AccountServices {
+  readonly deletions: AccountDeletions
+  readonly emailChange: EmailChange
+  readonly mfaReset: MfaReset
+  readonly profile: Profile
+  readonly registration: Registration
+  readonly selfDeletion: SelfDeletion
+  readonly users: Users
+}
+
+interface Collaborators
+  extends MailServices,
+    PasswordServices,
+    Pick<FactorServices, 'changes' | 'reAuthentication'>,
+    Pick<SessionServices, 'refresh' | 'sessions'> {
+  readonly limits: RateLimiter
+  readonly oauthIdentities: OauthIdentities
+  readonly passwords: PasswordHashes
+  readonly pipeline: LoginPipeline
+}
+
+export function assembleAccounts(
+  context: SurfaceContext,
+  collaborators: Collaborators,
+): AccountServices {
+  const deps = { ...context, ...collaborators }
+  const { sessions, tickets, reAuthentication } = collaborators
+  const mfaReset = createMfaReset(deps, sessions, collaborators.changes)
+  const deletions = createAccountDeletions(deps, sessions)
+  const emailChange = createEmailChange(deps, tickets, reAuthentication)
+  return {
+    deletions,
+    emailChange,
+    mfaReset,
+    profile: createProfile(deps, collaborators),
+    registration: createRegistration(deps, { ...collaborators, emailChange }),
+    selfDeletion: createSelfDeletion(deps, deletions, reAuthentication),
+    users: createUsers(deps, { sessions, mfaReset, deletions }),
+  }
+}

@@ -1,0 +1,48 @@
+import type { RiskScorer } from '../../ports/risk-scorer.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { FactorServices } from '../factors/assemble-factors.js'
+import type { Lockout } from '../limits/lockout.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { MailServices } from '../mail/assemble-mail.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { FederatedLogin } from './federated-login.js'
+import { createLoginPipeline, type LoginPipeline } from './login-pipeline.js'
+import { createLoginRisk } from './login-risk.js'
+import { createLoginTickets } from './login-tickets.js'
+import { createMfa, type Mfa } from './mfa.js'
+import { createPasswordLogin, type PasswordLogin } from './password-login.js'
+import { createTicketGuesses, type TicketGuesses } from './ticket-guesses.js'
+
+export interface LoginServices {
+  readonly pipeline: LoginPipeline
+  readonly guesses: TicketGuesses
+  readonly login: PasswordLogin
+  readonly mfa: Mfa
+}
+
+interface Collaborators extends FactorServices, MailServices {
+  readonly federated: FederatedLogin
+  readonly limits: RateLimiter
+  readonly passwordLockout: Lockout
+  readonly passwords: PasswordHashes
+  readonly riskScorer: RiskScorer
+  readonly sessions: Sessions
+}
+
+export function assembleLogin(
+  context: SurfaceContext,
+  collaborators: Collaborators,
+): LoginServices {
+  const deps = { ...context, ...collaborators }
+  const loginTickets = createLoginTickets(deps)
+  const risk = createLoginRisk(deps)
+  const pipeline = createLoginPipeline(deps, { ...collaborators, loginTickets, risk })
+  const guesses = createTicketGuesses(deps, loginTickets, collaborators.federated)
+  return {
+    pipeline,
+    guesses,
+    login: createPasswordLogin(deps, pipeline, collaborators.passwordLockout),
+    mfa: createMfa(deps, { ...collaborators, pipeline, guesses }),
+  }
+}

@@ -1,0 +1,41 @@
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { FactorServices } from '../factors/assemble-factors.js'
+import { createLockout } from '../limits/lockout.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { LoginServices } from '../login/assemble-login.js'
+import { createOwnPasskeys, type OwnPasskeys } from './own-passkeys.js'
+import { createPasskeyAssertions } from './passkey-assertions.js'
+import { createPasskeyChallenges } from './passkey-challenges.js'
+import { createPasskeyLogin, type PasskeyLogin } from './passkey-login.js'
+import { createPasskeyProofs } from './passkey-proofs.js'
+import { createPasskeyRegistration, type PasskeyRegistration } from './passkey-registration.js'
+import { createPasskeyStepUp, type PasskeyStepUp } from './passkey-step-up.js'
+
+export interface PasskeyServices {
+  readonly passkeyRegistration: PasskeyRegistration
+  readonly passkeyLogin: PasskeyLogin
+  readonly passkeyStepUp: PasskeyStepUp
+  readonly ownPasskeys: OwnPasskeys
+}
+
+interface Collaborators extends FactorServices, Pick<LoginServices, 'guesses' | 'pipeline'> {
+  readonly limits: RateLimiter
+}
+
+export function assemblePasskeys(
+  context: SurfaceContext,
+  collaborators: Collaborators,
+): PasskeyServices {
+  const deps = { ...context, ...collaborators }
+  const challenges = createPasskeyChallenges(deps)
+  const assertions = createPasskeyAssertions(deps)
+  const lockout = createLockout(deps, 'passkeyFailures')
+  const proofs = createPasskeyProofs(deps, { challenges, assertions, lockout })
+  const services = { ...collaborators, challenges, assertions, lockout, proofs }
+  return {
+    passkeyRegistration: createPasskeyRegistration(deps, services),
+    passkeyLogin: createPasskeyLogin(deps, services),
+    passkeyStepUp: createPasskeyStepUp(deps, services),
+    ownPasskeys: createOwnPasskeys(deps, collaborators.removal, collaborators.changes),
+  }
+}

@@ -1,0 +1,51 @@
+import type { SurfaceContext } from '../context/surface-context.js'
+import { createLockout, type Lockout } from '../limits/lockout.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { MailServices } from '../mail/assemble-mail.js'
+import type { Sessions } from '../sessions/sessions.js'
+import type { BreachCheck } from './breach-check.js'
+import type { PasswordHashes } from './password-hashes.js'
+import { createPasswordRecovery, type PasswordRecovery } from './password-recovery.js'
+import { createPasswordRules, type PasswordRules } from './password-rules.js'
+import { createPasswordWriter, type PasswordWriter } from './password-writer.js'
+
+/** What both surfaces share: hashes are made by one gate, and words forbidden to all. */
+export interface SharedPasswordServices {
+  readonly passwords: PasswordHashes
+  readonly breachCheck: BreachCheck
+  readonly isCommon: (password: string) => boolean
+  readonly contextWords: readonly string[]
+}
+
+export interface PasswordServices {
+  readonly passwordRules: PasswordRules
+  /** One for every check of a password: they share their counter. */
+  readonly passwordLockout: Lockout
+  readonly passwordWriter: PasswordWriter
+  readonly passwordRecovery: PasswordRecovery
+}
+
+interface Collaborators extends SharedPasswordServices, MailServices {
+  readonly limits: RateLimiter
+  readonly sessions: Sessions
+}
+
+export function assemblePasswords(
+  context: SurfaceContext,
+  collaborators: Collaborators,
+): PasswordServices {
+  const deps = { ...context, ...collaborators }
+  const passwordRules = createPasswordRules(deps)
+  const passwordLockout = createLockout(deps, 'passwordFailures')
+  const passwordWriter = createPasswordWriter({ ...deps, passwordRules })
+  return {
+    passwordRules,
+    passwordLockout,
+    passwordWriter,
+    passwordRecovery: createPasswordRecovery(deps, {
+      ...collaborators,
+      passwordLockout,
+      passwordWriter,
+    }),
+  }
+}

@@ -1,0 +1,32 @@
+import type { Users } from '../accounts/users.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { Tokens } from '../sessions/tokens.js'
+import { createServiceAccounts, type ServiceAccounts } from './service-accounts.js'
+import { createServiceCredentials } from './service-credentials.js'
+import { createServiceGrants, type ServiceGrants } from './service-grants.js'
+
+export interface ServiceAccountServices {
+  readonly serviceAccounts: ServiceAccounts
+  readonly serviceGrants: ServiceGrants
+}
+
+interface Collaborators {
+  readonly limits: RateLimiter
+  readonly passwords: PasswordHashes
+  readonly tokens: Tokens
+  readonly users: Users
+}
+
+export function assembleServiceAccounts(
+  context: SurfaceContext,
+  collaborators: Collaborators,
+): ServiceAccountServices {
+  const deps = { ...context, ...collaborators }
+  const credentials = createServiceCredentials(deps)
+  return {
+    serviceAccounts: createServiceAccounts(deps, collaborators.users, credentials),
+    serviceGrants: createServiceGrants(deps, collaborators.tokens),
+  }
+}

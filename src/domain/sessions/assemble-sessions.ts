@@ -1,0 +1,45 @@
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import { createLogout, type Logout } from './logout.js'
+import { createOwnSessions, type OwnSessions } from './own-sessions.js'
+import { createRefresh, type Refresh } from './refresh.js'
+import { createRefreshInspection } from './refresh-inspection.js'
+import {
+  createSessionAdministration,
+  type SessionAdministration,
+} from './session-administration.js'
+import { createSessions, type Sessions } from './sessions.js'
+import type { SigningKeys } from './signing-keys.js'
+import { createTokens, type Tokens } from './tokens.js'
+
+export interface SessionServices {
+  readonly tokens: Tokens
+  readonly sessions: Sessions
+  readonly refresh: Refresh
+  readonly logout: Logout
+  readonly ownSessions: OwnSessions
+  readonly sessionAdministration: SessionAdministration
+}
+
+interface Collaborators {
+  readonly keys: SigningKeys
+  readonly limits: RateLimiter
+}
+
+export function assembleSessions(
+  context: SurfaceContext,
+  collaborators: Collaborators,
+): SessionServices {
+  const deps = { ...context, ...collaborators }
+  const tokens = createTokens(deps)
+  const sessions = createSessions(deps, tokens)
+  const inspection = createRefreshInspection(deps, tokens, sessions)
+  return {
+    tokens,
+    sessions,
+    refresh: createRefresh(deps, tokens, inspection),
+    logout: createLogout(deps, { tokens, sessions, inspection }),
+    ownSessions: createOwnSessions(deps, sessions),
+    sessionAdministration: createSessionAdministration(deps, sessions),
+  }
+}
