@@ -272,11 +272,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
 
   const built = { operator: build('operator'), client: build('client') }
   const route = (surface: Surface) => {
-    const matcher = matcherOf(operations, surface)
     const allowedOrigins = originsOf(options.surfaces[surface])
     const pipeline = createPipeline({
       surface,
-      matcher,
       services: built[surface].services,
       cookies: cookiePolicyOf(surface, options.surfaces[surface]),
       allowedOrigins,
@@ -286,11 +284,12 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       tracing,
       logger,
     })
-    return { matcher, pipeline: withCors(pipeline, matcher, allowedOrigins) }
+    const matcher = matcherOf(operations, surface)
+    return { matcher, pipeline: withCors(pipeline, allowedOrigins) }
   }
   const routes = { operator: route('operator'), client: route('client') }
   const mount = <S extends Surface>(surface: S): SurfaceAuth<S> => ({
-    ...surfaceRouter(surface, routes[surface].matcher, routes[surface].pipeline),
+    ...surfaceRouter(surface, routes[surface]),
     users: built[surface].users,
     roles: built[surface].roles,
     audit: built[surface].audit,

@@ -1,5 +1,4 @@
 import type { ExchangeReply, ExchangeRequest } from './exchange.js'
-import type { Matcher } from './match.js'
 import type { Pipeline } from './pipeline.js'
 import { commonHeaders } from './problem.js'
 
@@ -17,27 +16,23 @@ const preflightMaxAge = '600'
  * (Fetch §3.3). What a request may do is decided elsewhere, for every origin alike: this only tells
  * browsers whom to show the answer.
  */
-export function withCors(
-  pipeline: Pipeline,
-  matcher: Matcher,
-  allowedOrigins: ReadonlySet<string>,
-): Pipeline {
+export function withCors(pipeline: Pipeline, allowedOrigins: ReadonlySet<string>): Pipeline {
   return {
-    async run(request) {
+    async run(request, match) {
       const origin = request.header('origin')
       // A cache must not give the answer for one origin to another, nor the one without to any.
       if (origin === undefined || !allowedOrigins.has(origin)) {
-        return withHeaders(await pipeline.run(request), { vary: 'Origin' })
+        return withHeaders(await pipeline.run(request, match), { vary: 'Origin' })
       }
       const granted = {
         vary: 'Origin',
         'access-control-allow-origin': origin,
         'access-control-allow-credentials': 'true',
       }
-      const match = isPreflight(request) ? matcher.match(request.method, request.path) : null
-      if (match?.kind === 'method') return preflightReply(granted, match.allow)
+      if (match.kind === 'method' && isPreflight(request))
+        return preflightReply(granted, match.allow)
       const exposed = { 'access-control-expose-headers': exposedHeaders }
-      return withHeaders(await pipeline.run(request), { ...granted, ...exposed })
+      return withHeaders(await pipeline.run(request, match), { ...granted, ...exposed })
     },
   }
 }

@@ -26,7 +26,7 @@ import {
 } from './cookies.js'
 import { deprecationHeaders } from './deprecation-headers.js'
 import type { ExchangeBody, ExchangeReply, ExchangeRequest } from './exchange.js'
-import type { Matcher } from './match.js'
+import type { Match } from './match.js'
 import { isNavigation, isOriginAllowed } from './origin.js'
 import { commonHeaders, problemReply, validatorReply } from './problem.js'
 import { limitByAddress, limitByUser } from './rate-class.js'
@@ -37,13 +37,12 @@ import { userAgentOf } from './user-agent.js'
 
 /** One surface's way from a request to a reply. */
 export interface Pipeline {
-  /** Never rejects: whatever goes wrong is a problem body. */
-  run(request: ExchangeRequest): Promise<ExchangeReply>
+  /** `match` is what the path and method were found to be. Never rejects: whatever goes wrong is a problem body. */
+  run(request: ExchangeRequest, match: Match): Promise<ExchangeReply>
 }
 
 export interface PipelineDeps {
   readonly surface: Surface
-  readonly matcher: Matcher
   readonly services: Services
   readonly cookies: CookiePolicy
   readonly allowedOrigins: ReadonlySet<string>
@@ -64,8 +63,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   const { surface, services, tracing } = deps
   const refusals = refusalEvents(deps)
 
-  async function run(request: ExchangeRequest): Promise<ExchangeReply> {
-    const match = deps.matcher.match(request.method, request.path)
+  async function run(request: ExchangeRequest, match: Match): Promise<ExchangeReply> {
     if (match.kind !== 'operation') return refuseRoute(request, match)
     const { operation, params } = match
     const { reply } = await tracing.operation(surface, operation.id, () =>
@@ -110,7 +108,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   /** A genuine token of the other surface is told so even where there is no route. */
   async function refuseRoute(
     request: ExchangeRequest,
-    match: Exclude<ReturnType<Matcher['match']>, { kind: 'operation' }>,
+    match: Exclude<Match, { kind: 'operation' }>,
   ): Promise<ExchangeReply> {
     try {
       await services.access.peek(request.header('authorization'))

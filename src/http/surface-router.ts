@@ -6,18 +6,24 @@ import type { Matcher } from './match.js'
 import type { Pipeline } from './pipeline.js'
 import { problemReply } from './problem.js'
 
+/** The routes of one surface, and what is done with a request that was matched against them. */
+export interface SurfaceRoutes {
+  readonly matcher: Matcher
+  readonly pipeline: Pipeline
+}
+
 /**
  * One surface alone on its host: its own prefix, where it answers for unknown paths as well, and
  * the unprefixed paths as its own. It never answers below the other surface's prefix.
  */
-export function surfaceRouter(surface: Surface, matcher: Matcher, pipeline: Pipeline): Mountable {
+export function surfaceRouter(surface: Surface, { matcher, pipeline }: SurfaceRoutes): Mountable {
   const prefix = `/v1/auth/${surface}`
   return {
     paths: surface === 'operator' ? ['/v1/auth', '/v1/admin'] : ['/v1/auth'],
     async handle(request) {
-      const { path } = request
-      const owns = isBelow(path, prefix) || matcher.match('GET', path).kind !== 'none'
-      return owns ? pipeline.run(request) : null
+      const match = matcher.match(request.method, request.path)
+      const owns = match.kind !== 'none' || isBelow(request.path, prefix)
+      return owns ? pipeline.run(request, match) : null
     },
   }
 }
@@ -40,7 +46,7 @@ export interface SurfaceResolution {
  * chooses the surface and then goes the surface's own way.
  */
 export function bothRouter(
-  routers: Readonly<Record<Surface, { readonly matcher: Matcher; readonly pipeline: Pipeline }>>,
+  routes: Readonly<Record<Surface, SurfaceRoutes>>,
   resolution: SurfaceResolution,
 ): Mountable {
   /** Null on the host of one surface below the other's prefix: the two stay apart there. */
@@ -66,7 +72,8 @@ export function bothRouter(
       const once = readOnce(request)
       const surface = await surfaceOf(once)
       if (surface === null) return problemReply(new AuthError('not_found'))
-      return routers[surface].pipeline.run(once)
+      const { matcher, pipeline } = routes[surface]
+      return pipeline.run(once, matcher.match(once.method, once.path))
     },
   }
 }
