@@ -15,28 +15,28 @@ export type { PublicJwks } from './ring-key.js'
 /**
  * The keys that sign and verify tokens, as PEM text. `generateSigningKey()` makes one.
  *
- * To rotate without logging anybody out: publish the new key as `next`; when every replica has it,
- * make it `current` and the old one a member of `previous`; drop it from there once the last token
- * it signed has expired.
+ * To rotate without signing users out, publish the new key as `next`. When every replica has it, make
+ * it `current` and put the old key into `previous`. Drop the old key once the last token that it
+ * signed has expired.
  */
 export interface KeyRing {
-  /** Signs new tokens. An RSA private key in PKCS#8 PEM, of 3072 bits; 2048 is the least. */
+  /** Signs new tokens. An RSA private key in PKCS#8 PEM of 3072 bits, at least 2048. */
   readonly current: string
-  /** Published and verified with, but not signing yet. As `current`. */
+  /** Published and accepted, but not signing yet. Of the form of `current`. */
   readonly next?: string
-  /** Verified with only. Public keys in SPKI PEM, or the former private keys as they were. */
+  /** Only accepted. Public keys in SPKI PEM, or the former private keys. */
   readonly previous?: readonly string[]
 }
 
 export interface LoadedKeyRing {
-  /** The id of the signing key. */
+  /** The `kid` of the signing key. */
   readonly kid: string
   readonly signingKey: KeyObject
   readonly verifyingKeys: ReadonlyMap<string, KeyObject>
   readonly readHeader: HeaderReader
   /** Sentences for the host's log; empty when every key is as strong as recommended. */
   readonly warnings: readonly string[]
-  /** What `GET …/jwks` answers: public members only, new objects each time. */
+  /** The reply of `GET …/jwks` (RFC 7517): public members only, new objects for each call. */
   jwks(): PublicJwks
 }
 
@@ -62,7 +62,7 @@ export async function loadKeyRing(ring: KeyRing): Promise<LoadedKeyRing> {
   }
 }
 
-/** A ring often comes from a function of the host's that no compiler checked. */
+/** A ring often comes from a host's function that no compiler has checked. */
 function checkShape(ring: unknown): void {
   if (typeof ring !== 'object' || ring === null) {
     throw new OptionsError('keys', 'must be an object { current, next?, previous? } of PEM texts')
@@ -85,7 +85,7 @@ async function describeOthers({ next, previous = [] }: KeyRing): Promise<RingKey
   return found
 }
 
-/** A key in two places is a rotation gone wrong, such as a `next` that is the old key again. */
+/** A key in two places means a mistake in a rotation, such as the old key as `next`. */
 function byKid(keys: readonly RingKey[]): ReadonlyMap<string, KeyObject> {
   const map = new Map<string, RingKey>()
   for (const key of keys) {

@@ -2,29 +2,29 @@ import type { SecretBox } from './secret-box.js'
 
 type Values = Readonly<Record<string, string>>
 
-/** The environment whose values are meant. */
+/** The environment to which values belong. Part of what each secret is bound to. */
 export interface SealedPlace {
   readonly module: string
   readonly environment: string
 }
 
 export interface OpenedValues {
-  /** The values with the secrets that could be opened in plain text, without the others. */
+  /** All values, with secrets in plain text. Secrets that do not decrypt are left out. */
   readonly values: Values
-  /** The keys of secrets that are set but do not decrypt: an error of that field, never ''. */
+  /** The keys of secrets that are set but do not decrypt. Treat each as an error, never as ''. */
   readonly unreadable: readonly string[]
 }
 
 export interface ReencryptionPlan {
-  /** New texts of the keys that are not under the current key yet; the others are left out. */
+  /** New texts for the secrets that are not encrypted under the current key yet. */
   readonly texts: Values
-  /** The keys that no key of the ring opens: they stay as they are. */
+  /** The keys of secrets that no key of the ring opens. Their texts stay as they are. */
   readonly unreadable: readonly string[]
 }
 
 type SecretTest = (key: string, text: string) => boolean
 
-/** Encrypts those of `keys` that are secret; all other texts stay as they are. */
+/** A copy of `values` in which those of `keys` that are secret are encrypted. */
 export function sealValues(
   values: Values,
   keys: readonly string[],
@@ -39,7 +39,7 @@ export function sealValues(
   return Object.fromEntries(entries)
 }
 
-/** Decrypts every secret of an environment. */
+/** Decrypts every secret of an environment. Never throws for a text that does not decrypt. */
 export function openValues(
   values: Values,
   isSecret: SecretTest,
@@ -58,8 +58,8 @@ export function openValues(
 }
 
 /**
- * What a change of the encryption key asks of an environment: write `texts` by a compare-and-set on
- * its revision, then drop the old key. Nothing to write means that it is done.
+ * Plans a change of the encryption key for one environment: write `texts` by a compare-and-set on its
+ * revision, then drop the old key. An empty `texts` means that the environment is done.
  */
 export function planReencryption(
   values: Values,

@@ -4,30 +4,30 @@ import type { Random } from '../ports/random.js'
 
 /** A key that encrypts configuration secrets. */
 export interface ConfigKey {
-  /** Names the key in what it encrypts: letters, digits, `-` and `_`, 32 at most. */
+  /** Names the key in the texts it encrypts: letters, digits, `-` and `_`, at most 32 characters. */
   readonly id: string
   /** 32 random bytes in base64. */
   readonly key: string
 }
 
-/** Where a secret belongs. A text sealed for one place opens at no other. */
+/** The place of a secret. A text encrypted for one place decrypts at no other. */
 export interface SecretPlace {
   readonly module: string
   readonly environment: string
-  /** The whole key, such as `hooks.gmail-eu.token`. */
+  /** The full key, such as `hooks.gmail-eu.token`. */
   readonly key: string
 }
 
 /** Encrypts and decrypts configuration secrets: AES-256-GCM (NIST SP 800-38D). */
 export interface SecretBox {
-  /** A new text each time, even for an equal secret. The empty text, which clears, stays empty. */
+  /** Encrypts. Every call gives a new text, even for the same secret. An empty text stays empty. */
   seal(secret: string, place: SecretPlace): string
   /**
-   * The secret; null when there is none to be had: another place or key, a text that was changed or
-   * is not encrypted at all. Never a part of a secret.
+   * Decrypts. Null for a text of another place or key, for a changed text and for one that is not
+   * encrypted. An empty text stays empty.
    */
   open(sealed: string, place: SecretPlace): string | null
-  /** Whether the ring's first key encrypted it; the empty text needs no key. */
+  /** True if the first key of the ring encrypted the text; true for the empty text. */
   isCurrent(sealed: string): boolean
 }
 
@@ -37,14 +37,15 @@ const tagBytes = 16
 const keyBytes = 32
 
 /**
- * A box for a ring of keys: the first encrypts, all of them decrypt. Nonces are drawn from `random`:
- * renew a key before it has encrypted 2^32 texts. Throws a `SecretKeyError` for a ring it cannot use.
+ * A box for a ring of keys: the first encrypts, all of them decrypt. Nonces come from `random`, so
+ * replace a key before it has encrypted 2^32 texts (NIST SP 800-38D §8.3). Throws a `SecretKeyError`
+ * for an empty ring, a repeated or invalid id, and a key that is not 32 bytes in base64.
  */
 export function secretBox(keys: readonly ConfigKey[], random: Random): SecretBox {
   const ring = new Map<string, KeyObject>()
   for (const { id, key } of keys) {
     if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) {
-      // Not repeated: it may be the key, in the other's place.
+      // The message does not repeat the id: it may be the key, in the wrong place.
       throw new SecretKeyError('', 'needs an id of 1 to 32 letters, digits, "-" or "_"')
     }
     if (ring.has(id)) throw new SecretKeyError(id, 'is in the ring twice; give each key its own id')

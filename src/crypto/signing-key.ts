@@ -1,8 +1,8 @@
 import { exportPKCS8, generateKeyPair } from 'jose'
 
 /**
- * A new private key for `keys.current` or `keys.next`: RSA-3072 in PKCS#8 PEM. Keep it where
- * secrets are kept; the library stores no private keys. Takes up to a second of another thread.
+ * Makes a private key for `keys.current` or `keys.next`: RSA-3072 in PKCS#8 PEM. Store it with your
+ * other secrets; the library stores no private keys. Takes up to a second in another thread.
  */
 export async function generateSigningKey(): Promise<string> {
   const { privateKey } = await generateKeyPair('RS256', { modulusLength: 3072, extractable: true })

@@ -7,25 +7,26 @@ import { type ErrorCode, errorCatalogue } from './error-catalogue.js'
 const outageRetryAfter = 1
 
 export interface AuthErrorOptions {
-  /** Shown to the caller in place of the catalogue's text. Never holds input or secrets. */
+  /** Replaces the catalogue's text in the reply. It must hold neither input nor secrets. */
   readonly detail?: string
-  /** Whole seconds, sent as `Retry-After`. */
+  /** Whole seconds, sent as `Retry-After` (RFC 9110 §10.2.3). */
   readonly retryAfter?: number
-  /** Of `step_up_required`: whole seconds the proof must be younger than (RFC 9470 `max_age`). */
+  /** For `step_up_required`: the greatest age of the proof in whole seconds (RFC 9470 `max_age`). */
   readonly maxAgeSeconds?: number
   readonly cause?: unknown
 }
 
 /**
- * Thrown by every function of this library that refuses. `code` is one of the catalogue's,
- * `status` its HTTP status. `message` is safe to show to the caller.
+ * A refusal, thrown by every function of this library that refuses. `code` is a key of
+ * `errorCatalogue`, `status` its HTTP status. `message` is safe to show to the caller.
  */
 export class AuthError extends Error {
   override readonly name = 'AuthError'
   readonly code: ErrorCode
   readonly status: number
-  /** Whole seconds after which to try again; null where waiting does not help. */
+  /** Whole seconds to wait before a retry; null where waiting does not help. */
   readonly retryAfter: number | null
+  /** Whole seconds; null for every code but `step_up_required`. */
   readonly maxAgeSeconds: number | null
 
   constructor(code: ErrorCode, options: AuthErrorOptions = {}) {

@@ -1,16 +1,16 @@
-/** One thing wrong with a module's declaration. */
+/** A problem of a module's declaration. */
 export interface DeclarationProblem {
   /** `sender`, `hooks.url` for a sub-field, or '' for the module itself. */
   readonly field: string
-  /** The problem and its remedy, as the rest of a sentence that begins with the field. */
+  /** The problem and its remedy: the rest of a sentence that begins with the field. */
   readonly problem: string
 }
 
-/** Thrown where a module is declared or registered when its declaration breaks a rule. */
+/** `defineModule` and `createAuth` throw it for a module whose declaration breaks a rule. */
 export class DeclarationError extends Error {
   override readonly name = 'DeclarationError'
   readonly module: string
-  /** Everything that is wrong, not just the first thing. */
+  /** All problems, not just the first. */
   readonly problems: readonly DeclarationProblem[]
 
   constructor(module: string, problems: readonly DeclarationProblem[]) {

@@ -9,9 +9,9 @@ const ownErrors = [AuthError, DeclarationError, OptionsError, SecretKeyError, Ti
 const identifier = /^\w{1,64}$/
 
 /**
- * What may be logged of an error: which one it is, and where it was made. Not its message, fields
- * or stack: drivers, mailers and the like quote rows, values and links in them. Only what this
- * library itself says is known to hold none.
+ * The loggable part of an error: its name, its code, and the place that made it. Message, fields and
+ * stack are left out, since drivers and mailers quote rows, values and links in them. Only messages
+ * of this library's own errors are kept.
  */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { error: typeof error }
@@ -28,7 +28,7 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
   }
 }
 
-/** `refresh.js:120:7` of the innermost frame; without the path, which is the machine's own affair. */
+/** The innermost frame without its path, such as `refresh.js:120:7`. */
 function placeOf({ stack = '' }: Error): string | undefined {
   // Bounded, because the stack begins with a message of any length.
   return /^\s+at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.slice(0, 2000))?.[1]

@@ -1,12 +1,12 @@
-/** One entry of the catalogue: what a caller sees when an operation refuses. */
+/** The status and the text that a caller gets with an error. */
 interface CatalogueEntry {
   readonly status: number
   readonly detail: string
 }
 
 /**
- * Every error a caller can meet, closed. `unauthorized` is the plain 401: its body has no `code`,
- * because clients refresh and retry on a 401 without one.
+ * Every error that a caller can get, by code. The list is closed. The body of `unauthorized` has no
+ * `code`: on a 401 without one, clients refresh and retry.
  */
 export const errorCatalogue = {
   invalid_request: { status: 400, detail: 'The request is not of the expected form.' },

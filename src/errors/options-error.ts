@@ -1,6 +1,6 @@
 /**
- * Thrown at construction when what the host passed cannot work. The message names the option, the
- * shape it must have, and the remedy; it never repeats a secret.
+ * `createAuth` rejects with it for an option that cannot work. The message names the option, the form
+ * it must have, and the remedy; it never repeats a secret.
  */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError'

@@ -1,4 +1,4 @@
-/** Thrown when a key that shall encrypt configuration secrets cannot. Never repeats the key. */
+/** Thrown for a key that cannot encrypt configuration secrets. The message never repeats the key. */
 export class SecretKeyError extends Error {
   override readonly name = 'SecretKeyError'
   /** The id of the key in the ring. */

@@ -1,4 +1,4 @@
-/** Somebody else's answer did not come in time. The message holds nothing but what and how long. */
+/** An outside call did not answer in time. The message names the call and the time, nothing else. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
 }

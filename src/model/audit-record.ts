@@ -1,28 +1,28 @@
 import type { Collection, CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
-/** One security-relevant act on a surface, written after it and never changed. */
+/** A stored security event of a surface. It is written after the event and never changed. */
 export interface AuditRecord extends Doc {
   /** Epoch milliseconds. */
   readonly at: number
   readonly surface: Surface
-  /** The type of the event it was made of, such as `password.changed`. */
+  /** The type of the event, such as `password.changed`. */
   readonly action: string
   readonly outcome: 'success' | 'failure'
-  /** Who did it; null when nobody is known to have: a failed login, the library itself. */
+  /** The user who acted; null when unknown, as after a failed login, and for the library itself. */
   readonly actorId: string | null
-  /** On whose account; null when it was none, or one that does not exist. */
+  /** The user whose account was concerned; null without one, or when it does not exist. */
   readonly targetId: string | null
   readonly sessionId: string | null
   readonly ip: string | null
   readonly userAgent: string | null
-  /** The rest of what the event says. No secrets and no e-mail addresses. */
+  /** The other members of the event. They hold no secrets and no e-mail addresses. */
   readonly details: Readonly<Record<string, unknown>>
-  /** Epoch milliseconds from which it may be swept. */
+  /** Epoch milliseconds at which it may be swept. */
   readonly expiresAt: number
 }
 
-/** All that is ever done with audit records: nothing updates or takes one away before its time. */
+/** The only calls on audit records: no call updates one or removes it early. */
 export type AuditRecords = Pick<Collection<AuditRecord>, 'insert' | 'find' | 'sweep'>
 
 export function auditRecordsOf(surface: Surface): CollectionSpec<AuditRecord> {

@@ -1,4 +1,4 @@
-/** What the collections are called, without prefix and surface. */
+/** The names of the collections, without prefix and surface. */
 export const collectionNames = [
   'users',
   'sessions',

@@ -1,6 +1,6 @@
 /**
- * What the module configuration's operations ask the authorizer for, unless the host gave other
- * names (`createAuth({ permissions })`). Both belong to the system set of permissions.
+ * The permissions that the routes of the module configuration require, unless the host renamed them
+ * (`createAuth({ permissions })`). Both belong to the system set.
  */
 export const MODULE_CONFIG_PERMISSIONS = {
   read: 'system.modules.read',

@@ -1,18 +1,18 @@
-/** One permission of the library's own. */
+/** A permission that the library's own routes require. */
 export interface Permission {
   readonly key: string
   /**
-   * Whether it belongs to the system set: granted by the role shortcuts without a binding, and kept
-   * out of the roles of tenants. By this flag, never by how the key begins.
+   * True for the system set: the role shortcuts grant it without a binding, and roles of tenants
+   * cannot hold it. This flag decides, not the first word of the key.
    */
   readonly system: boolean
-  /** What it lets somebody do, in English, for a page that administers roles. */
+  /** What it allows, in English, for a page that administers roles. */
   readonly grants: string
 }
 
 /**
- * The permissions that the library's routes ask the authorizer for, beside those of the
- * module configuration in `MODULE_CONFIG_PERMISSIONS`. No key implies another.
+ * The permissions that the library's routes require, beside those of the module configuration in
+ * `MODULE_CONFIG_PERMISSIONS`. Permissions do not imply each other.
  */
 export const PERMISSIONS = [
   { key: 'auth.self', system: false, grants: 'edit own password and sessions' },
@@ -41,7 +41,7 @@ export const PERMISSIONS = [
   },
 ] as const satisfies readonly Permission[]
 
-/** What everybody may do with their own account; granted to every enabled person. */
+/** The permissions of the user's own account, granted to every enabled person. */
 export const selfPermissions: readonly string[] = PERMISSIONS.filter(({ system }) => !system).map(
   ({ key }) => key,
 )

@@ -23,10 +23,7 @@ const keyForm = /^[A-Za-z_][A-Za-z0-9_]*$/
 /** What an element has beside its sub-fields. */
 const elementMembers = ['slug', 'label']
 
-/**
- * Everything that is wrong with a list of declarations; empty when nothing is. A module with a
- * problem cannot be registered.
- */
+/** All problems of a list of declarations; empty for a correct list. Never throws. */
 export function checkDeclarations(
   declarations: readonly FieldDeclaration[],
 ): readonly DeclarationProblem[] {

@@ -25,14 +25,14 @@ interface LocatedKey {
 }
 
 /**
- * `module`: the module's own PATCH, which edits the active environment and leaves membership alone.
+ * `module`: the PATCH of the module, which edits the active environment and no `recordLists`.
  * `environment`: the PATCH of one environment.
  */
 export type PatchDoor = 'module' | 'environment'
 
 /**
- * The first rule a patch breaks that no state of the environment could mend, in the order of the rules below;
- * null when none is. Answered before anything is loaded, so it is 422 with a stale revision too.
+ * The refusal (422) of a patch that no state of the environment could make valid; null for any other.
+ * It reads no environment, so a stale revision does not hide it.
  */
 export function checkPatch(
   patch: ConfigPatch,

@@ -10,28 +10,27 @@ import {
 } from './config-keys.js'
 import { type ValueProblem, valueProblem } from './stored-value.js'
 
-/** The values a patch would leave, and whose they are. */
+/** The values that a patch would leave. */
 export interface PatchedValues {
-  /** The module's name; codes begin with it. */
+  /** The module's name, with which codes begin. */
   readonly module: string
   readonly declarations: readonly FieldDeclaration[]
-  /** The map before the patch: an element in its roster is not new. */
+  /** The map before the patch. Elements in its rosters are not new. */
   readonly before: Readonly<Record<string, string>>
-  /** The whole next map. Secrets may be opaque where `changed` does not name them. */
+  /** The whole next map. Secrets that `changed` does not name may be encrypted. */
   readonly values: Readonly<Record<string, string>>
-  /** The keys whose text the patch set, rosters included: `changed` of the plan. */
+  /** The keys whose text the patch sets, including rosters: `changed` of the plan. */
   readonly changed: readonly string[]
 }
 
-/** The rule for the text of one field that is not part of a record list. */
+/** Judges the text of a field outside record lists; null for a text that is fine. */
 export type FieldRule = (field: FieldDeclaration, text: string) => ValueProblem | null
 
 /**
- * The first value of a patch that its declaration refuses, else the first required sub-field that
- * is missing in an element the patch touches; null when there is neither. Answered like an error of
- * the module's own validator: a plain type error without a code, `<module>.value_out_of_range`,
- * `<module>.value_required`. What the patch does not touch is not judged, so that one damaged value
- * cannot stop every other edit.
+ * The error of the first value that its declaration refuses, else of the first required sub-field
+ * that is missing in an element the patch touches; null for a patch without either. It has no code
+ * for a text of another type, else `<module>.value_out_of_range` or `<module>.value_required`. Values
+ * that the patch does not touch are not checked, so one damaged value cannot block every other edit.
  */
 export function checkValues(
   patched: PatchedValues,

@@ -1,12 +1,14 @@
+/** A text. Reads as `string`, `''` without value and default. */
 export const FieldString = 'FieldString'
-/** Encrypted at rest and never returned by a public reply. */
+/** A text that is encrypted at rest and never part of a reply. Reads as `string`. */
 export const FieldSecret = 'FieldSecret'
-/** Stored as `true` or `false`. */
+/** Stored as `true` or `false`. Reads as `boolean`, false without value and default. */
 export const FieldBool = 'FieldBool'
-/** Stored in decimal. */
+/** Stored in decimal. Reads as `number`, null without value and default. */
 export const FieldInt = 'FieldInt'
-/** Stored as typed: `15m`, `1h30m`; a bare number is seconds. */
+/** Stored as `15m`, `1h30m`; a bare number is seconds. Reads as milliseconds, or null without any. */
 export const FieldDuration = 'FieldDuration'
+/** One of `options`. Reads as their union, null without value and default. */
 export const FieldSelect = 'FieldSelect'
 /** A list of elements of one shape; see `readRecordList` for how it is stored. */
 export const FieldRecordList = 'FieldRecordList'
@@ -20,44 +22,48 @@ export type FieldType =
   | typeof FieldSelect
   | typeof FieldRecordList
 
-/** One setting a module declares. Its value is stored as text under `key`. */
+/** A field that a module declares. Its value is stored as text under `key`. */
 export interface FieldDeclaration {
+  /** Letters, digits and underscores; names beginning with `__` are reserved. */
   readonly key: string
+  /** The name that an administration page shows. */
   readonly label: string
   readonly type: FieldType
+  /** The heading under which an administration page shows it. */
   readonly group: string
-  /** A node below the group. */
+  /** A subheading below the group. */
   readonly child?: string
-  /** Environment variable whose value is stored at the first boot; the store owns it afterwards. */
+  /** The environment variable that gives the first value. Once stored, the variable has no effect. */
   readonly envVar?: string
-  /** Encrypted like a `FieldSecret`, whatever the type. */
+  /** Encrypts the field at rest like a `FieldSecret`. Default false. */
   readonly secret?: boolean
-  /** What a field that was never set reads as, in stored form. */
+  /** The value of a field without a stored one, in stored form. A secret has no default. */
   readonly default?: string
-  /** Code points of a string, value of an integer, milliseconds of a duration. */
+  /** The least number of code points of a text, value of an integer, milliseconds of a duration. */
   readonly min?: number
-  /** Like `min`; of a record list the number of elements, which never exceeds 50. */
+  /** Like `min`, the most; for a record list the number of elements, never more than 50. */
   readonly max?: number
-  /** The values a `FieldSelect` may take. */
+  /** The values that a `FieldSelect` accepts. */
   readonly options?: readonly string[]
-  /** Which surface the setting bears on, for display. */
+  /** The surface that the field concerns, for display. */
   readonly surface?: 'operator' | 'client' | 'both'
-  /** The sub-fields of each element; of a `FieldRecordList` only, and required there. */
+  /** The sub-fields of each element. Required for a `FieldRecordList`, and not allowed elsewhere. */
   readonly items?: readonly ItemDeclaration[]
 }
 
-/** One sub-field of every element of a record list. */
+/** A sub-field of every element of a record list. */
 export interface ItemDeclaration {
   readonly key: string
   readonly label: string
   readonly type: FieldType
+  /** Refuses an element that is created or edited without it. Default false. */
   readonly required?: boolean
-  /** The sub-field counts only where a sibling of the same element has this value. */
+  /** `required` counts only in elements whose sub-field `field` has this value. */
   readonly condition?: { readonly field: string; readonly equals: string }
   readonly options?: readonly string[]
-  /** As of a field. */
+  /** As for a field. */
   readonly min?: number
-  /** As of a field. */
+  /** As for a field. */
   readonly max?: number
 }
 

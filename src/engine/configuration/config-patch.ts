@@ -13,29 +13,30 @@ export type {
   RecordListChange,
 } from './patch-refusal.js'
 
-/** One environment of a module, texts as stored: an encrypted value is an opaque text. */
+/** An environment of a module as it is stored. An encrypted value is an opaque text. */
 export interface EnvironmentState {
-  /** Raised by 1 at each write. */
+  /** Every write adds one. */
   readonly revision: number
   readonly values: Readonly<Record<string, string>>
 }
 
+/** The result of `planPatch`: the next state, or the refusal. */
 export type PatchPlan =
   | {
       readonly kind: 'next'
-      /** The whole next map: what the patch set in plain text, all else as stored. */
+      /** The whole next map: texts of the patch in plain text, all others as stored. */
       readonly values: Readonly<Record<string, string>>
-      /** The keys whose text the patch set, rosters included. */
+      /** The keys whose text the patch sets, including rosters. */
       readonly changed: readonly string[]
-      /** The keys that are no more. */
+      /** The keys that the next map no longer has. */
       readonly removed: readonly string[]
     }
   | { readonly kind: 'refused'; readonly refusal: PatchRefusal }
 
 /**
- * The environment after a patch, or why there is none, by every rule that needs no validator, in
- * this order: what can never succeed, the stated revision, the rosters, their size. All of
- * a patch is applied or nothing. Neither argument is changed; the plan's revision is the caller's.
+ * The environment after a patch, or the refusal. Checks every rule that needs no validator, in this
+ * order: patches that can never succeed, the stated revision, the rosters, their size. A patch is
+ * applied completely or not at all. Changes no argument. The caller writes the next revision.
  */
 export function planPatch(
   environment: EnvironmentState,
@@ -52,8 +53,8 @@ export function planPatch(
 }
 
 /**
- * Whether a patch whose compare-and-set was lost may be planned again on the newer state: only when
- * it stated no revision, which is a contract.
+ * True if a patch whose compare-and-set was lost may be planned again on the newer state. A patch that
+ * states a revision may not: it was meant for that revision only.
  */
 export function mayRetry(patch: ConfigPatch): boolean {
   return patch.revision === undefined

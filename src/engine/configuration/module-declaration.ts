@@ -2,13 +2,13 @@ import { DeclarationError, type DeclarationProblem } from '../../errors/index.js
 import { checkDeclarations } from './check-declarations.js'
 import type { FieldDeclaration } from './config-declaration.js'
 
-/** A unit of configuration: its fields, and the environments that each have values of them. */
+/** A unit of configuration: its fields, and the environments that each hold values for them. */
 export interface ModuleDeclaration<
   Fields extends readonly FieldDeclaration[] = readonly FieldDeclaration[],
 > {
-  /** Lower-case letters and digits, joined by single hyphens or underscores, 63 at most. */
+  /** Lower-case letters and digits, joined by single hyphens or underscores; at most 63 characters. */
   readonly name: string
-  /** Named like the module. The first one is active to begin with. */
+  /** At least one, of the form of `name`. The first is active until an operator switches. */
   readonly environments: readonly string[]
   readonly fields: Fields
 }

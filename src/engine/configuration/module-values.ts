@@ -1,6 +1,6 @@
 import type { FieldDeclaration, ItemDeclaration } from './config-declaration.js'
 
-/** What each type reads as. A duration is milliseconds. */
+/** The type of the value of each field type. A duration is milliseconds. */
 interface Readings {
   FieldString: string
   FieldSecret: string
@@ -17,7 +17,7 @@ type Typed<D extends Declared> = D extends { readonly options: readonly (infer O
     ? Readings[D['type']]
     : string
 
-/** Texts and switches always have a value; of the others, those without a default may have none. */
+/** Texts and switches always have a value. Other fields without a default may read as null. */
 type AlwaysSet =
   | { readonly type: 'FieldString' | 'FieldSecret' | 'FieldBool' }
   | { readonly default: string }

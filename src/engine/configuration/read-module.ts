@@ -31,10 +31,10 @@ type Fielded<Fields extends readonly FieldDeclaration[]> = Pick<
 >
 
 /**
- * A module's values from the flat map of stored texts, secrets decrypted. Never throws. What was
- * never set or was cleared reads as its default, without one as '', false or null; what is out of
- * range as the nearest allowed value; what cannot be read as if it were not set. The last two are
- * told to `warn`, without the value, which may be a secret.
+ * The typed values of a module, read from the flat map of stored texts with secrets decrypted. Never
+ * throws. An absent or empty text reads as the default, without one as '', false or null. A value out
+ * of range reads as the nearest allowed one, and an unreadable text as absent; both are reported to
+ * `warn`, without the value, which may be a secret.
  */
 export function readModule<const Fields extends readonly FieldDeclaration[]>(
   values: Values,

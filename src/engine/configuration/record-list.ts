@@ -1,7 +1,7 @@
 import type { FieldDeclaration } from './config-declaration.js'
 import { elementPrefix, readRoster, storedText } from './config-keys.js'
 
-/** One element: its fixed `slug`, its `label`, and the text of every declared sub-field. */
+/** An element: its `slug`, which never changes, its `label`, and the text of each sub-field. */
 export interface RecordElement {
   readonly slug: string
   readonly label: string
@@ -9,12 +9,12 @@ export interface RecordElement {
 }
 
 /**
- * The elements of a record list, in roster order. `<field>.__items` holds the roster (slugs joined
- * by commas), `<field>.<slug>.__label` the label, `<field>.<slug>.<subfield>` one value.
+ * The elements of a record list, in roster order. `<field>.__items` holds the roster (slugs joined by
+ * commas), `<field>.<slug>.__label` the label, and `<field>.<slug>.<subfield>` one value.
  *
- * An absent or empty roster is an empty list; a slug it names twice is one element. A sub-field that
- * was never set reads as '', a missing label as the slug. Keys of slugs outside the roster, and of
- * undeclared sub-fields, are not read.
+ * An absent or empty roster is an empty list. A repeated slug is one element. An absent sub-field
+ * reads as '', an absent label as the slug. Keys of slugs outside the roster and of undeclared
+ * sub-fields are ignored.
  */
 export function readRecordList(
   declaration: Pick<FieldDeclaration, 'key' | 'items'>,

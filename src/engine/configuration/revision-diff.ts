@@ -9,25 +9,25 @@ export type RevisionChange =
       readonly key: string
       readonly kind: 'added' | 'removed' | 'changed'
       readonly secret: false
-      /** The texts; null = the key was not there, or is not there any more. */
+      /** The stored texts; null where the key is absent. */
       readonly before: string | null
       readonly after: string | null
     }
-  /** A secret that was set, replaced, cleared or removed: which of them is not told, nor any text. */
+  /** A secret was set, replaced, cleared or removed. The change does not say which. */
   | { readonly key: string; readonly kind: 'changed'; readonly secret: true }
 
-/** Values that may be shown and kept. */
+/** Values without their secrets, safe to show and to log. */
 export interface PublicValues {
-  /** Everything that is no secret, as stored. */
+  /** The texts that are not secret, as stored. */
   readonly values: Values
-  /** The keys of the secrets that have a value. */
+  /** The keys of secrets that have a value. */
   readonly secretsSet: readonly string[]
 }
 
 /**
- * What changed from `before` to `after`, by key in code-unit order. Both are maps as stored, where
- * an encrypted text differs whenever it was written. Holds no secret: not of removed elements, nor
- * of sub-fields and fields that are declared no more.
+ * The keys that differ between `before` and `after`, in code-unit order. Both are maps as stored, where
+ * an encrypted text changes with every write. The result holds no secret, including those of removed
+ * elements and of fields that are no longer declared.
  */
 export function diffRevisions(
   before: Values,
@@ -55,7 +55,7 @@ function textOrNull(values: Values, key: string): string | null {
   return Object.hasOwn(values, key) ? (values[key] ?? null) : null
 }
 
-/** The values without the secrets: what a history entry or a reply may hold of them. */
+/** The values that a history entry or a reply may hold: all but the secrets. */
 export function publicValues(
   values: Values,
   declarations: readonly FieldDeclaration[],

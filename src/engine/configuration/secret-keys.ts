@@ -1,12 +1,12 @@
 import { type FieldDeclaration, isSecret } from './config-declaration.js'
 import { fieldsByKey, keyLocator } from './config-keys.js'
 
-/** How the secret box begins every text it makes, whatever the version. */
+/** The beginning of every text that a secret box makes, in any version. */
 const sealedPrefix = 'enc:v'
 
 /**
- * Tells which stored texts are secrets: by the declaration, and for keys that no declaration
- * accounts for (any more) by being encrypted.
+ * A test for stored texts that are secrets. The declaration decides; a text under an undeclared key is
+ * a secret if it is encrypted.
  */
 export function secretTest(
   declarations: readonly FieldDeclaration[],

@@ -1,7 +1,7 @@
 const slugForm = /^[a-z0-9]+(-[a-z0-9]+)*$/
 const maxLength = 63
 
-/** Letters that Unicode does not take apart into a Latin letter and a mark. */
+/** Letters that Unicode does not decompose into a Latin letter and a mark. */
 const spelledOut: ReadonlyMap<string, string> = new Map([
   ['ß', 'ss'],
   ['æ', 'ae'],
@@ -14,15 +14,15 @@ const spelledOut: ReadonlyMap<string, string> = new Map([
   ['ı', 'i'],
 ])
 
-/** Lower-case letters and digits in groups joined by single hyphens, 63 characters at most. */
+/** True for lower-case letters and digits in groups joined by single hyphens, 1 to 63 characters. */
 export function isSlug(text: string): boolean {
   return text.length <= maxLength && slugForm.test(text)
 }
 
 /**
- * The slug of a new record-list element, made once from the name its operator typed: lower case,
- * accents dropped, everything else a hyphen, cut to 63 characters. `Ünïcode & Co.` is `unicode-co`.
- * Two names can have one slug; the store refuses the second (409 `config.roster_conflict`).
+ * The slug for a new element of a record list, from the name that an operator typed: lower case,
+ * accents dropped, everything else a hyphen, cut to 63 characters. `Ünïcode & Co.` gives `unicode-co`.
+ * Two names can give one slug; the store refuses the second (409 `config.roster_conflict`).
  *
  * Throws a `RangeError` for a name without any Latin letter or digit.
  */

@@ -8,20 +8,20 @@ import {
   FieldSelect,
 } from './config-declaration.js'
 
-/** A stored text understood: the value, moved to the nearest allowed one when `inRange` is false. */
+/** The value of a stored text; the nearest allowed value when `inRange` is false. */
 export interface Reading<T> {
   readonly value: T
   readonly inRange: boolean
 }
 
-/** What a field and a sub-field say of their values. */
+/** The members of a field or sub-field that constrain its values. */
 export type ValueDeclaration = Pick<FieldDeclaration, 'type' | 'min' | 'max' | 'options'>
 
 type Bounds = Pick<FieldDeclaration, 'min' | 'max'>
 
-/** What is wrong with a text as a value. */
+/** The reason why a text is not a valid value. */
 export interface ValueProblem {
-  /** Dotted behind the module's name; null for a plain type error, which has no code. */
+  /** The code after the module's name and a dot; null for a text of another type. */
   readonly code: string | null
   /** The second half of a sentence. Never repeats the text, which may be a secret. */
   readonly problem: string
@@ -31,7 +31,7 @@ export function readBool(text: string): Reading<boolean> | null {
   return text === 'true' || text === 'false' ? { value: text === 'true', inRange: true } : null
 }
 
-/** A sign is no number where none below 0 is allowed, so that `-1` never comes to mean 0. */
+/** Null for a signed number where values below 0 are not allowed, so `-1` never reads as 0. */
 export function readInt(bounds: Bounds, text: string): Reading<number> | null {
   const form = (bounds.min ?? 0) < 0 ? /^-?[0-9]+$/ : /^[0-9]+$/
   return form.test(text) ? clamp(bounds, Number(text)) : null
@@ -50,7 +50,7 @@ export function readChoice<T extends string>(
   return value === undefined ? null : { value, inRange: true }
 }
 
-/** Null for a text shorter than `min`, which has no nearest one. The empty text is no value. */
+/** Null for a text shorter than `min`, since no nearest text exists. An empty text is always fine. */
 export function readText(bounds: Bounds, text: string): Reading<string> | null {
   if (text === '') return { value: '', inRange: true }
   const { min = 0, max = Number.POSITIVE_INFINITY } = bounds
