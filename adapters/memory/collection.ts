@@ -45,7 +45,7 @@ export function memoryCollection<T extends Doc>(table: Table, shape: Shape): Col
       const row = held(id, conditions)
       if (!row) return null
       const changed = { ...row, ...stored(shape, changes) }
-      return table.write(id, changed) ? documentOf(changed) : 'taken'
+      return table.write(id, changed) ? documentOf(changed) : null
     },
     async take(id, guard) {
       checkId(id, `${shape.name}.take`)

@@ -49,7 +49,7 @@ export function mongoCollection<T extends Doc>(bound: BoundCollection): Collecti
       try {
         return orNull(await (await open()).findOneAndUpdate(filter, change, options))
       } catch (error) {
-        if (isTaken(error)) return 'taken'
+        if (isTaken(error)) return null
         throw error
       }
     },

@@ -54,7 +54,7 @@ export function postgresCollection<T extends Doc>(run: Run, table: SqlTable): Co
       try {
         return first(await run(text, parameters.values))
       } catch (error) {
-        if (isTaken(error)) return 'taken'
+        if (isTaken(error)) return null
         throw error
       }
     },

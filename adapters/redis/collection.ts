@@ -57,7 +57,6 @@ export function redisCollection<T extends Doc>(run: Run, shape: Shape, keys: Key
       const score = 'expiresAt' in changes ? scoreOf(changes['expiresAt']) : ''
       const args = [names, id, guarded, score, ...textsOf(changes)]
       const reply = await run(updateRow, [...shared, keys.document(id)], args)
-      if (reply === 'taken') return 'taken'
       return reply === null ? null : documentOf(id, reply)
     },
     async take(id, guard) {

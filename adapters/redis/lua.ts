@@ -132,7 +132,7 @@ if not old or not holds(old, cjson.decode(ARGV[3])) then return false end
 local new = {}
 for field, value in pairs(old) do new[field] = value end
 for n = 5, #ARGV, 2 do new[ARGV[n]] = ARGV[n + 1] end
-if taken(old, new, id) then return 'taken' end
+if taken(old, new, id) then return false end
 redis.call('HSET', KEYS[5], unpack(ARGV, 5))
 if ARGV[4] ~= '' then redis.call('ZADD', KEYS[2], ARGV[4], id) end
 reindex(old, new, id)

@@ -89,8 +89,8 @@ export function bind<T extends Doc>(db: DatabaseSync, spec: AnyCollectionSpec): 
         return documents(sql, [...changed, ...values])[0] ?? null
       } catch (error) {
         const isTaken = error instanceof Error && 'errcode' in error && error.errcode === 2067
-        if (isTaken) return 'taken' // SQLITE_CONSTRAINT_UNIQUE
-        throw error // never null: that would say that the guard did not hold
+        if (isTaken) return null // SQLITE_CONSTRAINT_UNIQUE
+        throw error // never null: that would say that nothing was written
       }
     },
     async take(id, guard = {}) {

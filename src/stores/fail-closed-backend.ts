@@ -12,9 +12,9 @@ interface Deps {
 }
 
 /**
- * The backend as services see it: every rejection, and every answer that does not come in time,
- * is `service_unavailable`. So a failing store can be neither a "no such user" nor a success, and
- * what a driver says stays in the log.
+ * The backend as services see it: every rejection, every answer that does not come in time, and
+ * every answer of an update but the document or null is `service_unavailable`. So a failing store
+ * can be neither a "no such user" nor a success, and what a driver says stays in the log.
  */
 export function failClosedBackend(backend: Backend, deps: Deps): Backend {
   const call = <T>(what: string, work: () => Promise<T>): Promise<T> => wrapped(what, work, deps)
@@ -54,11 +54,18 @@ function failClosedCollection<T extends Doc>(
     get: (id) => call(`${name}.get`, () => inner.get(id)),
     find: (equal, page) => call(`${name}.find`, () => inner.find(equal, page)),
     insert: (doc) => call(`${name}.insert`, () => inner.insert(doc)),
-    update: (id, guard, set) => call(`${name}.update`, () => inner.update(id, guard, set)),
+    update: (id, guard, set) =>
+      call(`${name}.update`, async () => written(id, await inner.update(id, guard, set))),
     take: (id, guard) => call(`${name}.take`, () => inner.take(id, guard)),
     due: (before, limit) => call(`${name}.due`, () => inner.due(before, limit)),
     sweep: (before, limit) => call(`${name}.sweep`, () => inner.sweep(before, limit)),
   }
+}
+
+/** Services test for null: `true`, or the `'taken'` of an earlier port, would pass for a write. */
+function written<T extends Doc>(id: string, answer: T | null): T | null {
+  if (answer === null || (typeof answer === 'object' && answer.id === id)) return answer
+  throw new TypeError('an update must answer the document or null')
 }
 
 function wrapped<T>(what: string, work: () => Promise<T>, deps: Deps): Promise<T> {

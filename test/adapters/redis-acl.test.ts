@@ -45,7 +45,7 @@ async function useAll(client: RedisClient): Promise<void> {
   expect(await docs.find({ email: bea.email }, { limit: 1 })).toEqual([bea])
   expect(await docs.find({ team: 'x' }, { limit: 2 })).toEqual([ann, bea])
   expect(await docs.find({ team: 'x' }, { limit: 2, newestFirst: true })).toEqual([bea, ann])
-  expect(await docs.update('b', { team: 'x' }, { email: ann.email })).toBe('taken')
+  expect(await docs.update('b', { team: 'x' }, { email: ann.email })).toBeNull()
   expect(await docs.update('b', { team: 'x' }, { team: 'y' })).toEqual({ ...bea, team: 'y' })
   expect(await docs.due(1000, 5)).toEqual([ann])
   expect(await docs.sweep(1000, 5)).toEqual({ removed: 1, left: 0 })

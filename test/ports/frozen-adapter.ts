@@ -100,8 +100,7 @@ function collectionOf<T extends Stored>(rows: Map<string, string>, spec: FrozenS
     },
     async update(id: string, guard: object, set: object) {
       const doc = one(id)
-      if (!doc || !holds(doc, guard)) return null
-      if (isTaken({ ...doc, ...set })) return 'taken' as const
+      if (!doc || !holds(doc, guard) || isTaken({ ...doc, ...set })) return null
       rows.set(id, JSON.stringify({ ...JSON.parse(rows.get(id) ?? ''), ...set }))
       return one(id)
     },

@@ -83,7 +83,7 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
           keptSessionId: null,
         },
       )
-      if (disabled !== null && disabled !== 'taken') return disabled
+      if (disabled !== null) return disabled
     }
     throw new AuthError('service_unavailable')
   }

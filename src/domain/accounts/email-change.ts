@@ -98,7 +98,6 @@ export function createEmailChange(
         updatedAt: now,
       },
     )
-    if (moved === 'taken') return null
     if (moved !== null) return { by: 'this' }
     // The write may have been another request's, or ours, carried out twice by a driver.
     const found = await users.get(user.id)

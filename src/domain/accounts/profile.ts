@@ -77,7 +77,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
         { enabled: true },
         { name, updatedAt: clock.now() },
       )
-      if (renamed === null || renamed === 'taken') throw new AuthError('permission_denied')
+      if (renamed === null) throw new AuthError('permission_denied')
       deps.emit({
         type: 'account.updated',
         surface,

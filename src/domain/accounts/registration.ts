@@ -124,7 +124,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
     const { id, credentialEpoch, passwordHash } = user
     // Contested before: doing it again would only void the owner's link.
     if (passwordHash === null) return user
-    const contested = await users.update(
+    return users.update(
       id,
       { credentialEpoch, emailVerifiedAt: null, lastLoginAt: null, enabled: true },
       {
@@ -135,7 +135,6 @@ export function createRegistration(deps: Deps, services: Services): Registration
         updatedAt: clock.now(),
       },
     )
-    return contested === 'taken' ? null : contested
   }
 
   /** For an account without a password: the link confirms the address and sets one. */
@@ -219,7 +218,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
         { emailVerifiedAt: now, updatedAt: now },
       )
       // Taken last, and deciding: a crash before this leaves a token that works once more.
-      if (user === null || user === 'taken' || !(await tickets.take(ticket))) {
+      if (user === null || !(await tickets.take(ticket))) {
         throw new AuthError('invalid_token')
       }
       deps.emit({ type: 'email.verified', surface, at: now, ...source, userId: user.id })

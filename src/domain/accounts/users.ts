@@ -130,7 +130,7 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
             : {}),
         },
       )
-      if (written !== null && written !== 'taken') return { before: user, after: written }
+      if (written !== null) return { before: user, after: written }
     }
     throw new AuthError('service_unavailable')
   }

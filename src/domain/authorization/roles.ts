@@ -69,8 +69,7 @@ export function createRoles(deps: Deps): Roles {
     const now = clock.now()
     if (known !== undefined) {
       const set = { permissions, revision: known.revision + 1, updatedAt: now }
-      const role = await roles.update(known.id, { revision: known.revision }, set)
-      return role === 'taken' ? null : role
+      return roles.update(known.id, { revision: known.revision }, set)
     }
     const id = uuidv7(now, random)
     const dates = { createdAt: now, updatedAt: now, expiresAt: null }

@@ -40,8 +40,7 @@ export function createConfigActivation(deps: Deps, locator: ConfigLocator): Acti
     // Set with every activation, also of the one that is active.
     const set = { activeEnvironment: environment, needsRestart: true, activations }
     try {
-      const written = await modules.update(seen.id, { activations: seen.activations }, set)
-      return written === 'taken' ? null : written
+      return await modules.update(seen.id, { activations: seen.activations }, set)
     } catch (error) {
       // The answer was lost; the module may be as it was asked to be all the same.
       const found = await modules.get(seen.id)

@@ -61,8 +61,7 @@ export function createConfigWriter(deps: Deps, history: ConfigHistory): ConfigWr
     set: Omit<ModuleEnvironment, 'id' | 'expiresAt'>,
   ): Promise<ModuleEnvironment | null> {
     try {
-      const written = await environments.update(seen.id, { revision: seen.revision }, set)
-      return written === 'taken' ? null : written
+      return await environments.update(seen.id, { revision: seen.revision }, set)
     } catch (error) {
       if (!(error instanceof AuthError)) throw error
       // The answer was lost, and the write may have taken effect all the same.

@@ -84,7 +84,7 @@ export function createWebhooks(deps: Deps): Webhooks {
     const wait = waitAfterAttempt(number)
     const next = { attempts: number, expiresAt: clock.now() + (wait ?? lastAttemptMs) }
     const claimed = await deliveries.update(id, { expiresAt, attempts }, next)
-    if (claimed === null || claimed === 'taken') return
+    if (claimed === null) return
 
     if (webhook === undefined) {
       // Removed since: nobody is to be told.

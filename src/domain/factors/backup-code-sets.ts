@@ -47,7 +47,7 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
       if ((usedMask & (1 << index)) !== 0) return null
       const used = { usedMask: usedMask | (1 << index) }
       const marked = await backupCodes.update(id, { setId, usedMask }, used)
-      if (marked !== null && marked !== 'taken') return remainingCodes(marked)
+      if (marked !== null) return remainingCodes(marked)
     }
     return null
   }

@@ -15,7 +15,7 @@ export async function raiseDeviceEpoch(
     if (user === null) return null
     const { deviceEpoch } = user
     const raised = await users.update(userId, { deviceEpoch }, { deviceEpoch: deviceEpoch + 1 })
-    if (raised !== null && raised !== 'taken') return raised
+    if (raised !== null) return raised
   }
   throw new AuthError('service_unavailable')
 }

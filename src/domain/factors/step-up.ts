@@ -45,7 +45,7 @@ export function createStepUp(deps: Deps): StepUp {
     if (older === null) return (await stepUpProofs.insert(proof)) ? proof.provedAt : null
     if (older.provedAt > proof.provedAt) return older.provedAt
     const moved = await stepUpProofs.update(id, { provedAt: older.provedAt }, fields)
-    return moved !== null && moved !== 'taken' ? proof.provedAt : null
+    return moved === null ? null : proof.provedAt
   }
 
   /** Of two proofs of a session the newer one stays. When that one was shown. */

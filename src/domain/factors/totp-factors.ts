@@ -55,7 +55,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
         ? {}
         : { sealedSecret: secretBox.seal(secret, placeOf(userId)) }),
     })
-    return accepted !== null && accepted !== 'taken'
+    return accepted !== null
   }
 
   async function check(userId: string, code: string, confirmed: boolean): Promise<boolean> {
@@ -72,7 +72,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
     if (await totpFactors.insert(fresh)) return true
     const { id, ...fields } = fresh
     const replaced = await totpFactors.update(id, { confirmed: false }, fields)
-    return replaced !== null && replaced !== 'taken'
+    return replaced !== null
   }
 
   return {

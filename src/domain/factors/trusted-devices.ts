@@ -64,8 +64,7 @@ export function createTrustedDevices(deps: Deps): TrustedDevices {
   async function noteUse(device: TrustedDevice, now: number): Promise<TrustedDevice | null> {
     if (now - (device.lastUsedAt ?? 0) < usedEveryMs) return device
     const { id, deviceEpoch } = device
-    const noted = await trustedDevices.update(id, { deviceEpoch }, { lastUsedAt: now })
-    return noted === 'taken' ? null : noted
+    return trustedDevices.update(id, { deviceEpoch }, { lastUsedAt: now })
   }
 
   async function trim(userId: string): Promise<void> {

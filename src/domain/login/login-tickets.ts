@@ -61,7 +61,7 @@ export function createLoginTickets(deps: Deps): LoginTickets {
       if (attempts === null) return null
       const guard = { attempts: seen.attempts }
       const moved = await loginTickets.update(id, guard, { attempts })
-      if (moved !== null && moved !== 'taken') return moved
+      if (moved !== null) return moved
     }
     return null
   }

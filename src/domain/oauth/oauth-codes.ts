@@ -50,7 +50,7 @@ export function createOauthCodes(deps: Deps, ending: Pick<SessionTermination, 'e
   async function endFirst(id: string, codeChallenge: string, source: RequestSource): Promise<void> {
     const guard = { codeChallenge, replayedAt: null }
     const marked = await oauthCodes.update(id, guard, { replayedAt: clock.now() })
-    const code = marked === null || marked === 'taken' ? await oauthCodes.get(id) : marked
+    const code = marked ?? (await oauthCodes.get(id))
     if (code?.codeChallenge !== codeChallenge || code.sessionId === null) return
     await ending.end({ id: code.sessionId, userId: code.userId }, 'replay', source)
   }
@@ -80,7 +80,7 @@ export function createOauthCodes(deps: Deps, ending: Pick<SessionTermination, 'e
       const redeemedAt = clock.now()
       const guard = { codeChallenge, redeemedAt: null }
       const redeemed = await oauthCodes.update(id, guard, { redeemedAt })
-      if (redeemed === null || redeemed === 'taken') {
+      if (redeemed === null) {
         await endFirst(id, codeChallenge, source)
         throw new AuthError('invalid_token')
       }
@@ -97,7 +97,7 @@ export function createOauthCodes(deps: Deps, ending: Pick<SessionTermination, 'e
     async bindSession(codeId, { sessionId, user }, source) {
       if (codeId === '') return true
       const kept = await oauthCodes.update(codeId, { replayedAt: null }, { sessionId })
-      if (kept !== null && kept !== 'taken') return true
+      if (kept !== null) return true
       await ending.end({ id: sessionId, userId: user.id }, 'replay', source)
       return false
     },

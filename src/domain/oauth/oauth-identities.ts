@@ -57,7 +57,7 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
   ): Promise<boolean> {
     const removingBy = randomToken(random, 16)
     const marked = await oauthIdentities.update(id, { removingBy: seen }, { removingBy })
-    if (marked === null || marked === 'taken') return false
+    if (marked === null) return false
     const others = (await ofUser(userId)).filter((one) => one.id !== id && one.removingBy === null)
     if (await isLast(others)) {
       await oauthIdentities.update(id, { removingBy }, { removingBy: null })
@@ -94,8 +94,7 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
       const { id, userId, linkedAt: seen } = identity
       const linkedAt = clock.now()
       if (linkedAt - seen < abandonedMs / 2) return identity
-      const renewed = await oauthIdentities.update(id, { userId, linkedAt: seen }, { linkedAt })
-      return renewed === 'taken' ? null : renewed
+      return oauthIdentities.update(id, { userId, linkedAt: seen }, { linkedAt })
     },
 
     async takeAbandoned({ id, userId, linkedAt }) {

@@ -76,7 +76,7 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
         ...(use.userVerified ? { uvInitialized: true } : {}),
       },
     )
-    return noted !== null && noted !== 'taken'
+    return noted !== null
   }
 
   /** False when the counter went back, or the passkey was removed. */

@@ -56,8 +56,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     }
     try {
       const guard = { credentialEpoch, sessionEpoch, deviceEpoch, enabled: true }
-      const written = await users.update(id, guard, set)
-      return written === 'taken' ? null : written
+      return await users.update(id, guard, set)
     } catch (error) {
       // It may have taken effect all the same. The salt is ours alone, so the record tells.
       const found = await users.get(id)

@@ -92,7 +92,7 @@ export function createServiceAccounts(
   async function enable({ id }: User): Promise<User> {
     try {
       const enabled = await users.update(id, { enabled: false }, { enabled: true })
-      if (enabled !== null && enabled !== 'taken') return enabled
+      if (enabled !== null) return enabled
     } catch (error) {
       deps.logger.warn('enabling a new account had no answer', describeError(error))
     }

@@ -119,7 +119,7 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
         { accountId, status: 'active' },
         set,
       )
-      if (revoked === null || revoked === 'taken') throw unknown
+      if (revoked === null) throw unknown
     } catch (error) {
       // The answer was lost: the row tells whether the write was.
       if (error === unknown || !(await isEndedBy(credentialId, set))) throw error

@@ -20,7 +20,7 @@ export async function raiseSessionEpoch(
       { sessionEpoch, deviceEpoch },
       { sessionEpoch: sessionEpoch + 1, deviceEpoch: deviceEpoch + 1, keptSessionId: null },
     )
-    if (raised !== null && raised !== 'taken') return raised
+    if (raised !== null) return raised
   }
   throw new AuthError('service_unavailable')
 }

@@ -67,7 +67,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     }
     try {
       const family = await families.update(attempt.claims.sid, guard, next)
-      return family === null || family === 'taken' ? 'missed' : 'won'
+      return family === null ? 'missed' : 'won'
     } catch (error) {
       deps.logger.warn(
         'the answer to a refresh write was lost; reading the row',
@@ -116,7 +116,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     const tookEffect = async () => (await families.get(sessionId))?.rotatedTo === next.rotatedTo
     try {
       const renewed = await families.update(sessionId, guard, next)
-      return (renewed !== null && renewed !== 'taken') || (await tookEffect())
+      return renewed !== null || (await tookEffect())
     } catch (error) {
       if (await tookEffect()) return true
       throw error

@@ -88,7 +88,7 @@ export function createSessionTermination(deps: Deps): SessionTermination {
     const set = { revokedAt: now, revokedReason: reason }
     try {
       const ended = await families.update(id, { revokedAt: null }, set)
-      return ended !== null && ended !== 'taken'
+      return ended !== null
     } catch (error) {
       if (await isRevokedBy(id, set)) return true
       await extendDenylistEntry(id, reason, now)
@@ -160,7 +160,7 @@ export function createSessionTermination(deps: Deps): SessionTermination {
       { active: true },
       { active: false, endedAt: clock.now(), endReason: reason },
     )
-    return closed !== null && closed !== 'taken'
+    return closed !== null
   }
 
   /** Visits a user's families that were not revoked, newest first; the reasons of the others. */

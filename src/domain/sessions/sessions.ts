@@ -87,7 +87,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       const { sessionEpoch, deviceEpoch } = user
       const guard = { sessionEpoch, enabled: true, ...(skipped === null ? {} : { deviceEpoch }) }
       const fenced = await users.update(user.id, guard, { lastLoginAt: now })
-      if (fenced === null || fenced === 'taken') {
+      if (fenced === null) {
         await ending.end(family, 'password_change', source)
         throw new AuthError('invalid_credentials')
       }

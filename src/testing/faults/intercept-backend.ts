@@ -67,7 +67,7 @@ function versionsOf<T extends Doc>(inner: Collection<T>): Versions<T> {
   async function replacing<R>(id: string, write: () => Promise<R>): Promise<R> {
     const before = await inner.get(id)
     const result = await write()
-    if (before !== null && result !== null && result !== 'taken') versions.set(id, before)
+    if (before !== null && result !== null) versions.set(id, before)
     return result
   }
 

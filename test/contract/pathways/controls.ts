@@ -44,7 +44,7 @@ export async function changeUser(
   const { users } = storedIn(host, surface)
   const user = await users.get(id)
   const changed = user && (await users.update(id, { email: user.email }, set))
-  if (changed === null || changed === 'taken') throw new Error('no such user')
+  if (changed === null) throw new Error('no such user')
 }
 
 export const controls = {

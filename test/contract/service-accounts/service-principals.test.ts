@@ -34,7 +34,7 @@ async function withPassword(host: ContractHost, id: string) {
   const owner = await users.get((await person(host, 'operator')).id)
   const planted = { passwordHash: owner?.passwordHash ?? null, emailVerifiedAt: 1 }
   const user = await users.update(id, { kind: 'service' }, planted)
-  if (user === null || user === 'taken') throw new Error('the account was not there')
+  if (user === null) throw new Error('the account was not there')
   return user
 }
 

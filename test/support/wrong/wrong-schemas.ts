@@ -8,9 +8,9 @@ export const wrongSchemas: readonly WrongAdapter[] = [
     found: [
       'insert on a taken unique value answers false and stores nothing',
       'a unique index on two fields refuses only both together',
-      "update to a taken unique value answers 'taken' and changes nothing",
+      'a refused unique value answers null and changes nothing',
       'of eight inserts of one unique value, one answers true',
-      "of eight documents updated to one unique value, one wins, the others answer 'taken'",
+      'of eight documents updated to one unique value, one wins, the others answer null',
       'of an insert and an update to one unique value, one wins',
       'two bindings of one collection share its documents',
     ],
