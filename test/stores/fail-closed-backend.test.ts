@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
 import { failClosedBackend } from '../../src/stores/fail-closed-backend.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
-import { type Sample, sample, sampleSpec } from '../../src/testing/sample.js'
+import { type Sample, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { withCall } from '../support/stores/faulty-backend.js'
 
 /** Samples behind the wrapper, whose every update answers `answer`. */
