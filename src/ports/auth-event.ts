@@ -12,7 +12,7 @@ interface EventContext {
   readonly surface: Surface
   /** Epoch milliseconds. */
   readonly at: number
-  /** Null where no request was behind it, or its address is unknown. */
+  /** Null when no request caused the event, or when its address is unknown. */
   readonly ip: string | null
   readonly userAgent: string | null
 }
@@ -20,38 +20,38 @@ interface EventContext {
 type ServiceEvent =
   | {
       /**
-       * A request refused for who sent it, from where, how often, or with which one-time token.
-       * Refusals with an event of their own (`login.failed`, a replay) are not repeated here;
-       * `rate_limited` is told once per address, operation and window in each process.
+       * A request was refused because of its sender, its origin, its rate or its one-time token.
+       * Refusals with an event of their own (`login.failed`, a replay) are not repeated here.
+       * `rate_limited` is emitted once per address, operation and window in each process.
        */
       readonly type: 'request.refused'
-      /** Whose access token came along, where it was good. */
+      /** The user of the access token, if it was valid; else null. */
       readonly userId: string | null
-      /** The operation's id, such as `changePassword`; on a host's route the guard's name. */
+      /** The operation's id, such as `changePassword`; on a host's route the name of the route guard. */
       readonly operation: string
       /** The error's code. */
       readonly reason: string
     }
   | { readonly type: 'mail.failed'; readonly template: string; readonly userId: string | null }
   | {
-      /** An event that a webhook never acknowledged, and that is not sent to it any more. */
+      /** A webhook never acknowledged an event, which is not sent again. */
       readonly type: 'webhook.failed'
       /** The webhook's slug. */
       readonly webhook: string
-      /** The type of the event. */
+      /** The type of that event. */
       readonly event: string
     }
   | {
-      /** The act took place and its audit record is missing. */
+      /** The event happened, but its audit record could not be written. */
       readonly type: 'audit.failed'
-      /** The type of the event that was to be recorded. */
+      /** The type of that event. */
       readonly action: string
     }
 
 /**
- * What the host is told through `onEvent`. Never holds a secret or an e-mail address. Delivery is
- * best effort. `userId` is the account an event is about; where somebody may act on somebody else,
- * `actorId` is who did and `targetId` on whom.
+ * A security event, as `onEvent` receives it. It never holds a secret or an e-mail address. Delivery is
+ * best effort. `userId` is the account that the event is about. Where one user may act on another,
+ * `actorId` is the user who acted and `targetId` the account concerned.
  */
 export type AuthEvent = EventContext &
   (

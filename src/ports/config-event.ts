@@ -1,8 +1,8 @@
 export type ConfigEvent =
   | {
       /**
-       * An environment has a new revision. `config.seeded`: first values, at the first start;
-       * `config.reencrypted`: the same values under the current key. Keys, and never a value.
+       * An environment has a new revision. `config.seeded` stored first values at the first start;
+       * `config.reencrypted` stored the same values under the current key. It holds keys, never values.
        */
       readonly type: 'config.changed' | 'config.seeded' | 'config.reencrypted'
       /** Null for the library itself. */

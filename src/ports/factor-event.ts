@@ -1,48 +1,48 @@
-/** How a second factor is shown. */
+/** The kinds of second factors. */
 export type MfaMethod = 'totp' | 'backupCode' | 'webauthn'
 
-/** What became different about somebody's second factors. */
+/** A change of a user's second factors. */
 export type MfaChange =
   | 'totpEnrolled'
   | 'totpRemoved'
   | 'backupCodesRegenerated'
   | 'passkeyAdded'
   | 'passkeyRemoved'
-  /** All of them were taken away, by somebody who may. */
+  /** An administrator or the host's code removed all of them. */
   | 'factorsReset'
 
 export type MfaEvent =
   | {
-      /** A first factor was right, and the login waits for a second, or for one to be enrolled. */
+      /** The first factor was accepted. The login waits for a second, or for its enrolment. */
       readonly type: 'mfa.required'
       readonly userId: string
-      /** How the first factor was shown: `password`, `webauthn`, or a provider's name. */
+      /** The first factor: `password`, `webauthn`, or the id of a provider. */
       readonly method: string
       readonly missing: 'secondFactor' | 'enrollment'
     }
   | {
-      /** A second factor was shown again within a session. */
+      /** A second factor was shown again within a session (step-up). */
       readonly type: 'mfa.steppedUp'
       readonly userId: string
       readonly sessionId: string
       readonly method: MfaMethod
     }
   | {
-      /** Earlier step-up proofs and trusted devices of the person are void from here on. */
+      /** Earlier step-up proofs and trusted devices of the user are void from now on. */
       readonly type: 'mfa.changed'
       readonly userId: string
       readonly change: MfaChange
-      /** Who did it: the person, whoever reset their factors, or null where the host named nobody. */
+      /** The owner, or the actor of a reset; null when the host's code named none. */
       readonly actorId: string | null
     }
   | {
-      /** What was shown of this method was refused. */
+      /** A code or response of this method was refused. */
       readonly type: 'mfa.failed'
       readonly userId: string
       readonly method: MfaMethod
     }
   | {
-      /** The last allowed guess at the method failed. Once a lockout. */
+      /** The last allowed attempt with this method failed. Emitted once per lockout. */
       readonly type: 'mfa.lockedOut'
       readonly userId: string
       readonly method: MfaMethod
@@ -52,13 +52,13 @@ export type MfaEvent =
   | {
       readonly type: 'mfa.backupCodeUsed'
       readonly userId: string
-      /** Codes left: remind the person in time. */
+      /** The codes that are left, so that you can remind the user in time. */
       readonly remaining: number
     }
   | {
       /**
-       * A genuine response of a passkey whose signature counter went back: the authenticator may
-       * have been copied. It was refused.
+       * A valid response of a passkey was refused because its signature counter went back: the
+       * authenticator may have been copied (WebAuthn §6.1.1).
        */
       readonly type: 'mfa.passkeyCounterRegressed'
       readonly userId: string
@@ -67,7 +67,7 @@ export type MfaEvent =
       readonly shownCounter: number
     }
   | {
-      /** A passkey that was on one device alone is synced now, or the other way round. */
+      /** A passkey that was bound to one device is synced now, or the other way round. */
       readonly type: 'mfa.passkeyBackupChanged'
       readonly userId: string
       readonly credentialId: string
@@ -75,7 +75,7 @@ export type MfaEvent =
     }
 
 export type DeviceEvent = {
-  /** A device that skips the second factor from now on, or no more. */
+  /** A device may skip the second factor from now on, or may no longer. */
   readonly type: 'device.trusted' | 'device.revoked'
   readonly userId: string
   readonly sessionId: string

@@ -1,17 +1,17 @@
 import type { RiskSignal } from './risk-scorer.js'
 
-/** Why a first factor came to nothing. */
+/** The reason why a first factor was refused. */
 export type LoginFailure =
   | 'invalid_credentials'
   | 'email_not_verified'
   | 'password_expired'
   | OauthFailure
 
-/** Why a flow to an identity provider came to nothing. */
+/** The reason why an OAuth flow failed. */
 export type OauthFailure =
-  /** The person said no there. */
+  /** The person declined at the provider. */
   | 'oauth_denied'
-  /** The provider gave no good answer, or the account may not sign in. */
+  /** The provider's answer was not valid, or the account may not sign in. */
   | 'oauth_failed'
   | 'oauth_provider_disabled'
   | 'oauth_email_unverified'
@@ -28,13 +28,13 @@ export type LoginEvent =
       readonly type: 'login.succeeded'
       readonly userId: string
       readonly sessionId: string
-      /** How the first factor was shown: `password`, `webauthn`, or a provider's name. */
+      /** The first factor: `password`, `webauthn`, or the id of a provider. */
       readonly method: string
-      /** The trusted device by which no second factor was asked for; null of any other login. */
+      /** The trusted device that replaced the second factor; null for any other login. */
       readonly deviceId: string | null
     }
   | {
-      /** A login unlike those of the last ninety days. Its owner is mailed where `notifyNewDevice` is on. */
+      /** The login differs from those of the last ninety days. `notifyNewDevice` mails the owner. */
       readonly type: 'login.newDevice'
       readonly userId: string
       readonly sessionId: string
@@ -48,8 +48,9 @@ export type LoginEvent =
       readonly reason: LoginFailure
     }
   | {
-      /** The last allowed guess failed. Once a lockout; null for an unknown address. */
+      /** The last allowed password failed. Emitted once per lockout. */
       readonly type: 'login.lockedOut'
+      /** Null for an address without an account. */
       readonly userId: string | null
       /** Epoch milliseconds. */
       readonly until: number

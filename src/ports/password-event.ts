@@ -1,15 +1,15 @@
 export type PasswordEvent =
   | { readonly type: 'password.changed'; readonly userId: string; readonly by: 'change' | 'reset' }
   | {
-      /** Signed in, and the current password was wrong. */
+      /** A signed-in user gave a wrong current password. */
       readonly type: 'password.changeFailed'
       readonly userId: string
       readonly sessionId: string
     }
   | {
-      /** `actorId` is the administrator who asked, or null for whoever used the public form. */
+      /** `actorId` is the administrator who asked; null for a request by the public form. */
       readonly type: 'password.resetRequested'
       readonly actorId: string | null
-      /** Null when there is no such account: then nothing was mailed. */
+      /** Null when no account has the address; then no mail was sent. */
       readonly userId: string | null
     }

@@ -1,4 +1,4 @@
-/** Why a session ended. */
+/** The reason why a session ended. */
 export type EndReason = 'logout' | 'max_age' | 'admin' | 'replay' | 'password_change' | 'limit'
 
 export type SessionEvent =
@@ -7,11 +7,11 @@ export type SessionEvent =
       readonly userId: string
       readonly sessionId: string
       readonly reason: EndReason
-      /** Who ended it: its owner, whom the host's code named, or null for the library itself. */
+      /** The owner, or the actor that the host's code named; null for the library itself. */
       readonly actorId: string | null
     }
   | {
-      /** From here on no session opened before can be refreshed; each one's end follows. */
+      /** No session opened before can be refreshed any more. The end of each follows. */
       readonly type: 'session.allTerminated'
       readonly actorId: string | null
       readonly targetId: string
@@ -19,22 +19,22 @@ export type SessionEvent =
 
 export type RefreshEvent =
   | {
-      /** Every ordinary refresh. Not audited: a second write would double its cost. */
+      /** An ordinary refresh. It leaves no audit record, which would double its cost. */
       readonly type: 'refresh.rotated'
       readonly userId: string
       readonly sessionId: string
       readonly generation: number
     }
   | {
-      /** A caller got a token of the current generation for one just retired: a second tab, a
-       * lost reply, or somebody following the family. */
+      /** A caller got a token of the current generation for one that was just replaced: a second tab,
+       * a lost reply, or a thief who follows the family. */
       readonly type: 'refresh.reissued'
       readonly userId: string
       readonly sessionId: string
       readonly generation: number
     }
   | {
-      /** `storeRolledBack`: a token newer than its row; the store was restored from an older
+      /** `storeRolledBack`: the token is newer than its row, so the store was restored from an older
        * copy. */
       readonly type: 'refresh.replayDetected' | 'refresh.storeRolledBack'
       readonly userId: string

@@ -4,19 +4,21 @@ import type { User } from '../../model/user.js'
 import type { Collection } from '../../ports/store.js'
 import { recordOf, type UserRecord } from './user-record.js'
 
+/** A page of users. */
 export interface UserPage {
-  /** In the order they were made; those of one millisecond in no order. */
+  /** Oldest first. Users created in the same millisecond have no defined order. */
   readonly users: readonly UserRecord[]
-  /** The `after` of the next page; null when this is the last. */
+  /** The `after` of the next page; null on the last page. */
   readonly next: string | null
 }
 
+/** The page of users to read. */
 export interface UserPageRequest {
   /** Default `human`. */
   readonly kind?: 'human' | 'service'
-  /** 1 to 200 users; 50 by default. */
+  /** 1 to 200. Default 50. */
   readonly limit?: number
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. Default: the first page. */
   readonly after?: string
 }
 

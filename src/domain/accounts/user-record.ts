@@ -1,6 +1,6 @@
 import { isHuman, type Membership, type User } from '../../model/user.js'
 
-/** A user as the host's code sees it: everything but the password and the counters. */
+/** A user as the host's code sees it, without password hash and internal counters. */
 export interface UserRecord {
   readonly id: string
   readonly kind: 'human' | 'service'
@@ -14,7 +14,7 @@ export interface UserRecord {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** Null before the first login. */
+  /** Epoch milliseconds; null before the first login. */
   readonly lastLoginAt: number | null
 }
 

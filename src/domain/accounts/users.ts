@@ -18,10 +18,12 @@ import type { MfaReset } from './mfa-reset.js'
 import { listUsers, type UserPage, type UserPageRequest } from './user-list.js'
 import { recordOf, type UserRecord } from './user-record.js'
 
+/** A user to create. */
 export interface NewUser {
   readonly email: string
+  /** Default empty. */
   readonly name?: string
-  /** Checked against the password policy; absent for an account that sets one by reset link. */
+  /** Checked against the password policy. Without it, the user sets one with a reset link. */
   readonly password?: string
   /** Default false: the user confirms the address before the first login. */
   readonly emailVerified?: boolean
@@ -31,7 +33,7 @@ export interface NewUser {
   readonly memberships?: readonly Membership[]
 }
 
-/** `kind` is absent on purpose: it is set at creation and never changes. */
+/** The changes of a user; absent members stay. `kind` is set at creation and never changes. */
 export interface UserChanges {
   readonly name?: string
   /** False ends all sessions, voids mailed links and forgets trusted devices. */
@@ -41,42 +43,45 @@ export interface UserChanges {
 }
 
 /**
- * Users of one surface, for the host's own code: no permission is asked and no mail is sent. `by`
- * says on whose behalf, for events and audit records.
- * Throws `AuthError` with the codes named, and `service_unavailable` when the store fails.
+ * The users of one surface, for the host's code: no permission is checked, and only `resetMfa` sends a
+ * mail. `by` names the actor for events and audit records. Methods throw `AuthError` with the codes
+ * named here, and `service_unavailable` when the store fails.
  */
 export interface Users {
-  /** Throws `invalid_request`, `email_not_allowed`, `email_taken` or `password_policy`. */
+  /**
+   * Creates a person's account. Throws `invalid_request`, `email_not_allowed`, `email_taken` or
+   * `password_policy`.
+   */
   create(user: NewUser, by?: Actor): Promise<UserRecord>
-  /** Null when there is none. */
+  /** The user; null for an unknown id. */
   get(id: string): Promise<UserRecord | null>
-  /** By any spelling of the address; null when there is none. */
+  /** The user of an address in any spelling; null without one. */
   findByEmail(email: string): Promise<UserRecord | null>
-  /** People, or service accounts, page by page. Throws `invalid_request` for a page out of bounds. */
+  /** A page of people or of service accounts. Throws `invalid_request` for a page out of bounds. */
   list(page?: UserPageRequest): Promise<UserPage>
   /**
-   * The changed user, or null when there is none. Throws `invalid_request`, and `role_not_assignable`
-   * as `assertRoleAssignable` does.
+   * Resolves with the changed user; null for an unknown id. Throws `invalid_request`, and
+   * `role_not_assignable` as `assertRoleAssignable` does.
    */
   update(id: string, changes: UserChanges, by?: Actor): Promise<UserRecord | null>
   /**
-   * For roles that you keep yourself, before you give them to a user: resolves when all of them may
-   * be. `super_admin` and `administrator`, in any spelling, are for people: throws
-   * `role_not_assignable` for a service account and for an id nobody has, and `service_unavailable`
-   * when it cannot be known whose the id is. Other roles are anybody's, and nothing is read.
+   * Call it before you give a user roles that you keep yourself. Resolves if the user may hold all of
+   * them. `super_admin` and `administrator`, in any spelling, are for people: throws
+   * `role_not_assignable` for a service account and for an unknown id, and `service_unavailable` when
+   * the user cannot be read. Other roles are free for every user, and nothing is read.
    */
   assertRoleAssignable(id: string, roles: string | readonly string[]): Promise<void>
   /**
-   * For who lost their second factors: removes all of them, ends every session and forgets trusted
-   * devices; the owner is mailed. Repeat it after a rejection. False when there is no such
-   * person; a service account is none.
+   * Removes all second factors of a user who lost them, ends every session and forgets trusted
+   * devices; the owner gets a mail. Repeat it after a rejection. False for an unknown id and for a
+   * service account.
    */
   resetMfa(id: string, by?: Actor): Promise<boolean>
   /**
-   * Ends every session at once and removes the user with everything kept of them but audit records;
-   * of a service account, its credentials as well. Then the address is free; the id is never used
-   * again. False when there is no such user. After a rejection the user may be disabled for good
-   * already: repeat it, or leave it to the process that sweeps, which goes on within an hour.
+   * Ends every session at once and removes the user with all data except audit records; for a service
+   * account, its credentials too. Then the address is free; the id is never used again. False for an
+   * unknown id. After a rejection the user may already be disabled for good: repeat it, or the process
+   * that sweeps completes it within an hour.
    */
   delete(id: string, by?: Actor): Promise<boolean>
 }
@@ -106,7 +111,7 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
   ): Promise<{ readonly before: User; readonly after: User } | null> {
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const user = await users.get(id)
-      // Being deleted, it is nobody's to change any more.
+      // A user that is being deleted can no longer change.
       if (user === null || user.deletingAt !== null) return null
       checkRoles([changes.systemRole ?? ''], user)
       const disabling = changes.enabled === false

@@ -4,27 +4,29 @@ import { isSystemPermission } from '../../model/system-permissions.js'
 import type { AuthorizerFactory, HeldRole } from '../../ports/authorizer.js'
 import { isShortcutRole } from './role-shortcuts.js'
 
+/** Options of `roleAuthorizer`. */
 export interface RoleAuthorizerOptions {
   /**
-   * Keys that join the system set: the role shortcuts grant them, and within a tenant nobody does.
-   * Name here what `createAuth({ permissions })` calls the permissions of the module configuration.
+   * Permissions to add to the system set: role shortcuts grant them, and roles bound in a tenant do
+   * not. Include the names that `createAuth({ permissions })` gives to the module configuration.
+   * Default none.
    */
   readonly systemPermissions?: readonly string[]
 }
 
 /**
- * An authorizer by roles, for `createAuth({ authorizer: roleAuthorizer() })`. It allows
+ * An authorizer by roles, for `createAuth({ authorizer: roleAuthorizer() })`. It grants
  *
  * - `auth.self` and `auth.mfa.self` to every person;
  * - the system set (see `shortcutGrants`) to people of the operator surface whose `systemRole` is
  *   `super_admin`, `administrator` or `developer`;
- * - what a role bound with `auth.<surface>.roles` holds: one bound everywhere on every route, one
- *   bound in a tenant where the route names that tenant and the user is its member. The system set
- *   counts in bindings that hold everywhere alone.
+ * - the permissions of roles bound with `auth.<surface>.roles`. A role bound everywhere counts on
+ *   every route. A role bound in a tenant counts where the route names that tenant and the user is a
+ *   member of it, and never grants the system set.
  *
- * A service account may do what it has bindings for. Everything is read anew for every question:
- * one read, and a second one for who holds roles; what the shortcuts and the self keys answer is
- * read from nowhere. It rejects, and the route answers 503, when the store fails.
+ * A service account has the permissions of its bindings only. The bindings are read for every
+ * question, in one read and a second for users with roles; the self permissions and the shortcuts
+ * need no read. It rejects, and the route answers 503, when the store fails.
  */
 export function roleAuthorizer(options: RoleAuthorizerOptions = {}): AuthorizerFactory {
   const { systemPermissions = [] } = options

@@ -9,21 +9,22 @@ import { type Act, type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { shownTenant, storedTenant } from './stored-tenant.js'
 
-/** Who is to hold which role where. */
+/** A role for a user, everywhere or in one tenant. */
 export interface RoleAssignment {
   readonly userId: string
   readonly roleId: string
   /**
-   * The tenant it is held in: it counts there while the user is its member. Absent or null: the
-   * tenant of the role or, of a role of no tenant, everywhere.
+   * The tenant in which the user holds it; it counts there while the user is a member. Absent or null
+   * means the tenant of the role, or everywhere for a role without a tenant.
    */
   readonly tenantId?: string | null
 }
 
+/** A role that a user holds. */
 export interface RoleBinding {
   readonly userId: string
   readonly roleId: string
-  /** Null where the role is held everywhere. */
+  /** The tenant in which the user holds it; null for everywhere. */
   readonly tenantId: string | null
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -31,22 +32,22 @@ export interface RoleBinding {
 
 export interface RoleBindings {
   /**
-   * Gives a person or a service account a role. True for the call that did, false when they held it
-   * already. Throws `not_found` for a role and `user_not_found` for a user that is not there,
-   * `role_not_assignable` for a role called `super_admin` or `administrator` and a service account,
-   * and `invalid_request`, also for the role of another tenant.
+   * Gives a role to a person or a service account. Resolves with true if this call did, false if the
+   * user already held it. Throws `not_found` for an unknown role, `user_not_found` for an unknown
+   * user, `role_not_assignable` for a role named `super_admin` or `administrator` and a service
+   * account, and `invalid_request`, also for the role of another tenant.
    */
   bind(assignment: RoleAssignment, by?: Actor): Promise<boolean>
-  /** Takes it away. True for the call that did, false when they did not hold it. */
+  /** Takes a role from a user. True if this call did, false if the user did not hold it. */
   unbind(assignment: RoleAssignment, by?: Actor): Promise<boolean>
   /**
-   * Takes every role from a user, or those held in one tenant: for somebody who leaves it. The number
-   * taken. Repeat it after a rejection.
+   * Takes every role from a user, or those held in one tenant that the user leaves. Resolves with
+   * their number. Repeat it after a rejection.
    */
   unbindAll(userId: string, of?: { readonly tenantId?: string }, by?: Actor): Promise<number>
-  /** Every role that a user holds, by role and tenant. */
+  /** Every role that a user holds, one entry for each role and tenant. */
   bindingsOf(userId: string): Promise<readonly RoleBinding[]>
-  /** Of a role that was deleted. */
+  /** Removes the bindings of a role that was deleted. */
   removeOfRole(roleId: string): Promise<void>
 }
 
@@ -70,7 +71,7 @@ export function createRoleBindings(deps: Deps): RoleBindings {
     return role
   }
 
-  /** Fails closed: who cannot be told to be a person is none. */
+  /** Fails closed: a user who cannot be read does not count as a person. */
   async function requireHolder(userId: string, { name }: StoredRole): Promise<void> {
     const user = isUuid(userId) ? await users.get(userId) : null
     // Being deleted, it is nobody's to change any more.

@@ -13,7 +13,7 @@ import { shownTenant, storedTenant } from './stored-tenant.js'
 export interface Role {
   readonly id: string
   readonly name: string
-  /** Null for a role of no tenant, which can be bound everywhere or in any one tenant. */
+  /** The tenant it belongs to; null for a role that can be bound everywhere or in any tenant. */
   readonly tenantId: string | null
   readonly permissions: readonly string[]
   /** Epoch milliseconds. */
@@ -21,36 +21,37 @@ export interface Role {
   readonly updatedAt: number
 }
 
+/** A role to create or to change. */
 export interface RoleDefinition {
   /** 1 to 100 characters; unique in its tenant. */
   readonly name: string
   /**
-   * At most 200 keys: yours, and those of `PERMISSIONS`. There are no wildcards. The role of a tenant
-   * takes none of the system set; see `seedOrgRoles`.
+   * At most 200 permissions: your own, and those of `PERMISSIONS`. There are no wildcards. The role of
+   * a tenant takes none of the system set; see `seedOrgRoles`.
    */
   readonly permissions: readonly string[]
-  /** The tenant whose role it is; absent or null for a role of no tenant. */
+  /** The tenant it belongs to; absent or null for a role without a tenant. */
   readonly tenantId?: string | null
 }
 
 /**
- * The roles of one surface and who holds them, for the host's own code: no permission is asked. They
- * decide something once `createAuth` is given `authorizer: roleAuthorizer()`, and from the next
- * request on. `by` says on whose behalf, for events and audit records. Throws `AuthError` with the
- * codes named, and `service_unavailable` when the store fails.
+ * The roles of one surface and their bindings, for the host's code: no permission is checked. They
+ * take effect with `authorizer: roleAuthorizer()`, and a change does so at the next request. `by`
+ * names the actor for events and audit records. Methods throw `AuthError` with the codes named here,
+ * and `service_unavailable` when the store fails.
  */
 export interface Roles extends Omit<RoleBindings, 'removeOfRole'> {
   /**
-   * Makes the role, or gives the one of this name and tenant these permissions in place of its own;
-   * the same again changes nothing, so it may run at every start. Throws `invalid_request`.
+   * Creates the role, or replaces the permissions of the role with this name and tenant. Repeating it
+   * changes nothing, so it may run at every start. Throws `invalid_request`.
    */
   define(definition: RoleDefinition, by?: Actor): Promise<Role>
   /**
-   * Deletes the role: nobody holds it from the next request on. True for the call that did, false
-   * when there was none. Repeat it after a rejection: what was left undone is then done.
+   * Deletes the role. From the next request on, no user holds it. True if this call did, false if the
+   * role did not exist. Repeat it after a rejection to complete it.
    */
   delete(roleId: string, by?: Actor): Promise<boolean>
-  /** The roles of a tenant, or without one those of no tenant, by the time they were made. */
+  /** The roles of a tenant, by default those without a tenant, oldest first. */
   list(of?: { readonly tenantId?: string | null }): Promise<readonly Role[]>
 }
 

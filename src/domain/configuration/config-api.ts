@@ -7,26 +7,26 @@ import type { Reencryption } from './config-reencryption.js'
 import type { ConfigStore } from './config-store.js'
 import { type TypedConfig, typedConfig } from './typed-config.js'
 
-/** The configuration of modules, for the host's own code: no permission is asked. */
+/** The configuration of modules, for the host's code: no permission is checked. */
 export interface Config {
   /**
-   * The values of a module given as `modules`, by their declared types, secrets decrypted, frozen:
-   * those of its active environment, at most 30 seconds old. Throws an `AuthError`:
-   * `module_not_found`, and `service_unavailable` when they cannot be known. Older values, or
-   * defaults, never take their place. A secret that does not decrypt throws when it is read.
+   * The values of a module of `createAuth({ modules })` in its active environment, as their declared
+   * types, with secrets decrypted, frozen, at most 30 seconds old. Throws `AuthError`
+   * `module_not_found`, and `service_unavailable` when the values cannot be read; neither older values
+   * nor defaults take their place. A secret that does not decrypt throws when its member is read.
    */
   read<Fields extends readonly FieldDeclaration[]>(
     module: ModuleDefinition<Fields>,
   ): Promise<FieldValues<Fields>>
   /**
-   * The last fifty revisions of an environment, newest first, the present one included. Of a secret
-   * they say that it was changed and no more.
+   * The last fifty revisions of an environment, newest first, including the current one. About a
+   * secret they only tell that it was changed.
    */
   history(module: string, environment: string): Promise<readonly ConfigRevision[]>
   /**
-   * Encrypts every stored secret of the configuration anew that is not under the first of
-   * `configKeys`. Run it after a new key was put first on every replica. Keep the old key all the same
-   * while anybody uses an authenticator app: those secrets move at their owners' next codes.
+   * Encrypts every stored secret of the configuration under the first of `configKeys`. Run it once a
+   * new key is first on every replica. Keep the old key as long as users have authenticator apps:
+   * their secrets move one by one, each at the user's next code.
    */
   reencrypt(): Promise<Reencryption>
 }

@@ -8,20 +8,20 @@ import { type ModuleRevision, revisionId } from '../../model/module-revision.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { RegisteredModule } from './registered-module.js'
 
-/** One revision of an environment, as it may be shown. */
+/** A revision of an environment, without secrets. */
 export interface ConfigRevision {
   readonly revision: number
   /** Epoch milliseconds. */
   readonly writtenAt: number
-  /** Whose request it was; null for the library itself: first values, another encryption key. */
+  /** The user who wrote it; null for the library itself: first values, a new encryption key. */
   readonly writtenBy: string | null
-  /** The keys it set. Of a secret this is all that is ever told: that it was changed. */
+  /** The keys it set. About a secret, the history tells no more than this. */
   readonly changed: readonly string[]
-  /** The keys it destroyed. */
+  /** The keys it removed. */
   readonly removed: readonly string[]
-  /** The texts of all fields that are no secrets, at this revision. */
+  /** The texts of all fields that are not secret, at this revision. */
   readonly config: Readonly<Record<string, string>>
-  /** The keys of the secrets that were set. */
+  /** The keys of the secrets that had a value. */
   readonly secretsSet: readonly string[]
 }
 

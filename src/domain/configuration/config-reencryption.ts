@@ -4,10 +4,11 @@ import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import type { ConfigWriter } from './config-writer.js'
 
+/** The result of `config.reencrypt`. */
 export interface Reencryption {
-  /** Values that are encrypted with the current key now and were not before. */
+  /** The number of values that are encrypted under the current key now and were not before. */
   readonly reencrypted: number
-  /** Values no key at hand decrypts; they were left as they are. */
+  /** The values that no key decrypts. They are unchanged. */
   readonly damaged: readonly {
     readonly module: string
     readonly environment: string

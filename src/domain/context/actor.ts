@@ -2,7 +2,7 @@ import { isStorable } from '../../engine/is-storable.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 
-/** On whose behalf the host's code acts, for events and audit records. Nothing is decided by it. */
+/** The user on whose behalf the host's code acts, for events and audit records only. */
 export interface Actor {
   /** An id of yours, or of a user; at most 200 characters. */
   readonly actorId?: string

@@ -2,7 +2,10 @@ import type { AccessClaims } from '../../crypto/verify-token.js'
 import type { User } from '../../model/user.js'
 import type { Surface } from '../../ports/surface.js'
 
-/** Who a bearer token speaks for. The type parameter keeps the two surfaces' principals apart. */
+/**
+ * The user or service account of an access token. The type parameter keeps the principals of the two
+ * surfaces apart.
+ */
 export interface Principal<S extends Surface = Surface> {
   readonly surface: S
   readonly userId: string
@@ -12,7 +15,7 @@ export interface Principal<S extends Surface = Surface> {
   readonly claims: AccessClaims
 }
 
-/** Who may do this, and their record as read for this request. */
+/** A principal that was admitted, with the user record as read for this request. */
 export interface Admitted {
   readonly principal: Principal
   readonly user: User

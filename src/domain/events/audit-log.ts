@@ -10,28 +10,30 @@ import type { Random } from '../../ports/random.js'
 import type { Surface } from '../../ports/surface.js'
 import { type AuditEntry, toAuditRecord } from './to-audit-record.js'
 
+/** A page of audit records. */
 export interface AuditPage {
-  /** Newest first; those of one millisecond in no order. */
+  /** Newest first. Records of the same millisecond have no defined order. */
   readonly records: readonly AuditRecord[]
-  /** The `after` of the next page; null when this is the last. */
+  /** The `after` of the next page; null on the last page. */
   readonly next: string | null
 }
 
+/** The page of audit records to read. */
 export interface AuditPageRequest {
-  /** 1 to 200 records; 50 by default. */
+  /** 1 to 200. Default 50. */
   readonly limit?: number
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. Default: the first page. */
   readonly after?: string
 }
 
 /**
- * The audit records of acts on one surface, for the host's own code: no permission is asked.
- * Throws `invalid_request` for a page out of bounds, `service_unavailable` when the store fails.
+ * The audit records of one surface, for the host's code: no permission is checked. Throws `AuthError`
+ * `invalid_request` for a page out of bounds, and `service_unavailable` when the store fails.
  */
 export interface AuditLog {
-  /** What was done to an account, by its owner or others. */
+  /** The records about an account, whether its owner acted or another user. */
   ofTarget(userId: string, page?: AuditPageRequest): Promise<AuditPage>
-  /** What somebody did, on this surface. */
+  /** The records of acts by this actor on this surface. */
   ofActor(actorId: string, page?: AuditPageRequest): Promise<AuditPage>
 }
 

@@ -12,7 +12,7 @@ export interface RateLimit {
   readonly windowMs: number
 }
 
-/** What is limited. `…PerIp` names count source addresses, the rest what their name says. */
+/** The rate limits. Names with `…PerIp` count network addresses, the others what they name. */
 export type RateLimitName =
   | 'registerPerIp'
   | 'recoveryPerIp'

@@ -5,17 +5,20 @@ import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { Sessions } from './sessions.js'
 
 /**
- * Ending sessions from the host's own code: nobody's permission is asked. `by` says on whose behalf,
- * for events and audit records.
+ * Ends sessions from the host's code: no permission is checked. `by` names the actor for events and
+ * audit records.
  */
 export interface SessionAdministration {
   /**
-   * Ends one session at once, everywhere: its access tokens are `session_revoked` from the moment
-   * this resolves. True for the call that ended it, false when there is none or it was ended
-   * before. Repeat it after a rejection: what was left undone is then done.
+   * Ends one session on every replica: from the moment this resolves, its access tokens get 401
+   * `session_revoked`. True if this call ended it, false if it did not exist or had ended before.
+   * Repeat it after a rejection to complete it.
    */
   terminateSession(sessionId: string, by?: Actor): Promise<boolean>
-  /** Ends every session of a user, also those being opened meanwhile. Repeatable likewise. */
+  /**
+   * Ends every session of a user, including sessions that are being opened meanwhile. Repeat it after
+   * a rejection to complete it.
+   */
   terminateSessionsOf(userId: string, by?: Actor): Promise<void>
 }
 
