@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { isLocalHost } from '../engine/is-local-host.js'
+
+export const functionValue = z.custom<(...args: never[]) => unknown>(
+  (value) => typeof value === 'function',
+  'must be a function',
+)
+
+/** An object with these methods; adapters may be class instances, so its other members are free. */
+export function port(...methods: readonly string[]): z.ZodType {
+  const wanted = `must be an object with the methods ${methods.join(', ')}`
+  return z.custom(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      methods.every((name) => typeof Reflect.get(value, name) === 'function'),
+    { message: wanted },
+  )
+}
+
+/** A whole number in these bounds; the same words whichever way it is none. */
+export function whole(min: number, max: number, message: string): z.ZodType {
+  return z.int(message).min(min, message).max(max, message)
+}
+
+export const largest = Number.MAX_SAFE_INTEGER
+export const positive = whole(1, largest, 'must be a whole number of at least 1')
+
+export function parseUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null
+}
+
+export function isSafeScheme({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLocalHost(hostname))
+}

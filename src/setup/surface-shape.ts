@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { isSafeScheme, largest, parseUrl, whole } from './option-shapes.js'
+
+function isBaseUrl(text: string): boolean {
+  const url = text === text.trim() ? parseUrl(text) : null
+  if (url === null || url.search !== '' || url.hash !== '') return false
+  if (url.username !== '' || url.password !== '') return false
+  return isSafeScheme(url)
+}
+
+function isOrigin(text: string): boolean {
+  const url = parseUrl(text)
+  return url !== null && url.origin === text && isSafeScheme(url)
+}
+
+/** SHA-256 of the certificate an Android app is signed with, base64url. */
+const androidOrigin = /^android:apk-key-hash:[\w-]{43}$/
+
+/** A page of the host's, linked to with the token in the fragment. */
+function isPage(text: string): boolean {
+  if (text.includes('#')) return false
+  const url = parseUrl(text)
+  // What is no URL by itself is a path below `baseUrl`.
+  return url === null || (url.username === '' && isSafeScheme(url))
+}
+
+const domainName = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]+$|^localhost$/
+
+function isWithin(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`)
+}
+
+const rateLimit = z.strictObject({
+  limit: whole(1, largest, 'must be a whole number of at least 1'),
+  windowMs: whole(1000, largest, 'must be a whole number of milliseconds, at least 1000'),
+})
+
+const page = z.string().refine(isPage, {
+  message: 'must be a path such as "/login", or an https URL, without "#": the token goes there',
+})
+
+/** The options of one surface. */
+export const surfaceShape = z
+  .strictObject({
+    baseUrl: z.string().refine(isBaseUrl, {
+      message:
+        'must be the https URL browsers use, such as "https://app.example.com"; http is accepted only for localhost, 127.0.0.1, [::1] and *.localhost',
+    }),
+    cookieDomain: z
+      .string()
+      .regex(domainName, 'must be a lower-case domain without a leading dot, such as "example.com"')
+      .optional(),
+    cookiePath: z
+      .string()
+      .regex(/^\/[\w\-./]*$/, 'must be a path such as "/auth"')
+      .optional(),
+    routesUrl: z
+      .string()
+      .refine(isBaseUrl, {
+        message: 'must be an https URL, such as "https://example.com/identity"',
+      })
+      .optional(),
+    allowedOrigins: z
+      .array(
+        z.string().refine(isOrigin, {
+          message: 'must be an origin such as "https://www.example.com", without path or slash',
+        }),
+      )
+      .optional(),
+    pages: z
+      .strictObject({
+        verifyEmail: page.optional(),
+        resetPassword: page.optional(),
+        login: page.optional(),
+      })
+      .optional(),
+    webauthn: z
+      .strictObject({
+        rpId: z
+          .string()
+          .regex(domainName, 'must be a lower-case domain, such as "example.com"')
+          .optional(),
+        origins: z
+          .array(
+            z.string().refine((text) => androidOrigin.test(text) || isOrigin(text), {
+              message:
+                'must be an origin such as "https://www.example.com", or "android:apk-key-hash:" and the base64url SHA-256 of the app\'s certificate',
+            }),
+          )
+          .optional(),
+      })
+      .optional(),
+    rateLimits: z
+      .strictObject({
+        registerPerIp: rateLimit.optional(),
+        recoveryPerIp: rateLimit.optional(),
+        recoveryPerAddress: rateLimit.optional(),
+        refreshPerIp: rateLimit.optional(),
+        refreshFamily: rateLimit.optional(),
+        oauthPerIp: rateLimit.optional(),
+        selfPerUser: rateLimit.optional(),
+        adminPerUser: rateLimit.optional(),
+        mfaPerUser: rateLimit.optional(),
+        grantPerIp: rateLimit.optional(),
+      })
+      .optional(),
+  })
+  .superRefine((given, context) => {
+    const host = parseUrl(given.baseUrl)?.hostname ?? ''
+    const { cookieDomain, cookiePath, webauthn = {} } = given
+    if (cookieDomain !== undefined && !isWithin(host, cookieDomain)) {
+      const message =
+        'must be the host of baseUrl or a parent domain of it; browsers drop the cookie otherwise'
+      context.addIssue({ code: 'custom', path: ['cookieDomain'], message })
+    }
+    if (cookiePath !== undefined && cookiePath !== '/' && cookieDomain === undefined) {
+      const message =
+        'needs cookieDomain: a host-only cookie is a __Host- cookie, whose path is "/"'
+      context.addIssue({ code: 'custom', path: ['cookiePath'], message })
+    }
+    const { rpId = host, origins = [] } = webauthn
+    if (!isWithin(host, rpId)) {
+      const message =
+        'must be the host of baseUrl or a parent domain of it; browsers refuse passkeys otherwise'
+      context.addIssue({ code: 'custom', path: ['webauthn', 'rpId'], message })
+    }
+    for (const [index, origin] of origins.entries()) {
+      if (androidOrigin.test(origin) || isWithin(parseUrl(origin)?.hostname ?? '', rpId)) continue
+      const message = `must be of the host ${rpId} or of one below it; set webauthn.rpId to a parent domain they share`
+      context.addIssue({ code: 'custom', path: ['webauthn', 'origins', index], message })
+    }
+  })
