@@ -54,7 +54,7 @@ const getMfaStatus = guardedOperation({
     stepUp: z.strictObject({ provedAt: timestamp.nullable() }),
   }),
   errors: [],
-  handle: async (call, { mfa }) => ({ body: mfaStatusView(await mfa.status(call)) }),
+  handle: async (call, { ownFactors }) => ({ body: mfaStatusView(await ownFactors.status(call)) }),
 })
 
 const enrollTotp = enrollingOperation({
@@ -83,8 +83,8 @@ const enrollTotp = enrollingOperation({
     'mfa_ticket_invalid',
     'server_busy',
   ],
-  handle: async ({ enrollee, body, source }, { mfa }) => ({
-    body: await mfa.beginTotp(enrollee, body.currentPassword, source),
+  handle: async ({ enrollee, body, source }, { mfaLogin }) => ({
+    body: await mfaLogin.beginTotp(enrollee, body.currentPassword, source),
   }),
 })
 
@@ -111,8 +111,8 @@ const confirmTotp = enrollingOperation({
     'email_not_verified',
     'server_busy',
   ],
-  handle: async ({ enrollee, body, source }, { mfa }) =>
-    totpConfirmationView(await mfa.confirmTotp(enrollee, body.code, source)),
+  handle: async ({ enrollee, body, source }, { mfaLogin }) =>
+    totpConfirmationView(await mfaLogin.confirmTotp(enrollee, body.code, source)),
 })
 
 const removeTotp = guardedOperation({
@@ -129,8 +129,8 @@ const removeTotp = guardedOperation({
   bodyOptional: true,
   reply: nothing,
   errors: ['step_up_required', 'factor_not_found', 'last_factor_required'],
-  handle: async (call, { mfa }) => {
-    await mfa.removeTotp(call, call.source)
+  handle: async (call, { ownFactors }) => {
+    await ownFactors.removeTotp(call, call.source)
     return { body: null }
   },
 })
@@ -149,8 +149,8 @@ const regenerateBackupCodes = guardedOperation({
   bodyOptional: true,
   reply: z.strictObject({ backupCodes }),
   errors: ['step_up_required', 'factor_not_found', 'server_busy'],
-  handle: async (call, { mfa }) => ({
-    body: { backupCodes: await mfa.regenerateBackupCodes(call, call.source) },
+  handle: async (call, { ownFactors }) => ({
+    body: { backupCodes: await ownFactors.regenerateBackupCodes(call, call.source) },
   }),
 })
 
@@ -174,10 +174,9 @@ const completeLoginMfa = publicOperation({
     'email_not_verified',
     'server_busy',
   ],
-  handle: async ({ body, flowCookies: browserKeys, source }, { mfa }) => {
-    const { mfaToken, method: shown, code } = body
-    const waiting = { mfaToken, browserKeys }
-    return deliveredLogin(await mfa.completeLogin(waiting, shown, code, source, trustRequest(body)))
+  handle: async ({ body, flowCookies: browserKeys, source }, { mfaLogin }) => {
+    const waiting = { mfaToken: body.mfaToken, browserKeys }
+    return deliveredLogin(await mfaLogin.completeLogin(waiting, body, source, trustRequest(body)))
   },
 })
 
@@ -202,12 +201,12 @@ const verifyStepUp = guardedOperation({
   ]),
   reply: z.strictObject({ provedAt: timestamp, method: z.enum([...method.options, 'webauthn']) }),
   errors: ['invalid_mfa_code', 'factor_not_found', 'server_busy'],
-  handle: async (call, { mfa, passkeyStepUp }) => {
+  handle: async (call, { ownFactors, passkeyStepUp }) => {
     const { body, source } = call
     const provedAt =
       body.method === 'webauthn'
         ? await passkeyStepUp.finish(call, body, source)
-        : await mfa.stepUp(call, body.method, body.code, source)
+        : await ownFactors.stepUp(call, body, source)
     return { body: stepUpView(body.method, provedAt) }
   },
 })

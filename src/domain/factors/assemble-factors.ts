@@ -3,26 +3,28 @@ import type { Lockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
-import { type BackupCodeSets, createBackupCodeSets } from './backup-code-sets.js'
+import { createBackupCodeSets } from './backup-code-sets.js'
 import { type CodeVerification, createCodeVerification } from './code-verification.js'
 import { createDeviceTrust, type DeviceTrust } from './device-trust.js'
 import { createFactorChanges, type FactorChanges } from './factor-changes.js'
 import { createFactorRemoval, type FactorRemoval } from './factor-removal.js'
+import { createOwnFactors, type OwnFactors } from './own-factors.js'
 import { createReAuthentication, type ReAuthentication } from './re-authentication.js'
 import { createStepUp, type StepUp } from './step-up.js'
-import { createTotpFactors, type TotpFactors } from './totp-factors.js'
+import { createTotpEnrollment, type TotpEnrollment } from './totp-enrollment.js'
+import { createTotpFactors } from './totp-factors.js'
 import { createTrustedDevices, type TrustedDevices } from './trusted-devices.js'
 
 export interface FactorServices {
-  readonly backupCodeSets: BackupCodeSets
   readonly changes: FactorChanges
   readonly codeVerification: CodeVerification
   readonly devices: TrustedDevices
   readonly deviceTrust: DeviceTrust
+  readonly ownFactors: OwnFactors
   readonly reAuthentication: ReAuthentication
   readonly removal: FactorRemoval
   readonly stepUp: StepUp
-  readonly totpFactors: TotpFactors
+  readonly totpEnrollment: TotpEnrollment
 }
 
 interface Collaborators {
@@ -41,15 +43,19 @@ export function assembleFactors(
   const devices = createTrustedDevices(deps)
   const totpFactors = createTotpFactors(deps)
   const backupCodeSets = createBackupCodeSets(deps)
+  const changes = createFactorChanges(deps)
+  const codeVerification = createCodeVerification(deps, totpFactors, backupCodeSets)
+  const removal = createFactorRemoval(deps)
+  const services = { backupCodeSets, changes, codeVerification, removal, stepUp, totpFactors }
   return {
-    backupCodeSets,
-    changes: createFactorChanges(deps),
-    codeVerification: createCodeVerification(deps, totpFactors, backupCodeSets),
+    changes,
+    codeVerification,
     devices,
     deviceTrust: createDeviceTrust(deps, devices),
+    ownFactors: createOwnFactors(deps, services),
     reAuthentication: createReAuthentication(deps, stepUp, collaborators.passwordLockout),
-    removal: createFactorRemoval(deps),
+    removal,
     stepUp,
-    totpFactors,
+    totpEnrollment: createTotpEnrollment(deps, services),
   }
 }

@@ -11,6 +11,12 @@ import type { TotpFactors } from './totp-factors.js'
 /** The second factors that are typed. */
 export type CodeMethod = 'totp' | 'backupCode'
 
+/** A code as it was typed. */
+export interface ShownCode {
+  readonly method: CodeMethod
+  readonly code: string
+}
+
 /** One place checks codes, whichever door they come through: they share their counters. */
 export interface CodeVerification {
   /**
@@ -18,7 +24,7 @@ export interface CodeVerification {
    * switched-off code, and `rate_limited` while too many were wrong: each method has a budget of its
    * own, so that guessing at one locks out no other, and none locks out the password.
    */
-  spend(userId: string, method: CodeMethod, code: string, source: RequestSource): Promise<void>
+  spend(userId: string, shown: ShownCode, source: RequestSource): Promise<void>
   /** What the account can show now, of what the settings allow. */
   methodsOf(enrolled: EnrolledFactors): Promise<ReturnType<typeof usableMethods>>
 }
@@ -39,7 +45,7 @@ export function createCodeVerification(
     backupCode: createLockout(deps, 'backupCodeFailures'),
   }
 
-  async function check(userId: string, method: CodeMethod, code: string, source: RequestSource) {
+  async function check(userId: string, { method, code }: ShownCode, source: RequestSource) {
     const methods = await methodsOf(await enrolledFactors(deps.collections, userId))
     // Spent only where it would be accepted: a code shown at a wrong moment stays good.
     if (!methods.includes(method)) return { ok: false }
@@ -59,11 +65,12 @@ export function createCodeVerification(
   return {
     methodsOf,
 
-    async spend(userId, method, code, source) {
+    async spend(userId, shown, source) {
+      const { method } = shown
       const about = () => ({ surface, at: clock.now(), ...source, userId, method })
       const { ok } = await lockouts[method].attempt(
         userId,
-        () => check(userId, method, code, source),
+        () => check(userId, shown, source),
         (_, until) => deps.emit({ type: 'mfa.lockedOut', ...about(), until }),
       )
       if (ok) return

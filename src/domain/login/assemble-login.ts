@@ -10,7 +10,7 @@ import type { FederatedLogin } from './federated-login.js'
 import { createLoginPipeline, type LoginPipeline } from './login-pipeline.js'
 import { createLoginRisk } from './login-risk.js'
 import { createLoginTickets } from './login-tickets.js'
-import { createMfa, type Mfa } from './mfa.js'
+import { createMfaLogin, type MfaLogin } from './mfa-login.js'
 import { createPasswordLogin, type PasswordLogin } from './password-login.js'
 import { createTicketGuesses, type TicketGuesses } from './ticket-guesses.js'
 
@@ -18,7 +18,7 @@ export interface LoginServices {
   readonly pipeline: LoginPipeline
   readonly guesses: TicketGuesses
   readonly login: PasswordLogin
-  readonly mfa: Mfa
+  readonly mfaLogin: MfaLogin
 }
 
 interface Collaborators extends FactorServices, MailServices {
@@ -43,6 +43,6 @@ export function assembleLogin(
     pipeline,
     guesses,
     login: createPasswordLogin(deps, pipeline, collaborators.passwordLockout),
-    mfa: createMfa(deps, { ...collaborators, pipeline, guesses }),
+    mfaLogin: createMfaLogin({ ...collaborators, pipeline, guesses }),
   }
 }

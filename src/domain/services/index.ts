@@ -9,9 +9,10 @@ import type { SelfDeletion } from '../accounts/self-deletion.js'
 import type { Access } from '../authorization/access.js'
 import type { ConfigAdministration } from '../configuration/config-store.js'
 import type { DeviceTrust } from '../factors/device-trust.js'
+import type { OwnFactors } from '../factors/own-factors.js'
 import type { StepUp } from '../factors/step-up.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
-import type { Mfa } from '../login/mfa.js'
+import type { MfaLogin } from '../login/mfa-login.js'
 import type { PasswordLogin } from '../login/password-login.js'
 import type { OauthLinks } from '../oauth/oauth-links.js'
 import type { OauthSignIn } from '../oauth/oauth-sign-in.js'
@@ -39,7 +40,8 @@ export interface Services {
   readonly ownSessions: OwnSessions
   /** Of either surface: operators have links mailed to clients as well. */
   readonly mailsOn: (surface: Surface) => Pick<Services, 'passwordRecovery' | 'registration'>
-  readonly mfa: Mfa
+  readonly mfaLogin: MfaLogin
+  readonly ownFactors: OwnFactors
   /** Of either surface: operators reset the factors of clients as well. */
   readonly mfaReset: (surface: Surface) => MfaReset
   readonly deviceTrust: DeviceTrust
@@ -70,11 +72,12 @@ export type { Act } from '../context/actor.js'
 export type { Admitted, Principal, SignedIn } from '../context/principal.js'
 export type { CodeMethod } from '../factors/code-verification.js'
 export type { ListedDevice } from '../factors/device-trust.js'
+export type { MfaStatus } from '../factors/own-factors.js'
 export type { DeviceGrant } from '../factors/trusted-devices.js'
 export type { RateLimitName } from '../limits/rate-limiter.js'
 export type { BrowserKeys } from '../login/browser-keys.js'
 export type { LoginResult } from '../login/login-pipeline.js'
-export type { DeliveredLogin, Enrollee, Mfa, MfaStatus, TotpConfirmation } from '../login/mfa.js'
+export type { DeliveredLogin, Enrollee, TotpConfirmation } from '../login/mfa-login.js'
 export type { BrowserFlow, FlowCookie, Returned } from '../oauth/oauth-sign-in.js'
 export type { RegisteredPasskey } from '../passkeys/passkey-registration.js'
 export type { ServiceAccount } from '../service-accounts/service-accounts.js'

@@ -1,0 +1,90 @@
+import { hasFactor } from '../../engine/second-factor.js'
+import { settingsFor } from '../../engine/surface-settings.js'
+import { AuthError } from '../../errors/index.js'
+import type { RequestSource } from '../../ports/request-source.js'
+import type { SignedIn } from '../context/principal.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { BackupCodeSets } from './backup-code-sets.js'
+import type { CodeVerification, ShownCode } from './code-verification.js'
+import { enrolledFactors } from './enrolled-factors.js'
+import type { FactorChanges } from './factor-changes.js'
+import type { FactorRemoval } from './factor-removal.js'
+import type { StepUp } from './step-up.js'
+
+export interface MfaStatus {
+  readonly policy: 'off' | 'optional' | 'required'
+  readonly totp: { readonly enrolled: boolean }
+  readonly backupCodes: { readonly remaining: number }
+  /** How many there are. */
+  readonly passkeys: number
+  /** Epoch milliseconds of this session's last proof; null without one that counts. */
+  readonly provedAt: number | null
+}
+
+/** What a person signed in does with their authenticator app and backup codes. */
+export interface OwnFactors {
+  status(who: SignedIn): Promise<MfaStatus>
+  /** Throws `factor_not_found` and `last_factor_required`. The caller has shown a second factor. */
+  removeTotp(who: SignedIn, source: RequestSource): Promise<void>
+  /** A new set; the old one is void. Throws `factor_not_found` without any factor. */
+  regenerateBackupCodes(who: SignedIn, source: RequestSource): Promise<readonly string[]>
+  /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`. */
+  stepUp(who: SignedIn, shown: ShownCode, source: RequestSource): Promise<number>
+}
+
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'>
+
+interface Services {
+  readonly backupCodeSets: BackupCodeSets
+  readonly changes: FactorChanges
+  readonly codeVerification: CodeVerification
+  readonly removal: FactorRemoval
+  readonly stepUp: StepUp
+}
+
+export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
+  const { surface, clock, collections } = deps
+  const { backupCodeSets, changes, codeVerification, removal, stepUp } = services
+  return {
+    async status({ user, sessionId }) {
+      const [settings, enrolled, provedAt] = await Promise.all([
+        deps.settings(),
+        enrolledFactors(collections, user.id),
+        stepUp.provedAt(user, sessionId),
+      ])
+      return {
+        policy: settingsFor(surface, settings).mfaPolicy,
+        totp: { enrolled: enrolled.totp },
+        backupCodes: { remaining: enrolled.backupCodes },
+        passkeys: enrolled.passkeys,
+        provedAt,
+      }
+    },
+
+    async removeTotp({ user }, source) {
+      if (!(await removal.removeTotp(user.id))) throw new AuthError('factor_not_found')
+      await changes.made(user.id, 'totpRemoved', source)
+    },
+
+    async regenerateBackupCodes({ user }, source) {
+      const { backupCodeCount } = await deps.settings()
+      const enrolled = await enrolledFactors(collections, user.id)
+      if (!hasFactor(enrolled)) throw new AuthError('factor_not_found')
+      const backupCodes = await backupCodeSets.regenerate(user.id, backupCodeCount)
+      await changes.made(user.id, 'backupCodesRegenerated', source)
+      return backupCodes
+    },
+
+    async stepUp({ user, sessionId }, shown, source) {
+      const { method } = shown
+      const enrolled = await enrolledFactors(collections, user.id)
+      const has = method === 'totp' ? enrolled.totp : hasFactor(enrolled)
+      if (!has) throw new AuthError('factor_not_found')
+      await codeVerification.spend(user.id, shown, source)
+      const provedAt = await stepUp.record(user, sessionId, method)
+      const about = { surface, at: clock.now(), ...source, userId: user.id, sessionId }
+      deps.emit({ type: 'mfa.steppedUp', ...about, method })
+      return provedAt
+    },
+  }
+}
