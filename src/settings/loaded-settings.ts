@@ -1,8 +1,8 @@
+import { guardedValues } from '../engine/configuration/guarded-values.js'
 import { providerProblem } from './login-methods.js'
 import { type AuthSettingsReading, readAuthSettings } from './read-settings.js'
-import type { AuthSettings } from './settings.js'
 
-/** Stands where a text is that does not decrypt; nobody ever reads it. */
+/** Stands where a text is that does not decrypt; it is never read. */
 const placeholder = '*'
 
 /** The stored texts of an environment, secrets decrypted, without those that do not decrypt. */
@@ -26,34 +26,11 @@ export function loadedSettings(
   const standIns = Object.fromEntries(unreadable.map((key) => [key, placeholder]))
   const texts = { ...values, ...standIns }
   const { settings, warnings } = readAuthSettings(texts, env)
-  const guarded: AuthSettings = {
-    ...settings,
-    registrationAllowedDomains: frozen(settings.registrationAllowedDomains),
-    oauthRedirectTargets: frozen(settings.oauthRedirectTargets),
-    securityWebhooks: frozen(
-      settings.securityWebhooks.map((webhook) => {
-        const key = `securityWebhooks.${webhook.slug}.signingSecret`
-        const copy = { ...webhook }
-        if (unreadable.includes(key)) guard(copy, 'signingSecret', refuse)
-        return copy
-      }),
-    ),
-  }
-  for (const key of unreadable) {
-    if (Object.hasOwn(guarded, key)) guard(guarded, key, refuse)
-  }
+  const guarded = guardedValues(settings, unreadable, refuse)
   const damaged = unreadable.map(
     (key) => `Setting "${key}" cannot be decrypted. Set it anew, or give back its key.`,
   )
   const incomplete = providerProblem(texts, () => true)?.message
   const lacking = incomplete === undefined ? [] : [`A provider cannot be used: ${incomplete}`]
-  return { settings: Object.freeze(guarded), warnings: [...warnings, ...damaged, ...lacking] }
-}
-
-function frozen<T extends object>(elements: readonly T[]): readonly T[] {
-  return Object.freeze(elements.map((element) => Object.freeze(element)))
-}
-
-function guard(target: object, name: string, get: () => never): void {
-  Object.defineProperty(target, name, { enumerable: true, get })
+  return { settings: guarded, warnings: [...warnings, ...damaged, ...lacking] }
 }

@@ -1,4 +1,5 @@
 import type { ModuleDefinition } from '../../config/define-module.js'
+import { guardedValues } from '../../engine/configuration/guarded-values.js'
 import { readModule } from '../../engine/configuration/read-module.js'
 import { AuthError } from '../../errors/index.js'
 import type { LoadedConfig } from './config-reader.js'
@@ -12,41 +13,11 @@ export type TypedConfig = Readonly<Record<string, unknown>>
  */
 export function typedConfig(
   definition: ModuleDefinition,
-  loaded: LoadedConfig,
+  { values, unreadable }: LoadedConfig,
   warn: (message: string) => void,
 ): TypedConfig {
-  const typed: Record<string, unknown> = { ...readModule(loaded.values, definition, warn) }
-  for (const [key, value] of Object.entries(typed)) {
-    if (Array.isArray(value)) typed[key] = elements(key, value, loaded)
-  }
-  for (const key of loaded.unreadable) {
-    if (Object.hasOwn(typed, key)) refuse(typed, key, key)
-  }
-  return Object.freeze(typed)
-}
-
-function elements(
-  field: string,
-  list: readonly { readonly slug: string }[],
-  { unreadable }: LoadedConfig,
-): readonly object[] {
-  const guarded = list.map((element) => {
-    const copy = { ...element }
-    const prefix = `${field}.${element.slug}.`
-    for (const key of unreadable) {
-      if (key.startsWith(prefix)) refuse(copy, key.slice(prefix.length), key)
-    }
-    return Object.freeze(copy)
-  })
-  return Object.freeze(guarded)
-}
-
-function refuse(target: object, name: string, key: string): void {
-  Object.defineProperty(target, name, {
-    enumerable: true,
-    get(): never {
-      const detail = `The value of "${key}" cannot be decrypted. Set it anew, or give back its key.`
-      throw new AuthError('service_unavailable', { detail })
-    },
+  return guardedValues(readModule(values, definition, warn), unreadable, (key) => {
+    const detail = `The value of "${key}" cannot be decrypted. Set it anew, or give back its key.`
+    throw new AuthError('service_unavailable', { detail })
   })
 }

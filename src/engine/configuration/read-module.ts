@@ -13,17 +13,14 @@ import type { FieldValues } from './module-values.js'
 import { readRecordList } from './record-list.js'
 import {
   type Reading,
-  readBool,
-  readChoice,
-  readDuration,
-  readInt,
-  readText,
+  readStored,
+  readValue,
+  type Scalar,
   type ValueDeclaration,
 } from './stored-value.js'
 
 type Values = Readonly<Record<string, string>>
 type Warn = (message: string) => void
-type Scalar = string | number | boolean | null
 
 type Fielded<Fields extends readonly FieldDeclaration[]> = Pick<
   ModuleDeclaration<Fields>,
@@ -75,33 +72,17 @@ function readScalar(
   stored: string,
   warn: Warn,
 ): Scalar {
-  const reading = stored === '' ? null : parse(declaration, stored)
-  if (reading !== null) {
-    if (!reading.inRange) warn('is out of range; the nearest allowed value is used.')
-    return reading.value
-  }
-  if (stored !== '') warn('cannot be read; it counts as not set.')
-  return usual === ''
-    ? unset(declaration)
-    : (parse(declaration, usual)?.value ?? unset(declaration))
-}
-
-function parse(declaration: ValueDeclaration, text: string): Reading<Scalar> | null {
-  switch (declaration.type) {
-    case FieldBool:
-      return readBool(text)
-    case FieldInt:
-      return readInt(declaration, text)
-    case FieldDuration:
-      return readDuration(declaration, text)
-    case FieldSelect:
-      return readChoice(declaration.options ?? [], text)
-    // Cutting a secret to length would make another secret of it.
-    case FieldSecret:
-      return { value: text, inRange: true }
-    default:
-      return readText(declaration, text)
-  }
+  // Cutting a secret to length would make another secret of it.
+  const parse = (text: string): Reading<Scalar> | null =>
+    declaration.type === FieldSecret ? { value: text, inRange: true } : readValue(declaration, text)
+  const initial = usual === '' ? null : parse(usual)
+  return readStored(stored, parse, initial?.value ?? unset(declaration), (problem) =>
+    warn(
+      problem === 'out of range'
+        ? 'is out of range; the nearest allowed value is used.'
+        : 'cannot be read; it counts as not set.',
+    ),
+  )
 }
 
 function unset({ type }: ValueDeclaration): Scalar {

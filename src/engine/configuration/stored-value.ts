@@ -19,6 +19,8 @@ export type ValueDeclaration = Pick<FieldDeclaration, 'type' | 'min' | 'max' | '
 
 type Bounds = Pick<FieldDeclaration, 'min' | 'max'>
 
+export type Scalar = string | number | boolean | null
+
 /** The reason why a text is not a valid value. */
 export interface ValueProblem {
   /** The code after the module's name and a dot; null for a text of another type. */
@@ -63,6 +65,24 @@ export function readText(bounds: Bounds, text: string): Reading<string> | null {
     : { value: text, inRange: true }
 }
 
+/**
+ * The value that a stored text stands for. What was never set or was cleared reads as `usual`, what is
+ * out of range as the nearest allowed value, what cannot be read as `usual`. The last two are told to
+ * `warn`, with the value in use.
+ */
+export function readStored<T>(
+  stored: string,
+  parse: (text: string) => Reading<T> | null,
+  usual: T,
+  warn: (problem: 'out of range' | 'unreadable', used: T) => void,
+): T {
+  if (stored === '') return usual
+  const reading = parse(stored)
+  if (reading === null) warn('unreadable', usual)
+  else if (!reading.inRange) warn('out of range', reading.value)
+  return reading === null ? usual : reading.value
+}
+
 /** Null when `text` may be stored as a value. The empty text clears, and always may. */
 export function valueProblem(declaration: ValueDeclaration, text: string): ValueProblem | null {
   if (text === '') return null
@@ -70,7 +90,7 @@ export function valueProblem(declaration: ValueDeclaration, text: string): Value
   if (/[^\P{Cc}\t\n\r]|\p{Cs}/u.test(text)) {
     return { code: null, problem: 'must not contain control characters or broken Unicode' }
   }
-  const reading = readAny(declaration, text)
+  const reading = readValue(declaration, text)
   if (reading?.inRange === true) return null
   const isType = reading === null && !isText(declaration)
   return { code: isType ? null : 'value_out_of_range', problem: expectedForm(declaration) }
@@ -107,7 +127,8 @@ function textLength(min: number, max: number | undefined): string {
     : `must be text of at most ${max} characters`
 }
 
-function readAny(declaration: ValueDeclaration, text: string): Reading<unknown> | null {
+/** A text as a value of its type; null for what cannot be read, and for a record list. */
+export function readValue(declaration: ValueDeclaration, text: string): Reading<Scalar> | null {
   switch (declaration.type) {
     case FieldBool:
       return readBool(text)
