@@ -97,6 +97,6 @@ export type {
   Test,
 } from './ports/store.js'
 export type { Audience, Surface } from './ports/surface.js'
-export type { InitialSettings } from './settings/initial-values.js'
+export type { InitialSettings } from './settings/settings.js'
 export { checkedStore } from './stores/checked-store.js'
 export { type StoreSplit, splitStore } from './stores/split-store.js'

@@ -16,7 +16,7 @@ import type { Argon2Params, LegacyVerifier, PasswordHasher } from './ports/passw
 import type { Random } from './ports/random.js'
 import type { RiskScorer } from './ports/risk-scorer.js'
 import type { Surface } from './ports/surface.js'
-import type { InitialSettings } from './settings/initial-values.js'
+import type { InitialSettings } from './settings/settings.js'
 
 /** Options of one surface. */
 export interface SurfaceOptions {

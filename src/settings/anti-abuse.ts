@@ -1,118 +1,83 @@
+import { readInt } from '../engine/configuration/stored-value.js'
 import {
-  FieldBool,
-  FieldDuration,
-  FieldInt,
-  FieldRecordList,
-  FieldSecret,
-  FieldSelect,
-  FieldString,
-} from '../engine/configuration/config-declaration.js'
-import { type AuthField, hour, minute } from './auth-field.js'
-import { webhookEvents } from './choices.js'
+  type InitialSecurityWebhook,
+  type SecurityWebhook,
+  securityWebhooks,
+} from './security-webhooks.js'
+import { type FirstValues, hour, minute, type Settings } from './setting.js'
+import { settingsIn } from './settings-in.js'
 
-const group = 'Anti-abuse & Notifications'
+export interface AntiAbuseSettings {
+  /** Per minute and source IP. */
+  readonly loginRateOperator: number
+  /** Per minute and source IP. */
+  readonly loginRateClient: number
+  /** 0 = no lockout, else 3 to 100. */
+  readonly lockoutThreshold: number
+  readonly lockoutDuration: number
+  /** Per 5 minutes. */
+  readonly grantFailuresPerIp: number
+  /** Per 5 minutes. */
+  readonly grantFailuresPerClient: number
+  readonly notifyNewDevice: boolean
+  readonly notifySecurityChanges: boolean
+  readonly securityWebhooks: readonly SecurityWebhook[]
+}
 
-export const antiAbuseFields: readonly AuthField[] = [
-  {
-    key: 'loginRateOperator',
+export interface InitialAntiAbuse extends FirstValues<Omit<AntiAbuseSettings, 'securityWebhooks'>> {
+  readonly securityWebhooks?: readonly InitialSecurityWebhook[]
+}
+
+const { bool, duration, int, list } = settingsIn('Anti-abuse & Notifications')
+
+export const antiAbuse: Settings<AntiAbuseSettings> = {
+  loginRateOperator: int({
     label: 'Operator logins per minute and IP',
-    type: FieldInt,
     default: '20',
     min: 1,
     max: 1000,
-    group,
     surface: 'operator',
-  },
-  {
-    key: 'loginRateClient',
+  }),
+  loginRateClient: int({
     label: 'Client logins per minute and IP',
-    type: FieldInt,
     default: '60',
     min: 1,
     max: 1000,
-    group,
     surface: 'client',
+  }),
+  lockoutThreshold: {
+    ...int(
+      { label: 'Failures before lockout', default: '10', min: 0, max: 100 },
+      (bounds, text) => {
+        const reading = readInt(bounds, text)
+        // 0 switches it off; 1 and 2 are refused: a typing error would lock the account.
+        const isTooLow = reading?.value === 1 || reading?.value === 2
+        return isTooLow ? { value: 3, inRange: false } : reading
+      },
+    ),
+    form: 'must be 0 (off) or a whole number from 3 to 100',
   },
-  {
-    key: 'lockoutThreshold',
-    label: 'Failures before lockout',
-    type: FieldInt,
-    default: '10',
-    // 0 switches it off; 1 and 2 are refused: a typing error would lock the account.
-    min: 0,
-    max: 100,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'lockoutDuration',
+  lockoutDuration: duration({
     label: 'Lockout duration',
-    type: FieldDuration,
     default: '15m',
     min: minute,
     max: 24 * hour,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'grantFailuresPerIp',
+  }),
+  grantFailuresPerIp: int({
     label: 'Grant failures per IP / 5 min',
-    type: FieldInt,
     default: '30',
     min: 1,
     max: 1000,
-    group,
     surface: 'operator',
-  },
-  {
-    key: 'grantFailuresPerClient',
+  }),
+  grantFailuresPerClient: int({
     label: 'Grant failures per client ID / 5 min',
-    type: FieldInt,
     default: '10',
     min: 1,
     max: 100,
-    group,
     surface: 'operator',
-  },
-  {
-    key: 'notifyNewDevice',
-    label: 'Mail on new device',
-    type: FieldBool,
-    default: 'true',
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'notifySecurityChanges',
-    label: 'Mail on security changes',
-    type: FieldBool,
-    default: 'true',
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'securityWebhooks',
-    label: 'Security webhooks',
-    type: FieldRecordList,
-    max: 50,
-    group,
-    surface: 'both',
-    items: [
-      { key: 'url', label: 'URL (https)', type: FieldString, required: true, max: 2048 },
-      {
-        key: 'signingSecret',
-        label: 'Signing secret',
-        type: FieldSecret,
-        required: true,
-        max: 255,
-      },
-      {
-        key: 'events',
-        label: 'Events',
-        type: FieldSelect,
-        required: true,
-        options: webhookEvents,
-      },
-    ],
-  },
-]
+  }),
+  notifyNewDevice: bool({ label: 'Mail on new device', default: 'true' }),
+  notifySecurityChanges: bool({ label: 'Mail on security changes', default: 'true' }),
+  securityWebhooks: list({ label: 'Security webhooks', max: 50 }, securityWebhooks),
+}

@@ -1,5 +1,5 @@
 import { parseDuration } from '../engine/duration.js'
-import { day, minute } from './auth-field.js'
+import { day, minute } from './setting.js'
 
 const variable = 'Environment variable JWT_REFRESH_TOKEN_EXPIRY'
 const usual = 7 * day

@@ -3,29 +3,22 @@ import {
   FieldSelect,
   type ItemDeclaration,
 } from '../engine/configuration/config-declaration.js'
+import { elementPrefix, rosterKey } from '../engine/configuration/config-keys.js'
+import { isSlug } from '../engine/configuration/slug.js'
 import { OptionsError } from '../errors/index.js'
-import { redirectProblem } from './address-rules.js'
-import type { AuthField } from './auth-field.js'
-
-const slugForm = /^[a-z0-9]+(-[a-z0-9]+)*$/
-
-/** What a sub-field's text must look like, beyond its type. */
-const shapes: Readonly<Record<string, { readonly pattern: RegExp; readonly expected: string }>> = {
-  domain: { pattern: /^[^\s@/]+$/, expected: "must be a domain such as 'example.org'" },
-  uri: { pattern: /^[a-z][a-z0-9+.-]*:[^\s#]+$/i, expected: 'must be an absolute URI without #' },
-  url: { pattern: /^https:\/\/[^\s]+$/i, expected: "must be an 'https:' address" },
-}
+import type { ListRule } from './list-rule.js'
 
 /**
  * The stored keys of a record list given as an array of elements. Throws an `OptionsError` whose
  * path names the element and the member.
  */
 export function storedList(
-  field: AuthField,
+  key: string,
+  max: number,
+  rule: ListRule,
   elements: unknown,
 ): readonly (readonly [string, string])[] {
-  const path = `settings.${field.key}`
-  const max = field.max ?? 50
+  const path = `settings.${key}`
   if (!Array.isArray(elements)) throw new OptionsError(path, 'must be an array of elements.')
   if (elements.length > max) throw new OptionsError(path, `must have at most ${max} elements.`)
   const slugs: string[] = []
@@ -35,42 +28,34 @@ export function storedList(
     const slug = slugOf(members, at)
     if (slugs.includes(slug)) throw new OptionsError(`${at}.slug`, 'must be used only once.')
     slugs.push(slug)
-    return storedElement(field, slug, members, at)
+    return storedElement(elementPrefix(key, slug), rule, members, at)
   })
-  return [[`${field.key}.__items`, slugs.join(',')], ...entries]
+  return [[rosterKey(key), slugs.join(',')], ...entries]
 }
 
 function storedElement(
-  field: AuthField,
-  slug: string,
+  prefix: string,
+  rule: ListRule,
   members: ReadonlyMap<string, unknown>,
   at: string,
 ): readonly (readonly [string, string])[] {
-  const items = field.items ?? []
   for (const name of members.keys()) {
     if (name === 'slug' || name === 'label') continue
-    if (!items.some((item) => item.key === name)) {
+    if (!rule.items.some((item) => item.key === name)) {
       throw new OptionsError(`${at}.${name}`, 'is not a member of this list. Remove it.')
     }
   }
-  const label = members.get('label') ?? slug
+  const label = members.get('label') ?? members.get('slug')
   if (!isPlainText(label)) throw new OptionsError(`${at}.label`, 'must be text.')
-  const prefix = `${field.key}.${slug}.`
   const entries: (readonly [string, string])[] = [[`${prefix}__label`, label]]
-  for (const item of items) {
+  for (const item of rule.items) {
     const value = members.get(item.key)
     if (value === undefined) requireAbsent(item, members, at)
-    else entries.push([prefix + item.key, itemText(item, value, `${at}.${item.key}`)])
+    else entries.push([prefix + item.key, itemText(item, value, `${at}.${item.key}`, rule)])
   }
-  if (field.key === 'oauthRedirectTargets') checkTarget(members, at)
+  const problem = rule.firstProblem?.(members) ?? null
+  if (problem !== null) throw new OptionsError(`${at}.${rule.item}`, `${problem}.`)
   return entries
-}
-
-/** Its members have the types they should. */
-function checkTarget(members: ReadonlyMap<string, unknown>, at: string): void {
-  const [uri, flow] = [String(members.get('uri')), String(members.get('flow'))]
-  const wrong = redirectProblem(uri, flow, { firstValues: true })
-  if (wrong !== null) throw new OptionsError(`${at}.uri`, `${wrong}.`)
 }
 
 function requireAbsent(item: ItemDeclaration, members: ReadonlyMap<string, unknown>, at: string) {
@@ -79,7 +64,7 @@ function requireAbsent(item: ItemDeclaration, members: ReadonlyMap<string, unkno
   if (item.required && applies) throw new OptionsError(`${at}.${item.key}`, 'is required.')
 }
 
-function itemText(item: ItemDeclaration, value: unknown, path: string): string {
+function itemText(item: ItemDeclaration, value: unknown, path: string, rule: ListRule): string {
   if (item.type === FieldBool) {
     if (typeof value !== 'boolean') throw new OptionsError(path, 'must be true or false.')
     return String(value)
@@ -92,8 +77,8 @@ function itemText(item: ItemDeclaration, value: unknown, path: string): string {
   if (Array.from(value).length > max) {
     throw new OptionsError(path, `must be at most ${max} characters.`)
   }
-  const shape = shapes[item.key]
-  if (shape?.pattern.test(value) === false) throw new OptionsError(path, `${shape.expected}.`)
+  const { pattern, expected } = rule.firstForm
+  if (item.key === rule.item && !pattern.test(value)) throw new OptionsError(path, `${expected}.`)
   return value
 }
 
@@ -106,7 +91,7 @@ function membersOf(element: unknown, at: string): ReadonlyMap<string, unknown> {
 
 function slugOf(members: ReadonlyMap<string, unknown>, at: string): string {
   const slug = members.get('slug')
-  if (typeof slug !== 'string' || slug.length > 63 || !slugForm.test(slug)) {
+  if (typeof slug !== 'string' || !isSlug(slug)) {
     throw new OptionsError(
       `${at}.slug`,
       "must be lower-case letters and digits in words joined by single hyphens, such as 'acme-eu', at most 63 characters.",

@@ -3,19 +3,16 @@ import {
   type FieldDeclaration,
   FieldInt,
   FieldRecordList,
-  FieldSecret,
   FieldString,
 } from '../engine/configuration/config-declaration.js'
+import { maxElements } from '../engine/configuration/max-elements.js'
 import { OptionsError } from '../errors/index.js'
-import type { AuthField } from './auth-field.js'
+import { accessTokenVariable } from './access-token-ttl.js'
+import { findSetting } from './index.js'
 import { storedList } from './initial-list.js'
-import type { InitialSettings } from './initial-settings.js'
-import { findField } from './settings-reader.js'
-import { expected, valueProblem } from './stored-value.js'
-
-export type { InitialSettings } from './initial-settings.js'
-
-const liveVariable = 'JWT_ACCESS_TOKEN_EXPIRY'
+import type { Setting } from './setting.js'
+import type { InitialSettings } from './settings.js'
+import { valueProblem } from './value-problem.js'
 
 /**
  * The host's initial settings as the texts that are stored; a member that is `undefined` is not
@@ -28,11 +25,11 @@ export function toStoredValues(initial: InitialSettings): Record<string, string>
   }
   const stored: (readonly [string, string])[] = []
   for (const [key, value] of Object.entries(initial)) {
-    const field = findField(key)
-    if (field === undefined) {
+    const setting = findSetting(key)
+    if (setting === undefined) {
       throw new OptionsError(`settings.${key}`, 'is not a setting. Check its spelling.')
     }
-    if (value !== undefined) stored.push(...storedEntries(field, value))
+    if (value !== undefined) stored.push(...storedEntries(key, setting, value))
   }
   return Object.fromEntries(stored)
 }
@@ -48,32 +45,34 @@ export function seedFromEnv(
 ): Record<string, string> {
   const seeds: [string, string][] = []
   for (const { key, envVar, type } of declarations) {
-    if (envVar === undefined || envVar === liveVariable || type === FieldRecordList) continue
+    if (envVar === undefined || envVar === accessTokenVariable || type === FieldRecordList) continue
     const value = env[envVar]
     if (value !== undefined && value !== '') seeds.push([key, value])
   }
   return Object.fromEntries(seeds)
 }
 
-function storedEntries(field: AuthField, value: unknown): readonly (readonly [string, string])[] {
-  if (field.type === FieldRecordList) return storedList(field, value)
-  const path = `settings.${field.key}`
-  const text = textOf(field, value)
-  if (text === null) throw new OptionsError(path, `${expected(field)}.`)
-  const problem = valueProblem(field, text)
+function storedEntries(
+  key: string,
+  setting: Setting<unknown>,
+  value: unknown,
+): readonly (readonly [string, string])[] {
+  const { list, declaration } = setting
+  if (list !== undefined) return storedList(key, maxElements(declaration), list, value)
+  const path = `settings.${key}`
+  const text = textOf(setting, value)
+  if (text === null) throw new OptionsError(path, `${setting.form}.`)
+  const problem = valueProblem(setting, text)
   if (problem !== null) throw new OptionsError(path, `${problem}.`)
-  return [[field.key, text]]
+  return [[key, text]]
 }
 
-/** Null when the value is not of the field's type, or is empty where empty means nothing. */
-function textOf(field: AuthField, value: unknown): string | null {
-  if (field.type === FieldBool) return typeof value === 'boolean' ? String(value) : null
-  if (field.type === FieldInt) return Number.isSafeInteger(value) ? String(value) : null
+/** Null when the value is not of the setting's type, or is empty where empty means nothing. */
+function textOf({ declaration, isSetWhenEmpty }: Setting<unknown>, value: unknown): string | null {
+  const { type, default: usual } = declaration
+  if (type === FieldBool) return typeof value === 'boolean' ? String(value) : null
+  if (type === FieldInt) return Number.isSafeInteger(value) ? String(value) : null
   if (typeof value !== 'string') return null
-  const mayBeEmpty =
-    field.type === FieldString ||
-    field.type === FieldSecret ||
-    field.key === 'sessionAbsoluteTTL' ||
-    field.key === 'passwordMaxAge'
+  const mayBeEmpty = type === FieldString || usual === undefined || isSetWhenEmpty === true
   return value === '' && !mayBeEmpty ? null : value
 }

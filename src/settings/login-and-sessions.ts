@@ -1,71 +1,57 @@
-import {
-  FieldBool,
-  FieldDuration,
-  FieldSelect,
-} from '../engine/configuration/config-declaration.js'
-import { type AuthField, day, hour, minute } from './auth-field.js'
-import { sameSiteValues } from './choices.js'
+import { accessTokenTTL } from './access-token-ttl.js'
+import { day, type FirstValues, hour, minute, type Settings } from './setting.js'
+import { settingsIn } from './settings-in.js'
 
-const group = 'Login & Sessions'
+const sameSites = ['strict', 'lax', 'none'] as const
 
-export const loginAndSessionFields: readonly AuthField[] = [
-  {
-    key: 'passwordLoginOperatorEnabled',
+export interface LoginAndSessionSettings {
+  readonly passwordLoginOperatorEnabled: boolean
+  readonly passwordLoginClientEnabled: boolean
+  /** At least a minute; more than 24 hours acts as 24 hours. */
+  readonly accessTokenTTL: number
+  /** 1 hour to 89 days. No cap is null here, and an empty text as a first value. */
+  readonly sessionAbsoluteTTL: number | null
+  /** Up to 60 seconds; 0 = strict. */
+  readonly refreshReuseGrace: number
+  readonly cookieSameSite: (typeof sameSites)[number]
+}
+
+export type InitialLoginAndSessions = FirstValues<LoginAndSessionSettings>
+
+const { bool, choice, duration } = settingsIn('Login & Sessions')
+
+const absoluteTTL = duration({
+  label: 'Absolute session lifetime',
+  default: '720h',
+  min: hour,
+  // Below the 90 days a session document is kept: the cap can always be judged.
+  max: 89 * day,
+})
+
+export const loginAndSessions: Settings<LoginAndSessionSettings> = {
+  passwordLoginOperatorEnabled: bool({
     label: 'Operator password login',
-    type: FieldBool,
     default: 'true',
-    group,
     surface: 'operator',
-  },
-  {
-    key: 'passwordLoginClientEnabled',
+  }),
+  passwordLoginClientEnabled: bool({
     label: 'Client password login',
-    type: FieldBool,
     default: 'true',
-    group,
     surface: 'client',
+  }),
+  accessTokenTTL,
+  sessionAbsoluteTTL: {
+    ...absoluteTTL,
+    code: 'session_absolute_ttl_out_of_range',
+    // Cleared is no cap, while absent or damaged is the default.
+    isSetWhenEmpty: true,
+    read: (key, stored) => (stored.values[key] === '' ? null : absoluteTTL.read(key, stored)),
   },
-  {
-    key: 'accessTokenTTL',
-    label: 'Access-token lifetime',
-    type: FieldDuration,
-    default: '15m',
-    min: minute,
-    // Longer values are accepted and act as this one.
-    max: 24 * hour,
-    // Asked whenever nothing is stored; the one variable that is not seeded.
-    envVar: 'JWT_ACCESS_TOKEN_EXPIRY',
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'sessionAbsoluteTTL',
-    label: 'Absolute session lifetime',
-    type: FieldDuration,
-    default: '720h',
-    min: hour,
-    // Below the 90 days a session document is kept: the cap can always be judged.
-    max: 89 * day,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'refreshReuseGrace',
+  refreshReuseGrace: duration({
     label: 'Refresh reuse grace',
-    type: FieldDuration,
     default: '10s',
     min: 0,
     max: minute,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'cookieSameSite',
-    label: 'Cookie SameSite',
-    type: FieldSelect,
-    default: 'lax',
-    options: sameSiteValues,
-    group,
-    surface: 'both',
-  },
-]
+  }),
+  cookieSameSite: choice(sameSites, { label: 'Cookie SameSite', default: 'lax' }),
+}

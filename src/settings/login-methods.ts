@@ -1,42 +1,30 @@
 import { ConfigValidationError } from '../errors/index.js'
+import { oauthProviders, providerIds, providerSettings } from './oauth-providers.js'
 import type { SettingKey } from './settings.js'
 
 type Values = Readonly<Record<string, string>>
 
+type Key = keyof typeof oauthProviders
+
 interface Provider {
   readonly name: string
-  readonly operator: SettingKey
-  readonly client: SettingKey
-  /** What it cannot work without. */
-  readonly credentials: readonly SettingKey[]
+  readonly operator: Key
+  readonly client: Key
+  /** What it cannot work without: a credential with a default is never missing. */
+  readonly credentials: readonly Key[]
 }
 
-const providers: readonly Provider[] = [
-  {
-    name: 'Google',
-    operator: 'googleOperatorEnabled',
-    client: 'googleClientEnabled',
-    credentials: ['googleClientId', 'googleClientSecret'],
-  },
-  {
-    name: 'Microsoft',
-    operator: 'microsoftOperatorEnabled',
-    client: 'microsoftClientEnabled',
-    credentials: ['microsoftClientId', 'microsoftClientSecret'],
-  },
-  {
-    name: 'Apple',
-    operator: 'appleOperatorEnabled',
-    client: 'appleClientEnabled',
-    credentials: ['appleServicesId', 'appleTeamId', 'appleKeyId', 'applePrivateKey'],
-  },
-  {
-    name: 'GitHub',
-    operator: 'githubOperatorEnabled',
-    client: 'githubClientEnabled',
-    credentials: ['githubClientId', 'githubClientSecret'],
-  },
-]
+const providers: readonly Provider[] = providerIds.map((id) => {
+  const { name, credentials } = providerSettings[id]
+  return {
+    name,
+    operator: `${id}OperatorEnabled`,
+    client: `${id}ClientEnabled`,
+    credentials: Object.values(credentials).filter(
+      (key) => oauthProviders[key].declaration.default === undefined,
+    ),
+  }
+})
 
 const surfaces = [
   { surface: 'operator', password: 'passwordLoginOperatorEnabled' },

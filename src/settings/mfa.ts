@@ -1,134 +1,62 @@
-import {
-  FieldBool,
-  FieldDuration,
-  FieldInt,
-  FieldSelect,
-  FieldString,
-} from '../engine/configuration/config-declaration.js'
-import { type AuthField, day, hour, minute } from './auth-field.js'
-import { mfaPolicies, userVerifications, webauthnModes } from './choices.js'
+import { day, type FirstValues, hour, minute, type Settings } from './setting.js'
+import { settingsIn } from './settings-in.js'
 
-const group = 'MFA'
+const policies = ['off', 'optional', 'required'] as const
+const passkeyModes = ['off', 'secondFactor', 'passwordless'] as const
+const userVerifications = ['required', 'preferred'] as const
 
-export const mfaFields: readonly AuthField[] = [
-  {
-    key: 'mfaPolicyOperator',
+export interface MfaSettings {
+  readonly mfaPolicyOperator: (typeof policies)[number]
+  readonly mfaPolicyClient: (typeof policies)[number]
+  readonly totpEnabled: boolean
+  readonly totpIssuer: string
+  /** Time steps accepted before and after the current one. */
+  readonly totpSkewSteps: number
+  readonly backupCodeCount: number
+  readonly webauthnMode: (typeof passkeyModes)[number]
+  readonly webauthnUserVerification: (typeof userVerifications)[number]
+  readonly mfaMaxAttempts: number
+  readonly stepUpMaxAge: number
+  readonly trustedDeviceOperatorEnabled: boolean
+  readonly trustedDeviceClientEnabled: boolean
+  readonly trustedDeviceTTL: number
+}
+
+export type InitialMfa = FirstValues<MfaSettings>
+
+const { bool, choice, duration, int, text } = settingsIn('MFA')
+
+export const mfa: Settings<MfaSettings> = {
+  mfaPolicyOperator: choice(policies, {
     label: 'Operator MFA policy',
-    type: FieldSelect,
     default: 'optional',
-    options: mfaPolicies,
-    group,
     surface: 'operator',
-  },
-  {
-    key: 'mfaPolicyClient',
+  }),
+  mfaPolicyClient: choice(policies, {
     label: 'Client MFA policy',
-    type: FieldSelect,
     default: 'optional',
-    options: mfaPolicies,
-    group,
     surface: 'client',
-  },
-  {
-    key: 'totpEnabled',
-    label: 'Allow TOTP',
-    type: FieldBool,
-    default: 'true',
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'totpIssuer',
-    label: 'TOTP issuer name',
-    type: FieldString,
-    default: 'Auth',
-    min: 1,
-    max: 64,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'totpSkewSteps',
-    label: 'TOTP clock tolerance',
-    type: FieldInt,
-    default: '1',
-    min: 0,
-    max: 2,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'backupCodeCount',
-    label: 'Backup codes',
-    type: FieldInt,
-    default: '10',
-    min: 5,
-    max: 20,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'webauthnMode',
-    label: 'Passkeys',
-    type: FieldSelect,
-    default: 'secondFactor',
-    options: webauthnModes,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'webauthnUserVerification',
+  }),
+  totpEnabled: bool({ label: 'Allow TOTP', default: 'true' }),
+  totpIssuer: text({ label: 'TOTP issuer name', default: 'Auth', min: 1, max: 64 }),
+  totpSkewSteps: int({ label: 'TOTP clock tolerance', default: '1', min: 0, max: 2 }),
+  backupCodeCount: int({ label: 'Backup codes', default: '10', min: 5, max: 20 }),
+  webauthnMode: choice(passkeyModes, { label: 'Passkeys', default: 'secondFactor' }),
+  webauthnUserVerification: choice(userVerifications, {
     label: 'User verification',
-    type: FieldSelect,
     default: 'required',
-    options: userVerifications,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'mfaMaxAttempts',
-    label: 'Wrong codes per challenge',
-    type: FieldInt,
-    default: '5',
-    min: 3,
-    max: 10,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'stepUpMaxAge',
-    label: 'Step-up validity',
-    type: FieldDuration,
-    default: '15m',
-    min: minute,
-    max: hour,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'trustedDeviceOperatorEnabled',
+  }),
+  mfaMaxAttempts: int({ label: 'Wrong codes per challenge', default: '5', min: 3, max: 10 }),
+  stepUpMaxAge: duration({ label: 'Step-up validity', default: '15m', min: minute, max: hour }),
+  trustedDeviceOperatorEnabled: bool({
     label: 'Operator trusted devices',
-    type: FieldBool,
     default: 'false',
-    group,
     surface: 'operator',
-  },
-  {
-    key: 'trustedDeviceClientEnabled',
+  }),
+  trustedDeviceClientEnabled: bool({
     label: 'Client trusted devices',
-    type: FieldBool,
     default: 'true',
-    group,
     surface: 'client',
-  },
-  {
-    key: 'trustedDeviceTTL',
-    label: 'Trust duration',
-    type: FieldDuration,
-    default: '30d',
-    min: day,
-    max: 90 * day,
-    group,
-    surface: 'both',
-  },
-]
+  }),
+  trustedDeviceTTL: duration({ label: 'Trust duration', default: '30d', min: day, max: 90 * day }),
+}

@@ -1,99 +1,163 @@
 import {
-  FieldBool,
-  FieldRecordList,
-  FieldSecret,
-  FieldSelect,
-  FieldString,
-} from '../engine/configuration/config-declaration.js'
-import type { AuthField } from './auth-field.js'
-import { oneSurface, redirectFlows } from './choices.js'
-import type { SettingKey } from './settings.js'
+  type InitialRedirectTarget,
+  type RedirectTarget,
+  redirectTargets,
+} from './redirect-targets.js'
+import type { FirstValues, Setting, Settings } from './setting.js'
+import { settingsIn } from './settings-in.js'
 
 const group = 'OAuth Providers'
 
-export const oauthProviderFields: readonly AuthField[] = [
-  {
-    key: 'oauthRedirectTargets',
-    label: 'Allowed redirect targets',
-    type: FieldRecordList,
-    max: 50,
-    group,
-    surface: 'both',
-    items: [
-      { key: 'uri', label: 'URI', type: FieldString, required: true, max: 2048 },
-      { key: 'surface', label: 'Surface', type: FieldSelect, required: true, options: oneSurface },
-      { key: 'flow', label: 'Flow', type: FieldSelect, required: true, options: redirectFlows },
-      {
-        key: 'appId',
-        label: 'App ID',
-        type: FieldString,
-        required: true,
-        condition: { field: 'flow', equals: 'mobile' },
-        max: 255,
-      },
-    ],
+export const providerIds = ['google', 'microsoft', 'apple', 'github'] as const
+
+type Provider = (typeof providerIds)[number]
+
+/** What the host is registered with at the providers. */
+interface CredentialSettings {
+  readonly googleClientId: string
+  readonly googleClientSecret: string
+  readonly microsoftClientId: string
+  readonly microsoftClientSecret: string
+  /** `common`, `organizations`, `consumers` or a tenant's GUID. Empty = damaged: it admits no tenant. */
+  readonly microsoftTenant: string
+  readonly appleServicesId: string
+  readonly appleTeamId: string
+  readonly appleKeyId: string
+  /** PEM (PKCS #8). */
+  readonly applePrivateKey: string
+  readonly githubClientId: string
+  readonly githubClientSecret: string
+}
+
+/** Whether people of a surface may sign in with a provider. */
+type SwitchSettings = Readonly<Record<`${Provider}${'Operator' | 'Client'}Enabled`, boolean>>
+
+export interface OauthProviderSettings extends SwitchSettings, CredentialSettings {
+  readonly oauthRedirectTargets: readonly RedirectTarget[]
+}
+
+export interface InitialOauthProviders
+  extends FirstValues<Omit<OauthProviderSettings, 'oauthRedirectTargets'>> {
+  readonly oauthRedirectTargets?: readonly InitialRedirectTarget[]
+}
+
+interface ProviderSettings {
+  /** For messages. */
+  readonly name: string
+  /** The settings that make up what the provider knows this host by. */
+  readonly credentials: {
+    readonly clientId: keyof CredentialSettings
+    readonly tenant?: keyof CredentialSettings
+    readonly teamId?: keyof CredentialSettings
+    readonly keyId?: keyof CredentialSettings
+    readonly clientSecret: keyof CredentialSettings
+  }
+}
+
+export const providerSettings: Readonly<Record<Provider, ProviderSettings>> = {
+  google: {
+    name: 'Google',
+    credentials: { clientId: 'googleClientId', clientSecret: 'googleClientSecret' },
   },
-  toggle('googleOperatorEnabled', 'Google on operator', 'google', 'operator'),
-  toggle('googleClientEnabled', 'Google on client', 'google', 'client'),
-  text('googleClientId', 'Google client ID', 'google', 'GOOGLE_CLIENT_ID'),
-  secret('googleClientSecret', 'Google client secret', 'google', 'GOOGLE_CLIENT_SECRET', 255),
-  toggle('microsoftOperatorEnabled', 'Microsoft on operator', 'microsoft', 'operator'),
-  toggle('microsoftClientEnabled', 'Microsoft on client', 'microsoft', 'client'),
-  text('microsoftClientId', 'Microsoft application ID', 'microsoft', 'MICROSOFT_CLIENT_ID'),
-  secret(
-    'microsoftClientSecret',
-    'Microsoft client secret',
-    'microsoft',
-    'MICROSOFT_CLIENT_SECRET',
-    255,
+  microsoft: {
+    name: 'Microsoft',
+    credentials: {
+      clientId: 'microsoftClientId',
+      tenant: 'microsoftTenant',
+      clientSecret: 'microsoftClientSecret',
+    },
+  },
+  apple: {
+    name: 'Apple',
+    credentials: {
+      clientId: 'appleServicesId',
+      teamId: 'appleTeamId',
+      keyId: 'appleKeyId',
+      clientSecret: 'applePrivateKey',
+    },
+  },
+  github: {
+    name: 'GitHub',
+    credentials: { clientId: 'githubClientId', clientSecret: 'githubClientSecret' },
+  },
+}
+
+const google = settingsIn(group, 'google')
+const microsoft = settingsIn(group, 'microsoft')
+const apple = settingsIn(group, 'apple')
+const github = settingsIn(group, 'github')
+
+export const oauthProviders: Settings<OauthProviderSettings> = {
+  oauthRedirectTargets: settingsIn(group).list(
+    { label: 'Allowed redirect targets', max: 50 },
+    redirectTargets,
   ),
-  {
-    ...text('microsoftTenant', 'Microsoft tenant', 'microsoft', 'MICROSOFT_TENANT_ID'),
-    default: 'common',
-  },
-  toggle('appleOperatorEnabled', 'Apple on operator', 'apple', 'operator'),
-  toggle('appleClientEnabled', 'Apple on client', 'apple', 'client'),
-  text('appleServicesId', 'Apple Services ID', 'apple', 'APPLE_SERVICES_ID'),
-  { ...text('appleTeamId', 'Apple Team ID', 'apple', 'APPLE_TEAM_ID'), min: 10, max: 10 },
-  { ...text('appleKeyId', 'Apple Key ID', 'apple', 'APPLE_KEY_ID'), min: 10, max: 10 },
-  secret('applePrivateKey', 'Apple private key (.p8)', 'apple', 'APPLE_PRIVATE_KEY', 2048),
-  toggle('githubOperatorEnabled', 'GitHub on operator', 'github', 'operator'),
-  toggle('githubClientEnabled', 'GitHub on client', 'github', 'client'),
-  text('githubClientId', 'GitHub client ID', 'github', 'GITHUB_CLIENT_ID'),
-  secret('githubClientSecret', 'GitHub client secret', 'github', 'GITHUB_CLIENT_SECRET', 255),
-]
 
-type Provider = 'google' | 'microsoft' | 'apple' | 'github'
+  googleOperatorEnabled: google.bool(onOperator('Google')),
+  googleClientEnabled: google.bool(onClient('Google')),
+  googleClientId: google.text(credential('Google client ID', 'GOOGLE_CLIENT_ID')),
+  googleClientSecret: google.secret(credential('Google client secret', 'GOOGLE_CLIENT_SECRET')),
 
-function toggle(
-  key: SettingKey,
-  label: string,
-  child: Provider,
-  surface: 'operator' | 'client',
-): AuthField {
-  return { key, label, type: FieldBool, default: 'false', group, child, surface }
+  microsoftOperatorEnabled: microsoft.bool(onOperator('Microsoft')),
+  microsoftClientEnabled: microsoft.bool(onClient('Microsoft')),
+  microsoftClientId: microsoft.text(credential('Microsoft application ID', 'MICROSOFT_CLIENT_ID')),
+  microsoftClientSecret: microsoft.secret(
+    credential('Microsoft client secret', 'MICROSOFT_CLIENT_SECRET'),
+  ),
+  microsoftTenant: tenant(),
+
+  appleOperatorEnabled: apple.bool(onOperator('Apple')),
+  appleClientEnabled: apple.bool(onClient('Apple')),
+  appleServicesId: apple.text(credential('Apple Services ID', 'APPLE_SERVICES_ID')),
+  appleTeamId: apple.text({ ...credential('Apple Team ID', 'APPLE_TEAM_ID'), min: 10, max: 10 }),
+  appleKeyId: apple.text({ ...credential('Apple Key ID', 'APPLE_KEY_ID'), min: 10, max: 10 }),
+  applePrivateKey: privateKey(),
+
+  githubOperatorEnabled: github.bool(onOperator('GitHub')),
+  githubClientEnabled: github.bool(onClient('GitHub')),
+  githubClientId: github.text(credential('GitHub client ID', 'GITHUB_CLIENT_ID')),
+  githubClientSecret: github.secret(credential('GitHub client secret', 'GITHUB_CLIENT_SECRET')),
 }
 
-function text(key: SettingKey, label: string, child: Provider, envVar: string): AuthField {
-  return { key, label, type: FieldString, max: 255, envVar, group, child, surface: 'both' }
+function onOperator(name: string) {
+  return { label: `${name} on operator`, default: 'false', surface: 'operator' } as const
 }
 
-function secret(
-  key: SettingKey,
-  label: string,
-  child: Provider,
-  envVar: string,
-  max: number,
-): AuthField {
+function onClient(name: string) {
+  return { label: `${name} on client`, default: 'false', surface: 'client' } as const
+}
+
+function credential(label: string, envVar: string) {
+  return { label, max: 255, envVar }
+}
+
+function tenant(): Setting<string> {
+  const usual = 'common'
+  const pattern =
+    /^(common|organizations|consumers|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
   return {
-    key,
-    label,
-    type: FieldSecret,
-    secret: true,
-    max,
-    envVar,
-    group,
-    child,
-    surface: 'both',
+    ...microsoft.text({ ...credential('Microsoft tenant', 'MICROSOFT_TENANT_ID'), default: usual }),
+    form: "must be 'common', 'organizations', 'consumers' or a tenant's GUID",
+    accepts: (text) => pattern.test(text),
+    // The default admits every tenant; a damaged value must not.
+    read(key, { values, warn }) {
+      const stored = values[key] ?? ''
+      if (stored === '') return usual
+      if (pattern.test(stored)) return stored
+      warn(`Setting "${key}" is out of range; using no value.`)
+      return ''
+    },
+  }
+}
+
+function privateKey(): Setting<string> {
+  const pattern = /^-----BEGIN PRIVATE KEY-----\s[A-Za-z0-9+/=\s]+-----END PRIVATE KEY-----\s*$/
+  const given = { ...credential('Apple private key (.p8)', 'APPLE_PRIVATE_KEY'), max: 2048 }
+  const plain = apple.secret(given)
+  return {
+    ...plain,
+    form: 'must be the text of the .p8 file Apple gave you (PEM, at most 2,048 characters)',
+    accepts: (text) => pattern.test(text) && plain.accepts(text),
+    hasLines: true,
   }
 }

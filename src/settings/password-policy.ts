@@ -1,68 +1,32 @@
-import {
-  FieldBool,
-  FieldDuration,
-  FieldInt,
-  FieldSelect,
-} from '../engine/configuration/config-declaration.js'
-import { type AuthField, day } from './auth-field.js'
-import { breachCheckModes } from './choices.js'
+import { day, type FirstValues, type Settings } from './setting.js'
+import { settingsIn } from './settings-in.js'
 
-const group = 'Password Policy'
+const breachChecks = ['off', 'failOpen', 'failClosed'] as const
 
-export const passwordPolicyFields: readonly AuthField[] = [
-  {
-    key: 'passwordMinLength',
-    label: 'Minimum length',
-    type: FieldInt,
-    default: '15',
-    min: 8,
-    max: 128,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'passwordBreachCheck',
+export interface PasswordPolicySettings {
+  /** Code points, after NFC. */
+  readonly passwordMinLength: number
+  readonly passwordBreachCheck: (typeof breachChecks)[number]
+  readonly passwordBlockCommon: boolean
+  readonly passwordBlockContextual: boolean
+  readonly passwordHistoryCount: number
+  /** Passwords that do not expire are null here, and an empty text as a first value. */
+  readonly passwordMaxAge: number | null
+}
+
+export type InitialPasswordPolicy = FirstValues<PasswordPolicySettings>
+
+const { bool, choice, durationOrNone, int } = settingsIn('Password Policy')
+
+export const passwordPolicy: Settings<PasswordPolicySettings> = {
+  passwordMinLength: int({ label: 'Minimum length', default: '15', min: 8, max: 128 }),
+  passwordBreachCheck: choice(breachChecks, {
     label: 'Check passwords against known breaches',
-    type: FieldSelect,
     // A library makes no outbound call unasked.
     default: 'off',
-    options: breachCheckModes,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'passwordBlockCommon',
-    label: 'Block common passwords',
-    type: FieldBool,
-    default: 'true',
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'passwordBlockContextual',
-    label: 'Block name/e-mail parts',
-    type: FieldBool,
-    default: 'true',
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'passwordHistoryCount',
-    label: 'Remembered passwords',
-    type: FieldInt,
-    default: '5',
-    min: 0,
-    max: 24,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'passwordMaxAge',
-    label: 'Password expiry',
-    type: FieldDuration,
-    min: day,
-    max: 730 * day,
-    group,
-    surface: 'both',
-  },
-]
+  }),
+  passwordBlockCommon: bool({ label: 'Block common passwords', default: 'true' }),
+  passwordBlockContextual: bool({ label: 'Block name/e-mail parts', default: 'true' }),
+  passwordHistoryCount: int({ label: 'Remembered passwords', default: '5', min: 0, max: 24 }),
+  passwordMaxAge: durationOrNone({ label: 'Password expiry', min: day, max: 730 * day }),
+}

@@ -1,75 +1,43 @@
-import {
-  FieldBool,
-  FieldDuration,
-  FieldRecordList,
-  FieldSelect,
-  FieldString,
-} from '../engine/configuration/config-declaration.js'
-import { type AuthField, day, minute } from './auth-field.js'
-import { anySurface } from './choices.js'
+import { type AllowedDomain, allowedDomains, type InitialAllowedDomain } from './allowed-domains.js'
+import { day, type FirstValues, minute, type Settings } from './setting.js'
+import { settingsIn } from './settings-in.js'
 
-const group = 'Registration'
+export interface RegistrationSettings {
+  readonly registrationOperatorEnabled: boolean
+  readonly registrationClientEnabled: boolean
+  /** Empty for a surface = any domain may register there. */
+  readonly registrationAllowedDomains: readonly AllowedDomain[]
+  /** Empty = no terms have to be accepted. */
+  readonly registrationTermsVersion: string
+  readonly emailVerificationRequired: boolean
+  readonly emailVerificationTTL: number
+}
 
-export const registrationFields: readonly AuthField[] = [
-  {
-    key: 'registrationOperatorEnabled',
+export interface InitialRegistration
+  extends FirstValues<Omit<RegistrationSettings, 'registrationAllowedDomains'>> {
+  readonly registrationAllowedDomains?: readonly InitialAllowedDomain[]
+}
+
+const { bool, duration, list, text } = settingsIn('Registration')
+
+export const registration: Settings<RegistrationSettings> = {
+  registrationOperatorEnabled: bool({
     label: 'Allow operator registration',
-    type: FieldBool,
     default: 'false',
-    group,
     surface: 'operator',
-  },
-  {
-    key: 'registrationClientEnabled',
+  }),
+  registrationClientEnabled: bool({
     label: 'Allow client registration',
-    type: FieldBool,
     default: 'true',
-    group,
     surface: 'client',
-  },
-  {
-    key: 'registrationAllowedDomains',
-    label: 'Allowed e-mail domains',
-    type: FieldRecordList,
-    max: 50,
-    group,
-    surface: 'both',
-    items: [
-      { key: 'domain', label: 'Domain', type: FieldString, required: true, max: 253 },
-      {
-        key: 'surface',
-        label: 'Surface',
-        type: FieldSelect,
-        required: true,
-        options: anySurface,
-      },
-      { key: 'includeSubdomains', label: 'Include subdomains', type: FieldBool },
-    ],
-  },
-  {
-    key: 'registrationTermsVersion',
-    label: 'Required terms version',
-    type: FieldString,
-    max: 64,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'emailVerificationRequired',
-    label: 'Require verified e-mail',
-    type: FieldBool,
-    default: 'true',
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'emailVerificationTTL',
+  }),
+  registrationAllowedDomains: list({ label: 'Allowed e-mail domains', max: 50 }, allowedDomains),
+  registrationTermsVersion: text({ label: 'Required terms version', max: 64 }),
+  emailVerificationRequired: bool({ label: 'Require verified e-mail', default: 'true' }),
+  emailVerificationTTL: duration({
     label: 'Verification link lifetime',
-    type: FieldDuration,
     default: '24h',
     min: 15 * minute,
     max: 7 * day,
-    group,
-    surface: 'both',
-  },
-]
+  }),
+}

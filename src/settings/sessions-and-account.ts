@@ -1,35 +1,24 @@
-import { FieldBool, FieldInt, FieldSelect } from '../engine/configuration/config-declaration.js'
-import type { AuthField } from './auth-field.js'
-import { deletionModes } from './choices.js'
+import type { FirstValues, Settings } from './setting.js'
+import { settingsIn } from './settings-in.js'
 
-const group = 'Sessions & Account'
+const deletionModes = ['off', 'client', 'both'] as const
 
-export const sessionAndAccountFields: readonly AuthField[] = [
-  {
-    key: 'maxConcurrentSessions',
-    label: 'Sessions per user',
-    type: FieldInt,
-    default: '0',
-    min: 0,
-    max: 100,
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'revokeSessionsOnPasswordChange',
+export interface SessionAndAccountSettings {
+  /** 0 = unlimited. */
+  readonly maxConcurrentSessions: number
+  readonly revokeSessionsOnPasswordChange: boolean
+  readonly accountDeletionMode: (typeof deletionModes)[number]
+}
+
+export type InitialSessionsAndAccount = FirstValues<SessionAndAccountSettings>
+
+const { bool, choice, int } = settingsIn('Sessions & Account')
+
+export const sessionsAndAccount: Settings<SessionAndAccountSettings> = {
+  maxConcurrentSessions: int({ label: 'Sessions per user', default: '0', min: 0, max: 100 }),
+  revokeSessionsOnPasswordChange: bool({
     label: 'End other sessions on password change',
-    type: FieldBool,
     default: 'true',
-    group,
-    surface: 'both',
-  },
-  {
-    key: 'accountDeletionMode',
-    label: 'Self-deletion',
-    type: FieldSelect,
-    default: 'client',
-    options: deletionModes,
-    group,
-    surface: 'both',
-  },
-]
+  }),
+  accountDeletionMode: choice(deletionModes, { label: 'Self-deletion', default: 'client' }),
+}

@@ -3,9 +3,9 @@ import { AuthError } from '../errors/index.js'
 import type { Logger } from '../ports/logger.js'
 import { readIdleWindow } from '../settings/idle-window.js'
 import { authModuleName, authSettingDeclarations } from '../settings/index.js'
-import { type InitialSettings, seedFromEnv, toStoredValues } from '../settings/initial-values.js'
+import { seedFromEnv, toStoredValues } from '../settings/initial-values.js'
 import { loadedSettings } from '../settings/loaded-settings.js'
-import type { AuthSettings } from '../settings/settings.js'
+import type { AuthSettings, InitialSettings } from '../settings/settings.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 

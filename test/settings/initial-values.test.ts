@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { OptionsError } from '../../src/errors/index.js'
 import { authSettingDeclarations } from '../../src/settings/index.js'
-import {
-  type InitialSettings,
-  seedFromEnv,
-  toStoredValues,
-} from '../../src/settings/initial-values.js'
+import { seedFromEnv, toStoredValues } from '../../src/settings/initial-values.js'
 import { readAuthSettings } from '../../src/settings/read-settings.js'
+import type { InitialSettings } from '../../src/settings/settings.js'
 
 const pem = '-----BEGIN PRIVATE KEY-----\nMIGTAgEAMBMG\nByqGSM49AgEG\n-----END PRIVATE KEY-----\n'
 

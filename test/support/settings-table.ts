@@ -1,6 +1,5 @@
-import type { AuthField } from '../../src/settings/auth-field.js'
-import { authSettingDeclarations } from '../../src/settings/index.js'
-import { expected } from '../../src/settings/stored-value.js'
+import type { FieldDeclaration } from '../../src/engine/configuration/config-declaration.js'
+import { authSettingDeclarations, findSetting } from '../../src/settings/index.js'
 
 const head = [
   '| | default | may be | surface | first value from |',
@@ -18,9 +17,9 @@ export function settingsTables(): string {
     .join('\n\n')
 }
 
-function rowOf(field: AuthField): string {
+function rowOf(field: FieldDeclaration): string {
   const { key, label, type, default: usual = '', surface = 'both', envVar, items = [] } = field
-  const form = expected(field)
+  const form = (findSetting(key)?.form ?? '')
     .replace(/^must (be )?/, '')
     .replace(/, such as .*/, '')
   const parts = items.map(

@@ -12,7 +12,8 @@ import type { Logger } from '../../ports/logger.js'
 import type { Random } from '../../ports/random.js'
 import type { Collection } from '../../ports/store.js'
 import type { Surface } from '../../ports/surface.js'
-import type { AuthSettings, SecurityWebhook } from '../../settings/settings.js'
+import type { SecurityWebhook } from '../../settings/security-webhooks.js'
+import type { AuthSettings } from '../../settings/settings.js'
 
 /**
  * Tells the endpoints of `securityWebhooks` of security events: at least once each, in no

@@ -5,7 +5,7 @@ import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import type { OauthIdentity } from '../../../src/model/oauth-identity.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import type { InitialSettings } from '../../../src/settings/initial-settings.js'
+import type { InitialSettings } from '../../../src/settings/settings.js'
 import {
   type ContractHost,
   type HostKind,

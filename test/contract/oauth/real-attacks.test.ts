@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ProviderId, providerIds } from '../../../src/identity-providers/provider.js'
-import type { InitialSettings } from '../../../src/settings/initial-settings.js'
+import type { InitialSettings } from '../../../src/settings/settings.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { eventsOf } from '../../support/hosts/open-host.js'
 import { type Account, tenants } from '../../support/outside/provider-stub/account.js'

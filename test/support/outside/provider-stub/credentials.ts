@@ -1,5 +1,5 @@
 import { exportPKCS8, generateKeyPair } from 'jose'
-import type { InitialSettings } from '../../../../src/settings/initial-settings.js'
+import type { InitialSettings } from '../../../../src/settings/settings.js'
 
 /** What the host is registered with at the stand-ins. */
 export const registered = {

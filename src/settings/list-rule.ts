@@ -1,0 +1,32 @@
+import type { ItemDeclaration } from '../engine/configuration/config-declaration.js'
+import type { RecordElement } from '../engine/configuration/record-list.js'
+import type { IsPublicAddress } from './address-rules.js'
+
+/** What the elements of a record list must be like. */
+export interface ListRule {
+  readonly items: readonly ItemDeclaration[]
+  /** The sub-field that is judged beyond its type. */
+  readonly item: string
+  /** The code of a refused edit, behind the module's name. */
+  readonly code: string
+  /** What is wrong with an edited sub-field that is not empty, as the second half of a sentence. */
+  problem(text: string, element: RecordElement, isPublicAddress: IsPublicAddress): string | null
+  /** What the sub-field looks like in a first value. */
+  readonly firstForm: { readonly pattern: RegExp; readonly expected: string }
+  /** What else is wrong with the sub-field in a first value, once the element has all its members. */
+  firstProblem?(members: ReadonlyMap<string, unknown>): string | null
+}
+
+/** A record list: its rule, and what a stored element reads as. */
+export interface RecordList<Element> extends ListRule {
+  /** None for an element that is left out. `warn` is told what becomes of a damaged one. */
+  read(element: RecordElement, warn: (effect: string) => void): readonly Element[]
+}
+
+/** An element given as a first value. */
+export interface InitialElement {
+  /** Names the element for good: lower-case words joined by hyphens, at most 63 characters. */
+  readonly slug: string
+  /** Shown to administrators; the slug when left out. */
+  readonly label?: string
+}

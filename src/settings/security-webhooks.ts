@@ -1,0 +1,45 @@
+import {
+  FieldSecret,
+  FieldSelect,
+  FieldString,
+} from '../engine/configuration/config-declaration.js'
+import { readChoice } from '../engine/configuration/stored-value.js'
+import { webhookUrlProblem } from './address-rules.js'
+import type { InitialElement, RecordList } from './list-rule.js'
+
+const events = ['all', 'login', 'account'] as const
+
+/** A host's endpoint that is told of security events. */
+export interface InitialSecurityWebhook extends InitialElement {
+  /** `https:` only. */
+  readonly url: string
+  readonly signingSecret: string
+  readonly events: (typeof events)[number]
+}
+
+export type SecurityWebhook = Required<InitialSecurityWebhook>
+
+export const securityWebhooks: RecordList<SecurityWebhook> = {
+  items: [
+    { key: 'url', label: 'URL (https)', type: FieldString, required: true, max: 2048 },
+    { key: 'signingSecret', label: 'Signing secret', type: FieldSecret, required: true, max: 255 },
+    { key: 'events', label: 'Events', type: FieldSelect, required: true, options: events },
+  ],
+  item: 'url',
+  code: 'auth.webhook_url_invalid',
+  firstForm: { pattern: /^https:\/\/[^\s]+$/i, expected: "must be an 'https:' address" },
+  problem: (text, _element, isPublicAddress) => webhookUrlProblem(text, isPublicAddress),
+
+  // A damaged entry is left out: nothing is sent unsigned.
+  read(element, warn) {
+    const { slug, label } = element
+    const url = element['url'] ?? ''
+    const signingSecret = element['signingSecret'] ?? ''
+    const chosen = readChoice(events, element['events'] ?? '')?.value
+    if (url === '' || signingSecret === '' || chosen === undefined) {
+      warn('it is left out')
+      return []
+    }
+    return [{ slug, label, url, signingSecret, events: chosen }]
+  },
+}
