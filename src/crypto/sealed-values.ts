@@ -24,15 +24,14 @@ export interface ReencryptionPlan {
 
 type SecretTest = (key: string, text: string) => boolean
 
-/** A copy of `values` in which those of `keys` that are secret are encrypted. */
+/** A copy of a plan's values in which those of `changed` that are secret are encrypted. */
 export function sealValues(
-  values: Values,
-  keys: readonly string[],
+  { values, changed }: { readonly values: Values; readonly changed: readonly string[] },
   isSecret: SecretTest,
   box: SecretBox,
   place: SealedPlace,
 ): Values {
-  const plain = new Set(keys)
+  const plain = new Set(changed)
   const entries = Object.entries(values).map(([key, text]) =>
     plain.has(key) && isSecret(key, text) ? [key, box.seal(text, { ...place, key })] : [key, text],
   )

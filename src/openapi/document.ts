@@ -31,6 +31,12 @@ interface Route {
   readonly surfaces: readonly Surface[]
 }
 
+/** What is described once and referred to. */
+interface Shared {
+  readonly schemas: SchemaBook
+  readonly responses: Map<string, OpenApiResponse>
+}
+
 const tagDescriptions: Readonly<Record<Tag, string>> = {
   Authentication: 'Accounts, logins, sessions, passwords, identity providers and keys.',
   MFA: 'Second factors, their proofs, and step-up.',
@@ -56,14 +62,13 @@ export function documentOf(
   names: Readonly<Record<string, z.ZodType>>,
   choices: DocumentChoices,
 ): OpenApiDocument {
-  const schemas = schemaBook(names)
-  const responses = new Map<string, OpenApiResponse>()
+  const shared: Shared = { schemas: schemaBook(names), responses: new Map() }
   const paths: Record<string, { [Method in OpenApiMethod]?: OpenApiOperation }> = {}
   const tags = new Set<Tag>()
   for (const operation of operations) {
     for (const route of routesOf(operation, choices.surfaces)) {
       const item = paths[route.path] ?? {}
-      item[methods[operation.method]] = describe(operation, route, choices, schemas, responses)
+      item[methods[operation.method]] = describe(operation, route, choices, shared)
       paths[route.path] = item
       tags.add(operation.tag)
     }
@@ -76,8 +81,11 @@ export function documentOf(
     paths,
     components: {
       securitySchemes: securitySchemesOf(choices.surfaces, choices.cookiePrefix),
-      schemas: { ...Object.fromEntries(schemas.components), ...problemsIn(paths, responses) },
-      responses: Object.fromEntries(responses),
+      schemas: {
+        ...Object.fromEntries(shared.schemas.components),
+        ...problemsIn(paths, shared.responses),
+      },
+      responses: Object.fromEntries(shared.responses),
     },
   }
 }
@@ -100,8 +108,7 @@ function describe(
   operation: Operation,
   { operationId, surfaces }: Route,
   { cookiePrefix }: DocumentChoices,
-  schemas: SchemaBook,
-  shared: Map<string, OpenApiResponse>,
+  { schemas, responses: shared }: Shared,
 ): OpenApiOperation {
   const parameters = parametersOf(operation, surfaces, cookiePrefix, schemas)
   const requestBody = requestBodyOf(operation, schemas)

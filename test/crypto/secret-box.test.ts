@@ -130,7 +130,14 @@ describe('R-2.6-05 G-27 the secret box', () => {
 const isSecret = secretTest(mailFields)
 const where = { module: 'mail', environment: 'production' }
 const seal = (values: Readonly<Record<string, string>>, with_ = box) =>
-  deepFreeze(sealValues(deepFreeze(values), Object.keys(values), isSecret, with_, where))
+  deepFreeze(
+    sealValues(
+      { values: deepFreeze(values), changed: Object.keys(values) },
+      isSecret,
+      with_,
+      where,
+    ),
+  )
 
 describe('the secrets of an environment', () => {
   const plain = {
@@ -153,7 +160,7 @@ describe('the secrets of an environment', () => {
   test('are sealed only where a patch set them', () => {
     const sealed = seal(plain)
     const next = { ...sealed, apiKey: 'S3CR3T-3' }
-    const resealed = sealValues(next, ['apiKey'], isSecret, box, where)
+    const resealed = sealValues({ values: next, changed: ['apiKey'] }, isSecret, box, where)
     expect(resealed).toEqual({ ...sealed, apiKey: expect.stringMatching(/^enc:v1:k1:/) })
   })
 

@@ -58,7 +58,7 @@ const box = secretBox([{ id: 'k1', key: randomBytes(32).toString('base64') }], {
 })
 const place = { module: mail.name, environment: 'production' }
 const isSecret = secretTest(mail.fields)
-const stored = sealValues(plan.values, plan.changed, isSecret, box, place)
+const stored = sealValues(plan, isSecret, box, place)
 const settings: MailSettings = readModule(openValues(stored, isSecret, box, place).values, mail)
 const [hook] = settings.hooks
 const mode: 'smtp' | 'api' | null = settings.mode

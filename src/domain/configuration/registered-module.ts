@@ -77,8 +77,8 @@ export function registeredModule(
     },
     secretsIn: (values) =>
       Object.entries(values).flatMap(([key, text]) => (isSecret(key, text) ? [text] : [])),
-    seal: (environment, values, keys) =>
-      sealValues(values, keys, isSecret, box, { module, environment }),
+    seal: (environment, values, changed) =>
+      sealValues({ values, changed }, isSecret, box, { module, environment }),
     planReencryption: (environment, stored) =>
       planReencryption(stored, isSecret, box, { module, environment }),
   }
