@@ -130,7 +130,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     try {
       return await admitAndServe(operation, request, params, visitor)
     } catch (error) {
-      refusals.announce(operation.id, error, visitor)
+      refusals.emitRefusal(operation.id, error, visitor)
       throw error
     }
   }

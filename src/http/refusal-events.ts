@@ -13,8 +13,8 @@ export interface Visitor {
 }
 
 export interface RefusalEvents {
-  /** Tells of a refusal that is about security, unless a service did already. */
-  announce(operation: string, error: unknown, visitor: Visitor): void
+  /** Emits an event for a refusal that is about security, unless a service did already. */
+  emitRefusal(operation: string, error: unknown, visitor: Visitor): void
 }
 
 interface Deps {
@@ -26,8 +26,8 @@ interface Deps {
 const statuses: readonly number[] = [401, 403, 429]
 /** One-time tokens, refused with 400. */
 const tokenCodes: readonly ErrorCode[] = ['invalid_token', 'token_expired', 'invalid_oauth_state']
-/** Services know more of these and tell of them. */
-const toldByServices: readonly ErrorCode[] = [
+/** Services know more of these and emit an event of their own. */
+const emittedByServices: readonly ErrorCode[] = [
   'invalid_credentials',
   'invalid_mfa_code',
   'email_not_verified',
@@ -38,7 +38,7 @@ const toldByServices: readonly ErrorCode[] = [
 export function refusalEvents({ surface, clock, emit }: Deps): RefusalEvents {
   const isFirst = oncePerWindow()
   return {
-    announce(operation, error, { source, userId }) {
+    emitRefusal(operation, error, { source, userId }) {
       if (!(error instanceof AuthError) || !isSecurityRelevant(error)) return
       const wait = error.retryAfter
       // Whoever is over a limit may go on asking; one event says so until the window is over. Each
@@ -59,6 +59,6 @@ export function refusalEvents({ surface, clock, emit }: Deps): RefusalEvents {
 }
 
 function isSecurityRelevant({ code, status }: AuthError): boolean {
-  if (toldByServices.includes(code)) return false
+  if (emittedByServices.includes(code)) return false
   return statuses.includes(status) || tokenCodes.includes(code)
 }

@@ -42,7 +42,7 @@ export function routeGuards<S extends Surface>(
         await check(principal, request)
         return { principal, refusal: null }
       } catch (error) {
-        announce(name, error, request, principal)
+        emitRefusal(name, error, request, principal)
         return { principal: null, refusal: problemReply(toAuthError(name, error)) }
       }
     }
@@ -52,7 +52,7 @@ export function routeGuards<S extends Surface>(
    * Of people and machines that are known. No limit stands before a route of the host's, so that
    * strangers could fill the records.
    */
-  function announce(
+  function emitRefusal(
     name: string,
     error: unknown,
     request: GuardedRequest,
@@ -61,7 +61,7 @@ export function routeGuards<S extends Surface>(
     if (principal === null) return
     const ip = clientIp(request.remoteAddress, request.header('x-forwarded-for'))
     const source = { ip, userAgent: userAgentOf(request) }
-    refusals.announce(name, error, { source, userId: principal.userId })
+    refusals.emitRefusal(name, error, { source, userId: principal.userId })
   }
 
   function toAuthError(name: string, error: unknown): AuthError {

@@ -7,10 +7,10 @@ import { fakeClock } from '../../src/testing/fake-clock.js'
 it('each of two people over a limit behind one address is told of, once a window', async () => {
   const clock = fakeClock()
   const told: AuthEvent[] = []
-  const { announce } = refusalEvents({ surface: 'client', clock, emit: (it) => told.push(it) })
+  const { emitRefusal } = refusalEvents({ surface: 'client', clock, emit: (it) => told.push(it) })
   const source = { ip: '198.51.100.1', userAgent: null }
   const refuse = (userId: string | null): void =>
-    announce('me', new AuthError('rate_limited', { retryAfter: 60 }), { source, userId })
+    emitRefusal('me', new AuthError('rate_limited', { retryAfter: 60 }), { source, userId })
   for (const userId of ['ada', 'ada', 'bob', 'bob', null, null, 'ada']) refuse(userId)
   expect(told).toMatchObject([{ userId: 'ada' }, { userId: 'bob' }, { userId: null }])
   await clock.advance(60_000)
