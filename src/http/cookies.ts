@@ -1,5 +1,6 @@
 import type { TokenCookie } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'
+import type { GuardedRequest } from './exchange.js'
 
 export interface CookiePolicy {
   readonly surface: Surface
@@ -29,11 +30,10 @@ export function setCookie(
   policy: CookiePolicy,
   what: TokenCookie,
   sameSite: SameSite,
-  token: string,
-  maxAge: number,
+  { value, maxAge }: { readonly value: string; readonly maxAge: number },
 ): string {
   const attributes = [
-    `${cookieName(policy, what)}=${token}`,
+    `${cookieName(policy, what)}=${value}`,
     `Max-Age=${maxAge}`,
     `Path=${policy.path}`,
     'HttpOnly',
@@ -46,13 +46,22 @@ export function setCookie(
 
 /** Must repeat domain and path, or browsers keep the cookie. */
 export function clearCookie(policy: CookiePolicy, what: TokenCookie, sameSite: SameSite): string {
-  return setCookie(policy, what, sameSite, '', 0)
+  return setCookie(policy, what, sameSite, { value: '', maxAge: 0 })
 }
 
 /** Browsers drop `SameSite=None` without `Secure`; on a development host `Lax` takes its place. */
 function sameSiteOf(policy: CookiePolicy, sameSite: SameSite): string {
   if (sameSite === 'none') return policy.secure ? 'None' : 'Lax'
   return sameSite === 'strict' ? 'Strict' : 'Lax'
+}
+
+/** The token in this cookie of the surface; null as `readCookie`. */
+export function cookieOf(
+  request: Pick<GuardedRequest, 'header'>,
+  policy: CookiePolicy,
+  what: TokenCookie,
+): string | null {
+  return readCookie(request.header('cookie'), cookieName(policy, what))
 }
 
 /**

@@ -5,11 +5,10 @@ import type { AuthEvent } from '../ports/auth-event.js'
 import type { Clock } from '../ports/clock.js'
 import type { Surface } from '../ports/surface.js'
 
-/** Who asked, as far as is known. */
-export interface Visitor {
+/** Where the request came from, and its account as far as that is known. */
+interface Visitor {
   readonly source: RequestSource
-  /** Known once the access token is. */
-  userId: string | null
+  readonly userId: string | null
 }
 
 export interface RefusalEvents {

@@ -48,12 +48,12 @@ describe.each(['refresh', 'device'] as const)('T-23 T-45 the %s cookie', (what) 
     [local, 'none', 'cl_refresh=a.b.c; Max-Age=60; Path=/; HttpOnly; SameSite=Lax'],
   ] as const)('%j with SameSite %s is set as a whole', (policy, sameSite, line) => {
     const expected = line.replace('refresh', what)
-    expect(setCookie(policy, what, sameSite, 'a.b.c', 60)).toBe(expected)
+    expect(setCookie(policy, what, sameSite, { value: 'a.b.c', maxAge: 60 })).toBe(expected)
   })
 
   it.each([hostOnly, shared, local])('%j is cleared where it was set', (policy) => {
     const withoutValue = (line: string) => line.replace(/^([^=]+)=[^;]*; Max-Age=\d+/, '$1')
-    const set = setCookie(policy, what, 'lax', 'a.b.c', 60)
+    const set = setCookie(policy, what, 'lax', { value: 'a.b.c', maxAge: 60 })
     const cleared = clearCookie(policy, what, 'lax')
     expect(withoutValue(cleared)).toBe(withoutValue(set))
     expect(cleared).toMatch(/^[^=]+=; Max-Age=0; /)

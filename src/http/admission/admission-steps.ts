@@ -1,0 +1,45 @@
+import type { Services } from '../../domain/services/index.js'
+import type { Surface } from '../../ports/surface.js'
+import { addressLimit } from './address-limit.js'
+import type { Admission, AdmissionStep } from './admission.js'
+import { bodyArrival } from './body-arrival.js'
+import { caller } from './caller.js'
+import { humanSession } from './human-session.js'
+import { inputForm } from './input-form.js'
+import { originCheck } from './origin-check.js'
+import { permission } from './permission.js'
+import { stepUp } from './step-up.js'
+import { target } from './target.js'
+import { ticket } from './ticket.js'
+import { userLimit } from './user-limit.js'
+
+/** What every request of a surface is judged by, the same for every operation: the first refusal wins. */
+export function admissionSteps(
+  surface: Surface,
+  services: Services,
+  allowedOrigins: ReadonlySet<string>,
+): readonly AdmissionStep[] {
+  return [
+    addressLimit(surface, services),
+    originCheck(allowedOrigins),
+    bodyArrival,
+    caller(services),
+    userLimit(services),
+    humanSession(services),
+    permission(services),
+    stepUp(services),
+    target(services),
+    inputForm,
+    ticket,
+  ]
+}
+
+/**
+ * Takes a request through the steps, top to bottom; throws the first refusal. Each read waits for
+ * the judges above it: a request that they refuse must not have cost the store what lies below.
+ */
+export async function admit(steps: readonly AdmissionStep[], admission: Admission): Promise<void> {
+  for (const step of steps) {
+    await step.judge(admission, await step.read?.(admission))
+  }
+}

@@ -1,0 +1,80 @@
+import type {
+  Admitted,
+  BrowserKeys,
+  Enrollee,
+  Services,
+  SignedIn,
+} from '../domain/services/index.js'
+import type { Answer, Call } from '../operations/operation.js'
+import type { Admission } from './admission/admission.js'
+import type { CookiePolicy } from './cookies.js'
+import { cookieOf } from './cookies.js'
+import type { ExchangeRequest } from './exchange.js'
+
+/** Calls the handler of an admitted request with what it needs of it. */
+export function serve(
+  admission: Admission,
+  cookies: CookiePolicy,
+  services: Services,
+): Promise<Answer<unknown>> {
+  const { operation } = admission
+  const call = callOf(admission, cookies)
+  switch (operation.access) {
+    case 'public':
+      return operation.handle(call, services)
+    case 'enrolling': {
+      const enrollee = enrolleeOf(admission, call.flowCookies)
+      return operation.handle({ ...call, enrollee }, services)
+    }
+    case 'guarded':
+      return operation.handle({ ...call, ...signedInOf(admission) }, services)
+    case 'admin': {
+      const { located } = admission
+      return operation.handle({ ...call, ...admittedOf(admission), located }, services)
+    }
+  }
+}
+
+function callOf(admission: Admission, policy: CookiePolicy): Call<unknown> {
+  const { operation, request, source, address, bearer, params, input } = admission
+  return {
+    ...(input ?? { body: undefined, query: {} }),
+    source,
+    address,
+    refreshCookie: cookieOf(request, policy, 'refresh'),
+    deviceCookie: cookieOf(request, policy, 'device'),
+    flowCookies: {
+      query: cookieOf(request, policy, 'oauth'),
+      form_post: cookieOf(request, policy, 'oauth_form'),
+    },
+    tokenDelivery: operation.choosesDelivery ? deliveryOf(request) : 'cookie',
+    bearer,
+    params,
+  }
+}
+
+/** As apps ask for it, which keep tokens themselves. */
+function deliveryOf(request: ExchangeRequest): 'cookie' | 'body' {
+  return request.header('x-token-delivery') === 'body' ? 'body' : 'cookie'
+}
+
+function enrolleeOf(admission: Admission, browserKeys: BrowserKeys): Enrollee {
+  const { ticket: mfaToken } = admission
+  return mfaToken === null
+    ? { kind: 'session', who: signedInOf(admission) }
+    : { kind: 'ticket', mfaToken, browserKeys }
+}
+
+function signedInOf(admission: Admission): SignedIn {
+  const { sessionId } = admission
+  if (sessionId === null) throw new Error(`${admission.operation.id} was reached without a session`)
+  return { ...admittedOf(admission), sessionId }
+}
+
+/** The steps before leave neither out; should one be taken away, nothing is served. */
+function admittedOf({ operation, principal, user }: Admission): Admitted {
+  if (principal === null || user === null) {
+    throw new Error(`${operation.id} was reached without a permission`)
+  }
+  return { principal, user }
+}
