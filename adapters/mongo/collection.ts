@@ -7,7 +7,7 @@ import { isTaken, type StoredDocument } from './handle.js'
 import { countExpired, expiredBy, removeExpired } from './sweep.js'
 import { rowOf, storedFields } from './values.js'
 
-// More than anybody asks for, and the most that every server takes.
+// More than any caller asks for, and the most that every server accepts.
 const mostDue = 100_000
 
 /** Each call but `sweep` is one command on one document or one page, atomic by itself. */

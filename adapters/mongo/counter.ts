@@ -24,7 +24,7 @@ interface Hit {
   readonly resetsAt: Date
 }
 
-// Every try that comes to nothing means that somebody else's hit, forgiving or sweep did not.
+// A try fails only when another caller's hit, forgiving or sweep succeeded.
 const mostTries = 100
 
 const after = { returnDocument: 'after', includeResultMetadata: false } as const

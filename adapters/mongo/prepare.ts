@@ -87,7 +87,7 @@ function indexFailure(name: string, missing: readonly WantedIndex[], error: unkn
 /** Documents that are already there and were not written by this library. */
 async function refuseStrangers({ name, documents }: BoundCollection, notes: PreparedNotes) {
   const some = await documents.findOne({}, { projection: { _id: 1 } })
-  // Another replica may have prepared it in the meantime, and somebody used it.
+  // Another replica may have prepared and used it meanwhile.
   if (some === null || (await notes.read()).has(name)) return
   throw new Error(
     `mongo: collection "${name}" holds documents that are not of this library; choose another ` +

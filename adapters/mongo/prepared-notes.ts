@@ -48,7 +48,7 @@ export function preparedNotes(documents: Documents): PreparedNotes {
         await documents.updateOne(filter, change, { upsert: true })
       } catch (error) {
         if (!isTaken(error)) throw error
-        // There is a note already, by somebody else just now or for other kinds.
+        // A note exists already: another replica wrote it just now, or it is for other kinds.
         const { matchedCount } = await documents.updateOne(filter, change)
         if (matchedCount === 0) refuseOtherKinds(name, shape, (await read()).get(name))
       }

@@ -23,9 +23,9 @@ export type Run = (text: string, values?: unknown[]) => Promise<readonly Cells[]
 const mostTries = 100
 
 /**
- * One statement a call, sent as `(text, values)`, the only form both clients take. What the server
- * rolled back to keep transactions apart has changed nothing and is sent again. Any other failure
- * rejects: after a lost connection nobody knows whether the statement was carried out.
+ * Sends one statement per call as `(text, values)`, the only form that both clients accept. A statement
+ * that the server rolled back to keep transactions apart changed nothing and is sent again. Any other
+ * failure rejects: after a lost connection, the statement may or may not have been carried out.
  */
 export function runOn(client: PostgresClient): Run {
   return async (text, values) => {

@@ -37,7 +37,7 @@ export function refuseOtherKinds(tables: readonly SqlTable[], found: FoundColumn
   }
 }
 
-/** A column the journal says was added, but that is gone: somebody dropped it by hand. */
+/** Refuses a column that the journal lists but that is gone, since it was dropped by hand. */
 export function refuseMissing(tables: readonly SqlTable[], found: FoundColumns): void {
   for (const { key } of wantedColumns(tables)) {
     if (!found.has(key)) {

@@ -8,9 +8,9 @@ import { qualified, type SqlTable } from './table.js'
 const lock = 'perform pg_advisory_xact_lock(8098991079431)'
 
 /**
- * Brings the tables up to what their shapes need: creates what is missing, never drops or alters.
- * Each step is one statement, which takes a lock, notes the step in the journal and, if nobody had
- * noted it before, carries it out. So replicas that start together do each step once, through a
+ * Creates the tables, columns and indexes that the shapes need and that are missing; never drops or
+ * alters. Each step is one statement. It takes a lock, notes the step in the journal and, if the step
+ * was not noted before, carries it out. So replicas that start together do each step once, through a
  * pool as well as through a single connection, and a step that fails leaves nothing behind.
  */
 export async function migrate(
@@ -65,7 +65,7 @@ async function perform(
   return pending.length
 }
 
-/** Noting comes first: the unique step name tells who is to carry it out. */
+/** Noting comes first: the unique step name decides which replica carries it out. */
 function stepBlock(journal: string, { name, covers, ddl }: Step): string {
   const note = (step: string) =>
     `insert into ${journal} ("step") values ('${step}') on conflict do nothing; `

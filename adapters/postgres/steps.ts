@@ -24,8 +24,8 @@ export function tableStep(table: SqlTable): Step {
 }
 
 /**
- * Every request counts something, and nobody should wait for a disk for it: after a crash of the
- * server, counting starts anew. All else is logged.
+ * Every request counts something and should not wait for a disk, so the counters are unlogged: after
+ * a crash of the server they start at zero. All other tables are logged.
  */
 function persistence({ shape }: SqlTable): string {
   return shape.name === 'postern_counters' ? 'unlogged ' : ''

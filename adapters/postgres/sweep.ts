@@ -6,15 +6,15 @@ import { dayColumn, dayOf, type SqlTable } from './table.js'
 const mostLeft = 100_000
 
 /**
- * One statement removes and counts. The rows it chooses it locks, so none of them is renewed before
- * it goes; rows somebody else holds are skipped rather than waited for. The delete tests the expiry
- * again all the same, and says `is true` to be of no use to an index: the planner might walk
- * all that expired a second time and compare each row with each `ctid`. Both counts see the table
- * as it was at the start: what is left is what was there less what went.
+ * One statement removes and counts. It locks the rows it chooses, so none of them is renewed before
+ * it goes, and skips rows that another transaction holds instead of waiting. The delete tests the
+ * expiry again, with `is true` so that no index serves that test: the planner might otherwise walk all
+ * expired rows a second time and compare each row with each `ctid`. Both counts see the table as it
+ * was at the start, so the rows left are those counted minus those removed.
  *
- * The orders say which index is walked. Without them the planner reads the table from its start
- * where it believes that many rows have expired, as it does of every table nobody has analysed yet:
- * past all that live on, and past all that earlier sweeps removed.
+ * The orders choose the index. Without them the planner reads the table from its start if it believes
+ * that many rows have expired, as it does for every table that was not analysed yet: past all live
+ * rows, and past all that earlier sweeps removed.
  */
 export function sweepOf(
   run: Run,

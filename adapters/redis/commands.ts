@@ -16,9 +16,9 @@ export interface Commands {
 }
 
 /**
- * The clients are told apart by what they have, since loading a driver to ask `instanceof` would
- * make it a dependency. Throws a `TypeError` for anything else, and for a client set up so that it
- * keeps or repeats writes, or reads from replicas. Of a pool nobody can tell.
+ * Recognises a client by its members, since loading a driver for `instanceof` would make it a
+ * dependency. Throws a `TypeError` for anything else, and for a client that queues or repeats writes,
+ * or reads from replicas. A pool is refused too, because it does not show its options.
  */
 export function commandsOf(client: RedisClient): Commands {
   const has = (...names: readonly string[]): boolean =>

@@ -36,8 +36,8 @@ return found
 `)
 
 /**
- * Everything in one slot, so that a put is one atomic script and a find one round trip. A server
- * that came back empty is not taken for one on which nobody is listed.
+ * All entries are in one slot, so that a put is one atomic script and a find one round trip. A server
+ * that came back empty is refused: it must not look like an empty denylist.
  */
 export function redisDenylist(run: Run, keys: Keys): Denylist {
   const places = [keys.schema, keys.entries, keys.expiries]

@@ -10,7 +10,7 @@ export function entryScript(body: string): Script {
   return scriptOf(`${prepared}${body}`)
 }
 
-/** A script is alone on its server: so many go at once that nobody waits for long. */
+/** A script blocks its server, so a batch is small enough that other callers do not wait long. */
 const batch = 500
 
 /** KEYS: schema, entries, expiries. ARGV: before, limit. How many were removed. */

@@ -6,7 +6,7 @@ import { notMigrated, type Script, scriptOf } from './script.js'
  * may lie on another node of a cluster.
  */
 
-/** A collection nobody prepared, or a server that came back empty, must not look like one without documents. */
+/** An unprepared collection or a server that came back empty must not look like one without documents. */
 export const prepared = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return redis.error_reply('${notMigrated} await auth.migrate()') end
 `

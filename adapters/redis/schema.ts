@@ -12,7 +12,7 @@ export interface SchemaRecord {
 interface RecordedField {
   readonly kind: FieldKind
   readonly nullable: boolean
-  /** As text; absent when there is none. */
+  /** As text; absent without one. */
   readonly default?: string
 }
 

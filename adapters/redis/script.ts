@@ -22,9 +22,9 @@ export function scriptOf(text: string): Script {
 }
 
 /**
- * A script is sent by its digest, and once more as a whole where the server does not know it yet:
- * that answer says that nothing was run, so it repeats nothing. Any other failure rejects: after a
- * lost connection nobody knows whether the script was run.
+ * Sends a script by its digest, and again as a whole if the server does not know it yet; that answer
+ * means that nothing was run, so nothing is repeated. Any other failure rejects: after a lost
+ * connection, the script may or may not have been run.
  */
 export function runOn(commands: Commands): Run {
   const run: Run = async (script, keys, args) => {

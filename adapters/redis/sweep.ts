@@ -7,7 +7,7 @@ import type { Run } from './script.js'
 import { listOf } from './texts.js'
 
 const mostLeft = 100_000
-/** A script is alone on its server: so many go at once that nobody waits for long. */
+/** A script blocks its server, so a batch is small enough that other callers do not wait long. */
 const batch = 100
 
 /** Looks for what expired, then removes it batch by batch, each document being asked once more. */

@@ -56,7 +56,7 @@ function testOf(condition: Condition): readonly [form: string, operand: string |
   }
 }
 
-/** The document that a hash holds, as its names and texts in turns; null when there is none. */
+/** The document of a hash, given as names and texts in turns; null for an absent hash. */
 export function rowOf(shape: Shape, id: string, reply: unknown): Row | null {
   const flat = listOf(reply)
   if (flat.length === 0) return null

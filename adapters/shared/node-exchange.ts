@@ -1,10 +1,10 @@
 import type { ExchangeBody, ExchangeRequest, GuardedRequest } from '../../src/http/exchange.js'
 
-/** What the adapters need of Node's request, over HTTP/1 or HTTP/2. */
+/** The members of Node's request that the adapters use, over HTTP/1 or HTTP/2. */
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** HTTP/1 alone. */
+  /** HTTP/1 only. */
   readonly headersDistinct?: Readonly<Record<string, string[] | undefined>>
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly readableEnded: boolean
@@ -13,15 +13,15 @@ export interface NodeRequest {
   resume(): unknown
 }
 
-/** What a framework knows of a request beside Node's own object. */
+/** What a framework knows about a request in addition to Node's own object. */
 export interface HostView {
   /** Path and query below the mount point, as they were sent. */
   readonly url: string
-  /** What a parser of the host's made of the body, if one ran; called when the body is wanted. */
+  /** The body as the host's parser left it, if one ran. Called when the body is read. */
   readonly parsed: () => unknown
 }
 
-/** The request as the library reads it, for frameworks that stand on Node's server. */
+/** The request as the library reads it, for frameworks on Node's server. */
 export function nodeExchange(request: NodeRequest, { url, parsed }: HostView): ExchangeRequest {
   const [path = '/', ...query] = url.split('?')
   return {
@@ -34,7 +34,7 @@ export function nodeExchange(request: NodeRequest, { url, parsed }: HostView): E
   }
 }
 
-/** The request as guards look at it. */
+/** The request as route guards read it. */
 export function nodeGuarded(request: NodeRequest): GuardedRequest {
   return {
     header: (name) => nodeHeader(request, name),
@@ -42,12 +42,12 @@ export function nodeGuarded(request: NodeRequest): GuardedRequest {
   }
 }
 
-/** The value of a header by lower-case name, as `ExchangeRequest.header` wants it. */
+/** The value of a header by lower-case name, as `ExchangeRequest.header` returns it. */
 function nodeHeader(
   request: Pick<NodeRequest, 'headers' | 'headersDistinct'>,
   name: string,
 ): string | undefined {
-  // Of several `Authorization` lines Node would keep the first and hide that there were more.
+  // Node would keep the first of several `Authorization` lines and hide the others.
   const lines = request.headersDistinct?.[name]
   if (lines !== undefined && lines.length > 1 && name !== 'cookie') return lines.join(',')
   const value = request.headers[name]
@@ -61,7 +61,7 @@ async function bodyOf(
   parsed: unknown,
   maxBytes: number,
 ): Promise<ExchangeBody> {
-  // Who has read the stream, or began to, holds what there was of it: waiting for more would hang.
+  // Another reader has the content of a stream that was read or begun: waiting for more would hang.
   const isRead = request.readableEnded || request.readableDidRead
   if (isRead || isContent(parsed)) return parsedBody(request, parsed)
   const chunks: Uint8Array[] = []
@@ -72,30 +72,30 @@ async function bodyOf(
     chunks.push(chunk)
   }
   if (size > maxBytes) {
-    // Node drains only what nobody began to read; undrained, the connection takes no more requests.
+    // Node drains only bodies that were never read. Undrained, the connection takes no more requests.
     request.resume()
     return { kind: 'tooLarge' }
   }
   return size === 0 ? { kind: 'empty' } : { kind: 'bytes', bytes: Buffer.concat(chunks) }
 }
 
-/** Whether somebody put a body there. Parsers leave `{}` behind a body that they did not read. */
+/** True if a parser left a body. Parsers leave `{}` for a body that they did not read. */
 function isContent(parsed: unknown): boolean {
   if (typeof parsed !== 'object' || parsed === null) return parsed !== undefined
   return parsed instanceof Uint8Array || Object.keys(parsed).length > 0
 }
 
 function parsedBody({ headers }: NodeRequest, parsed: unknown): ExchangeBody {
-  // Parsers make `{}` of no body at all.
+  // Parsers leave `{}` for an absent body.
   const isAbsent = headers['transfer-encoding'] === undefined && !Number(headers['content-length'])
   if (isAbsent) return { kind: 'empty' }
   if (typeof parsed === 'string') return { kind: 'bytes', bytes: Buffer.from(parsed) }
   if (parsed instanceof Uint8Array) return { kind: 'bytes', bytes: parsed }
-  // Undefined when somebody read the body and kept it: no value of any form, so it is refused.
+  // Undefined when a middleware read the body and did not leave it. No schema accepts undefined.
   return { kind: 'parsed', value: parsed }
 }
 
-/** The `Vary` header with `ours` added to what is there already. */
+/** The `Vary` header with `ours` added to the names that are already there. */
 export function varyWith(present: number | string | readonly string[] | undefined, ours: string) {
   const names = [present ?? []].flat().join(', ')
   return names === '' ? ours : `${names}, ${ours}`

@@ -1,6 +1,6 @@
 /**
- * Throws a `TypeError` that names an option which is none: a misspelt one would put the collections
- * somewhere else without a word.
+ * Throws a `TypeError` that names an unknown option. A misspelt one would otherwise silently put the
+ * collections somewhere else.
  */
 export function refuseUnknown(backend: string, rest: object): void {
   const [unknown] = Object.keys(rest)

@@ -4,7 +4,7 @@ export interface Column {
   readonly name: string
   readonly kind: FieldKind
   readonly nullable: boolean
-  /** What documents written before the field existed read as; undefined when there is none. */
+  /** The value read from documents written before the field existed; undefined without one. */
   readonly default: unknown
 }
 

@@ -3,11 +3,11 @@ import type { Logger } from '../ports/logger.js'
 
 export interface BackgroundTasks {
   /**
-   * Runs work nobody waits for, in a later turn of the event loop, so that it delays no reply: how
-   * long a reply takes tells nothing of it. A failure is logged and goes no further.
+   * Runs work in a later turn of the event loop, without a caller that waits. It delays no reply, so
+   * the time of a reply reveals nothing about it. A failure is logged and goes no further.
    */
   run(what: string, work: () => Promise<void>): void
-  /** Resolves when nothing is running any more, what running work started included. */
+  /** Resolves when no work is running any more, including work that running work started. */
   drain(): Promise<void>
 }
 

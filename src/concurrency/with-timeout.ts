@@ -1,7 +1,7 @@
 import { TimeoutError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 
-/** The answer, or a `TimeoutError` when there is none after `ms` milliseconds. */
+/** Resolves as `answer` does; rejects with a `TimeoutError` after `ms` milliseconds without one. */
 export async function withTimeout<T>(answer: Promise<T>, ms: number, clock: Clock): Promise<T> {
   let cancel = (): void => {}
   const late = new Promise<never>((_resolve, reject) => {

@@ -18,8 +18,8 @@ interface Assessment {
 const suspiciousFailures = 3
 
 /**
- * The plain rule. A device nobody signed in from lately is worth telling of; a network is not, because
- * people travel. Either one right after somebody guessed at the password is worth a second factor.
+ * The default rule. A device without a recent login is worth a mail. A new network is not, because
+ * people travel. Either one right after guesses at the password is worth a second factor.
  */
 export function scoreLogin(question: Question): Assessment {
   const { history } = question

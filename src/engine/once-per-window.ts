@@ -2,8 +2,8 @@
 const capacity = 10_000
 
 /**
- * Tells whether a key is the first in its window, which starts with it. Its own memory and nobody
- * else's: each process of a deployment has a first of its own.
+ * Tells whether a key is the first in its window, which starts with it. It remembers in this process
+ * only, so each process of a deployment has its own first.
  */
 export function oncePerWindow(): (key: string, windowMs: number, now: number) => boolean {
   const windows = new Map<string, { readonly from: number; readonly until: number }>()

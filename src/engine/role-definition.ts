@@ -3,8 +3,8 @@ import { isStorable } from './is-storable.js'
 const maxPermissions = 200
 
 /**
- * What is wrong with the name or the permissions of a role, as a sentence for whoever writes the
- * code; null when nothing is.
+ * The problem of a role's name or permissions, as a sentence for the developer; null for a correct
+ * role.
  */
 export function roleProblem(name: unknown, permissions: unknown): string | null {
   if (!isStorable(name) || !/^\S(.{0,98}\S)?$/su.test(name)) {

@@ -1,6 +1,6 @@
 import { type DomainRule, isDomainAllowed, isUndeliverable } from './email.js'
 
-/** What the settings ask of whoever makes an account without a password. */
+/** The settings' conditions for an account that is created without a password. */
 interface SignUpRules {
   readonly registrationEnabled: boolean
   readonly allowedDomains: readonly DomainRule[]
@@ -9,7 +9,7 @@ interface SignUpRules {
 }
 
 interface SignUp {
-  /** The canonical address somebody vouched for; null without one. */
+  /** The canonical address that the provider confirmed; null without one. */
   readonly email: string | null
   readonly acceptedTerms: string
 }

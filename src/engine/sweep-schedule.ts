@@ -31,7 +31,7 @@ const cycleOnceDryMs = 6 * hour
 
 /**
  * Milliseconds from the start of a cycle to the start of the next. `left` holds, tier by tier, how
- * many expired rows the cycle left behind; null where the statement failed and nobody knows.
+ * many expired rows the cycle left behind; null where the statement failed and the number is unknown.
  */
 export function nextCycleIn(left: readonly (number | null)[]): number {
   return left.every((rows) => rows === 0) ? cycleOnceDryMs : cycleWhileMoreMs
@@ -56,7 +56,7 @@ export interface LeaseState {
   readonly renewal: number
 }
 
-/** A record held by somebody else, and when this contender saw it first, by its own clock. */
+/** A record of another holder, with the time at which this contender first saw it, by its own clock. */
 export interface LeaseSighting extends LeaseState {
   readonly since: number
 }
@@ -67,10 +67,10 @@ export type LeaseVerdict =
   | { readonly mayTake: false; readonly sighting: LeaseSighting; readonly waitMs: number }
 
 /**
- * What a contender may do about the record it just read. A record nobody holds, or that names the
- * contender itself (the answer to its own write was lost), may be taken at once; somebody else's
- * only after the contender itself saw the same renewal for one whole lease time. `now` is the
- * contender's clock after the read was answered.
+ * What a contender may do about the record it just read. It may take a free record at once, and one
+ * that names the contender itself (the answer to its own write was lost). It may take another holder's
+ * record only after it saw the same renewal for a whole lease time. `now` is the contender's clock
+ * after the read was answered.
  */
 export function judgeLease(
   record: LeaseState | null,

@@ -11,14 +11,14 @@ interface Given {
 }
 
 /**
- * Every access token carries them, and a token has to fit into a header: whoever has more could not
- * sign in. In bytes, because base64url and long ids make of 100 memberships anything up to 35 KB.
+ * Every access token carries the memberships, and a token has to fit into a header: a user with more
+ * could not sign in. The limit is in bytes, because 100 memberships can take up to 35 KB in base64url.
  */
 const maxMembershipBytes = 4096
 
 /**
- * What is wrong with members of a user, whatever a cast let through, as the end of a sentence for
- * whoever writes the code; null when nothing is. Those left out are fine. It repeats no value.
+ * The problem of a user's members, including values that a cast let through, as the end of a sentence
+ * for the developer; null for correct members. Absent members are fine. It repeats no value.
  */
 export function userProblem(given: Given): string | null {
   for (const key of ['name', 'systemRole'] as const) {

@@ -2,7 +2,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** Milliseconds from one failed attempt to the next; after the last there is none. */
+/** Milliseconds from one failed attempt to the next. No attempt follows the last. */
 const waits: readonly number[] = [
   // Longer than an attempt may take, so that it is over before the next one begins.
   30 * second,

@@ -14,7 +14,7 @@ interface Minted {
 
 /** Makes the client secrets Apple asks for: JWTs signed with ES256 by the key of the settings. */
 export interface AppleSecrets {
-  /** One with at least half of its life before it. Rejects when the key is none. */
+  /** A secret with at least half of its life left. Rejects for a key that cannot be read. */
   secretFor(credentials: ProviderCredentials, audience: string): Promise<string>
 }
 

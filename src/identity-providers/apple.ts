@@ -6,8 +6,8 @@ const issuer = 'https://appleid.apple.com'
 /**
  * https://developer.apple.com/documentation/signinwithapple
  *
- * Whoever asks for a name or an address gets the answer as a form, and the name in it once, at the
- * very first sign-in: it is signed by nobody and good for display alone.
+ * Apple answers a request for a name or an address by a form. The form holds the name once, at the very
+ * first sign-in; no signature covers it, so it is for display only.
  */
 export const apple: OidcProvider = {
   kind: 'oidc',

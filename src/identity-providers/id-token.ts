@@ -16,7 +16,7 @@ interface Expected {
   readonly nonce: string
 }
 
-/** The one issuer a token not verified yet may be of. Throws a `ProviderError` when there is none. */
+/** The only issuer that an unverified token may come from. Throws a `ProviderError` without one. */
 export function expectedIssuer(
   idToken: string,
   { provider, endpoints, credentials }: Omit<Expected, 'nonce'>,

@@ -7,7 +7,7 @@ import { ProviderError } from './provider-error.js'
 /** A provider's public keys, as last read. */
 export interface KeySet {
   readonly keyFor: JWTVerifyGetKey
-  /** The key of this id as published; null when there is none. */
+  /** The published key of this id; null for an unknown id. */
   published(kid: string): Claims | null
 }
 

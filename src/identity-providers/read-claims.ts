@@ -11,7 +11,7 @@ export function emailOf({ email }: Claims): string | null {
   return typeof email === 'string' && email !== '' && email.length <= 320 ? email : null
 }
 
-/** A name as one line of at most 200 characters; empty when there is none to show. */
+/** A name as one line of at most 200 characters; empty for a value that cannot be shown. */
 export function displayName(value: unknown): string {
   const name = typeof value === 'string' ? value.trim() : ''
   return name.length <= 200 && isPlain(name) ? name : ''

@@ -7,12 +7,12 @@ import type { Surface } from '../ports/surface.js'
  * request under way wrote meanwhile is found.
  */
 export interface AccountDeletion extends Doc {
-  /** Who deleted it; null for nobody who was named. */
+  /** The user who deleted it; null when the host's code named no actor. */
   readonly actorId: string | null
   readonly begunAt: number
   /** When the user record was gone; null before. */
   readonly deletedAt: number | null
-  /** When somebody has to look at it again. */
+  /** When the process that sweeps has to look at it again. */
   readonly expiresAt: number
 }
 

@@ -15,8 +15,8 @@ export interface OauthIdentity extends Doc {
   /** Epoch milliseconds. */
   readonly linkedAt: number
   /**
-   * Random, of the one who is about to remove it: it still signs in, and does not count as a way
-   * in that stays. Null when nobody is.
+   * The random mark of the request that is about to remove it; null without one. A marked identity
+   * still signs in, but does not count as a remaining way to sign in.
    */
   readonly removingBy: string | null
 }

@@ -9,7 +9,7 @@ export interface PasskeyChallenge extends Doc {
   readonly ceremony: PasskeyCeremony
   /** 32 random bytes, base64url, for the authenticator to sign. */
   readonly challenge: string
-  /** Empty for a passwordless login, of which nobody knows yet whose it is. */
+  /** Empty for a passwordless login, whose user is not known yet. */
   readonly userId: string
   /** The session or the login ticket it was made in; empty for a passwordless login. */
   readonly boundTo: string

@@ -31,7 +31,7 @@ export interface Passkey extends Doc {
   readonly lastChallenge: string
 }
 
-/** So that nobody fills the database, and options stay of a size. */
+/** Bounds the documents of a user and the size of WebAuthn options. */
 export const maxPasskeys = 20
 
 export function passkeysOf(surface: Surface): CollectionSpec<Passkey> {

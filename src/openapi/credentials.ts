@@ -4,7 +4,7 @@ import type { OpenApiOperation } from './types.js'
 type Surface = Operation['surfaces'][number]
 type Security = OpenApiOperation['security']
 
-/** How the names of cookies begin, which depends on the surface's `baseUrl` and cookie domain. */
+/** The prefix of cookie names, which depends on the surface's `baseUrl` and cookie domain. */
 export type CookiePrefix = '__Host-' | '__Secure-' | ''
 
 const shortName = { operator: 'op', client: 'cl' } as const

@@ -37,7 +37,7 @@ export interface OpenApiOperation {
   readonly summary: string
   readonly description?: string
   readonly deprecated?: true
-  /** Any one of these; an empty one stands for a request without credentials. */
+  /** Any one of these suffices; an empty object stands for a request without credentials. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly OpenApiParameter[]
   readonly requestBody?: OpenApiRequestBody

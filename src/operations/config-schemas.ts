@@ -5,7 +5,7 @@ import { text, timestamp } from './schemas.js'
 
 const texts = z.record(z.string(), z.string()).readonly()
 
-/** Services give what nobody may change. */
+/** Services return read-only values. */
 const list = <T extends z.ZodType>(item: T) => z.array(item).readonly()
 
 export const configPatchInput = z.strictObject({

@@ -29,7 +29,7 @@ const selfWithProof = [{ kind: 'bearer' }, permission, { kind: 'stepUp' }] as co
 /** Or the ticket of a login that lacks a factor. */
 const enrolling = [{ kind: 'bearerOrTicket' }, permission] as const
 
-/** Judged where it is checked: what it may look like is nobody's business to learn here. */
+/** Only its length is checked here: the form of codes is not revealed before a code is verified. */
 const codeInput = z.string().min(1).max(64)
 const method = z.enum(['totp', 'backupCode'])
 const backupCodes = z.array(z.string()).readonly()

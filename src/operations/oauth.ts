@@ -18,9 +18,9 @@ const both = ['operator', 'client'] as const
 const operator = ['operator'] as const
 const tag = 'Authentication'
 
-/** A browser's address of the host's own; compared with the list, and not looked into. */
+/** A page of the host. It is compared with the list of targets and never parsed. */
 const redirectUri = z.string().min(1).max(2048)
-/** Of an answer, whoever made it: what is not known is not looked at (RFC 6749 §4.1.2). */
+/** An authorization response. Unknown members are ignored (RFC 6749 §4.1.2). */
 const answer = z.record(z.string().max(64), z.string().max(8192))
 
 const startErrors = ['not_found', 'oauth_provider_disabled', 'redirect_not_allowed'] as const

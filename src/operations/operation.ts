@@ -38,7 +38,7 @@ export type RateClass =
   | 'grant'
 
 export type Guard =
-  /** Nobody needs to be signed in. Said aloud: no operation is public by omission. */
+  /** The caller need not be signed in. It is explicit, so that no operation is public by omission. */
   | { readonly kind: 'public' }
   /**
    * The request must come from one of the surface's own pages, or from no browser; with
@@ -60,8 +60,8 @@ export type Guard =
   | { readonly kind: 'permission'; readonly key: string }
 
 /**
- * The cookies there are: of a session, of a device that is trusted whoever is signed in, and of
- * flows to identity providers, which come back by a link or by a form.
+ * The cookies: of a session, of a trusted device (independent of the session), and of OAuth flows,
+ * whose response arrives by a link or by a form.
  */
 export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form'
 
@@ -161,7 +161,7 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
 
 /** Both are instants in UTC as ISO 8601, such as `2027-06-30T00:00:00Z`. */
 export interface Deprecated {
-  /** Since when, or from when on, nobody should begin to use it (RFC 9745). */
+  /** The time from which new clients should not use it, past or future (RFC 9745). */
   readonly since: string
   /** When it is expected to be gone; not before `since` (RFC 8594). */
   readonly sunset?: string
@@ -171,9 +171,9 @@ export interface PublicOperation<B extends z.ZodType = z.ZodType, R extends z.Zo
   extends Common<B, R> {
   readonly access: 'public'
   /**
-   * What an access token that comes along is. Without it, its claims are looked at and none is
-   * asked for; `credential`: one of several ways to say who asks; `ignored`: the operation belongs to no
-   * surface, and the token is not looked at, whoever's it is.
+   * The meaning of an access token in the request. Absent: its claims are read, and none is required.
+   * `credential`: one of several ways to authenticate. `ignored`: the operation belongs to no surface,
+   * and the token is not read.
    */
   readonly bearer?: 'credential' | 'ignored'
   handle(call: Call<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
@@ -210,7 +210,7 @@ export interface AdminOperation<
 
 export type Operation = PublicOperation | GuardedOperation | EnrollingOperation | AdminOperation
 
-/** An operation anybody may call; infers its schemas. */
+/** An operation that needs no access token; infers its schemas. */
 export function publicOperation<B extends z.ZodType, R extends z.ZodType>(
   entry: Omit<PublicOperation<B, R>, 'access'>,
 ): PublicOperation<B, R> {

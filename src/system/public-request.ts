@@ -51,7 +51,7 @@ export function createPublicRequest(options: PublicRequestOptions = {}) {
     if (isIP(host) !== 0 && !isPublic(host)) throw notPublic('the address is not public')
     const response = await send(given, {
       lookup,
-      // A connection of its own: a kept one might have been made by somebody less careful.
+      // A new connection: a reused one may have been opened without these checks.
       agent: false,
       signal: AbortSignal.timeout(timeoutMs),
       ...(ca === undefined ? {} : { ca }),

@@ -159,7 +159,7 @@ export const counterScripts: readonly CaseScript<BackendSubject>[] = scriptsOf({
   },
 })
 
-/** What every `Counter` must keep. */
+/** The cases that every `Counter` must pass. */
 export function counterCases(make: MakeBackend): readonly ConformanceCase[] {
   return casesOf(counterScripts, make)
 }

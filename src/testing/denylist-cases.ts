@@ -143,7 +143,7 @@ export const denylistScripts: readonly CaseScript<BackendSubject>[] = scriptsOf(
   },
 })
 
-/** What every `Denylist` must keep. */
+/** The cases that every `Denylist` must pass. */
 export function denylistCases(make: MakeBackend): readonly ConformanceCase[] {
   return casesOf(denylistScripts, make)
 }

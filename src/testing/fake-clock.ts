@@ -1,11 +1,11 @@
 import type { Clock } from '../ports/clock.js'
 
-/** A clock that moves only when told to. */
+/** A clock that moves only by `advance`. */
 export interface FakeClock extends Clock {
   /**
-   * Moves forward by `ms` milliseconds. Timers due on the way run at their own time, in order; what
-   * each set going is let run, as far as it goes without waiting for time or for I/O, before the
-   * next. Resolves when that is done. Rejects with what a timer throws.
+   * Moves forward by `ms` milliseconds. Timers on the way run at their own time, in order. After each,
+   * the work that it started runs as far as it gets without time or I/O. Resolves when all of that is
+   * done. Rejects with what a timer throws, and with a `RangeError` for a negative `ms`.
    */
   advance(ms: number): Promise<void>
 }
@@ -15,12 +15,12 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Starts at `start`, in epoch milliseconds: 2030-01-01T00:00:00Z by default. */
+/** A clock for tests. `start` is in epoch milliseconds; default 2030-01-01T00:00:00Z. */
 export function fakeClock(start = Date.UTC(2030, 0, 1)): FakeClock {
   let time = start
   const timers = new Set<Timer>()
   const nextBefore = (end: number): Timer | null => {
-    // Strictly earlier: of timers due together the one set first runs first.
+    // Strictly earlier: of timers with one due time, the first that was set runs first.
     let next: Timer | null = null
     for (const timer of timers) {
       if (timer.at <= end && (next === null || timer.at < next.at)) next = timer
@@ -37,7 +37,7 @@ export function fakeClock(start = Date.UTC(2030, 0, 1)): FakeClock {
     async advance(ms) {
       if (!(ms >= 0)) throw new RangeError('a fake clock only moves forward')
       const end = time + ms
-      // What is under way may still be about to set its timer.
+      // Work in progress may still be about to set its timer.
       await settled()
       for (let timer = nextBefore(end); timer; timer = nextBefore(end)) {
         timers.delete(timer)

@@ -102,7 +102,7 @@ export const leaseScripts: readonly CaseScript<BackendSubject>[] = scriptsOf({
   },
 })
 
-/** What every `Lease` must keep. */
+/** The cases that every `Lease` must pass. */
 export function leaseCases(make: MakeBackend): readonly ConformanceCase[] {
   return casesOf(leaseScripts, make)
 }

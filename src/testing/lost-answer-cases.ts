@@ -15,8 +15,8 @@ import { fill, type Sample, sample, sampleSpec } from './shared/sample.js'
 export interface LossyBackend {
   readonly backend: Backend
   /**
-   * The database carries out the next command, but its answer never arrives. The cases expect the
-   * call to be carried out once or, where it takes more than one command, not at all.
+   * Makes the database carry out the next command without its answer ever arriving. The cases expect
+   * that the call is carried out once or, if it takes more than one command, not at all.
    */
   loseNextAnswer(): void
 }
@@ -36,7 +36,7 @@ async function losing<R>({ loseNextAnswer }: Setup, call: () => Promise<R>): Pro
   )
 }
 
-/** Nobody but the database can know whether the call was carried out; twice it never may be. */
+/** Only the database knows whether the call was carried out. It must never be carried out twice. */
 function oneOf<T>(actual: T, allowed: readonly T[], promise: string): void {
   const same = (one: T): boolean => {
     try {
@@ -108,8 +108,8 @@ export const lostAnswerScripts: readonly CaseScript<LossyBackend>[] = scriptsOf(
 })
 
 /**
- * What must hold when the answer to a command is lost: the call rejects, and the command is not
- * sent a second time. Needs a way to lose answers, which every driver or a proxy before it has.
+ * The cases for a lost answer: the call must reject, and the command must not be sent again. They need
+ * a way to lose answers, which every driver, or a proxy in front of it, has.
  */
 export function lostAnswerCases(make: () => Promise<LossyBackend>): readonly ConformanceCase[] {
   return lostAnswerScripts.map((script) => caseOf(script, async (play) => play(await make())))

@@ -20,7 +20,7 @@ export function elementPrefix(field: string, slug: string): string {
   return `${field}.${slug}.`
 }
 
-/** The stored text under `key`; '' when there is none. No member of `Object.prototype` is a text. */
+/** The stored text under `key`; '' without one. No member of `Object.prototype` is a text. */
 export function storedText(values: Values, key: string): string {
   const text: unknown = values[key]
   return typeof text === 'string' ? text : ''

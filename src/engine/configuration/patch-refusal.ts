@@ -1,19 +1,19 @@
-/** Which elements of one record list come and go. Other elements stay as they are. */
+/** The elements to create and to remove in one record list. Other elements stay as they are. */
 export interface RecordListChange {
   /** The key of a `FieldRecordList`. */
   readonly field: string
   /** Slugs of new elements, appended to the roster in this order. */
   readonly create: readonly string[]
-  /** Slugs of elements to destroy with every key they have. */
+  /** Slugs of elements to remove, with every key below them. */
   readonly remove: readonly string[]
 }
 
-/** An edit of one environment. What it does not mention stays. */
+/** An edit of one environment. Keys that it does not mention stay. */
 export interface ConfigPatch {
   /** New texts by key; an empty text clears. */
   readonly config?: Readonly<Record<string, string>>
   readonly recordLists?: readonly RecordListChange[]
-  /** The revision the edit was made on; required as soon as an element is removed. */
+  /** The revision that the editor saw. Required if an element is removed. */
   readonly revision?: number
 }
 
@@ -29,18 +29,18 @@ export type PatchRefusalCode =
   | 'config.roster_conflict'
 
 /**
- * Why a patch was not applied. 422 is a patch that has to be written anew; 409 one that was made on
- * another state: read the environment again and retry.
+ * The reason why a patch was not applied. 422: the patch itself is wrong. 409: it was made on another
+ * state of the environment; read it again and retry.
  */
 export interface PatchRefusal {
   readonly status: 409 | 422
   readonly code: PatchRefusalCode
-  /** The key or record list it is about, as the patch spelled it; null = the patch as a whole. */
+  /** The key or record list concerned, as the patch spelled it; null for the patch as a whole. */
   readonly field: string | null
-  /** Safe to show: holds names the patch used, never a value. */
+  /** Safe to show: holds names from the patch, never a value. */
   readonly message: string
-  /** Of a 409: the environment's revision now. */
+  /** With 409: the environment's current revision. */
   readonly revision?: number
-  /** Of `config.roster_conflict`: the elements that are there already, or are gone. */
+  /** With `config.roster_conflict`: the elements that exist already, or no longer exist. */
   readonly slugs?: readonly string[]
 }

@@ -1,16 +1,16 @@
 import type { Older } from './intercept-backend.js'
 
 /**
- * What may befall one call of a backend:
- * - `before`: it does nothing and rejects; the database was not reached
- * - `after`: it takes effect and rejects; the connection broke before the answer came
- * - `hang`: it does nothing and never answers; the command was lost on its way
- * - `silent`: it takes effect and never answers; the answer was lost on its way
- * - `late`: it never answers, and takes effect once the caller has given up; a full queue
- * - `twice`: it takes effect a second time, and the second answer is the one that comes; a driver
- *   that sends a command again by itself
- * - `stale`: a read gives what was stored before the last write; a replica that lags behind
- * - `down`: it takes effect, its answer is lost, and every later call rejects; the database crashed
+ * A fault of one call of a backend:
+ * - `before`: the call does nothing and rejects, as if the database was not reached
+ * - `after`: it takes effect and rejects, as if the connection broke before the answer
+ * - `hang`: it does nothing and never answers, as if the command was lost
+ * - `silent`: it takes effect and never answers, as if the answer was lost
+ * - `late`: it never answers, and takes effect once the caller has given up, as in a full queue
+ * - `twice`: it takes effect twice and gives the second answer, as with a driver that sends a command
+ *   again by itself
+ * - `stale`: a read returns the state before the last write, as from a replica that lags behind
+ * - `down`: it takes effect, its answer is lost, and every later call rejects, as after a crash
  */
 export type Fault = 'before' | 'after' | 'hang' | 'silent' | 'late' | 'twice' | 'stale' | 'down'
 
@@ -21,11 +21,11 @@ export interface StruckCall<T> {
 }
 
 export interface FaultPlayer {
-  /** Whether a `down` has struck and nothing has healed it. */
+  /** True after a `down` until `heal`. */
   readonly isDown: boolean
-  /** Lets the fault befall the call. `onHang` is told when it will never answer. */
+  /** Applies the fault to the call. `onHang` is called when the call will never answer. */
   strike<T>(fault: Fault, call: StruckCall<T>, onHang?: () => void): Promise<T>
-  /** Carries out what came `late`. Rejects for nobody: its callers are gone. */
+  /** Carries out the calls that met `late`. Never rejects, since their callers are gone. */
   deliverLate(): Promise<void>
   /** No longer down. */
   heal(): void

@@ -12,7 +12,7 @@ export type Older<T> = (now: T) => T | null
 export type Around = <T>(name: string, work: () => Promise<T>, older?: Older<T>) => Promise<T>
 
 export interface InterceptOptions {
-  /** Remembers each document as it was before its last write, at the price of a read a write. */
+  /** Remembers each document as it was before its last write, at the cost of a read per write. */
   readonly keepsVersions?: boolean
 }
 

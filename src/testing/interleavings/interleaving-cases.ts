@@ -15,20 +15,20 @@ import {
 } from './schedules.js'
 import { storeScenarios } from './store-scenarios.js'
 
-/** What was explored of one case. */
+/** The schedules that were played for one case. */
 export interface ExploredCase {
   readonly name: string
   readonly schedules: number
-  /** Whether these are all the schedules there are. */
+  /** True if no other schedule exists. */
   readonly isExhaustive: boolean
-  /** The driver's calls in the longest of them. */
+  /** The number of driver calls in the longest schedule. */
   readonly steps: number
 }
 
 export interface InterleavingOptions extends ScheduleOptions {
-  /** Plays nothing but this schedule: the letters a failure printed. */
+  /** Plays only this schedule: the letters that a failure printed. */
   readonly replay?: string
-  /** Told of each case that passed. */
+  /** Called for each case that passed. */
   explored?(report: ExploredCase): void
 }
 

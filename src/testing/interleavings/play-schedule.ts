@@ -158,7 +158,7 @@ export async function playSchedule(
   return { decisions, trace, outcomes: runners.flatMap(({ outcome }) => outcome ?? []) }
 }
 
-/** SQLite's handles tell; whoever else wants to write has to wait until the transaction ends. */
+/** SQLite's handles tell it. Other writers wait until the transaction ends. */
 function holdsTransaction({ client }: DriverCall): boolean {
   return ['isTransaction', 'inTransaction'].some((name) => Reflect.get(client, name) === true)
 }

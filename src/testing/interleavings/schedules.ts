@@ -1,9 +1,9 @@
 import { type Choose, type Decision, letterOf } from './play-schedule.js'
 
 export interface ScheduleOptions {
-  /** Schedules a case plays at most; 100 by default. */
+  /** The most schedules that a case plays. Default 100. */
   readonly limit?: number
-  /** Of the random schedules that are played when there are more than `limit`; 1 by default. */
+  /** The seed of the random schedules, played when more than `limit` exist. Default 1. */
   readonly seed?: number
 }
 
@@ -83,7 +83,7 @@ async function playTree(
   return { played, isWhole: prefix === null }
 }
 
-/** The choices that lead to the next branch not taken yet; null when there is none. */
+/** The choices that lead to the next branch not taken yet; null when all were taken. */
 function nextPrefix(decisions: readonly Decision[], most: number): readonly number[] | null {
   for (let at = decisions.length - 1; at >= 0; at--) {
     const here = decisions[at]

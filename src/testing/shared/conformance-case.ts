@@ -1,19 +1,19 @@
 import { AssertionError } from 'node:assert/strict'
 import type { Backend } from '../../ports/backend.js'
 
-/** One promise of a port. `run` rejects, saying what was broken, when it is not kept. */
+/** A case that shows one promise of a port. `run` rejects with the reason when it is broken. */
 export interface ConformanceCase {
   readonly name: string
-  /** What the case belongs to, such as `guards` or `lease`. */
+  /** The group of the case, such as `guards` or `lease`. */
   readonly group: string
-  /** The promise of the port that is broken when the case fails. */
+  /** The promise of the port that a failure breaks. */
   readonly promise: string
   run(): Promise<void>
 }
 
 /**
- * Gives a backend to run one case on. It need not be empty: a case makes collections, ids and keys
- * of its own, under names that no other run has used.
+ * Opens a backend for one case. It need not be empty: a case uses collections, ids and keys under
+ * names that no other run has used.
  */
 export type MakeBackend = () => Promise<Backend>
 

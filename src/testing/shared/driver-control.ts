@@ -1,27 +1,27 @@
 import { type DriverCall, type Interceptor, throughInterceptor } from './through.js'
 
-/** The kit's hand on an adapter's driver. */
+/** The kit's control over an adapter's driver. */
 export interface Driver {
   /**
-   * The same client, with each of its answers under the kit's control: held to interleave racers,
-   * or lost to play an outage. Wrap what the adapter is given, a pool, a `Db`, a Redis client, a
-   * SQLite handle, or a plain `query` function; objects it hands out are followed.
+   * Returns the same client, with each answer under the kit's control: held to interleave parallel
+   * calls, or lost as in an outage. Wrap the object that the adapter receives: a pool, a `Db`, a Redis
+   * client, a SQLite handle, or a plain `query` function. Objects that it returns are wrapped too.
    */
   through<C extends object>(client: C): C
 }
 
 export interface DriverControl extends Driver {
-  /** How many answers, at once or later, have passed so far. */
+  /** The number of answers so far, synchronous ones included. */
   readonly answers: number
-  /** Every answer is lost from now on. */
+  /** Loses every answer from now on. */
   cut(): void
-  /** The next command is carried out, but its answer is lost. */
+  /** Lets the next command be carried out and loses its answer. */
   loseNextAnswer(): void
-  /** Passes answers to another hand until the returned function is called. */
+  /** Passes answers to another interceptor until the returned function is called. */
   intercept(hand: Interceptor): () => void
 }
 
-/** What drivers say when a connection breaks. */
+/** The error of a driver whose connection breaks. */
 function reset({ name }: DriverCall): Error {
   return Object.assign(new Error(`${name}: read ECONNRESET`), { code: 'ECONNRESET' })
 }
@@ -45,7 +45,7 @@ export function driverControl(): DriverControl {
       answers += 1
       if (hand) return hand.later(call, answer)
       if (!isLost()) return answer
-      await answer.catch(() => {}) // the command may end as it likes: nobody hears of it
+      await answer.catch(() => {}) // the command's own outcome stays hidden
       throw reset(call)
     },
     atOnce(call, answer) {

@@ -23,9 +23,9 @@ export interface Interceptor {
 const data = [Array, Date, Map, Set, RegExp, Error, ArrayBuffer]
 
 /**
- * The client with every answer passed through `interceptor`. Only answers are held, never calls:
- * until a call was made nobody knows whether its answer is a promise. Objects with methods that
- * the driver hands out (collections, cursors, connections, prepared statements) are followed.
+ * The client with every answer passed through `interceptor`. Answers are held, never calls, since only
+ * a call that was made shows whether its answer is a promise. Objects with methods that the driver
+ * returns (collections, cursors, connections, prepared statements) are wrapped too.
  */
 export function throughInterceptor<C extends object>(client: C, interceptor: Interceptor): C {
   const targets = new WeakMap<object, object>()
