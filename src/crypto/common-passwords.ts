@@ -7,7 +7,6 @@ import { isGuessable } from './guessable.js'
  * per process; nothing is loaded before the first call.
  */
 export async function loadCommonPasswords(): Promise<(password: string) => boolean> {
-  const { dictionary } = await import('@zxcvbn-ts/language-common')
-  const listed: ReadonlySet<string> = new Set(dictionary['passwords-common'])
-  return (password) => isGuessable(password, (text) => listed.has(text))
+  const { commonPasswordList } = await import('./common-password-list.js')
+  return (password) => isGuessable(password, (text) => commonPasswordList.has(text))
 }
