@@ -45,6 +45,9 @@ export const leakMarker = 'db-primary.internal:5432'
 /** Calls of the library's own background work, which belong to no request. */
 const background = /^lease\.|\.sweep$|\.due$/
 
+/** The first of the library's own files on a stack; what wraps a store only hands calls on. */
+const caller = /src\/(domain\/[a-z/-]+|stores\/newest-first)\.ts:\d+:\d+/
+
 const writes = /\.(insert|update|take|put|hit|forgive)$/
 
 interface OpenWindow {
@@ -116,8 +119,7 @@ function callOf(name: string, nth: number): BackendCall {
     canBeStale: false,
     // Only on demand: to write out a stack takes longer than the call.
     get site() {
-      const frames = here.stack?.matchAll(/src\/domain\/(?!guard-backend)[a-z-]+\.ts:\d+:\d+/g)
-      return [...(frames ?? [])][0]?.[0] ?? ''
+      return here.stack?.match(caller)?.[0] ?? ''
     },
   }
 }
