@@ -33,7 +33,7 @@ const refreshErrors = [
   'session_enforcement_unavailable',
 ] as const
 
-export const register = publicOperation({
+const register = publicOperation({
   id: 'register',
   method: 'POST',
   path: '/v1/auth/{surface}/register',
@@ -68,7 +68,7 @@ export const register = publicOperation({
     registrationAnswer(await registration.register(body, source)),
 })
 
-export const verifyEmail = publicOperation({
+const verifyEmail = publicOperation({
   id: 'verifyEmail',
   method: 'POST',
   path: '/v1/auth/{surface}/email/verify',
@@ -87,7 +87,7 @@ export const verifyEmail = publicOperation({
   },
 })
 
-export const resendEmailVerification = publicOperation({
+const resendEmailVerification = publicOperation({
   id: 'resendEmailVerification',
   method: 'POST',
   path: '/v1/auth/{surface}/email/verify/resend',
@@ -106,7 +106,7 @@ export const resendEmailVerification = publicOperation({
   },
 })
 
-export const login = publicOperation({
+const login = publicOperation({
   id: 'login',
   method: 'POST',
   path: '/v1/auth/{surface}/login',
@@ -126,7 +126,7 @@ export const login = publicOperation({
   },
 })
 
-export const logout = publicOperation({
+const logout = publicOperation({
   id: 'logout',
   method: 'POST',
   path: '/v1/auth/{surface}/logout',
@@ -155,7 +155,7 @@ export const logout = publicOperation({
   },
 })
 
-export const refreshCookie = publicOperation({
+const refreshCookie = publicOperation({
   id: 'refreshCookie',
   method: 'POST',
   path: '/v1/auth/{surface}/refresh-cookie',
@@ -177,7 +177,7 @@ export const refreshCookie = publicOperation({
     cookieRefresh(await refresh.rotate(refreshCookie, source)),
 })
 
-export const getSession = publicOperation({
+const getSession = publicOperation({
   id: 'getSession',
   method: 'GET',
   path: '/v1/auth/{surface}/session',
@@ -207,7 +207,7 @@ export const getSession = publicOperation({
   }),
 })
 
-export const forgotPassword = publicOperation({
+const forgotPassword = publicOperation({
   id: 'forgotPassword',
   method: 'POST',
   path: '/v1/auth/{surface}/password/forgot',
@@ -226,7 +226,7 @@ export const forgotPassword = publicOperation({
   },
 })
 
-export const resetPassword = publicOperation({
+const resetPassword = publicOperation({
   id: 'resetPassword',
   method: 'POST',
   path: '/v1/auth/{surface}/password/reset',
@@ -254,7 +254,7 @@ const jwk = z.strictObject({
   e: z.string(),
 })
 
-export const getJwks = publicOperation({
+const getJwks = publicOperation({
   id: 'getJwks',
   method: 'GET',
   path: '/v1/auth/{surface}/jwks',
@@ -274,3 +274,16 @@ export const getJwks = publicOperation({
     headers: { 'cache-control': 'public, max-age=300' },
   }),
 })
+
+export const authenticationOperations = [
+  register,
+  verifyEmail,
+  resendEmailVerification,
+  login,
+  logout,
+  refreshCookie,
+  getSession,
+  forgotPassword,
+  resetPassword,
+  getJwks,
+]

@@ -15,7 +15,7 @@ import { bodyRefresh, mobileLogin as mobileLoginAnswer } from './views.js'
 const both = ['operator', 'client'] as const
 const tag = 'Mobile'
 
-export const mobileLogin = publicOperation({
+const mobileLogin = publicOperation({
   id: 'mobileLogin',
   method: 'POST',
   path: '/v1/auth/{surface}/mobile/login',
@@ -38,7 +38,7 @@ export const mobileLogin = publicOperation({
   },
 })
 
-export const refresh = publicOperation({
+const refresh = publicOperation({
   id: 'refresh',
   method: 'POST',
   path: '/v1/auth/{surface}/refresh',
@@ -64,3 +64,5 @@ export const refresh = publicOperation({
   handle: async ({ body, source }, { refresh }) =>
     bodyRefresh(await refresh.rotate(body.refreshToken, source)),
 })
+
+export const mobileOperations = [mobileLogin, refresh]

@@ -36,7 +36,7 @@ const refusals = [
   'config.invalid_slug',
 ] as const
 
-export const listModules = adminOperation({
+const listModules = adminOperation({
   id: 'listModules',
   method: 'GET',
   path: '/v1/admin/modules',
@@ -50,7 +50,7 @@ export const listModules = adminOperation({
   handle: async (_call, { config }) => ({ body: { items: await config.list() } }),
 })
 
-export const getModule = adminOperation({
+const getModule = adminOperation({
   id: 'getModule',
   method: 'GET',
   path: '/v1/admin/modules/{name}',
@@ -64,7 +64,7 @@ export const getModule = adminOperation({
   handle: async ({ params }, { config }) => ({ body: await config.module(params['name'] ?? '') }),
 })
 
-export const updateModule = adminOperation({
+const updateModule = adminOperation({
   id: 'updateModule',
   method: 'PATCH',
   path: '/v1/admin/modules/{name}',
@@ -81,7 +81,7 @@ export const updateModule = adminOperation({
   }),
 })
 
-export const getEnvironment = adminOperation({
+const getEnvironment = adminOperation({
   id: 'getEnvironment',
   method: 'GET',
   path: '/v1/admin/modules/{name}/environments/{env}',
@@ -97,7 +97,7 @@ export const getEnvironment = adminOperation({
   }),
 })
 
-export const updateEnvironment = adminOperation({
+const updateEnvironment = adminOperation({
   id: 'updateEnvironment',
   method: 'PATCH',
   path: '/v1/admin/modules/{name}/environments/{env}',
@@ -114,7 +114,7 @@ export const updateEnvironment = adminOperation({
   }),
 })
 
-export const setActiveEnvironment = adminOperation({
+const setActiveEnvironment = adminOperation({
   id: 'setActiveEnvironment',
   method: 'PUT',
   path: '/v1/admin/modules/{name}/active-environment',
@@ -135,7 +135,7 @@ export const setActiveEnvironment = adminOperation({
   }),
 })
 
-export const listEnvironmentRevisions = adminOperation({
+const listEnvironmentRevisions = adminOperation({
   id: 'listEnvironmentRevisions',
   method: 'GET',
   path: '/v1/admin/modules/{name}/environments/{env}/revisions',
@@ -150,3 +150,13 @@ export const listEnvironmentRevisions = adminOperation({
     body: { items: (await config.history(name, env)).map(configRevisionView) },
   }),
 })
+
+export const moduleConfigurationOperations = [
+  listModules,
+  getModule,
+  updateModule,
+  getEnvironment,
+  updateEnvironment,
+  setActiveEnvironment,
+  listEnvironmentRevisions,
+]
