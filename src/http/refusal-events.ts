@@ -40,8 +40,8 @@ export function refusalEvents({ surface, clock, emit }: Deps): RefusalEvents {
     emitRefusal(operation, error, { source, userId }) {
       if (!(error instanceof AuthError) || !isSecurityRelevant(error)) return
       const wait = error.retryAfter
-      // Whoever is over a limit may go on asking; one event says so until the window is over. Each
-      // of several people behind one address is told of.
+      // A caller over a limit may go on asking; one event says so until the window is over. Each
+      // account behind one address gets an event of its own.
       const who = `${operation} ${source.ip} ${userId}`
       if (wait !== null && !isFirst(who, wait * 1000, clock.now())) return
       emit({
