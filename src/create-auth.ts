@@ -9,6 +9,7 @@ import { createConfigStore } from './domain/configuration/config-store.js'
 import type { Principal } from './domain/context/principal.js'
 import type { SurfaceContext } from './domain/context/surface-context.js'
 import { type AuditLog, createAuditLog } from './domain/events/audit-log.js'
+import { createEmit } from './domain/events/emit.js'
 import { createEventPublisher } from './domain/events/event-publisher.js'
 import { startWebhookRetries } from './domain/events/webhook-retries.js'
 import { createWebhooks, type Webhooks } from './domain/events/webhooks.js'
@@ -34,6 +35,7 @@ import { serviceCredentialsSpec } from './model/service-credential.js'
 import { operations } from './operations/index.js'
 import type { AuthOptions } from './options.js'
 import type { AuthEvent } from './ports/auth-event.js'
+import type { Emit } from './ports/emit.js'
 import type { Surface } from './ports/surface.js'
 import { authorizerOf } from './setup/authorizer.js'
 import { checkOptions } from './setup/check-options.js'
@@ -106,7 +108,7 @@ export interface SurfaceAuth<S extends Surface = Surface>
 
 interface Built extends SurfaceServices {
   readonly audit: AuditLog
-  readonly emit: (event: AuthEvent) => void
+  readonly emit: Emit
   readonly webhooks: Webhooks
 }
 
@@ -175,7 +177,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     clock,
     random,
     background,
-    emit: (event) => built.operator.emit(event),
+    emit: (type, source, facts) => built.operator.emit(type, source, facts),
     logger,
   })
   const serviceCredentials = backend.store.collection({
@@ -203,37 +205,38 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const contextWords = [...ownWords, ...(options.passwordContextWords ?? [])]
 
   const tracing = createTracing(options)
-  const announce = createEventPublisher({ onEvent: options.onEvent, tracing, logger })
+  const publish = createEventPublisher({ onEvent: options.onEvent, tracing, logger })
   const retentionMs = (options.auditRetentionDays ?? 400) * 24 * 60 * 60 * 1000
 
   function build(surface: Surface): Built {
     const collections = collectionsOf(backend.store, surface, prefix)
     const overrides = options.surfaces[surface].rateLimits ?? {}
+    // Of the recorders themselves: what they could not record is published, and not recorded again.
+    const emitUnrecorded = createEmit({ surface, clock, publish })
     const audit = createAuditLog({
-      surface,
       records: collections.auditRecords,
       clock,
       random,
       background,
       retentionMs,
-      announce,
+      emit: emitUnrecorded,
     })
     const webhooks = createWebhooks({
-      surface,
       deliveries: collections.webhookDeliveries,
       settings: readSettings,
       fetcher,
       clock,
       random,
       background,
-      emit: announce,
+      emit: emitUnrecorded,
       logger,
     })
-    const emit = (event: AuthEvent): void => {
-      announce(event)
+    const record = (event: AuthEvent): void => {
+      publish(event)
       audit.record(event)
       webhooks.record(event)
     }
+    const emit = createEmit({ surface, clock, publish: record })
     const context: SurfaceContext = {
       surface,
       collections,
@@ -300,7 +303,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     },
     guards: routeGuards(surface, {
       services: built[surface].services,
-      refusals: refusalEvents({ surface, clock, emit: built[surface].emit }),
+      refusals: refusalEvents({ clock, emit: built[surface].emit }),
       clientIp: ipOf,
       logger,
     }),

@@ -1,8 +1,8 @@
 import type { Services } from '../domain/services/index.js'
 import { AuthError, ConfigValidationError, describeError } from '../errors/index.js'
 import type { Answer, Operation, Params } from '../operations/operation.js'
-import type { AuthEvent } from '../ports/auth-event.js'
 import type { Clock } from '../ports/clock.js'
+import type { Emit } from '../ports/emit.js'
 import type { Logger } from '../ports/logger.js'
 import type { Surface } from '../ports/surface.js'
 import type { Ended, Tracing } from '../ports/tracing.js'
@@ -32,7 +32,7 @@ export interface PipelineDeps {
   readonly allowedOrigins: ReadonlySet<string>
   readonly clientIp: ClientIp
   readonly clock: Clock
-  readonly emit: (event: AuthEvent) => void
+  readonly emit: Emit
   readonly tracing: Tracing
   readonly logger: Logger
 }

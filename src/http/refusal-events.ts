@@ -1,9 +1,8 @@
 import type { RequestSource } from '../domain/services/index.js'
 import { oncePerWindow } from '../engine/once-per-window.js'
 import { AuthError, type ErrorCode } from '../errors/index.js'
-import type { AuthEvent } from '../ports/auth-event.js'
 import type { Clock } from '../ports/clock.js'
-import type { Surface } from '../ports/surface.js'
+import type { Emit } from '../ports/emit.js'
 
 /** Where the request came from, and its account as far as that is known. */
 interface Visitor {
@@ -17,9 +16,8 @@ export interface RefusalEvents {
 }
 
 interface Deps {
-  readonly surface: Surface
   readonly clock: Clock
-  readonly emit: (event: AuthEvent) => void
+  readonly emit: Emit
 }
 
 const statuses: readonly number[] = [401, 403, 429]
@@ -34,7 +32,7 @@ const emittedByServices: readonly ErrorCode[] = [
   'invalid_client',
 ]
 
-export function refusalEvents({ surface, clock, emit }: Deps): RefusalEvents {
+export function refusalEvents({ clock, emit }: Deps): RefusalEvents {
   const isFirst = oncePerWindow()
   return {
     emitRefusal(operation, error, { source, userId }) {
@@ -44,15 +42,7 @@ export function refusalEvents({ surface, clock, emit }: Deps): RefusalEvents {
       // account behind one address gets an event of its own.
       const who = `${operation} ${source.ip} ${userId}`
       if (wait !== null && !isFirst(who, wait * 1000, clock.now())) return
-      emit({
-        type: 'request.refused',
-        surface,
-        at: clock.now(),
-        ...source,
-        userId,
-        operation,
-        reason: error.code,
-      })
+      emit('request.refused', source, { userId, operation, reason: error.code })
     },
   }
 }

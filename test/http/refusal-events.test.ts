@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createEmit } from '../../src/domain/events/emit.js'
 import { AuthError } from '../../src/errors/index.js'
 import { refusalEvents } from '../../src/http/refusal-events.js'
 import type { AuthEvent } from '../../src/ports/auth-event.js'
@@ -7,7 +8,8 @@ import { fakeClock } from '../../src/testing/fake-clock.js'
 it('each of two people over a limit behind one address is told of, once a window', async () => {
   const clock = fakeClock()
   const told: AuthEvent[] = []
-  const { emitRefusal } = refusalEvents({ surface: 'client', clock, emit: (it) => told.push(it) })
+  const emit = createEmit({ surface: 'client', clock, publish: (event) => told.push(event) })
+  const { emitRefusal } = refusalEvents({ clock, emit })
   const source = { ip: '198.51.100.1', userAgent: null }
   const refuse = (userId: string | null): void =>
     emitRefusal('me', new AuthError('rate_limited', { retryAfter: 60 }), { source, userId })

@@ -24,14 +24,7 @@ export interface AccountDeletions extends DeletionResumption {
 interface Deps
   extends Pick<
     SurfaceContext,
-    | 'surface'
-    | 'collections'
-    | 'serviceCredentials'
-    | 'denylist'
-    | 'clock'
-    | 'idleMs'
-    | 'emit'
-    | 'logger'
+    'collections' | 'serviceCredentials' | 'denylist' | 'clock' | 'idleMs' | 'emit' | 'logger'
   > {
   readonly limits: RateLimiter
 }

@@ -16,42 +16,33 @@ export interface AccountEvents {
   deleteFailed(act: Act, targetId: string, error?: unknown): void
 }
 
-export function createAccountEvents(
-  deps: Pick<SurfaceContext, 'surface' | 'clock' | 'emit'>,
-): AccountEvents {
-  const by = ({ actorId, source }: Act) => ({
-    surface: deps.surface,
-    at: deps.clock.now(),
-    ...source,
-    actorId,
-  })
+export function createAccountEvents({ emit }: Pick<SurfaceContext, 'emit'>): AccountEvents {
   return {
-    created(act, targetId) {
-      deps.emit({ type: 'account.created', ...by(act), targetId })
+    created({ actorId, source }, targetId) {
+      emit('account.created', source, { actorId, targetId })
     },
-    createFailed(act, error) {
-      deps.emit({ type: 'account.createFailed', ...by(act), reason: reasonOf(error) })
+    createFailed({ actorId, source }, error) {
+      emit('account.createFailed', source, { actorId, reason: reasonOf(error) })
     },
-    updated(act, fields, before, after) {
-      deps.emit({
-        type: 'account.updated',
-        ...by(act),
+    updated({ actorId, source }, fields, before, after) {
+      emit('account.updated', source, {
+        actorId,
         targetId: after.id,
         fields,
         before: standingOf(before, fields),
         after: standingOf(after, fields),
       })
     },
-    updateFailed(act, targetId, error) {
+    updateFailed({ actorId, source }, targetId, error) {
       const reason = error === undefined ? 'not_found' : reasonOf(error)
-      deps.emit({ type: 'account.updateFailed', ...by(act), targetId, reason })
+      emit('account.updateFailed', source, { actorId, targetId, reason })
     },
-    deleted(act, targetId) {
-      deps.emit({ type: 'account.deleted', ...by(act), targetId })
+    deleted({ actorId, source }, targetId) {
+      emit('account.deleted', source, { actorId, targetId })
     },
-    deleteFailed(act, targetId, error) {
+    deleteFailed({ actorId, source }, targetId, error) {
       const reason = error === undefined ? 'not_found' : reasonOf(error)
-      deps.emit({ type: 'account.deleteFailed', ...by(act), targetId, reason })
+      emit('account.deleteFailed', source, { actorId, targetId, reason })
     },
   }
 }

@@ -117,7 +117,7 @@ export function createEmailChange(
       )
       const at = clock.now()
       if (notifySecurityChanges) deps.mail.emailChangeRequested(user, at)
-      deps.emit({ type: 'email.changeRequested', surface, at, ...source, userId: user.id })
+      deps.emit('email.changeRequested', source, { at, userId: user.id })
     },
 
     async confirm(ticket, source) {
@@ -137,7 +137,7 @@ export function createEmailChange(
       // Taken last, and deciding: a crash before this leaves a token that works once more.
       if (!(await spend(ticket, isOurs))) throw new AuthError('invalid_token')
       if (!isOurs && mayTell) deps.mail.emailChanged(seen, { at, newEmail: email })
-      deps.emit({ type: 'email.changed', surface, at, ...source, userId: seen.id })
+      deps.emit('email.changed', source, { at, userId: seen.id })
     },
   }
 }

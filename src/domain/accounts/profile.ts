@@ -39,8 +39,7 @@ export interface PasswordChanger {
   readonly refreshCookie: string | null
 }
 
-interface Deps
-  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
   readonly passwords: PasswordHashes
 }
 
@@ -54,7 +53,6 @@ interface Services {
 
 export function createProfile(deps: Deps, services: Services): Profile {
   const { sessions, refresh, passwordLockout: lockout, passwordWriter: writer } = services
-  const { surface, clock } = deps
   const { users } = deps.collections
   async function renewed(
     user: User,
@@ -75,14 +73,10 @@ export function createProfile(deps: Deps, services: Services): Profile {
       const renamed = await users.update(
         user.id,
         { enabled: true },
-        { name, updatedAt: clock.now() },
+        { name, updatedAt: deps.clock.now() },
       )
       if (renamed === null) throw new AuthError('permission_denied')
-      deps.emit({
-        type: 'account.updated',
-        surface,
-        at: clock.now(),
-        ...source,
+      deps.emit('account.updated', source, {
         actorId: user.id,
         targetId: user.id,
         fields: ['name'],
@@ -99,15 +93,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
         const { ok } = await lockout.attempt(
           user.email,
           () => deps.passwords.verify(user.passwordHash, guess),
-          (_wrong, until) =>
-            deps.emit({
-              type: 'login.lockedOut',
-              surface,
-              at: clock.now(),
-              ...source,
-              userId,
-              until,
-            }),
+          (_wrong, until) => deps.emit('login.lockedOut', source, { userId, until }),
         )
         return ok
       }
@@ -118,8 +104,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
           await sessions.endAll(userId, 'password_change', sessionId, source)
           return renewed(user, sessionId, refreshCookie, source)
         }
-        const type = 'password.changeFailed'
-        deps.emit({ type, surface, at: clock.now(), ...source, userId, sessionId })
+        deps.emit('password.changeFailed', source, { userId, sessionId })
         throw new AuthError('invalid_credentials')
       }
       const { revokeSessionsOnPasswordChange: endsSessions } = await deps.settings()

@@ -173,8 +173,8 @@ export function createRegistration(deps: Deps, services: Services): Registration
         isContested ? sendChoice(waiting) : sendVerification(waiting, linkMs),
       )
     }
-    const about = { surface, at: clock.now(), ...source, actorId }
-    deps.emit({ type: 'email.verificationRequested', ...about, userId: waiting?.id ?? null })
+    const facts = { actorId, userId: waiting?.id ?? null }
+    deps.emit('email.verificationRequested', source, facts)
   }
 
   return {
@@ -183,12 +183,8 @@ export function createRegistration(deps: Deps, services: Services): Registration
       const { emailVerificationRequired, emailVerificationTTL } = await deps.settings()
       const choice = await chosen(input)
       const user = await insert(choice, email)
-      const about = { surface, at: clock.now(), ...source }
-      deps.emit(
-        user === null
-          ? { type: 'account.registrationRepeated', ...about }
-          : { type: 'account.registered', ...about, userId: user.id },
-      )
+      if (user === null) deps.emit('account.registrationRepeated', source, {})
+      else deps.emit('account.registered', source, { userId: user.id })
       if (emailVerificationRequired) {
         // Beside the request: what differs for a taken address shows in no reply and no delay.
         deps.background.run('mailing about a registration', () =>
@@ -221,7 +217,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
       if (user === null || !(await tickets.take(ticket))) {
         throw new AuthError('invalid_token')
       }
-      deps.emit({ type: 'email.verified', surface, at: now, ...source, userId: user.id })
+      deps.emit('email.verified', source, { at: now, userId: user.id })
     },
 
     async resendVerification(typed, source) {

@@ -86,8 +86,7 @@ export interface Users {
   delete(id: string, by?: Actor): Promise<boolean>
 }
 
-interface Deps
-  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'random' | 'emit'> {
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'emit'> {
   readonly passwords: PasswordHashes
   readonly passwordRules: PasswordRules
 }

@@ -51,19 +51,12 @@ export interface RoleBindings {
   removeOfRole(roleId: string): Promise<void>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'emit'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'emit'>
 type Place = Pick<StoredRoleBinding, 'userId' | 'roleId' | 'tenantId'>
 
 export function createRoleBindings(deps: Deps): RoleBindings {
   const { clock } = deps
   const { users, roles, roleBindings } = deps.collections
-
-  const about = ({ actorId, source }: Act) => ({
-    surface: deps.surface,
-    at: clock.now(),
-    ...source,
-    actorId,
-  })
 
   async function knownRole(roleId: string): Promise<StoredRole> {
     const role = isUuid(roleId) ? await roles.get(roleId) : null
@@ -111,29 +104,26 @@ export function createRoleBindings(deps: Deps): RoleBindings {
     return { userId, roleId, tenantId: role?.tenantId ?? '' }
   }
 
-  async function remove(place: Place, act: Act): Promise<boolean> {
+  async function remove(place: Place, { actorId, source }: Act): Promise<boolean> {
     if ((await roleBindings.take(roleBindingId(place))) === null) return false
-    const { userId, roleId, tenantId } = place
-    deps.emit({
-      type: 'role.unbound',
-      ...about(act),
-      ...{ targetId: userId, roleId, tenantId: shownTenant(tenantId) },
-    })
+    const { userId: targetId, roleId } = place
+    const tenantId = shownTenant(place.tenantId)
+    deps.emit('role.unbound', source, { actorId, targetId, roleId, tenantId })
     return true
   }
 
   return {
     async bind(assignment, by = {}) {
-      const act = actBy(by)
+      const { actorId, source } = actBy(by)
       const { userId: targetId, roleId } = assignment
       const added = await add(assignment).catch((error: unknown) => {
         const reason = error instanceof AuthError ? error.code : 'internal_error'
-        deps.emit({ type: 'role.bindFailed', ...about(act), targetId, roleId, reason })
+        deps.emit('role.bindFailed', source, { actorId, targetId, roleId, reason })
         throw error
       })
       if (added === null) return false
       const tenantId = shownTenant(added.tenantId)
-      deps.emit({ type: 'role.bound', ...about(act), targetId, roleId, tenantId })
+      deps.emit('role.bound', source, { actorId, targetId, roleId, tenantId })
       return true
     },
 

@@ -55,7 +55,7 @@ export interface Roles extends Omit<RoleBindings, 'removeOfRole'> {
   list(of?: { readonly tenantId?: string | null }): Promise<readonly Role[]>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'random' | 'emit'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'emit'>
 
 export function createRoles(deps: Deps): Roles {
   const { clock, random } = deps
@@ -99,12 +99,9 @@ export function createRoles(deps: Deps): Roles {
       const { role, changed } = await write(definitionOf(definition))
       const shown = shownRole(role)
       if (changed) {
-        deps.emit({
-          type: 'role.defined',
-          ...{ surface: deps.surface, at: clock.now(), ...source, actorId },
-          ...{ roleId: role.id, role: role.name, tenantId: shown.tenantId },
-          permissions: role.permissions,
-        })
+        const { id: roleId, name, permissions } = role
+        const { tenantId } = shown
+        deps.emit('role.defined', source, { actorId, roleId, role: name, tenantId, permissions })
       }
       return shown
     },
@@ -116,11 +113,7 @@ export function createRoles(deps: Deps): Roles {
       const role = await roles.take(roleId)
       if (role !== null) {
         const { name, tenantId } = shownRole(role)
-        deps.emit({
-          type: 'role.deleted',
-          ...{ surface: deps.surface, at: clock.now(), ...source, actorId },
-          ...{ roleId, role: name, tenantId },
-        })
+        deps.emit('role.deleted', source, { actorId, roleId, role: name, tenantId })
       }
       await removeOfRole(roleId)
       return role !== null

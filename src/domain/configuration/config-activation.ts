@@ -58,11 +58,7 @@ export function createConfigActivation(deps: Deps, locator: ConfigLocator): Acti
       const { stored } = located
       const written = await write(stored, environment)
       if (written !== null) {
-        deps.emit({
-          type: 'config.activated',
-          surface: 'operator',
-          at: deps.clock.now(),
-          ...actor.source,
+        deps.emit('config.activated', actor.source, {
           actorId: actor.userId,
           module,
           environment,

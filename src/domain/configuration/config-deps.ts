@@ -1,7 +1,7 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import type { ModuleCollections } from '../../model/module-collections.js'
-import type { AuthEvent } from '../../ports/auth-event.js'
 import type { Clock } from '../../ports/clock.js'
+import type { Emit } from '../../ports/emit.js'
 import type { Logger } from '../../ports/logger.js'
 import type { Random } from '../../ports/random.js'
 import type { RegisteredModule } from './registered-module.js'
@@ -14,6 +14,7 @@ export interface ConfigDeps {
   readonly clock: Clock
   readonly random: Random
   readonly background: BackgroundTasks
-  readonly emit: (event: AuthEvent) => void
+  /** Of the operator surface, which administers modules. */
+  readonly emit: Emit
   readonly logger: Logger
 }

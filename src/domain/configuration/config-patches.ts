@@ -136,23 +136,16 @@ export function createConfigPatches(
         if (clock.now() - asked >= longestWaitMs) throw new AuthError('service_unavailable')
         return untilWritten(waited ? await readAgain(target) : target, patch, actor)
       })
-      announce(done, actor)
+      const { located, written } = done
+      deps.emit('config.changed', actor.source, {
+        actorId: actor.userId,
+        module: located.declared.name,
+        environment: done.environment,
+        revision: written.revision,
+        keys: [...written.changed, ...written.removed],
+      })
       return done
     },
-  }
-
-  function announce({ located, environment, written }: PatchedEnvironment, actor: ConfigActor) {
-    deps.emit({
-      type: 'config.changed',
-      surface: 'operator',
-      at: clock.now(),
-      ...actor.source,
-      actorId: actor.userId,
-      module: located.declared.name,
-      environment,
-      revision: written.revision,
-      keys: [...written.changed, ...written.removed],
-    })
   }
 }
 

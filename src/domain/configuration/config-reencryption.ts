@@ -16,7 +16,7 @@ export interface Reencryption {
   }[]
 }
 
-type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'clock' | 'emit'>
+type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'emit'>
 
 /** More than there can be writers of one environment at once. */
 const attempts = 50
@@ -50,30 +50,16 @@ export function createReencryption(
         writtenBy: null,
       })
       if (written === null) continue
-      announce(declared.name, name, written.revision, keys)
+      deps.emit('config.reencrypted', null, {
+        actorId: null,
+        module: declared.name,
+        environment: name,
+        revision: written.revision,
+        keys,
+      })
       return { reencrypted: keys.length, damaged }
     }
     throw new AuthError('service_unavailable')
-  }
-
-  function announce(
-    module: string,
-    environment: string,
-    revision: number,
-    keys: readonly string[],
-  ): void {
-    deps.emit({
-      type: 'config.reencrypted',
-      surface: 'operator',
-      at: deps.clock.now(),
-      ip: null,
-      userAgent: null,
-      actorId: null,
-      module,
-      environment,
-      revision,
-      keys,
-    })
   }
 
   return async () => {

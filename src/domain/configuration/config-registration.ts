@@ -5,7 +5,7 @@ import type { ConfigDeps } from './config-deps.js'
 import type { ConfigWriter } from './config-writer.js'
 import type { RegisteredModule, Texts } from './registered-module.js'
 
-type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'clock' | 'emit'>
+type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'emit'>
 
 /** More than there can be writers of one environment at once. */
 const attempts = 50
@@ -62,7 +62,7 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
     const keys = Object.keys(seeds).sort()
     const values = module.seal(name, seeds, keys)
     const first = { values, changed: keys, removed: [], writtenBy: null }
-    if (await writer.create(module, name, first)) announce(module, name, 1, keys)
+    if (await writer.create(module, name, first)) emitSeeded(module, name, 1, keys)
   }
 
   /** Where the environment was there before, or another process made it: what it lacks. */
@@ -88,32 +88,22 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
         writtenBy: null,
       })
       if (written !== null) {
-        announce(module, active, written.revision, keys)
+        emitSeeded(module, active, written.revision, keys)
         return
       }
     }
     throw new AuthError('service_unavailable')
   }
 
-  function announce(
-    module: RegisteredModule,
+  function emitSeeded(
+    { name: module }: RegisteredModule,
     environment: string,
     revision: number,
     keys: readonly string[],
   ): void {
     if (keys.length === 0) return
-    deps.emit({
-      type: 'config.seeded',
-      surface: 'operator',
-      at: deps.clock.now(),
-      ip: null,
-      userAgent: null,
-      actorId: null,
-      module: module.name,
-      environment,
-      revision,
-      keys,
-    })
+    const actorId = null
+    deps.emit('config.seeded', null, { actorId, module, environment, revision, keys })
   }
 
   return () => {

@@ -3,9 +3,9 @@ import type { SecretBox } from '../../crypto/secret-box.js'
 import type { RelyingParty } from '../../crypto/webauthn.js'
 import type { Collections } from '../../model/collections.js'
 import type { ServiceCredential } from '../../model/service-credential.js'
-import type { AuthEvent } from '../../ports/auth-event.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Denylist } from '../../ports/denylist.js'
+import type { Emit } from '../../ports/emit.js'
 import type { Logger } from '../../ports/logger.js'
 import type { Random } from '../../ports/random.js'
 import type { Collection } from '../../ports/store.js'
@@ -38,6 +38,6 @@ export interface SurfaceContext {
   /** Where browsers reach the routes of this surface, without a slash at the end. */
   readonly routesUrl: string
   readonly background: BackgroundTasks
-  readonly emit: (event: AuthEvent) => void
+  readonly emit: Emit
   readonly logger: Logger
 }

@@ -6,8 +6,8 @@ import { AuthError } from '../../errors/index.js'
 import type { AuditRecord, AuditRecords } from '../../model/audit-record.js'
 import type { AuthEvent } from '../../ports/auth-event.js'
 import type { Clock } from '../../ports/clock.js'
+import type { Emit } from '../../ports/emit.js'
 import type { Random } from '../../ports/random.js'
-import type { Surface } from '../../ports/surface.js'
 import { type AuditEntry, toAuditRecord } from './to-audit-record.js'
 
 /** A page of audit records. */
@@ -44,14 +44,13 @@ export interface Audit {
 }
 
 interface Deps {
-  readonly surface: Surface
   readonly records: AuditRecords
   readonly clock: Clock
   readonly random: Random
   readonly background: BackgroundTasks
   readonly retentionMs: number
-  /** Told when a record could not be written. */
-  readonly announce: (event: AuthEvent) => void
+  /** For records that could not be written; it must leave none itself. */
+  readonly emit: Emit
 }
 
 const pageSize = 50
@@ -60,7 +59,7 @@ const maxPageSize = 200
 const repetitionWindowMs = 60 * 60 * 1000
 
 export function createAuditLog(deps: Deps): Audit {
-  const { surface, records, clock } = deps
+  const { records, clock } = deps
   const isFirst = oncePerWindow()
 
   /**
@@ -110,8 +109,7 @@ export function createAuditLog(deps: Deps): Audit {
         try {
           await write(entry)
         } catch (error) {
-          const { action, ip, userAgent } = entry
-          deps.announce({ type: 'audit.failed', surface, at: clock.now(), ip, userAgent, action })
+          deps.emit('audit.failed', entry, { action: entry.action })
           throw error
         }
       })

@@ -7,11 +7,11 @@ import { describeError } from '../../errors/index.js'
 import type { WebhookDelivery } from '../../model/webhook-delivery.js'
 import type { AuthEvent } from '../../ports/auth-event.js'
 import type { Clock } from '../../ports/clock.js'
+import type { Emit } from '../../ports/emit.js'
 import type { Fetcher } from '../../ports/fetcher.js'
 import type { Logger } from '../../ports/logger.js'
 import type { Random } from '../../ports/random.js'
 import type { Collection } from '../../ports/store.js'
-import type { Surface } from '../../ports/surface.js'
 import type { SecurityWebhook } from '../../settings/security-webhooks.js'
 import type { AuthSettings } from '../../settings/settings.js'
 
@@ -30,14 +30,14 @@ export interface Webhooks {
 }
 
 interface Deps {
-  readonly surface: Surface
   readonly deliveries: Collection<WebhookDelivery>
   readonly settings: () => Promise<Pick<AuthSettings, 'securityWebhooks'>>
   readonly fetcher: Fetcher
   readonly clock: Clock
   readonly random: Random
   readonly background: BackgroundTasks
-  readonly emit: (event: AuthEvent) => void
+  /** For deliveries that were given up; it must lead to none itself. */
+  readonly emit: Emit
   readonly logger: Logger
 }
 
@@ -51,7 +51,7 @@ const atOnce = 20
 const lastAttemptMs = 60_000
 
 export function createWebhooks(deps: Deps): Webhooks {
-  const { surface, deliveries, clock } = deps
+  const { deliveries, clock } = deps
 
   async function record(event: AuthEvent): Promise<void> {
     const { securityWebhooks } = await deps.settings()
@@ -96,7 +96,7 @@ export function createWebhooks(deps: Deps): Webhooks {
     const arrived = number <= mostAttempts && (await send(webhook, seen))
     if (!arrived && wait !== null) return
     await deliveries.take(id)
-    if (!arrived) giveUp(seen)
+    if (!arrived) deps.emit('webhook.failed', null, { webhook: seen.webhook, event: seen.event })
   }
 
   async function send(to: SecurityWebhook, delivery: WebhookDelivery): Promise<boolean> {
@@ -124,11 +124,6 @@ export function createWebhooks(deps: Deps): Webhooks {
       deps.logger.warn('a webhook was not reached', { webhook, event, ...describeError(error) })
     }
     return false
-  }
-
-  function giveUp({ webhook, event }: WebhookDelivery): void {
-    const source = { surface, at: clock.now(), ip: null, userAgent: null }
-    deps.emit({ ...source, type: 'webhook.failed', webhook, event })
   }
 
   return {

@@ -29,8 +29,7 @@ export interface CodeVerification {
   methodsOf(enrolled: EnrolledFactors): Promise<ReturnType<typeof usableMethods>>
 }
 
-interface Deps
-  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
+interface Deps extends Pick<SurfaceContext, 'collections' | 'settings' | 'emit'> {
   readonly limits: RateLimiter
 }
 
@@ -39,7 +38,6 @@ export function createCodeVerification(
   totpFactors: TotpFactors,
   backupCodeSets: BackupCodeSets,
 ): CodeVerification {
-  const { surface, clock } = deps
   const lockouts = {
     totp: createLockout(deps, 'totpFailures'),
     backupCode: createLockout(deps, 'backupCodeFailures'),
@@ -51,10 +49,7 @@ export function createCodeVerification(
     if (!methods.includes(method)) return { ok: false }
     if (method === 'totp') return { ok: await totpFactors.spend(userId, code) }
     const remaining = await backupCodeSets.spend(userId, code)
-    if (remaining !== null) {
-      const about = { surface, at: clock.now(), ...source, userId, remaining }
-      deps.emit({ type: 'mfa.backupCodeUsed', ...about })
-    }
+    if (remaining !== null) deps.emit('mfa.backupCodeUsed', source, { userId, remaining })
     return { ok: remaining !== null }
   }
 
@@ -67,14 +62,13 @@ export function createCodeVerification(
 
     async spend(userId, shown, source) {
       const { method } = shown
-      const about = () => ({ surface, at: clock.now(), ...source, userId, method })
       const { ok } = await lockouts[method].attempt(
         userId,
         () => check(userId, shown, source),
-        (_, until) => deps.emit({ type: 'mfa.lockedOut', ...about(), until }),
+        (_, until) => deps.emit('mfa.lockedOut', source, { userId, method, until }),
       )
       if (ok) return
-      deps.emit({ type: 'mfa.failed', ...about() })
+      deps.emit('mfa.failed', source, { userId, method })
       throw new AuthError('invalid_mfa_code')
     },
   }

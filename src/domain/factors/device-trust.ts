@@ -29,30 +29,19 @@ export interface DeviceTrust {
   ): Promise<boolean>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'emit'>
+type Deps = Pick<SurfaceContext, 'collections' | 'emit'>
 
 export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTrust {
-  const { surface, clock } = deps
   const { sessions } = deps.collections
 
-  function tell(
-    type: 'device.trusted' | 'device.revoked',
-    { user, sessionId }: SignedIn,
-    deviceId: string,
-    source: RequestSource,
-  ): void {
-    const about = { surface, at: clock.now(), ...source, userId: user.id, sessionId }
-    deps.emit({ type, ...about, deviceId })
-  }
-
   return {
-    async trust(who, name, source) {
+    async trust({ user, sessionId }, name, source) {
       await devices.requireAllowed()
       const deviceId = devices.nextId()
       // First: a session that names no device is worse off than one that names a device never made.
-      await sessions.update(who.sessionId, { active: true }, { deviceId })
-      const grant = await devices.issue(who.user, deviceId, name)
-      tell('device.trusted', who, deviceId, source)
+      await sessions.update(sessionId, { active: true }, { deviceId })
+      const grant = await devices.issue(user, deviceId, name)
+      deps.emit('device.trusted', source, { userId: user.id, sessionId, deviceId })
       return grant
     },
 
@@ -70,9 +59,9 @@ export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTr
       }))
     },
 
-    async revoke(who, deviceId, deviceCookie, source) {
-      if (!(await devices.revoke(who.user, deviceId))) throw new AuthError('device_not_found')
-      tell('device.revoked', who, deviceId, source)
+    async revoke({ user, sessionId }, deviceId, deviceCookie, source) {
+      if (!(await devices.revoke(user, deviceId))) throw new AuthError('device_not_found')
+      deps.emit('device.revoked', source, { userId: user.id, sessionId, deviceId })
       return devices.idOf(deviceCookie) === deviceId
     },
   }

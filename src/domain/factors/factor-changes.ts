@@ -20,20 +20,17 @@ export interface FactorChanges {
 }
 
 interface Deps
-  extends Pick<
-    SurfaceContext,
-    'surface' | 'collections' | 'clock' | 'settings' | 'background' | 'emit'
-  > {
+  extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'background' | 'emit'> {
   readonly mail: MailService
 }
 
 export function createFactorChanges(deps: Deps): FactorChanges {
-  const { surface, collections, clock } = deps
+  const { collections, clock } = deps
   return {
     async made(userId, change, source, actorId = userId) {
       const user = await raiseDeviceEpoch(collections.users, userId)
       const at = clock.now()
-      deps.emit({ type: 'mfa.changed', surface, at, ...source, userId, actorId, change })
+      deps.emit('mfa.changed', source, { at, userId, actorId, change })
       if (user === null) return
       // Beside the request: what was changed must not be answered by a failure to read a setting.
       deps.background.run('mailing about a factor', async () => {

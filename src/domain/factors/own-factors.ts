@@ -32,7 +32,7 @@ export interface OwnFactors {
   stepUp(who: SignedIn, shown: ShownCode, source: RequestSource): Promise<number>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'emit'>
 
 interface Services {
   readonly backupCodeSets: BackupCodeSets
@@ -43,7 +43,7 @@ interface Services {
 }
 
 export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
-  const { surface, clock, collections } = deps
+  const { surface, collections } = deps
   const { backupCodeSets, changes, codeVerification, removal, stepUp } = services
   return {
     async status({ user, sessionId }) {
@@ -82,8 +82,7 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
       if (!has) throw new AuthError('factor_not_found')
       await codeVerification.spend(user.id, shown, source)
       const provedAt = await stepUp.record(user, sessionId, method)
-      const about = { surface, at: clock.now(), ...source, userId: user.id, sessionId }
-      deps.emit({ type: 'mfa.steppedUp', ...about, method })
+      deps.emit('mfa.steppedUp', source, { userId: user.id, sessionId, method })
       return provedAt
     },
   }

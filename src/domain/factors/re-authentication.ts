@@ -18,8 +18,7 @@ export interface ReAuthentication {
   require(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
 }
 
-interface Deps
-  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
   readonly passwords: PasswordHashes
 }
 
@@ -28,22 +27,19 @@ export function createReAuthentication(
   stepUp: StepUp,
   lockout: Lockout,
 ): ReAuthentication {
-  const { surface, clock } = deps
-
   async function requirePassword(
     { user, sessionId }: SignedIn,
     currentPassword: string | undefined,
     source: RequestSource,
   ): Promise<void> {
-    const about = () => ({ surface, at: clock.now(), ...source, userId: user.id })
     if (currentPassword === undefined) throw new AuthError('invalid_credentials')
     const { ok } = await lockout.attempt(
       user.email,
       () => deps.passwords.verify(user.passwordHash, currentPassword),
-      (_, until) => deps.emit({ type: 'login.lockedOut', ...about(), until }),
+      (_, until) => deps.emit('login.lockedOut', source, { userId: user.id, until }),
     )
     if (ok) return
-    deps.emit({ type: 'password.changeFailed', ...about(), sessionId })
+    deps.emit('password.changeFailed', source, { userId: user.id, sessionId })
     throw new AuthError('invalid_credentials')
   }
 
@@ -55,7 +51,7 @@ export function createReAuthentication(
       const methods = usableMethods({ enrolled, allowed: allowedFactors(settings) })
       if (methods.length > 0) return stepUp.require(who.principal, stepUpMaxAge)
       if (who.user.passwordHash !== null) return requirePassword(who, currentPassword, source)
-      const age = clock.now() - who.principal.claims.authTime * 1000
+      const age = deps.clock.now() - who.principal.claims.authTime * 1000
       if (age < 0 || age >= stepUpMaxAge) {
         const maxAgeSeconds = Math.floor(stepUpMaxAge / 1000)
         throw new AuthError('step_up_required', { maxAgeSeconds })

@@ -136,13 +136,12 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   const { surface, clock, collections } = deps
   const { sessions, tickets, loginTickets, federated, stepUp, devices, risk } = services
 
-  function announceFailure(
+  function emitFailure(
     { user, method }: Pick<FirstFactor, 'user' | 'method'>,
     reason: 'email_not_verified' | 'password_expired',
     source: RequestSource,
   ): void {
-    const about = { surface, at: clock.now(), ...source, userId: user.id }
-    deps.emit({ type: 'login.failed', ...about, method, reason })
+    deps.emit('login.failed', source, { userId: user.id, method, reason })
   }
 
   /** Said only to who showed a first factor. */
@@ -157,7 +156,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   ): Promise<void> {
     const { emailVerificationRequired } = await deps.settings()
     if (emailVerificationRequired && how.user.emailVerifiedAt === null) {
-      announceFailure(how, 'email_not_verified', source)
+      emitFailure(how, 'email_not_verified', source)
       throw new AuthError('email_not_verified')
     }
   }
@@ -203,8 +202,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
       credentialEpoch,
       deviceEpoch,
     })
-    const about = { surface, at: clock.now(), ...source, userId }
-    deps.emit({ type: 'mfa.required', ...about, method, missing: purpose })
+    deps.emit('mfa.required', source, { userId, method, missing: purpose })
     return issued
   }
 
@@ -248,8 +246,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
   ): Promise<DeviceGrant | null> {
     try {
       const grant = await devices.issue(user, deviceId, name)
-      const about = { surface, at: clock.now(), ...source, userId: user.id, sessionId }
-      deps.emit({ type: 'device.trusted', ...about, deviceId })
+      deps.emit('device.trusted', source, { userId: user.id, sessionId, deviceId })
       return grant
     } catch (error) {
       // The login stands; without the grant the next one asks once more.
@@ -274,7 +271,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
     if (!(await isTooOld(how))) return null
     const { user } = how
     const { token } = await tickets.issue(user, 'expiredPassword', passwordTokenMs, null)
-    announceFailure(how, 'password_expired', source)
+    emitFailure(how, 'password_expired', source)
     return { status: 'passwordChangeRequired', passwordToken: token }
   }
 

@@ -98,8 +98,7 @@ export function createLoginRisk(deps: Deps): LoginRisk {
     tell({ user, sessionId }, { signals, isTold, isMailed }, source) {
       if (!isTold) return
       const at = clock.now()
-      const about = { surface, at, ...source, userId: user.id, sessionId }
-      deps.emit({ type: 'login.newDevice', ...about, signals })
+      deps.emit('login.newDevice', source, { at, userId: user.id, sessionId, signals })
       if (isMailed) deps.mail.newDevice(user, { at, ...source })
     },
   }

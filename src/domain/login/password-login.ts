@@ -47,9 +47,9 @@ export function createPasswordLogin(
   pipeline: LoginPipeline,
   lockout: Lockout,
 ): PasswordLogin {
-  const { surface, clock } = deps
+  const { surface } = deps
   const { users } = deps.collections
-  const nobody = uuidv7(clock.now(), deps.random)
+  const nobody = uuidv7(deps.clock.now(), deps.random)
 
   async function authenticate(
     typed: string,
@@ -88,15 +88,11 @@ export function createPasswordLogin(
       (failedBefore) => authenticate(typed, password, failedBefore),
       (guess, until) => {
         const userId = guess.user?.id ?? null
-        deps.emit({ type: 'login.lockedOut', surface, at: clock.now(), ...source, userId, until })
+        deps.emit('login.lockedOut', source, { userId, until })
       },
     )
     if (!ok || user === null) {
-      deps.emit({
-        type: 'login.failed',
-        surface,
-        at: clock.now(),
-        ...source,
+      deps.emit('login.failed', source, {
         userId: user?.id ?? null,
         method: 'password',
         reason: 'invalid_credentials',

@@ -1,8 +1,7 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { isUndeliverable } from '../../engine/email.js'
 import type { User } from '../../model/user.js'
-import type { AuthEvent } from '../../ports/auth-event.js'
-import type { Clock } from '../../ports/clock.js'
+import type { Emit } from '../../ports/emit.js'
 import type { MfaChange } from '../../ports/factor-event.js'
 import type { Logger } from '../../ports/logger.js'
 import type { Mail, Mailer } from '../../ports/mailer.js'
@@ -45,9 +44,8 @@ interface Deps {
   readonly surface: Surface
   readonly mailer: Mailer
   readonly links: Links
-  readonly clock: Clock
   readonly background: BackgroundTasks
-  readonly emit: (event: AuthEvent) => void
+  readonly emit: Emit
   readonly logger: Logger
 }
 
@@ -63,15 +61,7 @@ export function createMailService(deps: Deps): MailService {
       try {
         await deps.mailer.send(mail)
       } catch (error) {
-        deps.emit({
-          type: 'mail.failed',
-          surface,
-          at: deps.clock.now(),
-          ip: null,
-          userAgent: null,
-          template: mail.template,
-          userId,
-        })
+        deps.emit('mail.failed', null, { template: mail.template, userId })
         throw error
       }
     })

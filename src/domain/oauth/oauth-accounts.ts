@@ -114,8 +114,7 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
     if (identity === null) return null
     const made = await insert(identity.userId, email, { profile, termsVersion })
     if (made !== null) {
-      const about = { surface, at: clock.now(), ...source, userId: made.id }
-      deps.emit({ type: 'account.registered', ...about })
+      deps.emit('account.registered', source, { userId: made.id })
       return { user: made, identityId: identity.id }
     }
     const others = await users.get(identity.userId)

@@ -110,8 +110,7 @@ export function createOauthLinks(
     source: RequestSource,
   ): void {
     const at = clock.now()
-    const about = { surface, at, ...source, actorId, targetId: user.id, provider }
-    deps.emit({ type: `identity.${change}`, ...about })
+    deps.emit(`identity.${change}`, source, { at, actorId, targetId: user.id, provider })
     // Beside the request: what was changed must not be answered by a failure to read a setting.
     deps.background.run('mailing about an identity', async () => {
       const { notifySecurityChanges } = await deps.settings()

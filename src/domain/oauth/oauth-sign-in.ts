@@ -94,10 +94,7 @@ export interface OauthSignIn {
 }
 
 interface Deps
-  extends Pick<
-    SurfaceContext,
-    'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'logger'
-  > {
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'emit' | 'logger'> {
   readonly providers: ProviderClients
 }
 
@@ -117,7 +114,7 @@ interface Settled {
 }
 
 export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
-  const { surface, clock, collections } = deps
+  const { surface, collections } = deps
   const { flows, codes, identities, accounts, links, pipeline } = services
   const { users } = collections
 
@@ -199,8 +196,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     const reason = oauthFailureOf(error)
     // The pipeline told of this one itself.
     if (reason === null || reason === 'email_not_verified' || kind === 'link') return
-    const about = { surface, at: clock.now(), ...source, userId: null }
-    deps.emit({ type: 'login.failed', ...about, method: provider, reason })
+    deps.emit('login.failed', source, { userId: null, method: provider, reason })
   }
 
   return {

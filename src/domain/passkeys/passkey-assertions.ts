@@ -35,29 +35,27 @@ interface Use extends Assertion {
   readonly challenge: string
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'emit' | 'relyingParty'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'emit' | 'relyingParty'>
 
 /** Uses that race each other move the counter. */
 const tries = 8
 
 export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
-  const { surface, clock, relyingParty } = deps
+  const { clock, relyingParty } = deps
   const { passkeys } = deps.collections
 
   const read = (credentialId: string) => passkeys.get(credentialId)
 
-  const about = ({ id: credentialId, userId }: Passkey, source: RequestSource) => {
-    return { surface, at: clock.now(), ...source, userId, credentialId }
+  function emitRegression(seen: Passkey, use: Use, source: RequestSource): void {
+    const { userId, id: credentialId, counter: storedCounter } = seen
+    const facts = { userId, credentialId, storedCounter, shownCounter: use.counter }
+    deps.emit('mfa.passkeyCounterRegressed', source, facts)
   }
 
-  function tellOfRegression(seen: Passkey, use: Use, source: RequestSource): void {
-    const counters = { storedCounter: seen.counter, shownCounter: use.counter }
-    deps.emit({ type: 'mfa.passkeyCounterRegressed', ...about(seen, source), ...counters })
-  }
-
-  function tellOfBackup(seen: Passkey, { backedUp }: Use, source: RequestSource): void {
+  function emitBackupChange(seen: Passkey, { backedUp }: Use, source: RequestSource): void {
     if (seen.backedUp === backedUp) return
-    deps.emit({ type: 'mfa.passkeyBackupChanged', ...about(seen, source), backedUp })
+    const { userId, id: credentialId } = seen
+    deps.emit('mfa.passkeyBackupChanged', source, { userId, credentialId, backedUp })
   }
 
   /** Whether this use was the next one after those seen; false too when another came between. */
@@ -87,11 +85,11 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
       // Noted already: the store carried the write out and said otherwise.
       if (seen.lastChallenge === use.challenge) return true
       if (isRegressed(seen.counter, use.counter)) {
-        tellOfRegression(seen, use, source)
+        emitRegression(seen, use, source)
         return false
       }
       if (await advance(seen, use)) {
-        tellOfBackup(seen, use, source)
+        emitBackupChange(seen, use, source)
         return true
       }
       seen = await read(passkey.id)

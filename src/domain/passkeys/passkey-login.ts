@@ -49,10 +49,7 @@ export interface PasskeyLoginTerms {
   readonly delivery: DeliveredLogin['delivery']
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'relyingParty'
->
+type Deps = Pick<SurfaceContext, 'collections' | 'settings' | 'emit' | 'relyingParty'>
 
 interface Services {
   readonly assertions: PasskeyAssertions
@@ -72,7 +69,7 @@ interface Checked {
 const passwordless = { kind: 'login', user: null, boundTo: '' } as const
 
 export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin {
-  const { surface, clock, collections } = deps
+  const { collections } = deps
   const { challenges, guesses, pipeline } = services
   const { rpId } = deps.relyingParty
 
@@ -138,19 +135,17 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
       throw new AuthError('invalid_request', { detail })
     }
     const passkey = await services.assertions.find(shown.response.id)
-    const about = () => {
-      return { surface, at: clock.now(), ...source, userId: passkey?.userId ?? null }
-    }
+    const userId = passkey?.userId ?? null
     // Counted whether or not there is such a credential.
-    const subject = passkey?.userId ?? shown.response.id
+    const subject = userId ?? shown.response.id
     const { ok, user } = await services.lockout.attempt(
       subject,
       () => check(passkey, shown, source),
-      (_, until) => deps.emit({ type: 'login.lockedOut', ...about(), until }),
+      (_, until) => deps.emit('login.lockedOut', source, { userId, until }),
     )
     if (!ok || user === null) {
       const reason = 'invalid_credentials'
-      deps.emit({ type: 'login.failed', ...about(), method: 'webauthn', reason })
+      deps.emit('login.failed', source, { userId, method: 'webauthn', reason })
       throw new AuthError('invalid_credentials')
     }
     const second = passkeyFactor(true)

@@ -30,7 +30,7 @@ export interface PasskeyProofs {
   ): Promise<{ readonly userVerified: boolean }>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'clock' | 'emit'>
+type Deps = Pick<SurfaceContext, 'emit'>
 
 interface Services {
   readonly challenges: PasskeyChallenges
@@ -43,10 +43,7 @@ export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProo
   return {
     async show(ceremony, { challengeId, response }, terms, source) {
       const { user } = ceremony
-      const about = () => {
-        const { surface, clock } = deps
-        return { surface, at: clock.now(), ...source, userId: user.id }
-      }
+      const facts = { userId: user.id, method: 'webauthn' } as const
 
       async function check() {
         const challenge = await challenges.take(challengeId, ceremony)
@@ -59,10 +56,10 @@ export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProo
       }
 
       const { ok, userVerified } = await lockout.attempt(user.id, check, (_, until) =>
-        deps.emit({ type: 'mfa.lockedOut', ...about(), method: 'webauthn', until }),
+        deps.emit('mfa.lockedOut', source, { ...facts, until }),
       )
       if (ok) return { userVerified }
-      deps.emit({ type: 'mfa.failed', ...about(), method: 'webauthn' })
+      deps.emit('mfa.failed', source, facts)
       throw new AuthError('invalid_mfa_code')
     },
   }

@@ -17,10 +17,7 @@ export interface PasskeyStepUp {
   finish(who: SignedIn, shown: ShownPasskey, source: RequestSource): Promise<number>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'relyingParty'
->
+type Deps = Pick<SurfaceContext, 'collections' | 'settings' | 'emit' | 'relyingParty'>
 
 interface Services {
   readonly challenges: PasskeyChallenges
@@ -29,7 +26,7 @@ interface Services {
 }
 
 export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStepUp {
-  const { surface, clock, collections } = deps
+  const { collections } = deps
 
   const isOff = async () => (await deps.settings()).webauthnMode === 'off'
 
@@ -67,8 +64,7 @@ export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStep
       const terms = { userVerification: 'required', besideFactor: false } as const
       await services.proofs.show(ceremony, shown, terms, source)
       const provedAt = await services.stepUp.record(user, sessionId, 'webauthn')
-      const about = { surface, at: clock.now(), ...source, userId: user.id, sessionId }
-      deps.emit({ type: 'mfa.steppedUp', ...about, method: 'webauthn' })
+      deps.emit('mfa.steppedUp', source, { userId: user.id, sessionId, method: 'webauthn' })
       return provedAt
     },
   }

@@ -31,10 +31,7 @@ export interface PasswordRecovery {
 }
 
 interface Deps
-  extends Pick<
-    SurfaceContext,
-    'surface' | 'collections' | 'clock' | 'settings' | 'background' | 'emit'
-  > {
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'background' | 'emit'> {
   readonly limits: RateLimiter
   readonly passwords: PasswordHashes
   readonly mail: MailService
@@ -60,17 +57,6 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
     )
   }
 
-  function tell({ actorId, source }: Act, mailed: User | null): void {
-    deps.emit({
-      type: 'password.resetRequested',
-      surface: deps.surface,
-      at: deps.clock.now(),
-      ...source,
-      actorId,
-      userId: mailed?.id ?? null,
-    })
-  }
-
   async function finish(user: User, ticket: Ticket, source: RequestSource): Promise<void> {
     await sessions.endAll(user.id, 'password_change', null, source)
     await tickets.take(ticket)
@@ -90,8 +76,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
     if (user.credentialEpoch !== ticket.credentialEpoch + 1) return false
     const verify = () => deps.passwords.verify(user.passwordHash, newPassword)
     const { ok } = await lockout.attempt(user.email, verify, (_wrong, until) => {
-      const about = { surface: deps.surface, at: deps.clock.now(), ...source }
-      deps.emit({ type: 'login.lockedOut', ...about, userId: user.id, until })
+      deps.emit('login.lockedOut', source, { userId: user.id, until })
     })
     return ok
   }
@@ -111,7 +96,8 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
       if (owner !== null) {
         deps.background.run('issuing a reset link', () => sendLink(owner))
       }
-      tell({ actorId: null, source }, owner)
+      const facts = { actorId: null, userId: owner?.id ?? null }
+      deps.emit('password.resetRequested', source, facts)
     },
 
     async sendTo(userId, act) {
@@ -123,7 +109,8 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
       if (user === null || !isHuman(user)) throw new AuthError('user_not_found')
       await deps.limits.check('recoveryPerAddress', `reset for ${user.email}`)
       if (user.enabled) deps.background.run('issuing a reset link', () => sendLink(user))
-      tell(act, user.enabled ? user : null)
+      const facts = { actorId: act.actorId, userId: user.enabled ? user.id : null }
+      deps.emit('password.resetRequested', act.source, facts)
     },
 
     async reset(token, newPassword, source) {

@@ -22,8 +22,7 @@ export interface PasswordWriter {
   write(user: User, newPassword: string, change: PasswordChange): Promise<User | null>
 }
 
-interface Deps
-  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
   readonly passwords: PasswordHashes
   readonly passwordRules: PasswordRules
   readonly mail: MailService
@@ -33,7 +32,7 @@ interface Deps
 const attempts = 5
 
 export function createPasswordWriter(deps: Deps): PasswordWriter {
-  const { surface, clock, passwordRules } = deps
+  const { clock, passwordRules } = deps
   const { users } = deps.collections
 
   async function replace(
@@ -100,16 +99,9 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
   ): void {
     const at = clock.now()
     if (change.provesEmail && wasUnverified) {
-      deps.emit({ type: 'email.verified', surface, at, ...change.source, userId: user.id })
+      deps.emit('email.verified', change.source, { at, userId: user.id })
     }
-    deps.emit({
-      type: 'password.changed',
-      surface,
-      at,
-      ...change.source,
-      userId: user.id,
-      by: change.by,
-    })
+    deps.emit('password.changed', change.source, { at, userId: user.id, by: change.by })
     if (mails) deps.mail.passwordChanged(user, at)
   }
 }

@@ -55,7 +55,7 @@ export interface ServiceAccounts {
   revokeCredential(id: string, credentialId: string, act: Act): Promise<void>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'random' | 'emit' | 'logger'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'emit' | 'logger'>
 
 export function createServiceAccounts(
   deps: Deps,
@@ -149,12 +149,9 @@ export function createServiceAccounts(
         throw error
       })
       const { account, issued } = made
-      const { actorId, source } = act
-      const about = { surface: deps.surface, at: clock.now(), ...source, actorId }
       events.created(act, account.user.id)
-      deps.emit({
-        type: 'serviceCredential.issued',
-        ...about,
+      deps.emit('serviceCredential.issued', act.source, {
+        actorId: act.actorId,
         targetId: account.user.id,
         credentialId: issued.credential.id,
       })

@@ -32,10 +32,7 @@ export interface ServiceCredentials {
 }
 
 interface Deps
-  extends Pick<
-    SurfaceContext,
-    'surface' | 'serviceCredentials' | 'clock' | 'random' | 'emit' | 'logger'
-  > {
+  extends Pick<SurfaceContext, 'serviceCredentials' | 'clock' | 'random' | 'emit' | 'logger'> {
   readonly passwords: PasswordHashes
 }
 
@@ -43,12 +40,8 @@ interface Deps
 const mostActive = 2
 
 export function createServiceCredentials(deps: Deps): ServiceCredentials {
-  const { surface, clock, random } = deps
+  const { clock, random } = deps
   const { serviceCredentials } = deps
-
-  const about = ({ actorId, source }: Act, targetId: string) => {
-    return { surface, at: clock.now(), ...source, actorId, targetId }
-  }
 
   async function of(accountId: string): Promise<readonly ServiceCredential[]> {
     const found: ServiceCredential[] = []
@@ -144,28 +137,30 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
     store,
     discard,
 
-    async issue(accountId, act) {
+    async issue(targetId, act) {
+      const { actorId, source } = act
       try {
-        const issued = await add(accountId, act)
+        const issued = await add(targetId, act)
         const { id: credentialId } = issued.credential
-        deps.emit({ type: 'serviceCredential.issued', ...about(act, accountId), credentialId })
+        deps.emit('serviceCredential.issued', source, { actorId, targetId, credentialId })
         return issued
       } catch (error) {
         const reason = reasonOf(error)
-        deps.emit({ type: 'serviceCredential.issueFailed', ...about(act, accountId), reason })
+        deps.emit('serviceCredential.issueFailed', source, { actorId, targetId, reason })
         throw error
       }
     },
 
-    async revoke(accountId, credentialId, act) {
+    async revoke(targetId, credentialId, act) {
+      const { actorId, source } = act
       try {
-        await end(accountId, credentialId, act)
+        await end(targetId, credentialId, act)
       } catch (error) {
         const reason = reasonOf(error)
-        deps.emit({ type: 'serviceCredential.revokeFailed', ...about(act, accountId), reason })
+        deps.emit('serviceCredential.revokeFailed', source, { actorId, targetId, reason })
         throw error
       }
-      deps.emit({ type: 'serviceCredential.revoked', ...about(act, accountId), credentialId })
+      deps.emit('serviceCredential.revoked', source, { actorId, targetId, credentialId })
     },
   }
 }

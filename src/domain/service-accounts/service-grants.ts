@@ -31,7 +31,6 @@ export interface ServiceGrants {
 interface Deps
   extends Pick<
     SurfaceContext,
-    | 'surface'
     | 'collections'
     | 'serviceCredentials'
     | 'settings'
@@ -62,7 +61,7 @@ const clientIdForm = /^sa_[A-Za-z0-9_-]{22}$/
 const lastUseGrainMs = 60 * 1000
 
 export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
-  const { surface, clock, random, serviceCredentials } = deps
+  const { clock, random, serviceCredentials } = deps
   const { users } = deps.collections
   const memo = secretMemo(random)
   const perClient = createFailureThrottle(deps, 'grantFailuresPerClient')
@@ -135,11 +134,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
 
   function refuse(verdict: Extract<Verdict, { readonly ok: false }>, source: RequestSource): never {
     const { credential, account, reason } = verdict
-    deps.emit({
-      type: 'serviceToken.refused',
-      surface,
-      at: clock.now(),
-      ...source,
+    deps.emit('serviceToken.refused', source, {
       userId: account?.id ?? null,
       credentialId: credential?.id ?? null,
       reason,
@@ -161,8 +156,8 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
       const { account, credential } = verdict
       const grant = await tokens.service(account, settings.accessTokenTTL)
       noteUse(credential)
-      const about = { surface, at: clock.now(), ...source, userId: account.id }
-      deps.emit({ type: 'serviceToken.issued', ...about, credentialId: credential.id })
+      const facts = { userId: account.id, credentialId: credential.id }
+      deps.emit('serviceToken.issued', source, facts)
       return grant
     },
   }

@@ -199,11 +199,7 @@ export function createRefreshInspection(
     family: RefreshFamily | null,
   ): void {
     if (outcome !== 'replay' && outcome !== 'rolledBack') return
-    deps.emit({
-      type: outcome === 'replay' ? 'refresh.replayDetected' : 'refresh.storeRolledBack',
-      surface,
-      at: clock.now(),
-      ...source,
+    deps.emit(outcome === 'replay' ? 'refresh.replayDetected' : 'refresh.storeRolledBack', source, {
       userId: claims.sub,
       sessionId: claims.sid,
       presentedGeneration: claims.gen,

@@ -42,10 +42,10 @@ export interface Refresh {
   ): Promise<RefreshGrant | null>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'idleMs' | 'emit' | 'logger'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'idleMs' | 'emit' | 'logger'>
 
 export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshInspection): Refresh {
-  const { surface, clock } = deps
+  const { clock } = deps
   const { families } = deps.collections
 
   /** The one guarded write: won, missed by its guard, or lost with its answer. */
@@ -96,15 +96,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     type: 'refresh.rotated' | 'refresh.reissued',
     generation: number,
   ): void {
-    deps.emit({
-      type,
-      surface,
-      at: clock.now(),
-      ...source,
-      userId: claims.sub,
-      sessionId: claims.sid,
-      generation,
-    })
+    deps.emit(type, source, { userId: claims.sub, sessionId: claims.sid, generation })
   }
 
   /** True when the row is as `next` says: the write whose answer was lost may have taken effect. */

@@ -23,7 +23,7 @@ export interface SessionAdministration {
 }
 
 export function createSessionAdministration(
-  deps: Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'emit'>,
+  deps: Pick<SurfaceContext, 'collections' | 'emit'>,
   sessions: Sessions,
 ): SessionAdministration {
   const { users, families } = deps.collections
@@ -51,14 +51,7 @@ export function createSessionAdministration(
     async terminateSessionsOf(userId, by = {}) {
       const { actorId, source } = actBy(by)
       if ((await raiseSessionEpoch(users, userId)) !== null) {
-        deps.emit({
-          type: 'session.allTerminated',
-          surface: deps.surface,
-          at: deps.clock.now(),
-          ...source,
-          actorId,
-          targetId: userId,
-        })
+        deps.emit('session.allTerminated', source, { actorId, targetId: userId })
       }
       await sessions.endAll(userId, 'admin', null, source, actorId)
     },

@@ -142,8 +142,8 @@ export function createSessionTermination(deps: Deps): SessionTermination {
     const reason = isMaxAge ? listed : given
     const actorId = isMaxAge ? null : endedBy
     const tell = (): void => {
-      const type = 'session.terminated'
-      deps.emit({ type, surface, at: now, ...source, userId, sessionId, reason, actorId })
+      const facts = { at: now, userId, sessionId, reason, actorId }
+      deps.emit('session.terminated', source, facts)
       onEnded?.()
     }
     const revoked = await revoke(session, reason, now)

@@ -39,7 +39,7 @@ type Deps = Pick<
 >
 
 export function createSessions(deps: Deps, tokens: Tokens): Sessions {
-  const { surface, clock, random } = deps
+  const { clock, random } = deps
   const { users, sessions, families } = deps.collections
   const ending = createSessionTermination(deps)
 
@@ -99,11 +99,8 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         tokens.access(fenced, id, authentication, accessTokenTTL),
         tokens.refresh(family, jti, authentication),
       ])
-      deps.emit({
-        type: 'login.succeeded',
-        surface,
+      deps.emit('login.succeeded', source, {
         at: now,
-        ...source,
         userId: user.id,
         sessionId: id,
         method: how.loginMethod,

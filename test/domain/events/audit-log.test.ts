@@ -4,6 +4,7 @@ import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
 import { type Actor, actBy } from '../../../src/domain/context/actor.js'
 import { createAuditLog } from '../../../src/domain/events/audit-log.js'
+import { createEmit } from '../../../src/domain/events/emit.js'
 import { type AuditEntry, toAuditRecord } from '../../../src/domain/events/to-audit-record.js'
 import { type AuditRecords, auditRecordsOf } from '../../../src/model/audit-record.js'
 import type { AuthEvent } from '../../../src/ports/auth-event.js'
@@ -165,18 +166,18 @@ function setUp(records?: AuditRecords) {
   const clock = fakeClock(at + 1000)
   const logger = recordingLogger()
   const background = createBackgroundTasks(logger, later)
-  const announced: AuthEvent[] = []
+  const emitted: AuthEvent[] = []
+  const publish = (event: AuthEvent) => emitted.push(event)
   const stored = memory().store.collection(auditRecordsOf('client'))
   const audit = createAuditLog({
-    surface: 'client',
     records: records ?? stored,
     clock,
     random,
     background,
     retentionMs: 400 * day,
-    announce: (event) => announced.push(event),
+    emit: createEmit({ surface: 'client', clock, publish }),
   })
-  return { audit, announced, background, clock, logger, stored }
+  return { audit, emitted, background, clock, logger, stored }
 }
 
 const event = whole({ type: 'password.changed', userId: 'u', by: 'change' })
@@ -252,16 +253,16 @@ describe('a record', () => {
         return insert(doc)
       },
     }
-    const { audit, background, announced, clock, logger } = setUp(records)
+    const { audit, background, emitted, clock, logger } = setUp(records)
     audit.record(event)
     await background.drain()
     const failed = { ...source, type: 'audit.failed', at: clock.now(), action: event.type }
-    expect(announced).toEqual([failed])
+    expect(emitted).toEqual([failed])
     expect(logger.lines).toMatchObject([
       { level: 'error', message: 'writing an audit record failed' },
     ])
     expect(JSON.stringify(logger.lines)).not.toContain('192.0.2.1')
-    for (const told of announced) audit.record(told)
+    for (const told of emitted) audit.record(told)
     await background.drain()
     expect(inserts).toBe(1)
   })

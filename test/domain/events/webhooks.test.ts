@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
+import { createEmit } from '../../../src/domain/events/emit.js'
 import { startWebhookRetries } from '../../../src/domain/events/webhook-retries.js'
 import { createWebhooks, type Webhooks } from '../../../src/domain/events/webhooks.js'
 import { mostAttempts } from '../../../src/engine/webhook-delivery.js'
@@ -47,8 +48,8 @@ function startProcess(collection = stored, fetcher = endpoints): Process {
   const logger = recordingLogger()
   const background = createBackgroundTasks(logger, later)
   const events: AuthEvent[] = []
+  const publish = (event: AuthEvent) => events.push(event)
   const webhooks = createWebhooks({
-    surface: 'client',
     deliveries: collection,
     settings: async () => {
       if (unreadable) throw new Error('down')
@@ -58,7 +59,7 @@ function startProcess(collection = stored, fetcher = endpoints): Process {
     clock,
     random: systemRandom,
     background,
-    emit: (event) => events.push(event),
+    emit: createEmit({ surface: 'client', clock, publish }),
     logger,
   })
   return { webhooks, events, logger, drain: () => background.drain() }
