@@ -333,7 +333,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     async migrate() {
       await options.backend.store.prepare(allCollectionSpecs(prefix))
       await config.register()
-      // What is wrong with them is told now, and the first request need not wait for them.
+      // What is wrong with them is logged now, and the first request need not wait for them.
       await readSettings()
       // A process that only migrates ends here: its audit records must not be lost with it.
       await background.drain()

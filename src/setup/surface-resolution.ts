@@ -8,7 +8,7 @@ import type { SurfaceServices } from './surface-services.js'
 
 const surfaces = ['operator', 'client'] as const
 
-/** How `auth.both` tells which surface an unprefixed path is meant for. */
+/** How `auth.both` decides which surface an unprefixed path is meant for. */
 export function surfaceResolution(
   options: AuthOptions,
   built: Readonly<Record<Surface, SurfaceServices>>,

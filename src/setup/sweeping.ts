@@ -47,7 +47,7 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
     hygiene: [
       ...surfaces.map((surface) => ({
         name: `${surface} accounts being deleted`,
-        // A full batch is what tells that there is more.
+        // A full batch shows that there is more.
         sweep: async (_before: number, limit: number) =>
           (await deps.deletions[surface].resume()) === 'more' ? limit : 0,
       })),

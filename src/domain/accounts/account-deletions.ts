@@ -81,14 +81,14 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
     throw new AuthError('service_unavailable')
   }
 
-  /** Told of by the attempt that finished it alone. */
+  /** Only the attempt that finished it emits the event. */
   async function finish(userId: string, act: Act): Promise<void> {
     const deletedAt = clock.now()
     const set = { deletedAt, expiresAt: deletedAt + lookAgainMs }
     try {
       if ((await accountDeletions.update(userId, { deletedAt: null }, set)) === null) return
     } catch (error) {
-      // The answer was lost: the note tells whether the write was.
+      // The answer was lost: the note shows whether the write took effect.
       if ((await accountDeletions.get(userId))?.deletedAt !== deletedAt) throw error
     }
     events.deleted(act, userId)

@@ -4,7 +4,7 @@ import type { AccountField, AccountStanding } from '../../ports/account-event.js
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
-/** Tells of what is done to accounts, mostly by the host's code, also when it fails. */
+/** Emits what is done to accounts, mostly by the host's code, also when it fails. */
 export interface AccountEvents {
   created(act: Act, targetId: string): void
   createFailed(act: Act, error: unknown): void

@@ -31,7 +31,7 @@ export function createDeletionResumption(
   async function resumeOne({ id, expiresAt, actorId, deletedAt }: AccountDeletion): Promise<void> {
     const user = await users.get(id)
     if (user !== null && user.deletingAt === null) {
-      // It was noted and never begun: whoever asked was told that it failed.
+      // It was noted and never begun: the caller got an error.
       await accountDeletions.take(id, { expiresAt })
       return
     }

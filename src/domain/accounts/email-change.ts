@@ -14,8 +14,8 @@ import type { Tickets } from '../mail/tickets.js'
 /** Moving an account to another address: asked for by its owner, confirmed from the new mailbox. */
 export interface EmailChange {
   /**
-   * Mails a link to the new address, and a notice to the present one. That the new one has an account
-   * its owner is told, and nobody else. Throws `invalid_request`, `email_not_allowed`,
+   * Mails a link to the new address, and a notice to the present one. If the new one has an account,
+   * only its owner is notified. Throws `invalid_request`, `email_not_allowed`,
    * `email_domain_not_allowed`, `rate_limited`, and what re-authentication throws.
    */
   request(
@@ -70,7 +70,7 @@ export function createEmailChange(
 
   /**
    * Spends the ticket. Where a newer one, asked for meanwhile, is in its place, what this request
-   * did is told all the same.
+   * did is emitted all the same.
    */
   async function spend(ticket: Ticket, isOurs: boolean): Promise<boolean> {
     if (await tickets.take(ticket)) return true
@@ -132,11 +132,11 @@ export function createEmailChange(
       const isOurs = moved.by === 'this'
       const at = clock.now()
       // Whoever saw the earlier address alone can write to it: rather twice than never.
-      const mayTell = notifySecurityChanges && seen.email !== email
-      if (isOurs && mayTell) deps.mail.emailChanged(seen, { at, newEmail: email })
+      const mayNotify = notifySecurityChanges && seen.email !== email
+      if (isOurs && mayNotify) deps.mail.emailChanged(seen, { at, newEmail: email })
       // Taken last, and deciding: a crash before this leaves a token that works once more.
       if (!(await spend(ticket, isOurs))) throw new AuthError('invalid_token')
-      if (!isOurs && mayTell) deps.mail.emailChanged(seen, { at, newEmail: email })
+      if (!isOurs && mayNotify) deps.mail.emailChanged(seen, { at, newEmail: email })
       deps.emit('email.changed', source, { at, userId: seen.id })
     },
   }

@@ -114,7 +114,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
 
   /**
    * Two registered this address and neither confirmed it: whose it is, a click on a link cannot
-   * tell, since either may have caused the mail. So nobody's password stays in force, and the link
+   * show, since either may have caused the mail. So nobody's password stays in force, and the link
    * that goes out lets the owner of the mailbox choose one. Null for an account that was confirmed,
    * used, or made by the host.
    */
@@ -147,7 +147,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
     deps.mail.verifyEmail(user, await tickets.issue(user, 'verifyEmail', linkMs, user.email))
   }
 
-  async function mayTellOwner(email: string): Promise<boolean> {
+  async function mayNotifyOwner(email: string): Promise<boolean> {
     try {
       await deps.limits.check('recoveryPerAddress', `register ${email}`)
       return true
@@ -157,11 +157,11 @@ export function createRegistration(deps: Deps, services: Services): Registration
     }
   }
 
-  /** The owner of a taken address is told, not the caller; and three times an hour at most. */
+  /** The owner of a taken address is notified, not the caller; and three times an hour at most. */
   async function mailAboutTaken(email: string): Promise<void> {
     // First, and whether or not a mail may still go out.
     const contested = await contest(email)
-    if (!(await mayTellOwner(email))) return
+    if (!(await mayNotifyOwner(email))) return
     if (contested !== null) await sendChoice(contested)
     else deps.mail.accountExists({ email, name: '' })
   }

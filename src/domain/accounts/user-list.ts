@@ -30,7 +30,7 @@ export async function listUsers(
   request: UserPageRequest,
 ): Promise<UserPage> {
   const { kind, limit, start } = pageOf(request)
-  // One more than asked for tells whether there is a next page.
+  // One more than asked for shows whether there is a next page.
   const found = await users.find({ kind }, { limit: limit + 1, ...start })
   const shown = found.slice(0, limit)
   const next = found.length > limit ? (shown.at(-1)?.id ?? null) : null

@@ -7,7 +7,7 @@ import { shownTenant } from './stored-tenant.js'
 
 type Rooms = Readonly<Record<Surface, Pick<Collections, 'roles' | 'roleBindings'>>>
 
-/** What an authorizer is told of the roles in the store. */
+/** What an authorizer learns of the roles in the store. */
 export function createHeldRoles(collections: Rooms): HeldRoles {
   async function roleOf(surface: Surface, binding: StoredRoleBinding): Promise<HeldRole | null> {
     const role = await collections[surface].roles.get(binding.roleId)

@@ -55,7 +55,7 @@ interface Deps {
 
 const pageSize = 50
 const maxPageSize = 200
-/** One record of what is told over and over of the same session or credential, address and browser. */
+/** One record of what is emitted over and over for the same session or credential, address and browser. */
 const repetitionWindowMs = 60 * 60 * 1000
 
 export function createAuditLog(deps: Deps): Audit {
@@ -88,7 +88,7 @@ export function createAuditLog(deps: Deps): Audit {
     if (!isStorable(id) || !isStorable(after ?? '') || !isPageSize(limit)) {
       throw new AuthError('invalid_request')
     }
-    // One more than asked for tells whether there is a next page.
+    // One more than asked for shows whether there is a next page.
     const equal = by === 'targetId' ? { targetId: id } : { actorId: id }
     const start = after === undefined ? {} : { after }
     const found = await records.find(equal, { limit: limit + 1, newestFirst: true, ...start })

@@ -10,7 +10,7 @@ interface Deps {
 }
 
 /**
- * Counts an event and tells the host of it. Whatever the host's function does, throw, reject or
+ * Counts an event and publishes it to the host. Whatever the host's function does, throw, reject or
  * write to what it was given, goes no further than a log line.
  */
 export function createEventPublisher({

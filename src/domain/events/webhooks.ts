@@ -16,7 +16,7 @@ import type { SecurityWebhook } from '../../settings/security-webhooks.js'
 import type { AuthSettings } from '../../settings/settings.js'
 
 /**
- * Tells the endpoints of `securityWebhooks` of security events: at least once each, in no
+ * Sends security events to the endpoints of `securityWebhooks`: at least once each, in no
  * particular order. What is on its way is stored, so that another process goes on with it.
  */
 export interface Webhooks {
@@ -78,7 +78,7 @@ export function createWebhooks(deps: Deps): Webhooks {
   /** Of several processes that see a delivery due, one attempts it. */
   async function attempt(seen: WebhookDelivery): Promise<void> {
     const { id, expiresAt, attempts } = seen
-    // Before the claim: while nobody can tell where to, no attempt is used up.
+    // Before the claim: while the address cannot be known, no attempt is used up.
     const { securityWebhooks } = await deps.settings()
     const webhook = securityWebhooks.find(({ slug }) => slug === seen.webhook)
     const number = attempts + 1
@@ -88,7 +88,7 @@ export function createWebhooks(deps: Deps): Webhooks {
     if (claimed === null) return
 
     if (webhook === undefined) {
-      // Removed since: nobody is to be told.
+      // Removed since: the event goes nowhere.
       await deliveries.take(id)
       return
     }

@@ -8,7 +8,7 @@ import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'
 /** A device somebody trusts, as they see it. */
 export interface ListedDevice
   extends Pick<TrustedDevice, 'id' | 'name' | 'createdAt' | 'lastUsedAt' | 'expiresAt'> {
-  /** The one that asks, as its cookie or the login of its session tells. */
+  /** The one that asks, by its cookie or by the login of its session. */
   readonly current: boolean
 }
 

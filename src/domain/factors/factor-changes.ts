@@ -7,8 +7,8 @@ import { raiseDeviceEpoch } from './raise-device-epoch.js'
 /** What follows every change to somebody's second factors, whichever factor it was. */
 export interface FactorChanges {
   /**
-   * To be called once the change stands. Voids earlier proofs and trusted devices, tells of it, and
-   * mails the person. `actorId` is who did it: the person, unless it is given; null for nobody
+   * To be called once the change stands. Voids earlier proofs and trusted devices, emits
+   * `mfa.changed`, and mails the person. `actorId` is who did it: the person, unless it is given; null for nobody
    * who was named.
    */
   made(

@@ -9,10 +9,10 @@ import type { RateLimiter } from './rate-limiter.js'
  */
 export interface Lockout {
   /**
-   * Runs a check of a secret, which is told how many failures are counted so far: `true` forgives all earlier failures, `false` counts. Throws
-   * `rate_limited` when the limit is reached, whatever the secret. A check that could not be made
-   * (a busy server, a failing store or hasher) hands its guess back. The guess that failed last before the
-   * limit was reached calls `lockedOut`, with the time the lockout ends.
+   * Runs a check of a secret, given the number of failures that are counted so far: `true` forgives
+   * all of them, `false` counts. Throws `rate_limited` when the limit is reached, whatever the secret.
+   * A check that could not be made (a busy server, a failing store or hasher) hands its guess back.
+   * The guess that reaches the limit calls `lockedOut`, with the time at which the lockout ends.
    */
   attempt<T extends { readonly ok: boolean }>(
     subject: string,

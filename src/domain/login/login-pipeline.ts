@@ -347,7 +347,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
       }
       const session = await enter(first, deviceId, source)
       await bindSession(session, first.federated, 'invalid_token', source)
-      risk.tell(session, judged, source)
+      risk.notify(session, judged, source)
       return { status: 'authenticated', session }
     },
 
@@ -371,7 +371,7 @@ export function createLoginPipeline(deps: Deps, services: Services): LoginPipeli
       const judged = await risk.judge(user, inQuestion, source)
       const session = await openShown(login, shown, source)
       await bindSession(session, ticket, 'mfa_ticket_invalid', source)
-      risk.tell(session, judged, source)
+      risk.notify(session, judged, source)
       const device =
         deviceId && trust ? await trustIts({ ...session, user }, deviceId, trust, source) : null
       return { status: 'authenticated', session, ...(device === null ? {} : { device }) }

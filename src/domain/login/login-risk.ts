@@ -20,20 +20,20 @@ export type LoginInQuestion = Pick<
   'method' | 'mfaMethod' | 'deviceId' | 'failedAttempts' | 'history'
 >
 
-/** What a login is thought of, and whether its owner is to hear of it once it is one. */
+/** What a login is thought of, and whether its owner is notified once it is a session. */
 export interface JudgedLogin extends RiskAssessment {
-  readonly isTold: boolean
+  readonly isNotified: boolean
   readonly isMailed: boolean
 }
 
-/** Judges logins before they are sessions and tells their owners of unusual ones. */
+/** Judges logins before they are sessions and notifies their owners of unusual ones. */
 export interface LoginRisk {
   /** The last ninety days of an account. */
   historyOf(userId: string): Promise<readonly PastLogin[]>
   /** Never rejects for the scorer's sake: one that fails counts as `high`. */
   judge(user: User, login: LoginInQuestion, source: RequestSource): Promise<JudgedLogin>
   /** What follows, once the session is opened. */
-  tell(session: OpenedSession, judged: JudgedLogin, source: RequestSource): void
+  notify(session: OpenedSession, judged: JudgedLogin, source: RequestSource): void
 }
 
 interface Deps
@@ -91,12 +91,12 @@ export function createLoginRisk(deps: Deps): LoginRisk {
       const about = { surface, userId: user.id, at: clock.now(), ...source }
       const assessment = await ask({ ...about, ...login })
       // Whoever signs in for the first time has no other device to compare with.
-      const isTold = assessment.level !== 'low' && user.lastLoginAt !== null
-      return { ...assessment, isTold, isMailed: isTold && notifyNewDevice }
+      const isNotified = assessment.level !== 'low' && user.lastLoginAt !== null
+      return { ...assessment, isNotified, isMailed: isNotified && notifyNewDevice }
     },
 
-    tell({ user, sessionId }, { signals, isTold, isMailed }, source) {
-      if (!isTold) return
+    notify({ user, sessionId }, { signals, isNotified, isMailed }, source) {
+      if (!isNotified) return
       const at = clock.now()
       deps.emit('login.newDevice', source, { at, userId: user.id, sessionId, signals })
       if (isMailed) deps.mail.newDevice(user, { at, ...source })

@@ -103,7 +103,7 @@ export function createOauthLinks(
   }
 
   /** Once it stands: an event, a record, and a mail to the owner. */
-  function tell(
+  function notifyChange(
     change: 'linked' | 'unlinked',
     { actorId, user }: { readonly actorId: string; readonly user: User },
     provider: string,
@@ -131,7 +131,7 @@ export function createOauthLinks(
     source: RequestSource,
   ): Promise<void> {
     await identities.remove(user.id, provider, (others) => isLastWayIn(user.id, others))
-    tell('unlinked', { actorId, user }, provider, source)
+    notifyChange('unlinked', { actorId, user }, provider, source)
   }
 
   return {
@@ -154,7 +154,7 @@ export function createOauthLinks(
         if (added !== null) await identities.takeBack(added)
         throw new AuthError('oauth_failed')
       }
-      tell('linked', { actorId: user.id, user }, profile.provider, source)
+      notifyChange('linked', { actorId: user.id, user }, profile.provider, source)
     },
 
     async unlink(who, provider, currentPassword, source) {

@@ -73,7 +73,7 @@ export interface OauthSignIn {
     source: RequestSource,
   ): Promise<BrowserFlow>
   /**
-   * The way back. What goes wrong is told to the host's page, but for `invalid_oauth_state`,
+   * The way back. What goes wrong is passed to the host's page, but for `invalid_oauth_state`,
    * `redirect_not_allowed`, `not_found` and outages, which are thrown.
    */
   finish(
@@ -164,7 +164,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     source: RequestSource,
   ): Promise<Settled> {
     const { flow, secrets, redirectUri } = taken
-    // First, because whatever else is wrong is told there.
+    // First, because whatever else is wrong is passed to this address.
     await requireListed(flow.redirectUri, flow.kind)
     const credentials = await credentialsOf(provider)
     const answer = { parameters, secrets, redirectUri }
@@ -188,13 +188,13 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     return { members: membersOf(login), login }
   }
 
-  function announce(error: unknown, { provider, kind }: OauthFlow, source: RequestSource): void {
+  function emitFailure(error: unknown, { provider, kind }: OauthFlow, source: RequestSource): void {
     if (error instanceof ProviderError && !error.isDenial) {
       const why = { provider, reason: error.message, ...describeError(error) }
       deps.logger.warn('a provider did not say who signed in', why)
     }
     const reason = oauthFailureOf(error)
-    // The pipeline told of this one itself.
+    // The pipeline emitted this one itself.
     if (reason === null || reason === 'email_not_verified' || kind === 'link') return
     deps.emit('login.failed', source, { userId: null, method: provider, reason })
   }
@@ -240,7 +240,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
         const location = withQuery(flow.redirectUri, { ...members, ...echoed })
         return { location, refresh: refreshOf(login), cookie: cookieOf(login, mode, keys) }
       } catch (error) {
-        announce(error, flow, source)
+        emitFailure(error, flow, source)
         const reason = oauthFailureOf(error)
         if (reason === null) throw error
         const location = withQuery(flow.redirectUri, { error: reason, ...echoed })
@@ -270,7 +270,7 @@ function known(text: string): ProviderId {
   return id
 }
 
-/** What the host's page is told of a login: nothing of one that is complete. */
+/** What the host's page learns of a login: nothing of one that is complete. */
 function membersOf(result: LoginResult): Record<string, string> {
   switch (result.status) {
     case 'authenticated':

@@ -20,7 +20,7 @@ export interface PasskeyAssertions {
   find(credentialId: string): Promise<Passkey | null>
   /**
    * Verifies and notes a use. Null, without a reason, for whatever is wrong with it; a counter that
-   * went back is told of. Else whether the person was verified as well.
+   * went back is an event. Else whether the person was verified as well.
    */
   accept(
     passkey: Passkey,

@@ -57,7 +57,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       const guard = { credentialEpoch, sessionEpoch, deviceEpoch, enabled: true }
       return await users.update(id, guard, set)
     } catch (error) {
-      // It may have taken effect all the same. The salt is ours alone, so the record tells.
+      // It may have taken effect all the same. The salt is ours alone, so the record shows it.
       const found = await users.get(id)
       if (found?.passwordHash === passwordHash) return found
       throw error
@@ -82,7 +82,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
         const found: User | null = written ?? (await users.get(seen.id))
         // A guard that missed may have been met by the very write whose answer was lost.
         if (found?.passwordHash === passwordHash) {
-          announce(found, change, user.emailVerifiedAt === null, notifySecurityChanges)
+          notifyChange(found, change, user.emailVerifiedAt === null, notifySecurityChanges)
           return found
         }
         user = found
@@ -91,7 +91,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     },
   }
 
-  function announce(
+  function notifyChange(
     user: User,
     change: PasswordChange,
     wasUnverified: boolean,

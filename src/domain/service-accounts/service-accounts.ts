@@ -132,7 +132,7 @@ export function createServiceAccounts(
     async list(limit, cursor) {
       if (cursor !== null && !isUuid(cursor)) throw new AuthError('invalid_request')
       const after = cursor === null ? {} : { after: cursor }
-      // One more than asked for tells whether there is a next page.
+      // One more than asked for shows whether there is a next page.
       const found = await users.find({ kind: 'service' }, { limit: limit + 1, ...after })
       const shown = found.slice(0, limit)
       return {

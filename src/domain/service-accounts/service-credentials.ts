@@ -114,7 +114,7 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
       )
       if (revoked === null) throw unknown
     } catch (error) {
-      // The answer was lost: the row tells whether the write was.
+      // The answer was lost: the row shows whether the write took effect.
       if (error === unknown || !(await isEndedBy(credentialId, set))) throw error
     }
   }

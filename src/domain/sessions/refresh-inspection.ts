@@ -141,32 +141,32 @@ export function createRefreshInspection(
   async function refuseWith(
     attempt: Pick<Attempt, 'claims' | 'source'>,
     refusal: Refusal,
-    announce: () => void = () => {},
+    emitAlarm: () => void = () => {},
   ): Promise<never> {
     const { claims, source } = attempt
     if (refusal.end === null) throw new AuthError(refusal.code)
-    const first = await endFor(claims, refusal.end, source, announce)
+    const first = await endFor(claims, refusal.end, source, emitAlarm)
     // A replay alarms once; whoever comes later learns that the session was ended.
     const late = !first && refusal.code === 'refresh_token_reused'
     throw new AuthError(late ? 'session_revoked' : refusal.code)
   }
 
-  /** True for the call that ended the session, or that alarms in its place; `announce` was called. */
+  /** True for the call that ended the session, or that alarms in its place; `emitAlarm` was called. */
   async function endFor(
     { sid: id, sub: userId }: RefreshClaims,
     reason: EndReason,
     source: RequestSource,
-    announce: () => void,
+    emitAlarm: () => void,
   ): Promise<boolean> {
-    if (await sessions.end({ id, userId }, reason, source, { onEnded: announce })) return true
+    if (await sessions.end({ id, userId }, reason, source, { onEnded: emitAlarm })) return true
     if (reason !== 'replay' || !(await mayStillAlarm(id))) return false
-    announce()
+    emitAlarm()
     return true
   }
 
   /**
    * Whoever shows the newest token between the steps of a replay's ending finishes it, and cannot
-   * tell what it was for. The alarm is still owed, by one of those who saw the replay.
+   * know what it was for. The alarm is still owed, by one of those who saw the replay.
    */
   async function mayStillAlarm(sessionId: string): Promise<boolean> {
     const reason = (await families.get(sessionId))?.revokedReason ?? 'replay'
@@ -190,10 +190,10 @@ export function createRefreshInspection(
       deps.logger.error('a refresh was refused by the store for no reason the row explains')
       throw new AuthError('session_enforcement_unavailable')
     }
-    return refuseWith(attempt, refusal, () => announceMisuse(attempt, decision, family))
+    return refuseWith(attempt, refusal, () => emitMisuse(attempt, decision, family))
   }
 
-  function announceMisuse(
+  function emitMisuse(
     { claims, source }: Pick<Attempt, 'claims' | 'source'>,
     { outcome }: RefreshDecision<EndReason>,
     family: RefreshFamily | null,
@@ -245,7 +245,7 @@ export function createRefreshInspection(
     }
     const { family, decision } = await readRow(attempt, null)
     if (decision.outcome !== 'replay') return false
-    await endFor(claims, 'replay', source, () => announceMisuse(attempt, decision, family))
+    await endFor(claims, 'replay', source, () => emitMisuse(attempt, decision, family))
     return true
   }
 

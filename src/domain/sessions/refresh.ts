@@ -91,7 +91,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     return { access, refresh }
   }
 
-  function announce(
+  function emitRefresh(
     { claims, source }: Attempt,
     type: 'refresh.rotated' | 'refresh.reissued',
     generation: number,
@@ -131,14 +131,14 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         const minted = await issue(attempt, user, next, attempt.nextJti)
         const write = await consume(attempt, user, next)
         if (write === 'won') {
-          announce(attempt, 'refresh.rotated', next.generation)
+          emitRefresh(attempt, 'refresh.rotated', next.generation)
           return { outcome: 'rotated', ...minted }
         }
 
         const row = await inspection.readRow(attempt, user)
         const { family, decision } = row
         if (decision.outcome === 'alreadyRotated') {
-          announce(attempt, 'refresh.rotated', next.generation)
+          emitRefresh(attempt, 'refresh.rotated', next.generation)
           return { outcome: 'rotated', ...minted }
         }
         if (write === 'lost' && decision.outcome === 'replay') {
@@ -149,7 +149,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
           return inspection.refuse(attempt, row)
         }
         const again = await issue(attempt, user, family, tokens.nextJti())
-        announce(attempt, 'refresh.reissued', family.generation)
+        emitRefresh(attempt, 'refresh.reissued', family.generation)
         return { outcome: 'reissued', ...again }
       }),
 

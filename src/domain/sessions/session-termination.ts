@@ -69,7 +69,7 @@ export function createSessionTermination(deps: Deps): SessionTermination {
   })
 
   /**
-   * Why a session is on the denylist; null where it is not, or nobody can tell. Asked beside the
+   * Why a session is on the denylist; null where it is not, or that cannot be known. Asked beside the
    * write and so costs no time: the first reason stays, whichever comes first.
    */
   async function listedReason(sessionId: string): Promise<DenylistEntry['reason'] | null> {
@@ -96,7 +96,7 @@ export function createSessionTermination(deps: Deps): SessionTermination {
     }
   }
 
-  /** The answer was lost: the row tells whether the write was. */
+  /** The answer was lost: the row shows whether the write took effect. */
   async function isRevokedBy(
     id: string,
     set: Pick<RefreshFamily, 'revokedAt' | 'revokedReason'>,
@@ -141,16 +141,16 @@ export function createSessionTermination(deps: Deps): SessionTermination {
     const isMaxAge = listed === 'max_age'
     const reason = isMaxAge ? listed : given
     const actorId = isMaxAge ? null : endedBy
-    const tell = (): void => {
+    const emitTerminated = (): void => {
       const facts = { at: now, userId, sessionId, reason, actorId }
       deps.emit('session.terminated', source, facts)
       onEnded?.()
     }
     const revoked = await revoke(session, reason, now)
-    if (revoked) tell()
+    if (revoked) emitTerminated()
     const closed = await closeDocument(sessionId, reason)
     if (revoked || !closed || refreshRowMissing !== true) return revoked
-    tell()
+    emitTerminated()
     return true
   }
 

@@ -31,7 +31,7 @@ interface Deps {
 
 /**
  * `taken` is the record as this process wrote it, `takenAt` the time at which that write began.
- * `onLost` is told once, at the moment the lease is known to be lost.
+ * `onLost` is called once, at the moment the lease is known to be lost.
  */
 export function holdLease(
   { lease, clock, logger }: Deps,
