@@ -7,7 +7,7 @@ export interface FamilyState<Reason extends string = string> {
   readonly generation: number
   readonly rotatedAt: number
   readonly rotatedTo: string
-  readonly expiresAt: number | null
+  readonly expiresAt: number
   readonly revokedAt: number | null
   readonly revokedReason: Reason | null
 }
@@ -64,12 +64,39 @@ export function judgeRefresh<Reason extends string>(
   if (behind > 0 && !(behind === 1 && withinGrace(family.rotatedAt, policy.graceMs, now))) {
     return { outcome: 'replay' }
   }
-  if (family.expiresAt !== null && family.expiresAt <= now) return { outcome: 'expired' }
+  if (family.expiresAt <= now) return { outcome: 'expired' }
   if (presented.requiredEpoch !== null && family.sessionEpoch !== presented.requiredEpoch) {
     return { outcome: 'outdated' }
   }
   if (capReached(family.loginAt, policy.absoluteTtlMs, now)) return { outcome: 'maxAge' }
   return { outcome: behind === 1 ? 'reissue' : 'current' }
+}
+
+/** The condition of the write that rotates a family. */
+export interface RotationGuard {
+  readonly generation: number
+  readonly revokedAt: null
+  readonly expiresAt: { readonly gt: number }
+  readonly sessionEpoch?: number
+  readonly loginAt?: { readonly gt: number }
+}
+
+/**
+ * The rule once more, for the store to apply in the moment of the write: the guard holds on a stored
+ * family exactly when `judgeRefresh` finds the token `current`.
+ */
+export function rotationGuard(
+  { generation, requiredEpoch }: Presented,
+  { absoluteTtlMs }: Pick<RefreshPolicy, 'absoluteTtlMs'>,
+  now: number,
+): RotationGuard {
+  return {
+    generation,
+    revokedAt: null,
+    expiresAt: { gt: now },
+    ...(requiredEpoch === null ? {} : { sessionEpoch: requiredEpoch }),
+    ...(absoluteTtlMs === null ? {} : { loginAt: { gt: now - absoluteTtlMs - 1 } }),
+  }
 }
 
 /** Zero is strict even when another replica's clock, ahead of ours, wrote `rotatedAt`. */

@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { memory } from '../../adapters/memory/index.js'
 import {
   type FamilyState,
   idleDeadline,
   judgeRefresh,
   type Presented,
   type RefreshPolicy,
+  rotationGuard,
 } from '../../src/engine/refresh.js'
+import { refreshFamiliesOf } from '../../src/model/refresh-family.js'
 
 const grace = 10_000
 const policy: RefreshPolicy = { graceMs: grace, absoluteTtlMs: 1_000_000 }
@@ -149,6 +152,42 @@ describe('the window never lets a family live on in two places', () => {
 
   it('R-1-16 R-1-18 three holders of one token: whoever is left behind ends it for all', () => {
     fc.assert(fc.property(steps, play), { numRuns: 2000 })
+  })
+})
+
+describe('the guard of the write that rotates', () => {
+  const cap = 1000
+  const mostly = <T>(usual: T, ...others: readonly T[]) =>
+    fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, fc.constantFrom(...others))
+  const rows = fc.record({
+    loginAt: mostly(now - cap, now - cap - 1, now - cap + 1),
+    sessionEpoch: mostly(3, 2, 4),
+    generation: mostly(5, 4, 6, 7),
+    rotatedAt: mostly(now - 1, now - grace, now - grace + 1),
+    expiresAt: mostly(now + 1, now, now - 1),
+    revokedAt: mostly(null, now - 1),
+  })
+  const requests = fc.record({
+    requiredEpoch: mostly<number | null>(3, null),
+    // Only the write that moves the generation on names its own `jti` in the row.
+    isOwnWrite: fc.boolean(),
+    graceMs: mostly(grace, 0),
+    absoluteTtlMs: mostly<number | null>(cap, null),
+  })
+
+  it('R-1-18 holds on a stored family exactly when the token is current', async () => {
+    const property = fc.asyncProperty(rows, requests, async (facts, request) => {
+      const { requiredEpoch, isOwnWrite, ...rules } = request
+      const rotatedTo = isOwnWrite && facts.generation === 6 ? 'mine' : 'newest'
+      const row = { ...family, ...facts, rotatedTo }
+      const families = memory().store.collection(refreshFamiliesOf('client'))
+      await families.insert({ ...row, id: 'session', userId: 'ada' })
+      const token = { ...presented, requiredEpoch }
+      const guard = rotationGuard(token, rules, now)
+      const rotated = await families.update('session', guard, { rotatedTo: 'mine' })
+      expect(rotated !== null).toBe(outcome(row, token, now, rules) === 'current')
+    })
+    await fc.assert(property, { numRuns: 2000 })
   })
 })
 

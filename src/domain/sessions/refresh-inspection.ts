@@ -1,5 +1,5 @@
 import type { RefreshClaims } from '../../crypto/verify-token.js'
-import { judgeRefresh, type RefreshDecision } from '../../engine/refresh.js'
+import { judgeRefresh, type Presented, type RefreshDecision } from '../../engine/refresh.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import { isHuman, type User } from '../../model/user.js'
@@ -125,16 +125,7 @@ export function createRefreshInspection(
   ): RefreshDecision<EndReason> {
     // A row whose user is not the token's was never minted together with it.
     const own = family !== null && family.userId === attempt.claims.sub ? family : null
-    return judgeRefresh(
-      own,
-      {
-        generation: attempt.claims.gen,
-        nextJti: attempt.nextJti,
-        requiredEpoch: user === null ? null : requiredEpoch(user, attempt.claims.sid),
-      },
-      attempt,
-      clock.now(),
-    )
+    return judgeRefresh(own, presentedBy(attempt, user), attempt, clock.now())
   }
 
   /** Carries out the ending a refusal calls for and throws its code. */
@@ -250,6 +241,12 @@ export function createRefreshInspection(
   }
 
   return { begin, requireStanding, readRow, refuse, endIfRetired }
+}
+
+/** What a token of this user shows, to be judged against the row. */
+export function presentedBy({ claims, nextJti }: Attempt, user: User | null): Presented {
+  const epoch = user === null ? null : requiredEpoch(user, claims.sid)
+  return { generation: claims.gen, nextJti, requiredEpoch: epoch }
 }
 
 /** Null for the one session the user's last "end all others" spared. */

@@ -1,11 +1,11 @@
-import { idleDeadline } from '../../engine/refresh.js'
+import { idleDeadline, rotationGuard } from '../../engine/refresh.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Guard } from '../../ports/store.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { type Attempt, type RefreshInspection, requiredEpoch } from './refresh-inspection.js'
+import { type Attempt, presentedBy, type RefreshInspection } from './refresh-inspection.js'
 import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
 
 export interface Refreshed {
@@ -54,17 +54,8 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     user: User,
     next: Pick<RefreshFamily, 'generation' | 'rotatedAt' | 'rotatedTo' | 'expiresAt'>,
   ): Promise<'won' | 'missed' | 'lost'> {
-    const now = next.rotatedAt
-    const epoch = requiredEpoch(user, attempt.claims.sid)
-    const cap = attempt.absoluteTtlMs
-    const guard: Guard<RefreshFamily> = {
-      userId: user.id,
-      generation: attempt.claims.gen,
-      revokedAt: null,
-      expiresAt: { gt: now },
-      ...(epoch === null ? {} : { sessionEpoch: epoch }),
-      ...(cap === null ? {} : { loginAt: { gt: now - cap - 1 } }),
-    }
+    const rotation = rotationGuard(presentedBy(attempt, user), attempt, next.rotatedAt)
+    const guard: Guard<RefreshFamily> = { userId: user.id, ...rotation }
     try {
       const family = await families.update(attempt.claims.sid, guard, next)
       return family === null ? 'missed' : 'won'
