@@ -68,27 +68,26 @@ import { systemFetcher } from './system/system-fetcher.js'
 import { systemRandom } from './system/system-random.js'
 import { createTracing } from './telemetry/open-telemetry-tracing.js'
 
-/** One surface: its routes, to be mounted by a framework adapter, its users, their sessions and records. */
+/** A surface: its routes, for a framework adapter to mount, and its users, roles, sessions and audit log. */
 export interface SurfaceAuth<S extends Surface = Surface>
   extends Mountable,
     SessionAdministration,
     Guarded<Principal<S>, AudienceOf<S>> {
   readonly users: Users
-  /** Roles kept in the store and who holds them; they decide with `authorizer: roleAuthorizer()`. */
+  /** The roles kept in the store and their bindings. They count with `authorizer: roleAuthorizer()`. */
   readonly roles: Roles
   /**
-   * Whom an `Authorization` header speaks for, for routes of the host's own and outside of HTTP:
-   * signature, audience, expiry and, every time, the denylist. Throws `AuthError`: `unauthorized`
-   * (401 without a code: the client refreshes and retries), `audience_mismatch`, `session_revoked`,
-   * `session_max_age_reached`, or 503 `session_enforcement_unavailable` when the denylist cannot be
-   * asked. The user record is not read: ask `users.get` when standing or roles matter.
+   * Resolves with the principal of an `Authorization` header, for the host's own routes and outside of
+   * HTTP. Checks signature, audience, expiry and, for every call, the denylist. Throws `AuthError`
+   * `unauthorized` (the 401 without a code: the client refreshes and retries), `audience_mismatch`,
+   * `session_revoked`, `session_max_age_reached`, or 503 `session_enforcement_unavailable` when the
+   * denylist cannot be read. Reads no user record: call `users.get` if `enabled` or roles matter.
    */
   authenticate(authorization: string | undefined): Promise<Principal<S>>
   /**
-   * For routes of the host's own: resolves only when the authorizer allows, asked anew, after the
-   * user was read. `tenantId` says in which tenant. Throws `AuthError` `permission_denied` (403), also
-   * for somebody disabled or gone and for a `tenantId` that is none, or `authorization_unavailable`
-   * (503).
+   * For the host's own routes: reads the user, asks the authorizer, and resolves only if it allows.
+   * `tenantId` names the tenant in question. Throws `AuthError` `permission_denied` (403), also for a
+   * disabled or deleted user and for an invalid `tenantId`, or `authorization_unavailable` (503).
    */
   requirePermission(
     principal: Principal<S>,
@@ -96,11 +95,10 @@ export interface SurfaceAuth<S extends Surface = Surface>
     of?: { readonly tenantId: string },
   ): Promise<void>
   /**
-   * For routes of the host's own: resolves only when the principal's session showed a second factor
-   * less than `maxAgeMs` milliseconds ago, at login or at `POST …/step-up`. Throws `AuthError`
-   * `step_up_required` (403) otherwise, with `maxAgeSeconds` for an RFC 9470 challenge: also for a
-   * service account and for somebody without a factor. A password, a refresh and a trusted device
-   * prove nothing.
+   * For the host's own routes: resolves only if the principal's session showed a second factor less
+   * than `maxAgeMs` milliseconds ago, at login or at `POST …/step-up`. Else throws `AuthError`
+   * `step_up_required` (403) with `maxAgeSeconds` for the challenge of RFC 9470 §3, also for a service
+   * account and for a user without a factor. A password, a refresh and a trusted device do not count.
    */
   requireStepUp(principal: Principal<S>, age: { readonly maxAgeMs: number }): Promise<void>
   readonly audit: AuditLog
@@ -112,24 +110,26 @@ interface Built extends SurfaceServices {
   readonly webhooks: Webhooks
 }
 
+/** The library, built by `createAuth`. */
 export interface Auth {
-  /** `/v1/auth/operator/*` and the unprefixed paths, for a host of its own. */
+  /** `/v1/auth/operator/*`, `/v1/admin/*` and the unprefixed paths, to mount on a host for operators. */
   readonly operator: SurfaceAuth<'operator'>
-  /** `/v1/auth/client/*` and the unprefixed paths, for a host of its own. */
+  /** `/v1/auth/client/*` and the unprefixed paths, to mount on a host for clients. */
   readonly client: SurfaceAuth<'client'>
-  /** Both surfaces on one host. */
+  /** Both surfaces, to mount on one host. */
   readonly both: Mountable
+  /** `reload` reads `createAuth({ keys })` again at once, if it is a function. */
   readonly keys: Pick<SigningKeys, 'reload'>
   readonly config: Config
   /**
-   * Creates or brings up to date what the database needs, and registers the modules: gives settings
-   * nobody has set yet their first values. Call before serving; safe in parallel.
+   * Prepares the database and registers the modules, which gives settings without a value their first
+   * values. Call it before serving. Replicas may call it in parallel, and any number of times.
    */
   migrate(): Promise<void>
   /**
-   * Waits for mail and audit records on their way, stops the sweep and hands it to another replica.
-   * Gives up after 15 seconds, with a warning in the log: a mailer may never answer. The backend
-   * stays the host's to close.
+   * Waits for mails and audit records in progress, stops the sweep and hands it to another replica.
+   * Resolves after 15 seconds at the latest, with a warning in the log: a mailer may never answer. The
+   * host closes the backend.
    */
   close(): Promise<void>
 }

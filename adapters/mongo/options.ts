@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb'
 import { refuseUnknown } from '../shared/refuse-unknown.js'
 
+/** The options of `mongo`. */
 export interface MongoOptions {
   /** The database that holds the collections: `client.db('auth')` of the `mongodb` driver. */
   readonly db: Db

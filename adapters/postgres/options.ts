@@ -1,5 +1,6 @@
 import { refuseUnknown } from '../shared/refuse-unknown.js'
 
+/** The options of `postgres`. */
 export interface PostgresOptions {
   /** The schema of all tables, created if missing. Default: the connection's search path decides. */
   readonly schema?: string

@@ -18,16 +18,17 @@ export interface NodeRedisCluster {
   ): Promise<unknown>
 }
 
-/** What of the options of a `redis` client decides when a write happens. */
+/** The option of a `redis` client that decides when a write happens. */
 export interface NodeRedisOptions {
   readonly disableOfflineQueue?: boolean | undefined
 }
 
+/** The options with which commands of a `redis` client are sent. */
 export interface NodeRedisCommandOptions {
   readonly typeMapping?: Readonly<Record<never, never>>
 }
 
-/** What of the options of an `ioredis` client decides whether a write could happen twice. */
+/** The options of an `ioredis` client that decide whether a write could happen twice. */
 export interface IoredisOptions {
   readonly autoResendUnfulfilledCommands?: boolean | undefined
   readonly maxRetriesPerRequest?: number | null | undefined
@@ -56,4 +57,5 @@ export interface IoredisCluster {
   call(command: string, args: string[]): Promise<unknown>
 }
 
+/** A client or cluster of `redis` or `ioredis`. */
 export type RedisClient = NodeRedisClient | NodeRedisCluster | IoredisClient | IoredisCluster

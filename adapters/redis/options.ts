@@ -1,5 +1,6 @@
 import { refuseUnknown } from '../shared/refuse-unknown.js'
 
+/** The options of `redis`. */
 export interface RedisOptions {
   /**
    * Put before the name of every collection in its keys: `{postern:operator_users}:…`. Letters, digits

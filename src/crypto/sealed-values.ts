@@ -8,6 +8,7 @@ export interface SealedPlace {
   readonly environment: string
 }
 
+/** The decrypted values of an environment. */
 export interface OpenedValues {
   /** All values, with secrets in plain text. Secrets that do not decrypt are left out. */
   readonly values: Values
@@ -15,6 +16,7 @@ export interface OpenedValues {
   readonly unreadable: readonly string[]
 }
 
+/** The writes that move an environment to the current key. */
 export interface ReencryptionPlan {
   /** New texts for the secrets that are not encrypted under the current key yet. */
   readonly texts: Values

@@ -22,11 +22,11 @@ export interface AccessClaims extends CommonClaims {
   readonly aud: Audience
   /** The session's id; a service account has none. */
   readonly sid?: string
-  /** Informative only: nothing is decided by them here. */
+  /** For the host's information; the library decides nothing by them. */
   readonly memberships: readonly { readonly tenantId: string }[]
-  /** How the user proved who they are (RFC 8176); empty for service accounts. */
+  /** The authentication methods of the login (RFC 8176); empty for service accounts. */
   readonly amr: readonly string[]
-  /** When they did. */
+  /** The time of the login, or of the grant of a service account. */
   readonly authTime: number
 }
 
@@ -38,7 +38,7 @@ export interface RefreshClaims extends CommonClaims {
   /** The generation within the family, from 1. */
   readonly gen: number
   readonly amr: readonly string[]
-  /** When the user proved who they are: the access tokens of a refresh repeat it. */
+  /** The time of the login; the access tokens of a refresh repeat it. */
   readonly authTime: number
 }
 

@@ -6,6 +6,7 @@ import { type ErrorCode, errorCatalogue } from './error-catalogue.js'
  */
 const outageRetryAfter = 1
 
+/** What an `AuthError` carries beside its code. */
 export interface AuthErrorOptions {
   /** Replaces the catalogue's text in the reply. It must hold neither input nor secrets. */
   readonly detail?: string

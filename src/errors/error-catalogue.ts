@@ -130,4 +130,5 @@ export const errorCatalogue = {
   service_unavailable: { status: 503, detail: 'The service is not available right now.' },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
 
+/** A code of the catalogue. */
 export type ErrorCode = keyof typeof errorCatalogue

@@ -13,6 +13,7 @@ export interface ExchangeRequest {
   body(maxBytes: number): Promise<ExchangeBody>
 }
 
+/** The body of a request, as far as it was read. */
 export type ExchangeBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
@@ -20,6 +21,7 @@ export type ExchangeBody =
   | { readonly kind: 'parsed'; readonly value: unknown }
   | { readonly kind: 'tooLarge' }
 
+/** A reply for a framework adapter to send. */
 export interface ExchangeReply {
   readonly status: number
   /** By lower-case name. `set-cookie` is apart, because its lines cannot be joined. */

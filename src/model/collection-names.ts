@@ -26,4 +26,5 @@ export const collectionNames = [
   'service_account_credentials',
 ] as const
 
+/** The name of a collection, without prefix and surface. */
 export type CollectionName = (typeof collectionNames)[number]

@@ -18,6 +18,7 @@ export type {
   OpenApiServer,
 } from './types.js'
 
+/** The options of `openApiDocument`. */
 export interface OpenApiOptions {
   /** The surfaces that the host mounts: `['client']` for `auth.client`. Default both, as `auth.both`. */
   readonly surfaces?: readonly ('operator' | 'client')[]

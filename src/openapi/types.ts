@@ -1,16 +1,19 @@
 /** A JSON Schema of draft 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
+/** A reference to a component of the document. */
 export interface OpenApiReference {
   readonly $ref: string
 }
 
+/** A header of a reply. */
 export interface OpenApiHeader {
   readonly description?: string
   readonly required?: boolean
   readonly schema: JsonSchema
 }
 
+/** The reply with one status. */
 export interface OpenApiResponse {
   readonly description: string
   readonly headers?: Readonly<Record<string, OpenApiHeader>>
@@ -18,6 +21,7 @@ export interface OpenApiResponse {
   readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>
 }
 
+/** A parameter of an operation. */
 export interface OpenApiParameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header' | 'cookie'
@@ -26,11 +30,13 @@ export interface OpenApiParameter {
   readonly schema: JsonSchema
 }
 
+/** The body of a request, by media type. */
 export interface OpenApiRequestBody {
   readonly required: boolean
   readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>
 }
 
+/** An operation: one method of one path. */
 export interface OpenApiOperation {
   readonly operationId: string
   readonly tags: readonly string[]
@@ -45,8 +51,10 @@ export interface OpenApiOperation {
   readonly responses: Readonly<Record<string, OpenApiResponse | OpenApiReference>>
 }
 
+/** The HTTP methods that the library serves. */
 export type OpenApiMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
+/** A URL below which the paths of the document are. */
 export interface OpenApiServer {
   readonly url: string
   readonly description?: string

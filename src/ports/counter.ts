@@ -1,3 +1,4 @@
+/** The state of a window after a hit. */
 export interface CounterResult {
   /** False when the window already held `limit` hits; this hit is then not counted. */
   readonly allowed: boolean

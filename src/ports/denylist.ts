@@ -1,3 +1,4 @@
+/** A session or an access token that is refused. */
 export interface DenylistEntry {
   /** `<surface>:session:<session id>` or `<surface>:token:<jti>`. */
   readonly id: string

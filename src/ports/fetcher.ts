@@ -1,3 +1,4 @@
+/** An outbound HTTP request with its limits. */
 export interface OutboundRequest {
   readonly url: string
   readonly method: 'GET' | 'POST'
@@ -14,6 +15,7 @@ export interface OutboundRequest {
   readonly publicOnly?: true
 }
 
+/** The reply to an outbound request, of any status. */
 export interface OutboundReply {
   readonly status: number
   readonly body: string

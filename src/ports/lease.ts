@@ -1,3 +1,4 @@
+/** The stored state of a lease. */
 export interface LeaseRecord {
   /** The holder's random token; null after a release. */
   readonly owner: string | null

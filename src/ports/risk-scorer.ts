@@ -28,6 +28,7 @@ export interface RiskQuestion extends PastLogin {
   readonly history: readonly PastLogin[]
 }
 
+/** The judgement of a login. */
 export interface RiskAssessment {
   /**
    * - `low`: nothing happens

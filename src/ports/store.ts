@@ -16,6 +16,7 @@ export interface Doc {
   readonly expiresAt: number | null
 }
 
+/** A value that a guard can test. */
 export type Scalar = string | number | boolean | null
 
 /** A value to equal, several of which one must equal, or (numbers only) a bound. */
@@ -40,6 +41,7 @@ export type Guard<T> = {
  */
 export type FieldKind = 'text' | 'integer' | 'boolean' | 'time' | 'json'
 
+/** The declaration of a field. */
 export interface Field {
   readonly kind: FieldKind
   readonly nullable?: true
@@ -47,11 +49,13 @@ export interface Field {
   readonly default?: unknown
 }
 
+/** An index over fields, in this order. With `unique`, no two documents have equal values. */
 export interface IndexSpec<T> {
   readonly on: readonly (keyof T & string)[]
   readonly unique?: true
 }
 
+/** The description of a collection: its name, fields, indexes and expiry. */
 export interface CollectionSpec<T extends Doc> {
   /** Lower-case words joined by underscores: `operator_users`. Tables and key prefixes use it as is. */
   readonly name: string
@@ -76,6 +80,7 @@ export interface AnyCollectionSpec {
   readonly expires: 'never' | 'fixed' | 'sliding' | 'due'
 }
 
+/** The part of a result to return. */
 export interface Page {
   /** The most documents to return, 1 to 1,000. */
   readonly limit: number
@@ -85,6 +90,7 @@ export interface Page {
   readonly newestFirst?: true
 }
 
+/** The result of a sweep. */
 export interface Swept {
   readonly removed: number
   /** Expired documents that are left, counted up to 100,000. */
@@ -129,6 +135,7 @@ export interface Collection<T extends Doc> {
   sweep(before: number, limit: number): Promise<Swept>
 }
 
+/** A database's collections. */
 export interface Store {
   /** Binds a collection. Does no I/O; may be called any number of times. */
   collection<T extends Doc>(spec: CollectionSpec<T>): Collection<T>

@@ -2,6 +2,7 @@ import { type CollectionName, collectionNames } from '../model/collection-names.
 import { allCollectionSpecs } from '../model/collections.js'
 import type { AnyCollectionSpec, Store } from '../ports/store.js'
 
+/** The stores that `splitStore` combines. */
 export interface StoreSplit {
   /** Holds every collection that `overrides` does not name. */
   readonly default: Store

@@ -27,6 +27,7 @@ export interface OpenedBackend {
   close?(): void | Promise<void>
 }
 
+/** The options of `conformance`. */
 export interface ConformanceOptions {
   /**
    * Opens a backend for each case. Pass the adapter its client through `through`, so that the kit can

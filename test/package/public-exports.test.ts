@@ -31,17 +31,28 @@ interface Example {
   readonly code: string
 }
 
-/** The `@example` blocks on what an entry point exports. */
-function examplesOf(specifier: string, program: ts.Program): readonly Example[] {
+interface PublicExport {
+  readonly name: string
+  readonly documentation: string
+  /** The `@example` blocks. */
+  readonly examples: readonly Example[]
+}
+
+/** What an entry point exports. */
+function exportsOf(specifier: string, program: ts.Program): readonly PublicExport[] {
   const checker = program.getTypeChecker()
   const file = program.getSourceFile(join(root, options.paths?.[specifier]?.[0] ?? ''))
   const entry = file && checker.getSymbolAtLocation(file)
-  return (entry ? checker.getExportsOfModule(entry) : []).flatMap((symbol) => {
-    const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0
-    const tags = (isAlias ? checker.getAliasedSymbol(symbol) : symbol).getJsDocTags(checker)
-    return tags
-      .filter(({ name }) => name === 'example')
-      .map(({ text }) => ({ name: symbol.name, code: ts.displayPartsToString(text) }))
+  return (entry ? checker.getExportsOfModule(entry) : []).map((exported) => {
+    const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0
+    const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported
+    const tags = symbol.getJsDocTags(checker).filter(({ name }) => name === 'example')
+    const { name } = exported
+    return {
+      name,
+      documentation: ts.displayPartsToString(symbol.getDocumentationComment(checker)),
+      examples: tags.map(({ text }) => ({ name, code: ts.displayPartsToString(text) })),
+    }
   })
 }
 
@@ -80,23 +91,30 @@ function complaints(examples: readonly Example[]): readonly string[] {
   })
 }
 
-describe('examples compile against the sources', () => {
-  const examples = new Map<string, readonly Example[]>()
+describe('the public exports', () => {
+  const exported = new Map<string, readonly PublicExport[]>()
+  const of = (specifier: string) => exported.get(specifier) ?? []
 
   beforeAll(() => {
     const sources = specifiers.map((name) => join(root, options.paths?.[name]?.[0] ?? ''))
     const program = programOf(sources, new Map())
-    for (const specifier of specifiers) examples.set(specifier, examplesOf(specifier, program))
+    for (const specifier of specifiers) exported.set(specifier, exportsOf(specifier, program))
   })
 
-  it.each(specifiers)('%s has one that imports it', (specifier) => {
-    const found = examples.get(specifier) ?? []
+  it.each(specifiers)('of %s have a docstring each', (specifier) => {
+    const bare = of(specifier).filter(({ documentation }) => documentation === '')
+    expect(bare.map(({ name }) => name)).toEqual([])
+  })
+
+  it.each(specifiers)('of %s have an example that imports it', (specifier) => {
+    const found = of(specifier).flatMap(({ examples }) => examples)
     expect(found.filter(({ code }) => code.includes(`from '${specifier}'`))).not.toEqual([])
   })
 
-  it('each of them, and the first of the README and of the page on getting started', () => {
+  it('have examples that compile, as do the first of the README and of getting-started.md', () => {
     const pages = ['README.md', 'docs/getting-started.md']
     const first = pages.map((name) => ({ name, code: blocksOf(name)[0] ?? 'nothing' }))
-    expect(complaints([...first, ...[...examples.values()].flat()])).toEqual([])
+    const examples = [...exported.values()].flat().flatMap((one) => one.examples)
+    expect(complaints([...first, ...examples])).toEqual([])
   })
 })

@@ -25,6 +25,7 @@ export type RateLimitName =
   | 'mfaPerUser'
   | 'grantPerIp'
 
+/** All rate limits of a surface by name. */
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
 
 const minute = 60_000

@@ -13,6 +13,7 @@ export const FieldSelect = 'FieldSelect'
 /** A list of elements of one shape; see `readRecordList` for how it is stored. */
 export const FieldRecordList = 'FieldRecordList'
 
+/** The type of a field or sub-field. */
 export type FieldType =
   | typeof FieldString
   | typeof FieldSecret

@@ -17,6 +17,7 @@ export interface ConfigPatch {
   readonly revision?: number
 }
 
+/** The codes with which an edit is refused before any validator runs. */
 export type PatchRefusalCode =
   | 'config.membership_not_allowed'
   | 'config.duplicate_field'

@@ -11,6 +11,7 @@ export type Older<T> = (now: T) => T | null
  */
 export type Around = <T>(name: string, work: () => Promise<T>, older?: Older<T>) => Promise<T>
 
+/** The options of `faultyBackend`. */
 export interface InterceptOptions {
   /** Remembers each document as it was before its last write, at the cost of a read per write. */
   readonly keepsVersions?: boolean

@@ -25,6 +25,7 @@ export interface ExploredCase {
   readonly steps: number
 }
 
+/** The number and the choice of schedules to play. */
 export interface InterleavingOptions extends ScheduleOptions {
   /** Plays only this schedule: the letters that a failure printed. */
   readonly replay?: string
