@@ -11,7 +11,6 @@ const issuer = 'https://appleid.apple.com'
  */
 export const apple: OidcProvider = {
   kind: 'oidc',
-  id: 'apple',
   name: 'Apple',
   scope: 'name email',
   responseMode: 'form_post',
@@ -31,7 +30,6 @@ export const apple: OidcProvider = {
     const subject = identifier(claims['sub'])
     if (subject === null) return null
     return {
-      provider: 'apple',
       issuer: given,
       subject,
       email: emailOf(claims),

@@ -9,7 +9,6 @@ import { displayName, emailOf } from './read-claims.js'
  */
 export const github: PlainProvider = {
   kind: 'plain',
-  id: 'github',
   name: 'GitHub',
   scope: 'user:email',
   responseMode: 'query',
@@ -29,7 +28,6 @@ export const github: PlainProvider = {
     if (typeof id !== 'number' || !Number.isSafeInteger(id) || id <= 0) return null
     const primary = primaryOf(emails)
     return {
-      provider: 'github',
       issuer,
       subject: String(id),
       email: primary,

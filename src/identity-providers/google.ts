@@ -8,7 +8,6 @@ const shortIssuer = 'accounts.google.com'
 /** https://developers.google.com/identity/openid-connect/openid-connect */
 export const google: OidcProvider = {
   kind: 'oidc',
-  id: 'google',
   name: 'Google',
   scope: 'openid email profile',
   responseMode: 'query',
@@ -29,7 +28,6 @@ export const google: OidcProvider = {
     const subject = identifier(claims['sub'])
     if (subject === null) return null
     return {
-      provider: 'google',
       issuer: given === shortIssuer ? issuer : given,
       subject,
       email: emailOf(claims),

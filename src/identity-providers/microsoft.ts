@@ -15,7 +15,6 @@ const host = 'https://login.microsoftonline.com'
  */
 export const microsoft: OidcProvider = {
   kind: 'oidc',
-  id: 'microsoft',
   name: 'Microsoft',
   scope: 'openid email profile',
   responseMode: 'query',
@@ -56,7 +55,6 @@ export const microsoft: OidcProvider = {
     const { tid, name, xms_edov: domainOwned } = claims
     if (subject === null || typeof tid !== 'string') return null
     return {
-      provider: 'microsoft',
       // Subjects are told apart within a tenant.
       issuer: issuer.includes(tid) ? issuer : `${issuer} ${tid}`,
       subject,

@@ -1,25 +1,21 @@
 import { AuthorizationResponseError } from 'oauth4webapi'
 import type { Clock } from '../ports/clock.js'
 import type { Fetcher } from '../ports/fetcher.js'
-import { apple } from './apple.js'
 import { createAppleSecrets } from './apple-secret.js'
 import { authorizationUrl } from './authorization-url.js'
 import { exchangeCode } from './exchange-code.js'
-import { github } from './github.js'
-import { google } from './google.js'
 import { expectedIssuer, verifyIdToken } from './id-token.js'
 import { createKeySets } from './key-sets.js'
-import { microsoft } from './microsoft.js'
 import { outboundOf } from './outbound.js'
 import type {
+  Profile,
   Provider,
   ProviderCredentials,
   ProviderEndpoints,
-  ProviderId,
-  ProviderProfile,
   SignInSecrets,
 } from './provider.js'
 import { ProviderError } from './provider-error.js'
+import { type ProviderId, providers } from './providers.js'
 
 /** Endpoints other than a provider's own: a test's, or those of a sovereign cloud. */
 export type EndpointOverrides = Readonly<Partial<Record<ProviderId, Partial<ProviderEndpoints>>>>
@@ -32,9 +28,13 @@ export interface ProviderAnswer {
   readonly redirectUri: string
 }
 
-/** The host as an OAuth client of the four providers. Keeps public keys, and no token. */
+/** The provider's statement about the user who signed in there, and which provider it is. */
+export interface ProviderProfile extends Profile {
+  readonly provider: ProviderId
+}
+
+/** The host as an OAuth client of the providers. Keeps public keys, and no token. */
 export interface ProviderClients {
-  readonly providers: Readonly<Record<ProviderId, Provider>>
   /** Where to send the browser: authorization code with PKCE S256 (RFC 7636). */
   authorizationUrl(
     id: ProviderId,
@@ -58,17 +58,15 @@ interface Deps {
 /** What a provider calls it when the person said no. */
 const denials = ['access_denied', 'user_cancelled_authorize', 'consent_required', 'login_required']
 
-const providers = { google, microsoft, apple, github } as const
-
 export function createProviderClients(deps: Deps): ProviderClients {
   const { clock } = deps
   const outbound = outboundOf(deps.fetcher)
   const keySets = createKeySets({ outbound, clock })
   const appleSecrets = createAppleSecrets(clock)
 
-  function endpointsOf(provider: Provider, credentials: ProviderCredentials): ProviderEndpoints {
-    const all = { ...provider.endpoints, ...deps.endpoints[provider.id] }
-    return provider.locate(all, credentials)
+  function endpointsOf(id: ProviderId, credentials: ProviderCredentials): ProviderEndpoints {
+    const provider = providers[id]
+    return provider.locate({ ...provider.endpoints, ...deps.endpoints[id] }, credentials)
   }
 
   async function askFor(url: string, accessToken: string): Promise<unknown> {
@@ -82,11 +80,12 @@ export function createProviderClients(deps: Deps): ProviderClients {
   }
 
   async function whoSignedIn(
-    provider: Provider,
+    id: ProviderId,
     credentials: ProviderCredentials,
     { parameters, secrets, redirectUri }: ProviderAnswer,
-  ): Promise<ProviderProfile | null> {
-    const endpoints = endpointsOf(provider, credentials)
+  ): Promise<Profile | null> {
+    const provider: Provider = providers[id]
+    const endpoints = endpointsOf(id, credentials)
     const { iss, ...others } = parameters
     // Compared here, because one provider's issuer has a part that is not known yet (RFC 9207).
     if (iss !== undefined && !provider.isIssuer(iss, endpoints)) {
@@ -100,7 +99,7 @@ export function createProviderClients(deps: Deps): ProviderClients {
       endpoints,
       clientId: credentials.clientId,
       clientSecret:
-        provider.id === 'apple'
+        id === 'apple'
           ? await appleSecrets.secretFor(credentials, endpoints.issuer)
           : credentials.clientSecret,
       issuerOf: isOidc
@@ -120,17 +119,13 @@ export function createProviderClients(deps: Deps): ProviderClients {
   }
 
   return {
-    providers,
-
-    authorizationUrl(id, credentials, signIn) {
-      const provider = providers[id]
-      return authorizationUrl(provider, endpointsOf(provider, credentials), credentials, signIn)
-    },
+    authorizationUrl: (id, credentials, signIn) =>
+      authorizationUrl(providers[id], endpointsOf(id, credentials), credentials, signIn),
 
     async whoSignedIn(id, credentials, answer) {
-      let profile: ProviderProfile | null
+      let profile: Profile | null
       try {
-        profile = await whoSignedIn(providers[id], credentials, answer)
+        profile = await whoSignedIn(id, credentials, answer)
       } catch (cause) {
         if (cause instanceof ProviderError) throw cause
         if (cause instanceof AuthorizationResponseError && denials.includes(cause.error)) {
@@ -139,7 +134,7 @@ export function createProviderClients(deps: Deps): ProviderClients {
         throw new ProviderError('the provider gave no good answer', { cause })
       }
       if (profile === null) throw new ProviderError('the provider named nobody')
-      return profile
+      return { ...profile, provider: id }
     },
   }
 }

@@ -1,13 +1,3 @@
-/** The four external identity providers, in the order in which they are listed. */
-export const providerIds = ['google', 'microsoft', 'apple', 'github'] as const
-
-export type ProviderId = (typeof providerIds)[number]
-
-/** Null for a text that is not one of the four. */
-export function providerId(text: string): ProviderId | null {
-  return providerIds.find((id) => id === text) ?? null
-}
-
 /** The endpoints of a provider. URLs are `https:`, or `http:` on loopback in tests. */
 export interface ProviderEndpoints {
   /** Compared character by character (RFC 9207 §2.4, OpenID Connect Core §3.1.3.7). */
@@ -35,8 +25,7 @@ export interface ProviderCredentials {
 }
 
 /** The provider's statement about the user who signed in there. */
-export interface ProviderProfile {
-  readonly provider: ProviderId
+export interface Profile {
   /** Identifies the account together with `subject`. Addresses do not: they change hands (nOAuth). */
   readonly issuer: string
   readonly subject: string
@@ -62,7 +51,6 @@ export interface SignInSecrets {
 export type Claims = Readonly<Record<string, unknown>>
 
 interface AnyProvider {
-  readonly id: ProviderId
   /** The name on a button. */
   readonly name: string
   /** No more than an account needs (RFC 9700 §2.3). */
@@ -88,13 +76,13 @@ export interface OidcProvider extends AnyProvider {
   /** True if this key of the provider may sign for this issuer. */
   mayKeySign(key: Claims, issuer: string): boolean
   /** `form` holds the other members of the authorization response, which no signature covers. */
-  profileOf(claims: Claims, issuer: string, form: Claims): ProviderProfile | null
+  profileOf(claims: Claims, issuer: string, form: Claims): Profile | null
 }
 
 /** A provider without ID tokens, whose API identifies the user. */
 export interface PlainProvider extends AnyProvider {
   readonly kind: 'plain'
-  profileOf(user: unknown, emails: unknown, issuer: string): ProviderProfile | null
+  profileOf(user: unknown, emails: unknown, issuer: string): Profile | null
 }
 
 export type Provider = OidcProvider | PlainProvider

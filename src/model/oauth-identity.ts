@@ -8,7 +8,7 @@ import type { Surface } from '../ports/surface.js'
  */
 export interface OauthIdentity extends Doc {
   readonly userId: string
-  /** `google`, `microsoft`, `apple` or `github`. */
+  /** The id of the provider, such as `google`. */
   readonly provider: string
   readonly issuer: string
   readonly subject: string

@@ -72,7 +72,7 @@ export type Mail = {
       readonly template: 'identityChanged'
       readonly data: {
         readonly at: number
-        /** `google`, `microsoft`, `apple` or `github`. */
+        /** The id of the provider, such as `google`. */
         readonly provider: string
         readonly change: 'linked' | 'unlinked'
       }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { providerIds } from '../identity-providers/providers.js'
 import { isSafeScheme, parseUrl } from './option-shapes.js'
 
 /** `{tenant}` and `{tenantid}` stand for something that is no more than a path segment. */
@@ -28,12 +29,7 @@ const provider = z.strictObject({
 export const oauthShape = z
   .strictObject({
     providers: z
-      .strictObject({
-        google: provider.optional(),
-        microsoft: provider.optional(),
-        apple: provider.optional(),
-        github: provider.optional(),
-      })
+      .strictObject(Object.fromEntries(providerIds.map((id) => [id, provider.optional()])))
       .optional(),
     allowInsecureLoopback: z.literal(true, 'must be true, or left out').optional(),
   })

@@ -1,4 +1,4 @@
-import { providerId } from '../../identity-providers/provider.js'
+import { providerId } from '../../identity-providers/providers.js'
 import type { LoginTicket } from '../../model/login-ticket.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { OauthCodes } from './oauth-codes.js'

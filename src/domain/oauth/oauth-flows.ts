@@ -1,11 +1,8 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
-import type {
-  ProviderCredentials,
-  ProviderId,
-  SignInSecrets,
-} from '../../identity-providers/provider.js'
+import type { ProviderCredentials, SignInSecrets } from '../../identity-providers/provider.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'
+import type { ProviderId } from '../../identity-providers/providers.js'
 import type { OauthFlow } from '../../model/oauth-flow.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 

@@ -1,6 +1,6 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
-import type { ProviderProfile } from '../../identity-providers/provider.js'
+import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 

@@ -1,13 +1,14 @@
 import { isListedTarget, withQuery } from '../../engine/redirect.js'
 import { AuthError, describeError } from '../../errors/index.js'
+import type { ProviderCredentials } from '../../identity-providers/provider.js'
+import type { ProviderClients } from '../../identity-providers/provider-clients.js'
+import { ProviderError } from '../../identity-providers/provider-error.js'
 import {
-  type ProviderCredentials,
   type ProviderId,
   providerId,
   providerIds,
-} from '../../identity-providers/provider.js'
-import type { ProviderClients } from '../../identity-providers/provider-clients.js'
-import { ProviderError } from '../../identity-providers/provider-error.js'
+  providers,
+} from '../../identity-providers/providers.js'
 import type { OauthFlow } from '../../model/oauth-flow.js'
 import { isHuman } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -45,7 +46,7 @@ export interface Returned {
   readonly cookie: FlowCookie | null
 }
 
-/** Signing in with Google, Microsoft, Apple or GitHub (OAuth 2.1, RFC 8252). */
+/** Signing in at an identity provider (OAuth 2.1, RFC 8252). */
 export interface OauthSignIn {
   offered(): Promise<readonly { readonly id: ProviderId; readonly name: string }[]>
   /** Throws `not_found`, `oauth_provider_disabled` and `redirect_not_allowed`. */
@@ -137,7 +138,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
   ): Promise<BrowserFlow> {
     const credentials = await credentialsOf(provider)
     await requireListed(facts.redirectUri, facts.kind)
-    const mode = deps.providers.providers[provider].responseMode
+    const mode = providers[provider].responseMode
     const key = flows.browserKey(keys[mode])
     const all = { ...facts, provider, codeChallenge: '', appState: null }
     const begun = await flows.begin(all, credentials, key)
@@ -203,7 +204,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     async offered() {
       const settings = await deps.settings()
       const ids = providerIds.filter((id) => isProviderOffered(id, surface, settings))
-      return ids.map((id) => ({ id, name: deps.providers.providers[id].name }))
+      return ids.map((id) => ({ id, name: providers[id].name }))
     },
 
     async startWeb(provider, target, keys) {
@@ -231,7 +232,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
 
     async finish(provider, { mode, parameters }, { keys, deviceToken }, source) {
       const id = known(provider)
-      if (deps.providers.providers[id].responseMode !== mode) throw new AuthError('not_found')
+      if (providers[id].responseMode !== mode) throw new AuthError('not_found')
       const taken = await flows.take(id, parameters['state'] ?? '', keys[mode])
       const { flow } = taken
       const echoed = flow.appState === null ? {} : { state: flow.appState }
@@ -263,7 +264,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
   }
 }
 
-/** Throws `not_found` for anything that names none of the four. */
+/** Throws `not_found` for anything that names no provider. */
 function known(text: string): ProviderId {
   const id = providerId(text)
   if (id === null) throw new AuthError('not_found')

@@ -1,6 +1,8 @@
 import { AuthError } from '../../errors/index.js'
-import type { ProviderCredentials, ProviderId } from '../../identity-providers/provider.js'
+import type { ProviderCredentials } from '../../identity-providers/provider.js'
+import type { ProviderId } from '../../identity-providers/providers.js'
 import type { Surface } from '../../ports/surface.js'
+import { providerSettings } from '../../settings/oauth-providers.js'
 import type { AuthSettings } from '../../settings/settings.js'
 
 /**
@@ -32,29 +34,14 @@ export function credentialsFor(
 ): ProviderCredentials {
   const door = surface === 'operator' ? 'Operator' : 'Client'
   if (!settings[`${id}${door}Enabled` as const]) throw new AuthError('oauth_provider_disabled')
-  const { microsoftTenant, appleTeamId, appleKeyId } = settings
+  const { clientId, clientSecret, tenant, teamId, keyId } = providerSettings[id].credentials
   const credentials = {
-    clientId: clientIdOf(id, settings),
-    clientSecret: secretOf(id, settings),
-    tenant: id === 'microsoft' ? microsoftTenant : '',
-    teamId: id === 'apple' ? appleTeamId : '',
-    keyId: id === 'apple' ? appleKeyId : '',
+    clientId: settings[clientId],
+    clientSecret: settings[clientSecret],
+    ...(tenant && { tenant: settings[tenant] }),
+    ...(teamId && { teamId: settings[teamId] }),
+    ...(keyId && { keyId: settings[keyId] }),
   }
-  const { clientId, clientSecret, tenant, teamId, keyId } = credentials
-  const needed = {
-    google: [clientId, clientSecret],
-    microsoft: [clientId, clientSecret, tenant],
-    apple: [clientId, clientSecret, teamId, keyId],
-    github: [clientId, clientSecret],
-  }
-  if (needed[id].includes('')) throw new AuthError('oauth_provider_disabled')
-  return credentials
-}
-
-function clientIdOf(id: ProviderId, settings: AuthSettings): string {
-  return id === 'apple' ? settings.appleServicesId : settings[`${id}ClientId` as const]
-}
-
-function secretOf(id: ProviderId, settings: AuthSettings): string {
-  return id === 'apple' ? settings.applePrivateKey : settings[`${id}ClientSecret` as const]
+  if (Object.values(credentials).includes('')) throw new AuthError('oauth_provider_disabled')
+  return { tenant: '', teamId: '', keyId: '', ...credentials }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { providerIds } from '../../../src/identity-providers/provider.js'
+import { providerIds } from '../../../src/identity-providers/providers.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
 import { storedIn, storedUser, surfaces } from '../../support/hosts/open-host.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ProviderId, providerIds } from '../../../src/identity-providers/provider.js'
+import { type ProviderId, providerIds } from '../../../src/identity-providers/providers.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { storedIn, surfaces } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { providerIds } from '../../../src/identity-providers/provider.js'
+import { providerIds } from '../../../src/identity-providers/providers.js'
 import { isChromiumMissing, visitors } from '../../support/hosts/browser.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { surfaces } from '../../support/hosts/open-host.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ProviderId } from '../../../src/identity-providers/provider.js'
-import { providerIds } from '../../../src/identity-providers/provider.js'
+import type { ProviderId } from '../../../src/identity-providers/providers.js'
+import { providerIds } from '../../../src/identity-providers/providers.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { hostKinds } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'

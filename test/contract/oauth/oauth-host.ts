@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { ProviderId } from '../../../src/identity-providers/provider.js'
+import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import type { OauthIdentity } from '../../../src/model/oauth-identity.js'
 import type { Backend } from '../../../src/ports/backend.js'

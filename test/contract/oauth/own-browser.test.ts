@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
-import type { ProviderId } from '../../../src/identity-providers/provider.js'
+import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { hostKinds } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'

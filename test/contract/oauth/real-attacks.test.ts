@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ProviderId, providerIds } from '../../../src/identity-providers/provider.js'
+import { type ProviderId, providerIds } from '../../../src/identity-providers/providers.js'
 import type { InitialSettings } from '../../../src/settings/settings.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { eventsOf } from '../../support/hosts/open-host.js'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { onTestFinished } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import type { ProviderId } from '../../../src/identity-providers/provider.js'
+import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import { systemFetcher } from '../../../src/system/system-fetcher.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { surfaces } from '../../support/hosts/open-host.js'

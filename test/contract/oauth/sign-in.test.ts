@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { providerIds } from '../../../src/identity-providers/provider.js'
+import { providerIds } from '../../../src/identity-providers/providers.js'
 import { hostKinds } from '../../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
 import { storedUser, surfaces } from '../../support/hosts/open-host.js'

@@ -1,4 +1,4 @@
-import type { ProviderId } from '../../../src/identity-providers/provider.js'
+import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { storedIn, storedUser } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'

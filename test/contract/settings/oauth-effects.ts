@@ -1,5 +1,5 @@
 import { exportPKCS8, generateKeyPair } from 'jose'
-import { type ProviderId, providerIds } from '../../../src/identity-providers/provider.js'
+import { type ProviderId, providerIds } from '../../../src/identity-providers/providers.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { outcomeOf } from '../../support/hosts/open-host.js'
 import { type Account, tenants } from '../../support/outside/provider-stub/account.js'

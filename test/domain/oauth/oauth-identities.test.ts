@@ -6,7 +6,8 @@ import {
   type OauthIdentities,
 } from '../../../src/domain/oauth/oauth-identities.js'
 import { AuthError } from '../../../src/errors/index.js'
-import type { ProviderId, ProviderProfile } from '../../../src/identity-providers/provider.js'
+import type { ProviderProfile } from '../../../src/identity-providers/provider-clients.js'
+import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import { type Collections, collectionsOf } from '../../../src/model/collections.js'
 import type { OauthIdentity } from '../../../src/model/oauth-identity.js'
 import type { Collection } from '../../../src/ports/store.js'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ProviderId } from '../../../src/identity-providers/provider.js'
+import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import {
   flowCookieOf,
   memberOf,

@@ -81,6 +81,8 @@ const rules: readonly ZoneRule[] = [
         'src/stores/',
         errors,
       ],
+      // Which settings are a provider's credentials stands beside those settings, and nowhere else.
+      'src/settings/oauth-providers.ts',
     ],
     types: [ports, 'src/settings/', 'src/config/'],
   },

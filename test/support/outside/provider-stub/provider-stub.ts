@@ -9,7 +9,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
-import type { ProviderId } from '../../../../src/identity-providers/provider.js'
+import type { ProviderId } from '../../../../src/identity-providers/providers.js'
 import type { Fetcher, OutboundReply, OutboundRequest } from '../../../../src/index.js'
 import { type Account, tenants } from './account.js'
 import { registered } from './credentials.js'

@@ -1,5 +1,5 @@
 import type { CryptoKey } from 'jose'
-import type { ProviderId } from '../../../../src/identity-providers/provider.js'
+import type { ProviderId } from '../../../../src/identity-providers/providers.js'
 import { appleStandIn } from './apple.js'
 import { githubStandIn } from './github.js'
 import { googleStandIn, microsoftStandIn } from './openid-provider.js'

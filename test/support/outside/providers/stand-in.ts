@@ -1,4 +1,5 @@
-import type { ProviderEndpoints, ProviderId } from '../../../../src/identity-providers/provider.js'
+import type { ProviderEndpoints } from '../../../../src/identity-providers/provider.js'
+import type { ProviderId } from '../../../../src/identity-providers/providers.js'
 import type { Account } from '../provider-stub/account.js'
 import type { Misbehaviour } from './token-replies.js'
 
