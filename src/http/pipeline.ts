@@ -6,7 +6,7 @@ import type { Emit } from '../ports/emit.js'
 import type { Logger } from '../ports/logger.js'
 import type { Surface } from '../ports/surface.js'
 import type { Ended, Tracing } from '../ports/tracing.js'
-import type { Admission } from './admission/admission.js'
+import { type Admission, nothingKnown } from './admission/admission.js'
 import { admissionSteps, admit } from './admission/admission-steps.js'
 import { answerReply } from './answer-reply.js'
 import { type ClientIp, limitSubject } from './client-ip.js'
@@ -109,9 +109,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const ip = deps.clientIp(request.remoteAddress, request.header('x-forwarded-for'))
     const source = { ip, userAgent: userAgentOf(request) }
     const admission: Admission = {
+      ...nothingKnown,
       ...{ operation, request, params, source, address: limitSubject(ip) },
-      ...{ received: null, userId: null, bearer: null, principal: null, sessionId: null },
-      ...{ user: null, located: null, input: null, ticket: null },
     }
     try {
       await admit(steps, admission)

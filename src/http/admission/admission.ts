@@ -32,6 +32,19 @@ export interface Admission {
   ticket: string | null
 }
 
+/** Before the first step. */
+export const nothingKnown = {
+  received: null,
+  userId: null,
+  bearer: null,
+  principal: null,
+  sessionId: null,
+  user: null,
+  located: null,
+  input: null,
+  ticket: null,
+} as const satisfies Partial<Admission>
+
 /**
  * One decision about a request. A read has no effect and is not repeated; the judge throws the
  * refusal, counts what is to be counted, and notes what later steps need.
