@@ -2,9 +2,9 @@ import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
 /**
- * The deletion of an account that has begun; the id is the user's. It is written before anything is
- * removed and outlives the user record for a while, so that what was cut off is finished, and what a
- * request under way wrote meanwhile is found.
+ * The started deletion of an account; the id is the user's. It is written before anything is removed
+ * and outlives the user record for a while, so that an interrupted deletion is completed, and documents
+ * that a parallel request wrote meanwhile are found.
  */
 export interface AccountDeletion extends Doc {
   /** The user who deleted it; null when the host's code named no actor. */

@@ -1,14 +1,14 @@
 import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
-/** A person's set of backup codes: one document, so that a new set replaces the old in one write. */
+/** A user's set of backup codes. It is one document, so that a new set replaces the old in one write. */
 export interface BackupCodes extends Doc {
   readonly userId: string
-  /** PHC strings, one a code, in the order the codes name themselves by. */
+  /** PHC strings, one for each code, in the order of the codes' first characters. */
   readonly hashes: readonly string[]
   /** Bit n is set once code n was used. */
   readonly usedMask: number
-  /** Random, of this set alone: a code checked against one set is never spent in another. */
+  /** A random mark of this set, so that a code checked against one set is never spent in another. */
   readonly setId: string
   readonly createdAt: number
 }

@@ -1,6 +1,6 @@
 import type { CollectionSpec, Doc } from '../ports/store.js'
 
-/** One module's part of the configuration store; the id is its name. Its values are elsewhere. */
+/** The state of a module; the id is its name. Its environments hold the values. */
 export interface Module extends Doc {
   /** The one environment whose values are loaded. */
   readonly activeEnvironment: string

@@ -1,17 +1,17 @@
 import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
-/** What a half-finished login still lacks. */
+/** The step that a login still lacks. */
 export type LoginTicketPurpose = 'secondFactor' | 'enrollment'
 
 /**
- * A login whose first factor was accepted and that is not a session yet. The id is the SHA-256 of
- * the token the client holds. Single use: it is taken by the session it becomes.
+ * A login whose first factor was accepted and that is not a session yet. The id is the SHA-256 of the
+ * token that the client holds. Single use: the session that it becomes takes it.
  */
 export interface LoginTicket extends Doc {
   readonly userId: string
   readonly purpose: LoginTicketPurpose
-  /** How the first factor was shown: `password`. */
+  /** The first factor: `password`, or the id of a provider. */
   readonly loginMethod: string
   /** RFC 8176 values of the first factor. */
   readonly amr: readonly string[]
@@ -24,7 +24,7 @@ export interface LoginTicket extends Doc {
   readonly browserHash: string
   /** The account at a provider that signed in; empty for a login that began otherwise. */
   readonly identityId: string
-  /** The code an app began it with, which ends it if it comes again; empty where there was none. */
+  /** The code with which an app began it, which ends it if it comes again; empty without one. */
   readonly oauthCodeId: string
   /** The user's epochs when the first factor was accepted; any other value voids the ticket. */
   readonly sessionEpoch: number

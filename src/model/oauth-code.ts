@@ -2,9 +2,9 @@ import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
 /**
- * A code an app exchanges for tokens. The id is the SHA-256 of the code. Single use, and good only
- * with the verifier of the challenge the app began with (RFC 7636 §4.6). It is kept beyond its use:
- * one that comes again ends what it gave (RFC 6749 §4.1.2).
+ * A code that an app exchanges for tokens. The id is the SHA-256 of the code. Single use, and good only
+ * with the verifier of the app's challenge (RFC 7636 §4.6). It is kept after its use: a code that comes
+ * again ends the login or session that it opened (RFC 6749 §4.1.2).
  */
 export interface OauthCode extends Doc {
   readonly userId: string

@@ -1,6 +1,6 @@
 import type { OauthFailure } from '../ports/login-event.js'
 
-/** What the host's page is told of a flow that came to nothing, in place of a status it would not see. */
+/** The codes that the host's page gets for a failed flow. It would not see a status. */
 export const oauthFailures = [
   'oauth_denied',
   'oauth_failed',

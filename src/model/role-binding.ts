@@ -1,7 +1,7 @@
 import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
-/** That a user holds a role. The id is made of the other three, so that there is one of each. */
+/** A role that a user holds. The id is made of user, role and tenant, so each triple exists once. */
 export interface StoredRoleBinding extends Doc {
   readonly userId: string
   readonly roleId: string

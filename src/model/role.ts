@@ -1,7 +1,7 @@
 import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
-/** A named set of permissions. Its name and tenant never change: whom it was given to relied on them. */
+/** A named set of permissions. Its name and tenant never change, because bindings rely on them. */
 export interface StoredRole extends Doc {
   /** Empty for a role of no tenant; fields of a unique index are never null. */
   readonly tenantId: string

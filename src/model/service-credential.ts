@@ -1,6 +1,6 @@
 import type { CollectionSpec, Doc } from '../ports/store.js'
 
-/** One client id and secret of a service account. Its id is the `credentialId` of the routes. */
+/** A client id and secret of a service account. Its id is the `credentialId` of the routes. */
 export interface ServiceCredential extends Doc {
   /** The operator user it belongs to. */
   readonly accountId: string

@@ -1,7 +1,7 @@
 import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
-/** What a mailed or handed-out one-time token is good for. */
+/** The purpose of a mailed or returned one-time token. */
 export const ticketPurposes = [
   'verifyEmail',
   'changeEmail',

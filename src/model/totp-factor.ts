@@ -1,12 +1,12 @@
 import type { CollectionSpec, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 
-/** A person's authenticator app (RFC 6238). One each; the id is the user's. */
+/** A user's authenticator app (RFC 6238). A user has at most one; the id is the user's. */
 export interface TotpFactor extends Doc {
   readonly userId: string
   /** The shared secret, encrypted. */
   readonly sealedSecret: string
-  /** False until a code of it was shown: until then it is no factor. */
+  /** False until a code of it was shown. An unconfirmed app does not count as a factor. */
   readonly confirmed: boolean
   /** The newest time step whose code was accepted; 0 before the first. Never goes back. */
   readonly lastStep: number

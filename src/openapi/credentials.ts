@@ -13,7 +13,7 @@ export function cookieNameOf(prefix: CookiePrefix, surface: Surface, what: Token
   return `${prefix}${shortName[surface]}_${what}`
 }
 
-/** Of a `Set-Cookie` line, whatever the prefix. */
+/** The pattern of a `Set-Cookie` line with any prefix. */
 export function setCookiePattern(
   surfaces: readonly Surface[],
   cookies: readonly TokenCookie[],
@@ -22,11 +22,11 @@ export function setCookiePattern(
   return `^(__Host-|__Secure-)?(${names.join('|')})_(${cookies.join('|')})=`
 }
 
-/** Any one of these lets a request in; it may be of any of the surfaces. */
+/** The alternatives to authenticate with, for each of the surfaces. Any one suffices. */
 export function securityOf(operation: Operation, surfaces: readonly Surface[]): Security {
   const bearer = surfaces.map((surface) => ({ [`${surface}Bearer`]: [] }))
   if (operation.access === 'guarded' || operation.access === 'admin') return bearer
-  // The ticket of a half-finished login is in the body.
+  // The body carries the ticket of a login that lacks a factor.
   if (operation.access === 'enrolling') return [...bearer, {}]
   if (!operation.usesRefreshCookie) return []
   const cookie = surfaces.map((surface) => ({ [`${surface}RefreshCookie`]: [] }))

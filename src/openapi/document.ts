@@ -17,21 +17,21 @@ import type {
 type Surface = Operation['surfaces'][number]
 
 export interface DocumentChoices {
-  /** What the host mounts: one of the surfaces alone, or both. */
+  /** The surfaces that the host mounts: one, or both. */
   readonly surfaces: readonly Surface[]
   readonly cookiePrefix: CookiePrefix
   readonly info: OpenApiDocument['info']
   readonly servers: OpenApiDocument['servers']
 }
 
-/** One way to an operation: an operation of a surface, or a path that only chooses one. */
+/** A path of an operation: that of a surface, or the unprefixed one. */
 interface Route {
   readonly path: string
   readonly operationId: string
   readonly surfaces: readonly Surface[]
 }
 
-/** What is described once and referred to. */
+/** The components: each is described once and referred to. */
 interface Shared {
   readonly schemas: SchemaBook
   readonly responses: Map<string, OpenApiResponse>
@@ -90,7 +90,7 @@ export function documentOf(
   }
 }
 
-/** Ids of what is on both surfaces begin with the surface; a path without one has the plain name. */
+/** The id of an operation on both surfaces begins with the surface; an unprefixed path has the plain id. */
 function routesOf(operation: Operation, mounted: readonly Surface[]): readonly Route[] {
   const { id, path, unprefixedPath } = operation
   const surfaces = operation.surfaces.filter((surface) => mounted.includes(surface))
@@ -127,7 +127,7 @@ function describe(
   }
 }
 
-/** Those of the problems that are referred to. */
+/** The responses of problems that operations refer to. */
 function problemsIn(
   paths: OpenApiDocument['paths'],
   shared: ReadonlyMap<string, OpenApiResponse>,
@@ -137,7 +137,7 @@ function problemsIn(
   return Object.fromEntries(used)
 }
 
-/** What many operations answer alike is among the components, once. */
+/** A response that many operations share is a component. */
 function sharedOr(
   response: OpenApiResponse,
   shared: Map<string, OpenApiResponse>,

@@ -1,21 +1,21 @@
 import type { ErrorCode } from '../errors/index.js'
 import type { Guard, Operation } from '../operations/operation.js'
 
-/** Of every operation. */
+/** The codes of every operation. */
 export const commonCodes = [
   'rate_limited',
   'internal_error',
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[]
 
-/** Of one that takes a body. */
+/** The codes of an operation with a body. */
 export const bodyCodes = [
   'invalid_request',
   'payload_too_large',
   'unsupported_media_type',
 ] as const satisfies readonly ErrorCode[]
 
-/** Of one that must be shown an access token, by the order in which they are checked. */
+/** The codes of an operation that requires an access token, in the order of the checks. */
 export const bearerCodes = [
   'unauthorized',
   'audience_mismatch',
@@ -36,7 +36,7 @@ const guardCodes: Readonly<Record<Guard['kind'], readonly ErrorCode[]>> = {
   permission: ['permission_denied'],
 }
 
-/** Every code that an operation may answer: its own, and those of what stands in front of it. */
+/** Every code that an operation may answer: its own, and those of the checks before it. */
 export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
   const { method, query, guards, errors } = operation
   const hasBody = method !== 'GET'
@@ -49,7 +49,7 @@ export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
     ...errors,
     ...commonCodes,
   ]
-  // Where sessions are at stake, an outage says so whatever it is that is out.
+  // An operation on sessions answers every outage with the code of a session outage.
   const isSession = errors.includes('session_enforcement_unavailable')
   const answered = codes.filter((code) => !(isSession && code === 'service_unavailable'))
   return [...new Set(answered)]

@@ -20,7 +20,7 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
   },
 }
 
-/** The names of responses that know one code alone, by their JSON. */
+/** The names of responses with a single code, by their JSON. */
 export const sharedProblems: ReadonlyMap<string, string> = new Map(
   codes.map((code) => {
     const response = problemResponse(errorCatalogue[code].status, [code], false)
@@ -28,7 +28,7 @@ export const sharedProblems: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** How an operation refuses, by status. */
+/** The refusals of an operation by status. */
 export function problemResponses(operation: Operation): ReadonlyMap<number, OpenApiResponse> {
   const byStatus = new Map<number, ErrorCode[]>()
   if (operation.validated) byStatus.set(422, [])

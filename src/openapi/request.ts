@@ -4,7 +4,7 @@ import { type CookiePrefix, cookieNameOf } from './credentials.js'
 import type { SchemaBook } from './schema-book.js'
 import type { JsonSchema, OpenApiParameter, OpenApiRequestBody } from './types.js'
 
-/** What the path, the query, headers and cookies may say. */
+/** The parameters of an operation in path, query, headers and cookies. */
 export function parametersOf(
   operation: Operation,
   surfaces: Operation['surfaces'],
@@ -68,7 +68,7 @@ function objectSchema(schema: JsonSchema) {
   return looseObject.parse(schema)
 }
 
-/** Undefined where there is nothing to send. */
+/** Undefined for an operation without a body. */
 export function requestBodyOf(
   operation: Operation,
   schemas: SchemaBook,

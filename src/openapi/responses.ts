@@ -14,7 +14,7 @@ const success: Readonly<Record<Operation['status'], string>> = {
   302: 'On to another page.',
 }
 
-/** Every way in which an operation answers, by status. */
+/** Every reply of an operation by status. */
 export function responsesOf(
   operation: Operation,
   surfaces: Operation['surfaces'],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { JsonSchema } from './types.js'
 
-/** Turns schemas of the table into JSON Schema, and keeps those with a name for the components. */
+/** Turns schemas of the table into JSON Schema, and collects the named ones as components. */
 export interface SchemaBook {
   /** What callers send. Members that are not named are refused. */
   received(schema: z.ZodType): JsonSchema
@@ -39,7 +39,7 @@ export function schemaBook(names: Readonly<Record<string, z.ZodType>>): SchemaBo
   }
 }
 
-/** Takes away what says nothing about the wire, or says it in a way that readers cannot use. */
+/** Removes keywords that say nothing about the wire, or that readers cannot use. */
 function tidy(schema: z.core.JSONSchema.BaseSchema, io: 'input' | 'output'): void {
   // Readonly in the code; in OpenAPI it would mean that requests leave it out.
   delete schema.readOnly
@@ -51,7 +51,7 @@ function tidy(schema: z.core.JSONSchema.BaseSchema, io: 'input' | 'output'): voi
   if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties
 }
 
-/** Zod puts what has a name into `$defs` of its own; a document keeps it among its components. */
+/** Zod puts named schemas into `$defs`; a document has them among its components. */
 function withComponentReferences(value: object): JsonSchema {
   const text = JSON.stringify(value)
   return JSON.parse(text.replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'))

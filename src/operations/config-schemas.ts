@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { text, timestamp } from './schemas.js'
 
-/** What goes in and out of the module configuration's operations. */
+/** The bodies and replies of the module configuration's operations. */
 
 const texts = z.record(z.string(), z.string()).readonly()
 
@@ -64,7 +64,7 @@ export const environmentReply = z.strictObject({
   environment: z.string(),
   active: z.boolean(),
   revision: z.int(),
-  /** Texts of what is neither secret nor a list. */
+  /** The texts of fields that are neither secrets nor lists. */
   config: texts,
   /** Keys of the secrets that have a value. */
   secretsSet: list(z.string()),

@@ -25,7 +25,7 @@ export type Tag =
   | 'Self-Service'
   | 'Module Configuration'
 
-/** A rate-limit policy by name; its numbers are elsewhere. */
+/** A rate limit by name; `defaultRateLimits` and settings hold the numbers. */
 export type RateClass =
   | 'register'
   | 'login'
@@ -56,7 +56,7 @@ export type Guard =
   | { readonly kind: 'stepUp'; readonly maxAgeMs?: number }
   /** A valid access token, of a person or of a service account. */
   | { readonly kind: 'principal' }
-  /** Asked of the authorizer, after `bearer`. */
+  /** The authorizer must grant it, after `bearer`. */
   | { readonly kind: 'permission'; readonly key: string }
 
 /**
@@ -65,7 +65,7 @@ export type Guard =
  */
 export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form'
 
-/** What every handler gets. */
+/** The request, as every handler gets it. */
 export interface Call<B> {
   readonly body: B
   readonly source: RequestSource
@@ -75,7 +75,7 @@ export interface Call<B> {
   readonly refreshCookie: string | null
   /** The device token from the surface's cookie. */
   readonly deviceCookie: string | null
-  /** What the browser keeps of its flows to identity providers, by how they come back. */
+  /** The keys of the browser's OAuth flows from its cookies, by the form of the response. */
   readonly flowCookies: BrowserKeys
   /**
    * Where tokens of the answer go: into cookies, unless the entry lets the header `x-token-delivery`
@@ -84,7 +84,7 @@ export interface Call<B> {
   readonly tokenDelivery: 'cookie' | 'body'
   /** The bearer token's claims on a public operation, when it is a valid one of this surface. */
   readonly bearer: AccessClaims | null
-  /** What stood for `{name}` and the like in the path. Raw text: no store may see it unparsed. */
+  /** The values of `{name}` and other parameters of the path. Raw text: parse it before a store sees it. */
   readonly params: Params
   /** The members of the query that the operation declares; raw text, of the declared form. */
   readonly query: Params
@@ -99,18 +99,18 @@ export interface EnrollingCall<B> extends Call<B> {
 }
 
 export interface AdminCall<B, L> extends Call<B>, Admitted {
-  /** What the path names, as it was read. */
+  /** The document that the path names, as it was read. */
   readonly located: L
 }
 
-/** What a handler answers; the status is the operation's. */
+/** The answer of a handler. The operation's entry holds the status. */
 export interface Answer<R> {
   readonly body: R
   /** Sets the refresh cookie to this token for `expiresIn` seconds, or clears it. */
   readonly refreshCookie?: RefreshGrant | 'clear'
-  /** The same of the device cookie. */
+  /** The same for the device cookie. */
   readonly deviceCookie?: Pick<DeviceGrant, 'deviceToken' | 'expiresIn'> | 'clear'
-  /** What the browser is to keep of a flow to an identity provider. */
+  /** Sets the cookie of an OAuth flow to `key` for `expiresIn` seconds. */
   readonly flowCookie?: FlowCookie
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -131,31 +131,31 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   /** 302 answers with a `location` and no body. */
   readonly status: 200 | 201 | 202 | 204 | 302
   readonly body: B
-  /** A form in place of JSON, each member a text. Of one operation, whose sender is no program. */
+  /** The body is a form, each member a text. Only a provider's form post uses it. */
   readonly bodyForm?: true
-  /** Whether a request without a body is one with `{}`. */
+  /** True if an absent body counts as `{}`. */
   readonly bodyOptional?: true
   readonly reply: R
-  /** The members the query may have, each a text. Without it, what the query says is not looked at. */
+  /** The members of the query, each a text. Without it, the query is ignored. */
   readonly query?: z.ZodType
-  /** Whether a 401 takes the refresh cookie away: the cookie was the credential. */
+  /** True if a 401 clears the refresh cookie, because the cookie was the credential. */
   readonly usesRefreshCookie?: true
-  /** The cookies it looks at, and those its reply may set or clear. */
+  /** The cookies that it reads, and those that its reply may set or clear. */
   readonly cookies?: {
     readonly reads?: readonly TokenCookie[]
     readonly sets?: readonly TokenCookie[]
   }
-  /** Whether the header `x-token-delivery: body` puts tokens into the body in place of cookies. */
+  /** True if the header `x-token-delivery: body` puts tokens into the body instead of cookies. */
   readonly choosesDelivery?: true
-  /** Headers of its own that its answer always has. */
+  /** Additional headers that its success always has. */
   readonly replyHeaders?: Readonly<Record<string, z.ZodType>>
-  /** Whether a module's validator may refuse it, with a code of the module's own or with none. */
+  /** True if a module's validator may refuse it, with the module's own code or without one. */
   readonly validated?: true
-  /** Codes of its own, beside those that follow from its method, guards and access. */
+  /** Additional codes, beside those that follow from its method, guards and access. */
   readonly errors: readonly ErrorCode[]
-  /** Of a 302: the codes that its `location` may give the host's page as `?error=`. */
+  /** For a 302: the codes that its `location` may pass to the host's page as `?error=`. */
   readonly redirectErrors?: readonly ErrorCode[]
-  /** Says on every reply that callers should leave it, and by when. */
+  /** Announces the end of the operation on every reply. */
   readonly deprecated?: Deprecated
 }
 
@@ -185,7 +185,7 @@ export interface GuardedOperation<B extends z.ZodType = z.ZodType, R extends z.Z
   handle(call: GuardedCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
-/** Its body names the ticket as `mfaToken`; an access token, where there is one, comes first. */
+/** Its body carries the ticket as `mfaToken`. An access token takes precedence. */
 export interface EnrollingOperation<
   B extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,
@@ -200,7 +200,7 @@ export interface AdminOperation<
   L = unknown,
 > extends Common<B, R> {
   readonly access: 'admin'
-  /** Reads what the path names, or throws its 404, before the body is looked at. */
+  /** Reads the document that the path names, or throws its 404, before the body is parsed. */
   locate(params: Params, services: Services): Promise<L>
   handle(
     call: AdminCall<z.output<B>, NoInfer<L>>,
@@ -224,7 +224,7 @@ export function guardedOperation<B extends z.ZodType, R extends z.ZodType>(
   return { ...entry, access: 'guarded' }
 }
 
-/** An operation of a signed-in person or of a half-finished login; infers its schemas. */
+/** An operation of a signed-in person or of a login that lacks a factor; infers its schemas. */
 export function enrollingOperation<B extends z.ZodType, R extends z.ZodType>(
   entry: Omit<EnrollingOperation<B, R>, 'access'>,
 ): EnrollingOperation<B, R> {

@@ -6,23 +6,23 @@ export const text = z.string().refine((value) => value.isWellFormed() && !value.
 })
 
 export const emailInput = text.min(3).max(320)
-/** Judged by the password policy, not by its schema; the bound is checked in bytes there. */
+/** The password policy checks it, including its length in bytes; the schema does not. */
 export const passwordInput = z.string().min(1).max(4096)
-/** One line: it ends up in mails and lists of the host's. */
+/** A single line, because the host shows it in mails and lists. */
 export const nameInput = text.max(200).refine((value) => !/\p{Cc}/u.test(value), {
   message: 'must not contain control characters',
 })
 export const termsInput = text.max(64)
 export const tokenInput = z.string().min(1).max(8192)
-/** 32 random bytes, base64url; any other text is no token. */
+/** 32 random bytes in base64url. */
 export const mfaTokenInput = z.string().min(1).max(64)
 
-/** Of a login's second half: to trust the device it comes from. */
+/** With the second factor of a login: trust the device it comes from. */
 export const trustInput = {
   trustDevice: z.boolean().optional(),
   deviceName: nameInput.optional(),
 }
-/** Random bytes, base64url; any other text is no challenge. */
+/** Random bytes in base64url. */
 export const challengeIdInput = z.string().min(1).max(64)
 /** At most 1,023 bytes, base64url (WebAuthn §4). */
 export const credentialIdInput = z.string().regex(/^[\w-]{1,1364}$/)
@@ -85,7 +85,7 @@ export const authenticatedReply = accessGrant.extend({
   user: publicUser,
 })
 
-/** Whether the caller got the next generation, or one that a racing request had made already. */
+/** `rotated`: the next generation. `reissued`: the current one, which a parallel request had made. */
 export const refreshHeaders = { 'X-Refresh-Outcome': z.enum(['rotated', 'reissued']) }
 
 export const refreshTokenReply = { refreshToken: z.string(), refreshExpiresIn: z.int() }
@@ -93,11 +93,11 @@ export const refreshTokenReply = { refreshToken: z.string(), refreshExpiresIn: z
 /** Mobile: the refresh token is in the body. */
 export const mobileAuthenticatedReply = authenticatedReply.extend({
   ...refreshTokenReply,
-  /** Where the device was to be trusted. */
+  /** Present if the request asked to trust the device. */
   deviceToken: z.string().optional(),
 })
 
-/** What a login answers while it is not one yet. */
+/** The answer of a login that is not complete. */
 export const unfinishedLogins = [
   passwordChangeRequired,
   mfaRequired,
@@ -110,7 +110,7 @@ export const unfinishedLogins = [
  */
 export const flowCookies = ['oauth', 'oauth_form'] as const
 
-/** Whatever a login can come to, wherever its tokens go. */
+/** Every answer of a login, with tokens in cookies or in the body. */
 export const loginReplies = [
   authenticatedReply,
   mobileAuthenticatedReply,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { guardedOperation } from './operation.js'
 import { accepted } from './schemas.js'
 
-/** What is the same of both. */
+/** The members that both operations share. */
 const shared = {
   method: 'POST',
   surfaces: ['operator'],

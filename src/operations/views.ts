@@ -21,7 +21,7 @@ import type { Passkey } from '../model/passkey.js'
 import type { User } from '../model/user.js'
 import type { Answer, Call } from './operation.js'
 
-/** How results of the domain look on the wire. */
+/** The form of the domain's results on the wire. */
 
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
@@ -130,7 +130,7 @@ export function passwordChanged(refresh: RefreshGrant | null): Answer<null> {
   return refresh === null ? { body: null } : { body: null, refreshCookie: refresh }
 }
 
-/** Where the login began decides where its tokens go. */
+/** The operation that began the login decides where its tokens go. */
 export function deliveredLogin({ result, delivery }: DeliveredLogin) {
   return delivery === 'cookie' ? webLogin(result) : mobileLogin(result)
 }
@@ -143,7 +143,7 @@ export function trustRequest(body: {
   return body.trustDevice === true ? { name: body.deviceName ?? '' } : null
 }
 
-/** The token goes into the cookie, or into the body where that was asked for. */
+/** The token goes into the cookie, or into the body if the request asked for that. */
 export function trustedDevice(grant: DeviceGrant, delivery: 'cookie' | 'body') {
   const { deviceId, deviceToken, name } = grant
   const body = { deviceId, name, expiresAt: isoTime(grant.expiresAt) }
@@ -199,17 +199,17 @@ export function stepUpView<M extends CodeMethod | 'webauthn'>(method: M, provedA
   return { provedAt: isoTime(provedAt), method }
 }
 
-/** Off to the provider. */
+/** Redirects the browser to the provider. */
 export function redirectToProvider({ authorizationUrl, cookie }: BrowserFlow): Answer<null> {
   return { body: null, flowCookie: cookie, headers: { location: authorizationUrl } }
 }
 
-/** The same, for a page that goes there itself. */
+/** The same for a page that opens the URL itself. */
 export function linkBegun({ authorizationUrl, expiresIn, cookie }: BrowserFlow) {
   return { body: { authorizationUrl, expiresIn }, flowCookie: cookie }
 }
 
-/** On to the host's own page. */
+/** Redirects the browser back to the host's page or app. */
 export function redirectToApp({ location, refresh, cookie }: Returned): Answer<null> {
   return {
     body: null,

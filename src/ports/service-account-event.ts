@@ -17,7 +17,7 @@ export type ServiceAccountEvent =
     }
   | {
       readonly type: 'serviceToken.refused'
-      /** Null for a client id nobody has. */
+      /** Null for an unknown client id. */
       readonly userId: string | null
       readonly credentialId: string | null
       readonly reason: GrantRefusal

@@ -47,7 +47,7 @@ export function providerProblem(
   return null
 }
 
-/** Refuses a surface on which nobody could sign in any more. */
+/** Refuses a surface on which no user could sign in any more. */
 export function loginMethodProblem(
   values: Values,
   isTouched: (key: SettingKey) => boolean,

@@ -18,7 +18,7 @@ export function port(...methods: readonly string[]): z.ZodType {
   )
 }
 
-/** A whole number in these bounds; the same words whichever way it is none. */
+/** A whole number in these bounds, with one message for every other value. */
 export function whole(min: number, max: number, message: string): z.ZodType {
   return z.int(message).min(min, message).max(max, message)
 }

@@ -4,7 +4,7 @@ import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { removePersonalData } from './personal-data.js'
 
-/** Looks after deletions of accounts once nobody waits for them any more. */
+/** Completes deletions of accounts whose request has ended. */
 export interface DeletionResumption {
   /**
    * Goes on with deletions that were cut off, and looks once more after those that were not: a

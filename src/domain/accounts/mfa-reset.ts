@@ -7,7 +7,7 @@ import type { FactorChanges } from '../factors/factor-changes.js'
 import { raiseSessionEpoch } from '../sessions/raise-session-epoch.js'
 import type { Sessions } from '../sessions/sessions.js'
 
-/** For somebody who lost their second factors: an administrator takes them all away. */
+/** Removes all second factors of a user who lost them. */
 export interface MfaReset {
   /**
    * Ends the person's sessions and half-finished logins, forgets trusted devices, and removes every

@@ -115,7 +115,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
         provesEmail: false,
         source,
       })
-      // Somebody else changed the credentials since the current password was checked.
+      // Another request changed the credentials since the current password was checked.
       if (written === null) throw new AuthError('invalid_credentials')
       if (!endsSessions) return null
       await sessions.endAll(user.id, 'password_change', sessionId, source)

@@ -7,7 +7,7 @@ import type { ReAuthentication } from '../factors/re-authentication.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { AccountDeletions } from './account-deletions.js'
 
-/** Deleting one's own account. */
+/** The deletion of an account by its owner. */
 export interface SelfDeletion {
   /**
    * Throws `account_deletion_disabled`, and what re-authentication throws. After any other rejection

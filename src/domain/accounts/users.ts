@@ -227,7 +227,7 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
   }
 }
 
-/** Fails closed: an account that cannot be shown to be a person is none. */
+/** Fails closed: an account that cannot be read does not count as a person. */
 function checkRoles(roles: readonly string[], user: User | null): void {
   if (!roles.some(isPeopleOnlyRole)) return
   if (user === null || !isHuman(user)) throw new AuthError('role_not_assignable')

@@ -67,7 +67,7 @@ export function createRoleBindings(deps: Deps): RoleBindings {
   /** Fails closed: a user who cannot be read does not count as a person. */
   async function requireHolder(userId: string, { name }: StoredRole): Promise<void> {
     const user = isUuid(userId) ? await users.get(userId) : null
-    // Being deleted, it is nobody's to change any more.
+    // A user that is being deleted can no longer change.
     if (user === null || user.deletingAt !== null) throw new AuthError('user_not_found')
     if (isPeopleOnlyRole(name) && !isHuman(user)) throw new AuthError('role_not_assignable')
   }

@@ -62,7 +62,7 @@ export function createRoles(deps: Deps): Roles {
   const { roles } = deps.collections
   const { removeOfRole, ...bindings } = createRoleBindings(deps)
 
-  /** Null when somebody else was faster; what they wrote is there now. */
+  /** Null when another request was faster; the store now holds what it wrote. */
   async function tryWrite(
     known: StoredRole | undefined,
     { tenantId, name, permissions }: Pick<StoredRole, 'tenantId' | 'name' | 'permissions'>,

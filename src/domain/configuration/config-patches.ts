@@ -43,7 +43,7 @@ type Deps = Pick<ConfigDeps, 'clock' | 'random' | 'logger' | 'emit'>
 /** A writer gives up after this many lost races that took at least this long. */
 const leastAttempts = 50
 const leastMs = 5_000
-/** … or after this many, however fast. Every lost race is somebody else's success. */
+/** … or after this many, however fast. Every lost race is another caller's success. */
 const mostAttempts = 500
 /** A writer behind others of its process that are waiting for a silent store. */
 const longestWaitMs = 10_000

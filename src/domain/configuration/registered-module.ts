@@ -25,7 +25,7 @@ export interface RegisteredModule {
   readonly fields: readonly FieldDeclaration[]
   /** The first one is active at first. */
   readonly environments: readonly string[]
-  /** Plain texts for keys nobody has given a value yet. */
+  /** Plain texts for keys without a value. */
   readonly seeds: Texts
   /** What the text of a field must be like. */
   readonly rule: FieldRule

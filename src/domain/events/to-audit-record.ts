@@ -165,12 +165,12 @@ function act(actorId: string | null, targetId: string | null, details: Details):
   return { outcome: 'success', actorId, targetId, sessionId: null, details }
 }
 
-/** Somebody on their own account. */
+/** The owner acted. */
 function own(userId: string, details: Details): Facts {
   return act(userId, userId, details)
 }
 
-/** Somebody who did not prove to be the account's owner. */
+/** A caller acted who did not prove to be the account's owner. */
 function unproven(targetId: string | null, details: Details): Facts {
   return failed(act(null, targetId, details))
 }

@@ -5,14 +5,14 @@ import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'
 
-/** A device somebody trusts, as they see it. */
+/** A trusted device, as its owner sees it. */
 export interface ListedDevice
   extends Pick<TrustedDevice, 'id' | 'name' | 'createdAt' | 'lastUsedAt' | 'expiresAt'> {
   /** The one that asks, by its cookie or by the login of its session. */
   readonly current: boolean
 }
 
-/** What somebody signed in does with the devices they trust. */
+/** Lists, adds and removes the trusted devices of a signed-in user. */
 export interface DeviceTrust {
   /** Throws `mfa_method_disabled`. The caller has shown a second factor. */
   trust(who: SignedIn, name: string, source: RequestSource): Promise<DeviceGrant>

@@ -4,7 +4,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailService } from '../mail/mail-service.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
 
-/** What follows every change to somebody's second factors, whichever factor it was. */
+/** The steps after every change of a user's second factors. */
 export interface FactorChanges {
   /**
    * To be called once the change stands. Voids earlier proofs and trusted devices, emits

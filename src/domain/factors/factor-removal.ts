@@ -22,7 +22,7 @@ interface Removable {
   unmark(nonce: string): Promise<unknown>
   /** With a nonce: only while it is the mark. */
   take(nonce: string | null): Promise<boolean>
-  /** Whether there is another that may be used and that nobody is removing. */
+  /** True if another factor may be used and is not being removed. */
   hasOther(): Promise<boolean>
 }
 

@@ -2,7 +2,7 @@ import type { User } from '../../model/user.js'
 import type { Collection } from '../../ports/store.js'
 
 /**
- * Whether nobody changed a person's password or factors, or disabled them, since `seen` was read. Asked
+ * True if a user's password, factors and enabled state did not change since `seen` was read. Asked
  * once a new factor is stored: what removes factors raises the epoch first, so of a factor and a
  * reset that race each other, one sees the other.
  */

@@ -8,7 +8,7 @@ import type { PasswordHashes } from '../passwords/password-hashes.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { StepUp } from './step-up.js'
 
-/** Before somebody signed in changes how they sign in (ASVS 7.5.1). */
+/** Re-authenticates a signed-in user before a change of how to sign in (ASVS 7.5.1). */
 export interface ReAuthentication {
   /**
    * With a factor that can be shown: a second-factor proof younger than `stepUpMaxAge`. Without one: the

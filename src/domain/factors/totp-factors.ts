@@ -49,7 +49,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
     const accepted = await totpFactors.update(id, guard, {
       confirmed: true,
       lastStep: step,
-      // What is in use is not being removed; whoever removes it has to begin anew.
+      // The use of a factor cancels its removal, which then has to start over.
       removingBy: null,
       ...(secretBox.isCurrent(sealedSecret)
         ? {}

@@ -23,7 +23,7 @@ export interface Lockout {
   clear(subject: string): Promise<void>
 }
 
-/** Each kind of secret has a pool of its own: nobody locks out one by guessing at another. */
+/** Each kind of secret has its own counter, so guesses at one kind never lock another. */
 export type FailureCounter = 'passwordFailures' | (typeof poolsOfUsers)[number]
 
 const poolsOfUsers = ['totpFailures', 'backupCodeFailures', 'passkeyFailures'] as const

@@ -90,7 +90,7 @@ export function createLoginRisk(deps: Deps): LoginRisk {
       const { notifyNewDevice } = await deps.settings()
       const about = { surface, userId: user.id, at: clock.now(), ...source }
       const assessment = await ask({ ...about, ...login })
-      // Whoever signs in for the first time has no other device to compare with.
+      // A first login has no other device to compare with.
       const isNotified = assessment.level !== 'low' && user.lastLoginAt !== null
       return { ...assessment, isNotified, isMailed: isNotified && notifyNewDevice }
     },

@@ -9,7 +9,7 @@ import type { LoginPipeline, LoginResult, TrustRequest } from './login-pipeline.
 import type { ShownTicket } from './login-tickets.js'
 import type { TicketGuesses } from './ticket-guesses.js'
 
-/** Who enrolls a factor: somebody signed in, or a login that lacks one. */
+/** The enroller of a factor: a signed-in user, or a login that lacks one. */
 export type Enrollee =
   | { readonly kind: 'session'; readonly who: SignedIn }
   | ({ readonly kind: 'ticket' } & ShownTicket)
@@ -23,7 +23,7 @@ export interface DeliveredLogin {
 export interface TotpConfirmation {
   /** Shown this once. */
   readonly backupCodes: readonly string[]
-  /** What the login came to that the factor was enrolled for; null for somebody signed in. */
+  /** The result of the login that waited for the factor; null for a signed-in user. */
   readonly login: DeliveredLogin | null
 }
 
@@ -82,7 +82,7 @@ export function createMfaLogin(services: Services): MfaLogin {
         return { backupCodes: await totpEnrollment.finish(user.id, terms, source), login: null }
       }
       const ticket = await guesses.guess(enrollee, 'enrollment', async (shown) => {
-        // Before the factor is one: whoever lost the account meanwhile must not lock its owner out.
+        // Before the factor counts: a caller who lost the account meanwhile must not lock its owner out.
         return totpEnrollment.confirm(await guesses.accountOf(shown), code)
       })
       const backupCodes = await totpEnrollment.finish(ticket.userId, terms, source)

@@ -70,7 +70,7 @@ export function createMailService(deps: Deps): MailService {
   const to = (user: User): { surface: Surface; to: string; name: string } => ({
     surface,
     to: user.email,
-    // Nobody proved yet to own the address: what a stranger typed is not passed on to it.
+    // The address is unconfirmed, so no text that a stranger typed is mailed to it.
     name: user.emailVerifiedAt === null ? '' : user.name,
   })
 
@@ -89,7 +89,7 @@ export function createMailService(deps: Deps): MailService {
         {
           surface,
           to: email,
-          // As with any address that nobody proved yet to own.
+          // As for any unconfirmed address.
           name: '',
           template: 'changeEmail',
           data: { url: withToken(links.verifyEmail, token), token, expiresAt },

@@ -32,7 +32,7 @@ type Deps = Pick<
   'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'emit'
 >
 
-/** Two callbacks of one person may come at once; whoever is second finds what the first made. */
+/** Two callbacks of one person may come at once; the second finds what the first made. */
 const tries = 4
 
 export function createOauthAccounts(deps: Deps, identities: OauthIdentities): OauthAccounts {
@@ -56,7 +56,7 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
     const rules = { ...settingsFor(surface, settings), requiredTerms }
     const refusal = signUpRefusal(rules, { email, acceptedTerms })
     if (refusal !== null) {
-      // Said to nobody but the address's owner, for whom the provider vouches: it is what helps them.
+      // Only the address's owner learns this, whom the provider confirms: it helps them to sign in.
       if (email !== null && (await isTaken(email))) {
         throw new AuthError('account_exists_link_required')
       }
@@ -84,7 +84,7 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
     return (await users.insert(user)) ? user : null
   }
 
-  /** Ours, or one that was left without its user; null when somebody else's attempt came between. */
+  /** The user's own, or one that was left without a user; null when another attempt came between. */
   function claim(known: OauthIdentity | null, profile: ProviderProfile) {
     return known === null
       ? identities.add(profile, uuidv7(clock.now(), deps.random))
@@ -104,7 +104,7 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
     const owner = known === null ? null : await users.get(known.userId)
     if (known !== null && owner !== null) return { user: owner, identityId: known.id }
     if (known !== null && (await wasDeleted(known.userId))) {
-      // Whoever signs in now is somebody new: ids are never used again.
+      // The person who signs in now gets a new account: ids are never used again.
       await identities.takeBack(known)
       return null
     }

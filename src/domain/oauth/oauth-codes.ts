@@ -75,7 +75,7 @@ export function createOauthCodes(deps: Deps, ending: Pick<SessionTermination, 'e
     async redeem(code, codeVerifier, source) {
       if (!verifierForm.test(codeVerifier)) throw new AuthError('invalid_token')
       const id = sha256(code)
-      // Whoever caught the address on its way has the code alone, and takes nothing away with it.
+      // A thief of the redirect URL has only the code, and can end nothing with it.
       const codeChallenge = sha256(codeVerifier)
       const redeemedAt = clock.now()
       const guard = { codeChallenge, redeemedAt: null }

@@ -56,7 +56,7 @@ export function createOauthFlows(deps: Deps): OauthFlows {
   const callbackOf = (provider: string): string =>
     `${deps.routesUrl}/v1/auth/${surface}/oauth/${provider}/callback`
 
-  /** Encrypted, because whoever has the code and the verifier has the person's tokens. */
+  /** Encrypted, because the code and the verifier together give the person's tokens. */
   function seal({ state, ...kept }: SignInSecrets): string {
     return secretBox.seal(JSON.stringify(kept), placeOf(sha256(state)))
   }

@@ -15,7 +15,7 @@ import type { MailService } from '../mail/mail-service.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import { isProviderOffered } from './provider-credentials.js'
 
-/** The accounts at providers that somebody signs in with, changed by them or by an administrator. */
+/** Links and unlinks a user's accounts at providers, for the user or an administrator. */
 export interface OauthLinks {
   /**
    * Before the flow to the provider: throws what re-authentication throws, `email_not_verified`, and
@@ -138,7 +138,7 @@ export function createOauthLinks(
   return {
     async prepare(who, provider, currentPassword, source) {
       await reAuthentication.require(who, currentPassword, source)
-      // Whoever registered an address that is not theirs must not keep a way in beside its owner.
+      // A person who registered another's address must not keep a way to sign in beside its owner.
       if (who.user.emailVerifiedAt === null) throw new AuthError('email_not_verified')
       const linked = await identities.ofUser(who.user.id)
       if (linked.some((one) => one.provider === provider)) {

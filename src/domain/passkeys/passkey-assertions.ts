@@ -16,7 +16,7 @@ export interface AssertionTerms {
 }
 
 export interface PasskeyAssertions {
-  /** The passkey that a response names, whoever's it is. */
+  /** The passkey that a response names, of any user. */
   find(credentialId: string): Promise<Passkey | null>
   /**
    * Verifies and notes a use. Null, without a reason, for whatever is wrong with it; a counter that
@@ -67,7 +67,7 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
       {
         counter: use.counter,
         backedUp: use.backedUp,
-        // What is in use is not being removed; whoever removes it has to begin anew.
+        // The use of a factor cancels its removal, which then has to start over.
         removingBy: null,
         lastUsedAt: clock.now(),
         lastChallenge: use.challenge,

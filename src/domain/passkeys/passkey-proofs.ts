@@ -13,7 +13,7 @@ export interface ShownPasskey {
   readonly response: AssertionResponse
 }
 
-/** A passkey of somebody who is known by other means: their password, or their session. */
+/** A passkey of a user who is known by other means: a password, or a session. */
 export interface PasskeyProofs {
   /**
    * Accepts a response and spends its challenge. Throws `invalid_mfa_code`, alike whatever is wrong,

@@ -24,7 +24,7 @@ import { userHandleOf } from './user-handle.js'
 
 export interface RegisteredPasskey {
   readonly passkey: Passkey
-  /** What the login came to that the passkey was registered for; null for somebody signed in. */
+  /** The result of the login that waited for the passkey; null for a signed-in user. */
   readonly login: DeliveredLogin | null
 }
 
@@ -184,7 +184,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       const made: Registered[] = []
       const ticket = await guesses
         .guess(enrollee, 'enrollment', async (shown) => {
-          // Before the passkey is one: whoever lost the account meanwhile must not lock its owner out.
+          // Before the passkey counts: a caller who lost the account meanwhile must not lock its owner out.
           const registrant = { user: await guesses.accountOf(shown), boundTo: shown.id }
           const registered = await register(registrant, challengeId, response, name)
           if (registered !== null) made.push(registered)

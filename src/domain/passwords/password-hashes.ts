@@ -111,7 +111,7 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What is hashed, or why this text can be nobody's password. */
+/** The bytes to hash, or the reason why this text cannot be a password. */
 function bytesOf(password: string): Uint8Array | 'malformed' | 'tooLong' {
   const normalized = normalizePassword(password)
   if (normalized === null) return 'malformed'

@@ -126,7 +126,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
         by: 'reset',
         endsSessions: true,
         keepSessionId: null,
-        // The token came by mail to this very address: whoever holds it reads its mail.
+        // The token came by mail to this very address: its holder reads that mail.
         provesEmail: ticket.email === user.email,
         source,
       })

@@ -35,7 +35,7 @@ export type LocatedAccount = Pick<User, 'id'>
 export interface ServiceAccounts {
   /** What a write is about: it is a machine, and stays one. Throws `service_account_not_found`. */
   locate(id: string): Promise<LocatedAccount>
-  /** In the order they were made. Throws `invalid_request` for a cursor that is none. */
+  /** Oldest first. Throws `invalid_request` for an invalid cursor. */
   list(limit: number, cursor: string | null): Promise<ServiceAccountPage>
   /** Throws `service_account_not_found`. */
   get(id: string): Promise<ServiceAccount>
@@ -88,7 +88,7 @@ export function createServiceAccounts(
     return newUser(now, { id, kind: 'service', email, emailAsTyped: email, name, enabled: false })
   }
 
-  /** Nobody else knows of the account yet: if it is enabled, then by this. */
+  /** No other caller knows the account yet: only this one can have enabled it. */
   async function enable({ id }: User): Promise<User> {
     try {
       const enabled = await users.update(id, { enabled: false }, { enabled: true })
@@ -101,7 +101,7 @@ export function createServiceAccounts(
     return stored
   }
 
-  /** An account whose secret nobody saw must not stay open. Never throws. */
+  /** Disables an account whose secret was never shown. Never throws. */
   async function close({ id }: User, { credential }: IssuedCredential): Promise<void> {
     await credentials.discard(credential)
     try {

@@ -20,7 +20,7 @@ export interface ServiceCredentials {
   /** Makes a credential without storing it. Costs a hash, and so may throw `server_busy`. */
   draft(accountId: string, createdBy: string | null): Promise<IssuedCredential>
   store(credential: ServiceCredential): Promise<void>
-  /** Takes back one whose secret nobody will see. Never throws. */
+  /** Withdraws a credential whose secret will never be shown. Never throws. */
   discard(credential: ServiceCredential): Promise<void>
   /** Throws `credential_limit_reached` where two are active already. */
   issue(accountId: string, act: Act): Promise<IssuedCredential>
@@ -74,7 +74,7 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
     try {
       await serviceCredentials.take(id)
     } catch (error) {
-      // It counts as one of two until somebody revokes it; nobody can use it.
+      // It counts as one of two until it is revoked, and cannot be used.
       deps.logger.error('a credential nobody knows the secret of was left', describeError(error))
     }
   }

@@ -55,7 +55,7 @@ type Verdict =
   | (Found & { readonly ok: false; readonly reason: GrantRefusal })
 
 const failureWindowMs = 5 * 60 * 1000
-/** A secret has 47 characters; what is longer is none, and is not hashed. */
+/** A secret has 47 characters. A longer text is refused without hashing. */
 const maxSecretLength = 512
 const clientIdForm = /^sa_[A-Za-z0-9_-]{22}$/
 const lastUseGrainMs = 60 * 1000
@@ -123,7 +123,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     }
   }
 
-  /** For whoever tidies up: no grant waits for it, and it is at most a minute behind. */
+  /** For administrators: no grant waits for it, and it is at most a minute behind. */
   function noteUse({ id, lastUsedAt }: ServiceCredential): void {
     const now = clock.now()
     if (lastUsedAt !== null && now - lastUsedAt < lastUseGrainMs) return

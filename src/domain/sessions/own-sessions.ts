@@ -9,11 +9,11 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import { requiredEpoch } from './refresh-inspection.js'
 import type { Sessions } from './sessions.js'
 
-/** One's own sessions, to look at and to end. */
+/** Lists and ends the sessions of the signed-in user. */
 export interface OwnSessions {
   /** The newest first: a hundred of the last 90 days, and whatever else goes on still. */
   list(who: SignedIn): Promise<readonly ListedSession[]>
-  /** Repeatable. Throws `session_not_found`, also for somebody else's. */
+  /** May be repeated. Throws `session_not_found`, also for another user's session. */
   end(who: SignedIn, sessionId: string, source: RequestSource): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export function createOwnSessions(deps: Deps, ending: Sessions): OwnSessions {
   const { clock } = deps
   const { sessions, families } = deps.collections
 
-  /** Expired documents wait for the sweep and are nobody's any more. */
+  /** Expired documents wait for the sweep and no longer belong to the list. */
   const isKept = ({ expiresAt }: Session) => expiresAt !== null && expiresAt > clock.now()
 
   /** A document does not know of an idle deadline that passed, and is the last to hear of an end. */

@@ -137,7 +137,7 @@ export function createRefreshInspection(
     const { claims, source } = attempt
     if (refusal.end === null) throw new AuthError(refusal.code)
     const first = await endFor(claims, refusal.end, source, emitAlarm)
-    // A replay alarms once; whoever comes later learns that the session was ended.
+    // A replay alarms once; a later caller learns that the session was ended.
     const late = !first && refusal.code === 'refresh_token_reused'
     throw new AuthError(late ? 'session_revoked' : refusal.code)
   }

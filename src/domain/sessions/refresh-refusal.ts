@@ -9,7 +9,7 @@ export interface Refusal {
   readonly end: EndReason | null
 }
 
-/** Listed, but not ended in its row: somebody began to end it and did not finish. */
+/** Listed, but not ended in its row: an ending was started and not completed. */
 export function unfinished({ reason }: DenylistEntry): Refusal {
   return reason === 'max_age'
     ? { code: 'session_max_age_reached', end: 'max_age' }

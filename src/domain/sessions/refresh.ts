@@ -183,7 +183,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
       const grant = await tokens.refresh({ id: sessionId, userId: user.id, ...next }, jti, claims)
       const guard = { userId: user.id, generation, revokedAt: null, expiresAt: { gt: now } }
       if (await writeRenewal(sessionId, guard, next)) return grant
-      // Somebody rotated on with a copy, or another tab just did: only the first is misuse.
+      // A thief rotated on with a copy, or another tab just did: only the first is misuse.
       await inspection.endIfRetired(claims, source)
       return null
     },

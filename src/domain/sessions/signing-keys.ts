@@ -54,7 +54,7 @@ export async function createSigningKeys(
       const age = clock.now() - readAt
       // A clock that stepped back must not keep a key in force that was taken out.
       if (typeof keys === 'function' && (age < 0 || age >= keyReloadMs)) {
-        // Requests go on with the ring at hand: a slow or failing key store signs nobody out.
+        // Requests go on with the current ring: a slow or failing key store signs no user out.
         reload().catch((error: unknown) => {
           const fields = describeError(error)
           logger.error('the key ring could not be read again; keeping the present one', fields)

@@ -51,7 +51,7 @@ export interface Tokens {
   verifyRefresh(token: string): Promise<Verified<RefreshClaims>>
 }
 
-/** How somebody came by a token. */
+/** The way in which a user got a token. */
 type Via =
   | { readonly kind: 'session'; readonly sessionId: string; readonly how: Authentication }
   | { readonly kind: 'clientCredentials' }

@@ -66,7 +66,7 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
   async function run(): Promise<void> {
     let next = clock.now() + sweepStartMs
     while (!closing) {
-      // Never longer, though a clock that stepped back says so: nobody else may be left to sweep.
+      // Never longer, though a clock that stepped back says so: no other replica may be left to sweep.
       await pause.wait(Math.min(next - clock.now(), sweepContentionMs))
       if (closing) return
       try {
