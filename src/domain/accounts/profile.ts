@@ -3,9 +3,8 @@ import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { Lockout } from '../limits/lockout.js'
 import type { OauthIdentities } from '../oauth/oauth-identities.js'
-import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { PasswordCheck } from '../passwords/password-check.js'
 import type { PasswordWriter } from '../passwords/password-writer.js'
 import type { Refresh } from '../sessions/refresh.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -39,20 +38,18 @@ export interface PasswordChanger {
   readonly refreshCookie: string | null
 }
 
-interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
-  readonly passwords: PasswordHashes
-}
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'>
 
 interface Services {
   readonly sessions: Sessions
   readonly refresh: Refresh
-  readonly passwordLockout: Lockout
+  readonly passwordCheck: PasswordCheck
   readonly passwordWriter: PasswordWriter
   readonly oauthIdentities: OauthIdentities
 }
 
 export function createProfile(deps: Deps, services: Services): Profile {
-  const { sessions, refresh, passwordLockout: lockout, passwordWriter: writer } = services
+  const { sessions, refresh, passwordCheck, passwordWriter: writer } = services
   const { users } = deps.collections
   async function renewed(
     user: User,
@@ -89,14 +86,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
     async changePassword({ user, sessionId, refreshCookie }, input, source) {
       const { currentPassword, newPassword } = input
       const userId = user.id
-      const isPassword = async (guess: string): Promise<boolean> => {
-        const { ok } = await lockout.attempt(
-          user.email,
-          () => deps.passwords.verify(user.passwordHash, guess),
-          (_wrong, until) => deps.emit('login.lockedOut', source, { userId, until }),
-        )
-        return ok
-      }
+      const isPassword = (guess: string) => passwordCheck.ofUser(user, guess, source)
       if (!(await isPassword(currentPassword))) {
         // The new password was written and not all other sessions were ended: the same request
         // again completes it. Only the session that was spared gets here, and each guess counts.

@@ -1,7 +1,7 @@
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { Lockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
+import type { PasswordCheck } from '../passwords/password-check.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import { createBackupCodeSets } from './backup-code-sets.js'
 import { type CodeVerification, createCodeVerification } from './code-verification.js'
@@ -30,7 +30,7 @@ export interface FactorServices {
 interface Collaborators {
   readonly limits: RateLimiter
   readonly mail: MailService
-  readonly passwordLockout: Lockout
+  readonly passwordCheck: PasswordCheck
   readonly passwords: PasswordHashes
 }
 
@@ -53,7 +53,7 @@ export function assembleFactors(
     devices,
     deviceTrust: createDeviceTrust(deps, devices),
     ownFactors: createOwnFactors(deps, services),
-    reAuthentication: createReAuthentication(deps, stepUp, collaborators.passwordLockout),
+    reAuthentication: createReAuthentication(deps, stepUp, collaborators.passwordCheck),
     removal,
     stepUp,
     totpEnrollment: createTotpEnrollment(deps, services),

@@ -3,8 +3,7 @@ import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { Lockout } from '../limits/lockout.js'
-import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { PasswordCheck } from '../passwords/password-check.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { StepUp } from './step-up.js'
 
@@ -18,14 +17,12 @@ export interface ReAuthentication {
   require(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
 }
 
-interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
-  readonly passwords: PasswordHashes
-}
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'>
 
 export function createReAuthentication(
   deps: Deps,
   stepUp: StepUp,
-  lockout: Lockout,
+  passwordCheck: PasswordCheck,
 ): ReAuthentication {
   async function requirePassword(
     { user, sessionId }: SignedIn,
@@ -33,12 +30,7 @@ export function createReAuthentication(
     source: RequestSource,
   ): Promise<void> {
     if (currentPassword === undefined) throw new AuthError('invalid_credentials')
-    const { ok } = await lockout.attempt(
-      user.email,
-      () => deps.passwords.verify(user.passwordHash, currentPassword),
-      (_, until) => deps.emit('login.lockedOut', source, { userId: user.id, until }),
-    )
-    if (ok) return
+    if (await passwordCheck.ofUser(user, currentPassword, source)) return
     deps.emit('password.changeFailed', source, { userId: user.id, sessionId })
     throw new AuthError('invalid_credentials')
   }

@@ -1,10 +1,9 @@
 import type { RiskScorer } from '../../ports/risk-scorer.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { FactorServices } from '../factors/assemble-factors.js'
-import type { Lockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailServices } from '../mail/assemble-mail.js'
-import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { PasswordCheck } from '../passwords/password-check.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { FederatedLogin } from './federated-login.js'
 import { createLoginPipeline, type LoginPipeline } from './login-pipeline.js'
@@ -24,8 +23,7 @@ export interface LoginServices {
 interface Collaborators extends FactorServices, MailServices {
   readonly federated: FederatedLogin
   readonly limits: RateLimiter
-  readonly passwordLockout: Lockout
-  readonly passwords: PasswordHashes
+  readonly passwordCheck: PasswordCheck
   readonly riskScorer: RiskScorer
   readonly sessions: Sessions
 }
@@ -42,7 +40,7 @@ export function assembleLogin(
   return {
     pipeline,
     guesses,
-    login: createPasswordLogin(deps, pipeline, collaborators.passwordLockout),
+    login: createPasswordLogin(deps, pipeline, collaborators.passwordCheck),
     mfaLogin: createMfaLogin({ ...collaborators, pipeline, guesses }),
   }
 }

@@ -1,9 +1,9 @@
 import type { SurfaceContext } from '../context/surface-context.js'
-import { createLockout, type Lockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailServices } from '../mail/assemble-mail.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { BreachCheck } from './breach-check.js'
+import { createPasswordCheck, type PasswordCheck } from './password-check.js'
 import type { PasswordHashes } from './password-hashes.js'
 import { createPasswordRecovery, type PasswordRecovery } from './password-recovery.js'
 import { createPasswordRules, type PasswordRules } from './password-rules.js'
@@ -19,8 +19,7 @@ export interface SharedPasswordServices {
 
 export interface PasswordServices {
   readonly passwordRules: PasswordRules
-  /** One for every check of a password: they share their counter. */
-  readonly passwordLockout: Lockout
+  readonly passwordCheck: PasswordCheck
   readonly passwordWriter: PasswordWriter
   readonly passwordRecovery: PasswordRecovery
 }
@@ -36,15 +35,15 @@ export function assemblePasswords(
 ): PasswordServices {
   const deps = { ...context, ...collaborators }
   const passwordRules = createPasswordRules(deps)
-  const passwordLockout = createLockout(deps, 'passwordFailures')
+  const passwordCheck = createPasswordCheck(deps)
   const passwordWriter = createPasswordWriter({ ...deps, passwordRules })
   return {
     passwordRules,
-    passwordLockout,
+    passwordCheck,
     passwordWriter,
     passwordRecovery: createPasswordRecovery(deps, {
       ...collaborators,
-      passwordLockout,
+      passwordCheck,
       passwordWriter,
     }),
   }

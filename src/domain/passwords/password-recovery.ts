@@ -7,12 +7,11 @@ import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { Lockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { Tickets } from '../mail/tickets.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { PasswordHashes } from './password-hashes.js'
+import type { PasswordCheck } from './password-check.js'
 import type { PasswordWriter } from './password-writer.js'
 
 export interface PasswordRecovery {
@@ -33,7 +32,6 @@ export interface PasswordRecovery {
 interface Deps
   extends Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'background' | 'emit'> {
   readonly limits: RateLimiter
-  readonly passwords: PasswordHashes
   readonly mail: MailService
 }
 
@@ -42,12 +40,12 @@ const resetLinkMs = 60 * 60 * 1000
 interface Services {
   readonly sessions: Sessions
   readonly tickets: Tickets
-  readonly passwordLockout: Lockout
+  readonly passwordCheck: PasswordCheck
   readonly passwordWriter: PasswordWriter
 }
 
 export function createPasswordRecovery(deps: Deps, services: Services): PasswordRecovery {
-  const { sessions, tickets, passwordLockout: lockout, passwordWriter: writer } = services
+  const { sessions, tickets, passwordCheck, passwordWriter: writer } = services
   const { users } = deps.collections
 
   async function sendLink(user: User): Promise<void> {
@@ -60,7 +58,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
   async function finish(user: User, ticket: Ticket, source: RequestSource): Promise<void> {
     await sessions.endAll(user.id, 'password_change', null, source)
     await tickets.take(ticket)
-    await lockout.clear(user.email)
+    await passwordCheck.clear(user.email)
   }
 
   /**
@@ -74,11 +72,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
     source: RequestSource,
   ): Promise<boolean> {
     if (user.credentialEpoch !== ticket.credentialEpoch + 1) return false
-    const verify = () => deps.passwords.verify(user.passwordHash, newPassword)
-    const { ok } = await lockout.attempt(user.email, verify, (_wrong, until) => {
-      deps.emit('login.lockedOut', source, { userId: user.id, until })
-    })
-    return ok
+    return passwordCheck.ofUser(user, newPassword, source)
   }
 
   return {

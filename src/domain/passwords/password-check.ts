@@ -1,0 +1,105 @@
+import { canonicalEmail } from '../../engine/email.js'
+import { describeError } from '../../errors/index.js'
+import { isHuman, type User } from '../../model/user.js'
+import type { Argon2Params } from '../../ports/password-hasher.js'
+import type { RequestSource } from '../../ports/request-source.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import { createLockout } from '../limits/lockout.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { PasswordHashes } from './password-hashes.js'
+
+/** What came of a guess at the password of an address. */
+export interface CheckedAddress<T> {
+  readonly ok: boolean
+  /** Null for an address without an account. */
+  readonly user: User | null
+  /** What was read beside the check. */
+  readonly beside: T
+  /** Wrong guesses at this address that were counted right before. */
+  readonly failedAttempts: number
+}
+
+/**
+ * The one place that compares a password with the stored hash. All checks of an address share one
+ * counter: a guess is counted before it is checked, the one that reaches the limit emits
+ * `login.lockedOut`, and a check that could not be made hands its guess back. Each costs one hash
+ * verification, whatever is wrong. Throws `rate_limited` and `server_busy`.
+ */
+export interface PasswordCheck {
+  /** Whether it is the password of this user. */
+  ofUser(user: User, password: string, source: RequestSource): Promise<boolean>
+  /**
+   * Whether a person may log in with this address and password; alike for an unknown address, a
+   * wrong password, and an account that is disabled, a machine's or without a password. `beside`
+   * reads while the hash is verified. A hash that is too weak is upgraded.
+   */
+  ofAddress<T>(
+    typed: string,
+    password: string,
+    source: RequestSource,
+    beside: (user: User | null) => Promise<T>,
+  ): Promise<CheckedAddress<T>>
+  /** Forgets all failures at an address: the owner was proved by other means. */
+  clear(address: string): Promise<void>
+}
+
+interface Deps extends Pick<SurfaceContext, 'collections' | 'settings' | 'emit' | 'logger'> {
+  readonly limits: RateLimiter
+  readonly passwords: PasswordHashes
+}
+
+export function createPasswordCheck(deps: Deps): PasswordCheck {
+  const { users } = deps.collections
+  const lockout = createLockout(deps, 'passwordFailures')
+
+  const counted = <G extends { readonly ok: boolean; readonly user: User | null }>(
+    address: string,
+    source: RequestSource,
+    check: (failedBefore: number) => Promise<G>,
+  ): Promise<G> =>
+    lockout.attempt(address, check, ({ user }, until) =>
+      deps.emit('login.lockedOut', source, { userId: user?.id ?? null, until }),
+    )
+
+  /** Transparent: whatever goes wrong here, the check succeeds. */
+  async function upgrade(user: User, password: string, params: Argon2Params): Promise<void> {
+    try {
+      const passwordHash = await deps.passwords.rehash(password, params)
+      // Compare-and-set on the old hash: a password changed meanwhile stays as it is.
+      await users.update(user.id, { passwordHash: user.passwordHash }, { passwordHash })
+    } catch (error) {
+      deps.logger.warn('a weak password hash could not be upgraded', describeError(error))
+    }
+  }
+
+  return {
+    async ofUser(user, password, source) {
+      const { ok } = await counted(user.email, source, async () => {
+        const verdict = await deps.passwords.verify(user.passwordHash, password)
+        return { ok: verdict.ok, user }
+      })
+      return ok
+    },
+
+    async ofAddress(typed, password, source, beside) {
+      const email = canonicalEmail(typed)
+      const address = email ?? typed.slice(0, 320)
+      const { rehashTo, ...checked } = await counted(address, source, async (failedAttempts) => {
+        const [user = null] = email === null ? [] : await users.find({ email }, { limit: 1 })
+        const [verdict, read] = await Promise.all([
+          deps.passwords.verify(user?.passwordHash ?? null, password),
+          // Beside the hash, which mostly takes longer. Without an account as well: where the store
+          // is the slower one, addresses with an account would take longer than those without.
+          beside(user),
+        ])
+        const ok = verdict.ok && user?.enabled === true && isHuman(user)
+        return { ok, user, beside: read, failedAttempts, rehashTo: verdict.rehashTo }
+      })
+      const { ok, user } = checked
+      if (ok && user !== null && rehashTo !== null) await upgrade(user, password, rehashTo)
+      return checked
+    },
+
+    clear: (address) => lockout.clear(address),
+  }
+}
