@@ -35,7 +35,7 @@ const rateLimits = {
 }
 
 /** Past every check of the library. */
-export async function changeUser(
+async function changeUser(
   host: SettingsHost,
   surface: Surface,
   id: string,

@@ -1,20 +1,9 @@
-import { administrator, grant, serviceAccount } from '../../support/people/service-account-steps.js'
+import { clientCredentials } from '../../flows/administration-flows.js'
 import type { Pathway } from './pathway.js'
 
-/** The way of machines, which stands beside everything that is about people. */
 export const machinePathways: readonly Pathway[] = [
   {
-    of: 'issueServiceToken',
-    name: 'client credentials',
-    surfaces: ['operator'],
-    async prepare({ host }) {
-      const account = await serviceAccount(host, await administrator(host))
-      return {
-        userId: account.id,
-        step: ({ from }) =>
-          grant(host, account, from === undefined ? {} : { headers: { 'x-forwarded-for': from } }),
-      }
-    },
+    flow: clientCredentials,
     cells: {
       nothing: 'tokens',
       'a second factor': 'tokens',

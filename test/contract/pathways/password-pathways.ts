@@ -1,10 +1,6 @@
-import { mailedToken } from '../../support/hosts/open-host.js'
-import { goodPassword, otherPassword, signIn } from '../../support/people/people.js'
-import { changeUser } from './controls.js'
+import { mobilePassword, password, registration } from '../../flows/login-flows.js'
+import { changeLink, resetLink, verificationLink } from '../../flows/mail-flows.js'
 import type { Pathway } from './pathway.js'
-import { sender } from './sender.js'
-
-let strangers = 0
 
 const passwordCells: Pathway['cells'] = {
   nothing: 'tokens',
@@ -43,33 +39,10 @@ const confirmationCells: Pathway['cells'] = {
 }
 
 export const passwordPathways: readonly Pathway[] = [
+  { flow: password, cells: passwordCells },
+  { flow: mobilePassword, cells: passwordCells },
   {
-    of: 'login',
-    name: 'a password on the web',
-    prepare: async (walk) => {
-      const { email, password } = walk.who
-      return { step: sender(walk, '/login', { email, password }) }
-    },
-    cells: passwordCells,
-  },
-  {
-    of: 'mobileLogin',
-    name: 'a password in an app',
-    prepare: async (walk) => {
-      const { email, password } = walk.who
-      return { step: sender(walk, '/mobile/login', { email, password }) }
-    },
-    cells: passwordCells,
-  },
-  {
-    of: 'register',
-    name: 'a registration where addresses need no confirmation',
-    options: { settings: { emailVerificationRequired: false } },
-    prepare: async (walk) => {
-      strangers += 1
-      const email = `new-${strangers}@example.org`
-      return { step: sender(walk, '/register', { email, password: goodPassword }) }
-    },
+    flow: registration,
     cells: {
       nothing: 'tokens',
       'a second factor': isNew,
@@ -82,46 +55,7 @@ export const passwordPathways: readonly Pathway[] = [
       'the other surface': { cannot: 'it is a registration there' },
     },
   },
-  {
-    of: 'resetPassword',
-    name: 'a mailed link for a new password',
-    prepare: async (walk) => {
-      const { email } = walk.who
-      await sender(walk, '/password/forgot', { email })({})
-      const token = await mailedToken(walk.host, 'resetPassword', email)
-      return { step: sender(walk, '/password/reset', { token, newPassword: otherPassword }) }
-    },
-    cells: linkCells,
-  },
-  {
-    of: 'verifyEmail',
-    name: 'a mailed link that confirms an address',
-    prepare: async (walk) => {
-      const { email, id } = walk.who
-      await changeUser(walk.host, walk.surface, id, { emailVerifiedAt: null })
-      await sender(walk, '/email/verify/resend', { email })({})
-      const token = await mailedToken(walk.host, 'verifyEmail', email)
-      return { step: sender(walk, '/email/verify', { token }) }
-    },
-    cells: confirmationCells,
-  },
-  {
-    of: 'verifyEmail',
-    name: 'a mailed link that confirms another address',
-    prepare: async (walk) => {
-      const { host, surface, who, enrolled } = walk
-      strangers += 1
-      const newEmail = `other-${strangers}@example.org`
-      const body = { newEmail, currentPassword: who.password }
-      const { bearer } = enrolled ?? (await signIn(host, surface, who))
-      if (enrolled !== null) {
-        const proof = { method: 'totp', code: await enrolled.nextCode() }
-        await host.send('POST', `/v1/auth/${surface}/step-up`, { bearer, body: proof })
-      }
-      await host.send('POST', `/v1/auth/${surface}/me/email`, { bearer, body })
-      const token = await mailedToken(host, 'changeEmail', newEmail)
-      return { step: sender(walk, '/email/verify', { token }) }
-    },
-    cells: confirmationCells,
-  },
+  { flow: resetLink, cells: linkCells },
+  { flow: verificationLink, cells: confirmationCells },
+  { flow: changeLink, cells: confirmationCells },
 ]

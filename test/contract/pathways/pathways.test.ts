@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../../../src/operations/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
+import type { StepOptions } from '../../flows/flow.js'
 import { surfaces } from '../../support/hosts/open-host.js'
 import { person } from '../../support/people/people.js'
 import { settingsHost } from '../settings/settings-host.js'
@@ -12,7 +13,7 @@ import { machinePathways } from './machine-pathways.js'
 import { oauthPathways } from './oauth-pathways.js'
 import { passkeyPathways } from './passkey-pathways.js'
 import { passwordPathways } from './password-pathways.js'
-import { givenBy, type Pathway, type StepOptions } from './pathway.js'
+import { givenBy, type Pathway } from './pathway.js'
 import { secondFactorPathways } from './second-factor-pathways.js'
 import { sessionPathways } from './session-pathways.js'
 
@@ -27,6 +28,13 @@ const pathways: readonly Pathway[] = [
 ]
 const names = Object.keys(controls).filter((name): name is ControlName => name in controls)
 
+const pathwaysOn = (surface: Surface): readonly Pathway[] => {
+  const there = new Set(
+    operations.flatMap(({ id, surfaces: of }) => (of.includes(surface) ? id : [])),
+  )
+  return pathways.filter(({ flow }) => there.has(flow.of))
+}
+
 /** What a reply may hold, by its schema. */
 const membersOf = (reply: z.ZodType): string => JSON.stringify(z.toJSONSchema(reply))
 
@@ -36,14 +44,14 @@ describe('the ways to tokens', () => {
   )
 
   it('6.1.3 RL-6 are all walked: every operation whose reply may hold a token', () => {
-    const walked = new Set(pathways.map(({ of }) => of))
+    const walked = new Set(pathways.map(({ flow }) => flow.of))
     expect(giving.length).toBeGreaterThan(0)
     expect(giving.map(({ id }) => id).filter((id) => !walked.has(id))).toEqual([])
   })
 
   it('6.1.3 are operations there are, each with a cell for every control', () => {
     const ids = new Set(operations.map(({ id }) => id))
-    expect(pathways.filter(({ of }) => !ids.has(of))).toEqual([])
+    expect(pathways.filter(({ flow }) => !ids.has(flow.of))).toEqual([])
     for (const { cells } of pathways) expect(Object.keys(cells).sort()).toEqual([...names].sort())
   })
 })
@@ -57,13 +65,13 @@ async function walked(
   surface: Surface,
 ): Promise<string> {
   const standing = inForce.map(controlOf)
-  const given = [pathway.options, ...standing.map(({ options }) => options)]
+  const given = [pathway.flow.options, ...standing.map(({ options }) => options)]
   const settings = Object.assign({}, ...given.map((options) => options?.settings))
   const host = await settingsHost(Object.assign({}, ...given, { settings }))
   const made = standing.find(({ who }) => who !== undefined)?.who
   const enrolled = made === undefined ? null : await made(host, surface)
   const who = enrolled ?? (await person(host, surface))
-  const { step, userId, email } = await pathway.prepare({ host, surface, who, enrolled })
+  const { step, userId, email } = await pathway.flow.prepare({ host, surface, who, enrolled })
   for (const { enforce } of standing) {
     await enforce?.(host, surface, userId ?? who.id, email ?? who.email)
   }
@@ -79,9 +87,7 @@ async function walked(
 }
 
 describe.each(surfaces)('on the %s surface', (surface) => {
-  const own = pathways.filter(({ surfaces: of = surfaces }) => of.includes(surface))
-
-  describe.each(own)('6.3.4 R-1-20 R-5-01 $of: $name', (pathway) => {
+  describe.each(pathwaysOn(surface))('6.3.4 R-1-20 R-5-01 $flow.of: $flow.name', (pathway) => {
     const cells = names.map((name) => ({ name, cell: pathway.cells[name] }))
     const standing = cells.filter(({ cell }) => typeof cell === 'string')
 
@@ -93,10 +99,8 @@ describe.each(surfaces)('on the %s surface', (surface) => {
 
 describe('several controls at once', () => {
   const walks = surfaces.flatMap((surface) =>
-    pathways
-      .filter(
-        ({ surfaces: of = surfaces, cells }) => of.includes(surface) && cells.nothing === 'tokens',
-      )
+    pathwaysOn(surface)
+      .filter(({ cells }) => cells.nothing === 'tokens')
       .map((pathway) => ({ pathway, surface })),
   )
   const combination = fc.constantFrom(...walks).chain(({ pathway, surface }) => {
@@ -110,7 +114,7 @@ describe('several controls at once', () => {
       fc.asyncProperty(combination, async ({ pathway, surface, chosen }) => {
         const eachGives = chosen.every((name) => pathway.cells[name] === 'tokens')
         const given = await walked(pathway, chosen, surface)
-        expect(given === 'tokens', `${given} of ${pathway.name}`).toBe(eachGives)
+        expect(given === 'tokens', `${given} of ${pathway.flow.name}`).toBe(eachGives)
       }),
       { numRuns: 60 },
     )

@@ -1,0 +1,63 @@
+import { goodPassword } from '../support/people/people.js'
+import { doors, trusting, trustingPerson } from '../support/people/trusted-device.js'
+import { type Flow, post, request, strangeAddress, type Walk } from './flow.js'
+
+/** The cookie of a device that a browser keeps. */
+const deviceCookie = ({ surface }: Pick<Walk, 'surface'>, token: string): string =>
+  `__Host-${surface === 'operator' ? 'op' : 'cl'}_device=${token}`
+
+export const password: Flow = {
+  of: 'login',
+  name: 'a password on the web',
+  prepare: async (walk) => {
+    const { email, password } = walk.who
+    return { step: post(walk, '/login', { email, password }) }
+  },
+}
+
+export const mobilePassword: Flow = {
+  of: 'mobileLogin',
+  name: 'a password in an app',
+  prepare: async (walk) => {
+    const { email, password } = walk.who
+    return { step: post(walk, '/mobile/login', { email, password }) }
+  },
+}
+
+/** A password from a device that is trusted: on the web, and in an app. */
+export const fromTrustedDevice: readonly Flow[] = doors.map((door) => ({
+  of: door === 'login' ? 'login' : 'mobileLogin',
+  name: `a password at /${door} from a trusted device`,
+  options: trusting,
+  async prepare({ host, surface }) {
+    const who = await trustingPerson(host, surface, door)
+    const { id, email, password, deviceToken } = who
+    const walk = { host, surface }
+    const step =
+      door === 'login'
+        ? post(walk, '/login', { email, password }, { cookie: deviceCookie(walk, deviceToken) })
+        : post(walk, '/mobile/login', { email, password, deviceToken })
+    return { step, userId: id, email }
+  },
+}))
+
+export const registration: Flow = {
+  of: 'register',
+  name: 'a registration where addresses need no confirmation',
+  options: { settings: { emailVerificationRequired: false } },
+  prepare: async (walk) => ({
+    step: post(walk, '/register', { email: strangeAddress(), password: goodPassword }),
+  }),
+}
+
+export const loginFlows: readonly Flow[] = [
+  password,
+  mobilePassword,
+  ...fromTrustedDevice,
+  registration,
+  {
+    of: 'getJwks',
+    name: 'the public keys',
+    prepare: async (walk) => ({ step: request(walk, 'GET', '/jwks') }),
+  },
+]
