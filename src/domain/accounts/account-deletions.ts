@@ -12,9 +12,9 @@ import { removePersonalData } from './personal-data.js'
 
 /**
  * Deletes accounts with all that is kept of them. Its order: the deletion is noted; the account is
- * disabled and its epochs raised, from where on nobody can sign in; sessions are ended, the denylist
+ * disabled and its epochs raised, so that no login succeeds any more; sessions are ended, the denylist
  * first; everything of the user is removed; the user record goes last, and with it the address is
- * free. Cut off anywhere, it leaves an account nobody can use, and the next attempt completes it.
+ * free. An interruption leaves an account that no caller can use, and the next attempt completes it.
  */
 export interface AccountDeletions extends DeletionResumption {
   /** False when there is no such user. Repeat it after a rejection, or leave that to `resume`. */
@@ -56,7 +56,7 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
     throw new AuthError('service_unavailable')
   }
 
-  /** From its resolving on nobody can sign in, and nothing changes the account. Null: it is gone. */
+  /** Once it resolves, no login succeeds and no call changes the account. Null when it is gone. */
   async function disable(userId: string): Promise<User | null> {
     for (let attempt = 0; attempt < tries; attempt += 1) {
       const user = await users.get(userId)

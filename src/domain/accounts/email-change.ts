@@ -25,7 +25,7 @@ export interface EmailChange {
   ): Promise<void>
   /**
    * Spends the link. Voids every link mailed before, sessions go on. Throws `invalid_token`, also
-   * when somebody else has the address by now, and when all sessions were ended since it was mailed.
+   * when another account has the address by now, and when all sessions were ended since it was mailed.
    */
   confirm(ticket: Ticket, source: RequestSource): Promise<void>
 }
@@ -56,7 +56,7 @@ export function createEmailChange(
     return email
   }
 
-  /** An earlier link is void either way. Of one's own address there is nothing to confirm. */
+  /** An earlier link is void either way. The account's present address needs no confirmation. */
   async function sendLink(user: User, typed: string, email: string, linkMs: number): Promise<void> {
     const ticket = await tickets.issue(user, 'changeEmail', linkMs, typed)
     const [owner] = await users.find({ email }, { limit: 1 })
@@ -88,7 +88,7 @@ export function createEmailChange(
     const now = clock.now()
     const moved = await users.update(
       user.id,
-      // Whoever is alarmed by the notice ends all sessions: what one of them asked for ends as well.
+      // An owner alarmed by the notice ends all sessions, which also voids what one of them asked for.
       { credentialEpoch, sessionEpoch, enabled: true, kind: '' },
       {
         email,
@@ -131,7 +131,7 @@ export function createEmailChange(
       if (moved === null) throw new AuthError('invalid_token')
       const isOurs = moved.by === 'this'
       const at = clock.now()
-      // Whoever saw the earlier address alone can write to it: rather twice than never.
+      // Only a caller who saw the earlier address can write to it: rather twice than never.
       const mayNotify = notifySecurityChanges && seen.email !== email
       if (isOurs && mayNotify) deps.mail.emailChanged(seen, { at, newEmail: email })
       // Taken last, and deciding: a crash before this leaves a token that works once more.

@@ -11,9 +11,9 @@ import type { Sessions } from '../sessions/sessions.js'
 export interface MfaReset {
   /**
    * Ends the person's sessions and half-finished logins, forgets trusted devices, and removes every
-   * factor, in this order: cut off in between, it leaves somebody signed out who has their factors
-   * still, and the next attempt completes it. False when there is no such person; a service account is
-   * none.
+   * factor, in this order. An interruption leaves the user signed out with the factors still there,
+   * and the next attempt completes it. False for an unknown id and for a service
+   * account.
    */
   reset(userId: string, act: Act): Promise<boolean>
 }
@@ -41,7 +41,7 @@ export function createMfaReset(
       const user = isUuid(userId) ? await users.get(userId) : null
       if (user === null || !isHuman(user)) return false
       if ((await raiseSessionEpoch(users, userId)) === null) return false
-      // From here on nobody signed in before can enroll a factor that would outlast this.
+      // From here on no earlier session can enroll a factor that would outlast this.
       await sessions.endAll(userId, 'admin', null, source, actorId)
       await Promise.all([totpFactors.take(userId), backupCodes.take(userId), takePasskeys(userId)])
       await changes.made(userId, 'factorsReset', source, actorId)

@@ -37,7 +37,7 @@ export interface Registration {
   resendVerification(email: string, source: RequestSource): Promise<void>
   /**
    * The same for an administrator, who learns whether there is such a person: throws `user_not_found`
-   * and `email_already_verified`. Somebody disabled is mailed nothing.
+   * and `email_already_verified`. A disabled user gets no mail.
    */
   resendTo(userId: string, act: Act): Promise<void>
 }
@@ -114,7 +114,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
 
   /**
    * Two registered this address and neither confirmed it: whose it is, a click on a link cannot
-   * show, since either may have caused the mail. So nobody's password stays in force, and the link
+   * show, since either may have caused the mail. So neither password stays in force, and the link
    * that goes out lets the owner of the mailbox choose one. Null for an account that was confirmed,
    * used, or made by the host.
    */

@@ -19,7 +19,7 @@ export interface PasswordRecovery {
   forgot(email: string, source: RequestSource): Promise<void>
   /**
    * The same for an administrator, who learns whether there is such a person: throws
-   * `user_not_found`. Somebody disabled is mailed nothing.
+   * `user_not_found`. A disabled user gets no mail.
    */
   sendTo(userId: string, act: Act): Promise<void>
   /**
