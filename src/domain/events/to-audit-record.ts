@@ -26,137 +26,120 @@ export function toAuditRecord(event: AuthEvent): AuditEntry | null {
   return { at, surface, action, ip, userAgent, ...facts }
 }
 
-/** Names each member that is kept, so that one added to an event later is not kept by accident. */
-function factsOf(event: AuthEvent): Facts | null {
-  switch (event.type) {
-    case 'account.registered':
-    case 'email.verified':
-    case 'email.changeRequested':
-    case 'email.changed':
-      return own(event.userId, {})
-    case 'account.registrationRepeated':
-      return unproven(null, {})
-    case 'account.created':
-    case 'account.deleted':
-      return act(event.actorId, event.targetId, {})
-    case 'account.createFailed':
-      return failed(act(event.actorId, null, { reason: event.reason }))
-    case 'account.updated': {
-      const { actorId, targetId, fields, before, after } = event
-      return act(actorId, targetId, { fields, before, after })
-    }
-    case 'account.updateFailed':
-    case 'account.deleteFailed':
-      return failed(act(event.actorId, event.targetId, { reason: event.reason }))
-    case 'identity.linked':
-    case 'identity.unlinked':
-      return act(event.actorId, event.targetId, { provider: event.provider })
-    case 'email.verificationRequested':
-    case 'password.resetRequested':
-      return act(event.actorId, event.userId, {})
-    case 'login.succeeded':
-      return inSession(
-        own(event.userId, { method: event.method, deviceId: event.deviceId }),
-        event.sessionId,
-      )
-    case 'login.newDevice':
-      return inSession(own(event.userId, { signals: event.signals }), event.sessionId)
-    case 'device.trusted':
-    case 'device.revoked':
-      return inSession(own(event.userId, { deviceId: event.deviceId }), event.sessionId)
-    case 'login.failed':
-      // Of an address without an account: anybody can go on with that for as long as they like.
-      if (event.userId === null) return null
-      return unproven(event.userId, { method: event.method, reason: event.reason })
-    case 'login.lockedOut':
-      return unproven(event.userId, { until: event.until })
-    case 'session.terminated': {
-      const { actorId, userId, sessionId, reason } = event
-      return inSession(act(actorId, userId, { reason }), sessionId)
-    }
-    case 'session.allTerminated':
-      return act(event.actorId, event.targetId, {})
-    case 'password.changed':
-      return own(event.userId, { by: event.by })
-    case 'password.changeFailed':
-      return inSession(failed(own(event.userId, {})), event.sessionId)
-    case 'mfa.changed':
-      return act(event.actorId, event.userId, { change: event.change })
-    case 'mfa.required':
-      return own(event.userId, { method: event.method, missing: event.missing })
-    case 'mfa.steppedUp':
-      return inSession(own(event.userId, { method: event.method }), event.sessionId)
-    case 'mfa.failed':
-      return unproven(event.userId, { method: event.method })
-    case 'mfa.lockedOut':
-      return unproven(event.userId, { method: event.method, until: event.until })
-    case 'mfa.backupCodeUsed':
-      return own(event.userId, { remaining: event.remaining })
-    case 'mfa.passkeyCounterRegressed': {
-      const { userId, credentialId, storedCounter, shownCounter } = event
-      return unproven(userId, { credentialId, storedCounter, shownCounter })
-    }
-    case 'mfa.passkeyBackupChanged':
-      return own(event.userId, { credentialId: event.credentialId, backedUp: event.backedUp })
-    case 'refresh.reissued':
-      return inSession(own(event.userId, { generation: event.generation }), event.sessionId)
-    case 'refresh.replayDetected':
-    case 'refresh.storeRolledBack': {
-      const { presentedGeneration, currentGeneration } = event
-      const facts = unproven(event.userId, { presentedGeneration, currentGeneration })
-      return inSession(facts, event.sessionId)
-    }
-    case 'config.changed':
-    case 'config.seeded':
-    case 'config.reencrypted': {
-      const { actorId, module, environment, revision, keys } = event
-      return act(actorId, null, { module, environment, revision, keys })
-    }
-    case 'config.activated': {
-      const { actorId, module, environment, previous } = event
-      return act(actorId, null, { module, environment, previous })
-    }
-    case 'serviceToken.issued':
-      return own(event.userId, { credentialId: event.credentialId })
-    case 'serviceToken.refused': {
-      const { userId, credentialId, reason } = event
-      // Of a client id nobody has: anybody can go on with that for as long as they like.
-      return credentialId === null ? null : unproven(userId, { credentialId, reason })
-    }
-    case 'serviceCredential.issued':
-    case 'serviceCredential.revoked':
-      return act(event.actorId, event.targetId, { credentialId: event.credentialId })
-    case 'serviceCredential.issueFailed':
-    case 'serviceCredential.revokeFailed':
-      return failed(act(event.actorId, event.targetId, { reason: event.reason }))
-    case 'role.defined': {
-      const { actorId, roleId, role, tenantId, permissions } = event
-      return act(actorId, null, { roleId, role, tenantId, permissions })
-    }
-    case 'role.deleted': {
-      const { actorId, roleId, role, tenantId } = event
-      return act(actorId, null, { roleId, role, tenantId })
-    }
-    case 'role.bound':
-    case 'role.unbound': {
-      const { actorId, targetId, roleId, tenantId } = event
-      return act(actorId, targetId, { roleId, tenantId })
-    }
-    case 'role.bindFailed': {
-      const { actorId, targetId, roleId, reason } = event
-      return failed(act(actorId, targetId, { roleId, reason }))
-    }
-    case 'request.refused': {
-      const { operation, reason } = event
-      if (!recordedRefusals.includes(reason)) return null
-      return failed(act(event.userId, null, { operation, reason }))
-    }
-    case 'refresh.rotated':
-    case 'mail.failed':
-    case 'webhook.failed':
-    case 'audit.failed':
-      return null
-  }
+type Type = AuthEvent['type']
+
+/**
+ * What is recorded of each event. Every row names the members that are kept, so that one added to an
+ * event later is not kept by accident.
+ */
+const recorded: {
+  readonly [T in Type]: (event: AuthEvent & { readonly type: T }) => Facts | null
+} = {
+  'account.registered': (event) => own(event.userId, {}),
+  'email.verified': (event) => own(event.userId, {}),
+  'email.changeRequested': (event) => own(event.userId, {}),
+  'email.changed': (event) => own(event.userId, {}),
+  'account.registrationRepeated': () => unproven(null, {}),
+  'account.created': (event) => act(event.actorId, event.targetId, {}),
+  'account.deleted': (event) => act(event.actorId, event.targetId, {}),
+  'account.createFailed': (event) => failed(act(event.actorId, null, { reason: event.reason })),
+  'account.updated': ({ actorId, targetId, fields, before, after }) =>
+    act(actorId, targetId, { fields, before, after }),
+  'account.updateFailed': (event) =>
+    failed(act(event.actorId, event.targetId, { reason: event.reason })),
+  'account.deleteFailed': (event) =>
+    failed(act(event.actorId, event.targetId, { reason: event.reason })),
+  'identity.linked': (event) => act(event.actorId, event.targetId, { provider: event.provider }),
+  'identity.unlinked': (event) => act(event.actorId, event.targetId, { provider: event.provider }),
+  'email.verificationRequested': (event) => act(event.actorId, event.userId, {}),
+  'password.resetRequested': (event) => act(event.actorId, event.userId, {}),
+  'login.succeeded': (event) =>
+    inSession(
+      own(event.userId, { method: event.method, deviceId: event.deviceId }),
+      event.sessionId,
+    ),
+  'login.newDevice': (event) =>
+    inSession(own(event.userId, { signals: event.signals }), event.sessionId),
+  'device.trusted': (event) =>
+    inSession(own(event.userId, { deviceId: event.deviceId }), event.sessionId),
+  'device.revoked': (event) =>
+    inSession(own(event.userId, { deviceId: event.deviceId }), event.sessionId),
+  'login.failed': (event) => {
+    // Of an address without an account: anybody can go on with that for as long as they like.
+    if (event.userId === null) return null
+    return unproven(event.userId, { method: event.method, reason: event.reason })
+  },
+  'login.lockedOut': (event) => unproven(event.userId, { until: event.until }),
+  'session.terminated': ({ actorId, userId, sessionId, reason }) =>
+    inSession(act(actorId, userId, { reason }), sessionId),
+  'session.allTerminated': (event) => act(event.actorId, event.targetId, {}),
+  'password.changed': (event) => own(event.userId, { by: event.by }),
+  'password.changeFailed': (event) => inSession(failed(own(event.userId, {})), event.sessionId),
+  'mfa.changed': (event) => act(event.actorId, event.userId, { change: event.change }),
+  'mfa.required': (event) => own(event.userId, { method: event.method, missing: event.missing }),
+  'mfa.steppedUp': (event) =>
+    inSession(own(event.userId, { method: event.method }), event.sessionId),
+  'mfa.failed': (event) => unproven(event.userId, { method: event.method }),
+  'mfa.lockedOut': (event) => unproven(event.userId, { method: event.method, until: event.until }),
+  'mfa.backupCodeUsed': (event) => own(event.userId, { remaining: event.remaining }),
+  'mfa.passkeyCounterRegressed': ({ userId, credentialId, storedCounter, shownCounter }) =>
+    unproven(userId, { credentialId, storedCounter, shownCounter }),
+  'mfa.passkeyBackupChanged': (event) =>
+    own(event.userId, { credentialId: event.credentialId, backedUp: event.backedUp }),
+  'refresh.reissued': (event) =>
+    inSession(own(event.userId, { generation: event.generation }), event.sessionId),
+  'refresh.replayDetected': replayed,
+  'refresh.storeRolledBack': replayed,
+  'config.changed': ({ actorId, module, environment, revision, keys }) =>
+    act(actorId, null, { module, environment, revision, keys }),
+  'config.seeded': ({ actorId, module, environment, revision, keys }) =>
+    act(actorId, null, { module, environment, revision, keys }),
+  'config.reencrypted': ({ actorId, module, environment, revision, keys }) =>
+    act(actorId, null, { module, environment, revision, keys }),
+  'config.activated': ({ actorId, module, environment, previous }) =>
+    act(actorId, null, { module, environment, previous }),
+  'serviceToken.issued': (event) => own(event.userId, { credentialId: event.credentialId }),
+  'serviceToken.refused': (event) => {
+    const { userId, credentialId, reason } = event
+    // Of a client id nobody has: anybody can go on with that for as long as they like.
+    return credentialId === null ? null : unproven(userId, { credentialId, reason })
+  },
+  'serviceCredential.issued': (event) =>
+    act(event.actorId, event.targetId, { credentialId: event.credentialId }),
+  'serviceCredential.revoked': (event) =>
+    act(event.actorId, event.targetId, { credentialId: event.credentialId }),
+  'serviceCredential.issueFailed': (event) =>
+    failed(act(event.actorId, event.targetId, { reason: event.reason })),
+  'serviceCredential.revokeFailed': (event) =>
+    failed(act(event.actorId, event.targetId, { reason: event.reason })),
+  'role.defined': ({ actorId, roleId, role, tenantId, permissions }) =>
+    act(actorId, null, { roleId, role, tenantId, permissions }),
+  'role.deleted': ({ actorId, roleId, role, tenantId }) =>
+    act(actorId, null, { roleId, role, tenantId }),
+  'role.bound': ({ actorId, targetId, roleId, tenantId }) =>
+    act(actorId, targetId, { roleId, tenantId }),
+  'role.unbound': ({ actorId, targetId, roleId, tenantId }) =>
+    act(actorId, targetId, { roleId, tenantId }),
+  'role.bindFailed': ({ actorId, targetId, roleId, reason }) =>
+    failed(act(actorId, targetId, { roleId, reason })),
+  'request.refused': ({ userId, operation, reason }) =>
+    recordedRefusals.includes(reason) ? failed(act(userId, null, { operation, reason })) : null,
+  'refresh.rotated': () => null,
+  'mail.failed': () => null,
+  'webhook.failed': () => null,
+  'audit.failed': () => null,
+}
+
+function replayed(
+  event: AuthEvent & { readonly type: 'refresh.replayDetected' | 'refresh.storeRolledBack' },
+): Facts {
+  const { userId, sessionId, presentedGeneration, currentGeneration } = event
+  return inSession(unproven(userId, { presentedGeneration, currentGeneration }), sessionId)
+}
+
+function factsOf<T extends Type>(event: AuthEvent & { readonly type: T }): Facts | null {
+  const type: T = event.type
+  return recorded[type](event)
 }
 
 type Details = AuditEntry['details']
