@@ -1,4 +1,4 @@
-export { type Auth, createAuth, type SurfaceAuth } from './create-auth.js'
+export { createAuth } from './create-auth.js'
 export type { KeyRing } from './crypto/key-ring.js'
 export { generateSigningKey } from './crypto/signing-key.js'
 export type { UserPage, UserPageRequest } from './domain/accounts/user-list.js'
@@ -98,5 +98,6 @@ export type {
 } from './ports/store.js'
 export type { Audience, Surface } from './ports/surface.js'
 export type { InitialSettings } from './settings/settings.js'
+export type { Auth, SurfaceAuth } from './setup/auth.js'
 export { checkedStore } from './stores/checked-store.js'
 export { type StoreSplit, splitStore } from './stores/split-store.js'

@@ -1,11 +1,43 @@
+import { availableParallelism } from 'node:os'
 import { argon2Hasher } from '../crypto/argon2-hasher.js'
+import { loadCommonPasswords } from '../crypto/common-passwords.js'
+import { hashGate } from '../crypto/hash-gate.js'
+import type { SharedPasswordServices } from '../domain/passwords/assemble-passwords.js'
+import { createBreachCheck } from '../domain/passwords/breach-check.js'
+import { createPasswordHashes } from '../domain/passwords/password-hashes.js'
 import { argon2ParamsProblem, defaultArgon2Params } from '../engine/argon2-params.js'
 import { OptionsError } from '../errors/index.js'
-import type { HashOptions } from '../options.js'
+import type { AuthOptions, HashOptions } from '../options.js'
 import type { Argon2Params, PasswordHasher } from '../ports/password-hasher.js'
+import type { Defaults } from './defaults.js'
+import { contextWordsOf } from './surface-options.js'
+
+/** What checks and hashes passwords, for both surfaces. */
+export async function sharedPasswordServices(
+  options: AuthOptions,
+  { clock, env, fetcher, issuer, logger, random }: Defaults,
+): Promise<SharedPasswordServices> {
+  const { hash = {}, legacyVerifiers = [], passwordContextWords = [] } = options
+  const concurrency = hash.concurrency ?? defaultConcurrency(availableParallelism(), env)
+  const passwords = createPasswordHashes({
+    hasher: await chooseHasher(hash.implementation),
+    params: hashParams(hash),
+    gate: hashGate({ concurrency, queue: hash.queue ?? 64, clock }),
+    legacyVerifiers,
+    random,
+    logger,
+  })
+  const ownWords = contextWordsOf(issuer, Object.values(options.surfaces))
+  return {
+    passwords,
+    isCommon: await loadCommonPasswords(),
+    breachCheck: createBreachCheck({ fetcher, clock }),
+    contextWords: [...ownWords, ...passwordContextWords],
+  }
+}
 
 /** The hasher the host chose; `@node-rs/argon2` is loaded only for hosts that ask for it. */
-export async function chooseHasher(
+async function chooseHasher(
   implementation: HashOptions['implementation'] = 'argon2',
 ): Promise<PasswordHasher> {
   if (typeof implementation === 'object') return implementation
@@ -23,7 +55,7 @@ export async function chooseHasher(
 }
 
 /** The costs in force; throws below the floor unless a test suite said that it means it. */
-export function hashParams(options: HashOptions = {}): Argon2Params {
+function hashParams(options: HashOptions = {}): Argon2Params {
   const params = options.params ?? defaultArgon2Params
   const problem = argon2ParamsProblem(params, options.allowWeakHashesForTests === true)
   if (problem !== null) throw new OptionsError('hash.params', problem)

@@ -8,7 +8,7 @@ import { expressGuards, expressRouter } from '../../../adapters/express.js'
 import { fastifyGuards, fastifyRouter } from '../../../adapters/fastify.js'
 import { fetchGuards, fetchHandler } from '../../../adapters/fetch.js'
 import { koaGuards, koaRouter } from '../../../adapters/koa.js'
-import type { Auth } from '../../../src/create-auth.js'
+import type { Auth } from '../../../src/setup/auth.js'
 import { type Framework, fetchServer, koaServer } from '../../support/hosts/frameworks.js'
 import { listen, type RunningHost } from '../../support/hosts/running-host.js'
 

@@ -1,5 +1,5 @@
 import { fetchHandler } from '../../../adapters/fetch.js'
-import type { Auth } from '../../../src/create-auth.js'
+import type { Auth } from '../../../src/setup/auth.js'
 
 /** The client surface without a server in between. */
 export async function ask(auth: Auth, path: string, init: RequestInit): Promise<Response> {

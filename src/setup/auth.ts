@@ -1,0 +1,70 @@
+import type { Users } from '../domain/accounts/users.js'
+import type { Roles } from '../domain/authorization/roles.js'
+import type { Config } from '../domain/configuration/config-api.js'
+import type { Principal } from '../domain/context/principal.js'
+import type { AuditLog } from '../domain/events/audit-log.js'
+import type { SessionAdministration } from '../domain/sessions/session-administration.js'
+import type { SigningKeys } from '../domain/sessions/signing-keys.js'
+import type { Guarded, Mountable } from '../http/exchange.js'
+import type { AudienceOf } from '../http/route-guards.js'
+import type { Surface } from '../ports/surface.js'
+
+/** A surface: its routes, for a framework adapter to mount, and its users, roles, sessions and audit log. */
+export interface SurfaceAuth<S extends Surface = Surface>
+  extends Mountable,
+    SessionAdministration,
+    Guarded<Principal<S>, AudienceOf<S>> {
+  readonly users: Users
+  /** The roles kept in the store and their bindings. They count with `authorizer: roleAuthorizer()`. */
+  readonly roles: Roles
+  /**
+   * Resolves with the principal of an `Authorization` header, for the host's own routes and outside of
+   * HTTP. Checks signature, audience, expiry and, for every call, the denylist. Throws `AuthError`
+   * `unauthorized` (the 401 without a code: the client refreshes and retries), `audience_mismatch`,
+   * `session_revoked`, `session_max_age_reached`, or 503 `session_enforcement_unavailable` when the
+   * denylist cannot be read. Reads no user record: call `users.get` if `enabled` or roles matter.
+   */
+  authenticate(authorization: string | undefined): Promise<Principal<S>>
+  /**
+   * For the host's own routes: reads the user, asks the authorizer, and resolves only if it allows.
+   * `tenantId` names the tenant in question. Throws `AuthError` `permission_denied` (403), also for a
+   * disabled or deleted user and for an invalid `tenantId`, or `authorization_unavailable` (503).
+   */
+  requirePermission(
+    principal: Principal<S>,
+    permission: string,
+    of?: { readonly tenantId: string },
+  ): Promise<void>
+  /**
+   * For the host's own routes: resolves only if the principal's session showed a second factor less
+   * than `maxAgeMs` milliseconds ago, at login or at `POST …/step-up`. Else throws `AuthError`
+   * `step_up_required` (403) with `maxAgeSeconds` for the challenge of RFC 9470 §3, also for a service
+   * account and for a user without a factor. A password, a refresh and a trusted device do not count.
+   */
+  requireStepUp(principal: Principal<S>, age: { readonly maxAgeMs: number }): Promise<void>
+  readonly audit: AuditLog
+}
+
+/** The library, built by `createAuth`. */
+export interface Auth {
+  /** `/v1/auth/operator/*`, `/v1/admin/*` and the unprefixed paths, to mount on a host for operators. */
+  readonly operator: SurfaceAuth<'operator'>
+  /** `/v1/auth/client/*` and the unprefixed paths, to mount on a host for clients. */
+  readonly client: SurfaceAuth<'client'>
+  /** Both surfaces, to mount on one host. */
+  readonly both: Mountable
+  /** `reload` reads `createAuth({ keys })` again at once, if it is a function. */
+  readonly keys: Pick<SigningKeys, 'reload'>
+  readonly config: Config
+  /**
+   * Prepares the database and registers the modules, which gives settings without a value their first
+   * values. Call it before serving. Replicas may call it in parallel, and any number of times.
+   */
+  migrate(): Promise<void>
+  /**
+   * Waits for mails and audit records in progress, stops the sweep and hands it to another replica.
+   * Resolves after 15 seconds at the latest, with a warning in the log: a mailer may never answer. The
+   * host closes the backend.
+   */
+  close(): Promise<void>
+}

@@ -1,0 +1,45 @@
+import type { SurfaceContext } from '../domain/context/surface-context.js'
+import { assembleEvents, type EventServices } from '../domain/events/assemble-events.js'
+import { createRateLimiter } from '../domain/limits/rate-limiter.js'
+import { collectionsOf } from '../model/collections.js'
+import type { AuthOptions } from '../options.js'
+import type { Surface } from '../ports/surface.js'
+import type { Defaults } from './defaults.js'
+import type { SharedServices } from './shared-services.js'
+import { linksOf, relyingPartyOf, routesUrlOf } from './surface-options.js'
+import { createSurfaceServices, type SurfaceServices } from './surface-services.js'
+
+export interface BuiltSurface extends SurfaceServices, EventServices {}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** One surface: its ports and constants first, then the rooms. */
+export function buildSurface(
+  surface: Surface,
+  options: AuthOptions,
+  shared: Defaults & SharedServices,
+  surfaceOf: (surface: Surface) => SurfaceServices,
+): BuiltSurface {
+  const own = options.surfaces[surface]
+  const { backend, prefix } = shared
+  const silent: Omit<SurfaceContext, 'emit'> = {
+    ...shared,
+    surface,
+    collections: collectionsOf(backend.store, surface, prefix),
+    denylist: backend.denylist,
+    relyingParty: relyingPartyOf(own),
+    clockLeeway: options.clockLeeway ?? 0,
+    routesUrl: routesUrlOf(own),
+  }
+  const retentionMs = (options.auditRetentionDays ?? 400) * dayMs
+  const events = assembleEvents(silent, { ...shared, retentionMs })
+  const limits = createRateLimiter({
+    ...shared,
+    surface,
+    counter: backend.counter,
+    overrides: own.rateLimits ?? {},
+  })
+  const parts = { ...shared, limits, links: linksOf(own), mailer: options.mailer }
+  const services = createSurfaceServices({ ...silent, emit: events.emit }, parts, surfaceOf)
+  return { ...services, ...events }
+}

@@ -1,0 +1,51 @@
+import { type BackgroundTasks, createBackgroundTasks } from '../concurrency/background-tasks.js'
+import { defaultRiskScorer } from '../domain/login/default-risk-scorer.js'
+import type { AuthOptions } from '../options.js'
+import type { Backend } from '../ports/backend.js'
+import type { Clock } from '../ports/clock.js'
+import type { Fetcher } from '../ports/fetcher.js'
+import type { Logger } from '../ports/logger.js'
+import type { Random } from '../ports/random.js'
+import type { RiskScorer } from '../ports/risk-scorer.js'
+import { failClosedBackend } from '../stores/fail-closed-backend.js'
+import { consoleLogger } from '../system/console-logger.js'
+import { later } from '../system/later.js'
+import { safeLogger } from '../system/safe-logger.js'
+import { systemClock } from '../system/system-clock.js'
+import { systemFetcher } from '../system/system-fetcher.js'
+import { systemRandom } from '../system/system-random.js'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** What everything runs on: the host's own where it gave one. */
+export interface Defaults {
+  /** Wrapped: whatever it does, it fails closed and in time. */
+  readonly backend: Backend
+  readonly background: BackgroundTasks
+  readonly clock: Clock
+  readonly env: Env
+  readonly fetcher: Fetcher
+  readonly issuer: string
+  readonly logger: Logger
+  /** Of the names of all collections. */
+  readonly prefix: string
+  readonly random: Random
+  readonly riskScorer: RiskScorer
+}
+
+export function defaultsOf(options: AuthOptions, processEnv: Env): Defaults {
+  const { clock = systemClock, backendTimeout: timeoutMs = 5000 } = options
+  const logger = safeLogger(options.logger ?? consoleLogger)
+  return {
+    backend: failClosedBackend(options.backend, { clock, logger, timeoutMs }),
+    background: createBackgroundTasks(logger, later),
+    clock,
+    env: options.env ?? processEnv,
+    fetcher: options.fetcher ?? systemFetcher,
+    issuer: options.issuer ?? options.surfaces.operator.baseUrl,
+    logger,
+    prefix: options.collectionPrefix ?? '',
+    random: options.random ?? systemRandom,
+    riskScorer: options.riskScorer ?? defaultRiskScorer,
+  }
+}

@@ -1,0 +1,56 @@
+import { withCors } from '../http/cors.js'
+import { matcherOf } from '../http/match.js'
+import { createPipeline } from '../http/pipeline.js'
+import { refusalEvents } from '../http/refusal-events.js'
+import { routeGuards } from '../http/route-guards.js'
+import { type SurfaceRoutes, surfaceRouter } from '../http/surface-router.js'
+import { operations } from '../operations/index.js'
+import type { AuthOptions } from '../options.js'
+import type { Surface } from '../ports/surface.js'
+import type { SurfaceAuth } from './auth.js'
+import type { BuiltSurface } from './build-surface.js'
+import type { Defaults } from './defaults.js'
+import type { SharedServices } from './shared-services.js'
+import { cookiePolicyOf, originsOf } from './surface-options.js'
+
+type Mounting = Pick<Defaults, 'clock' | 'logger'> & Pick<SharedServices, 'clientIp' | 'tracing'>
+
+/** The routes of one surface and what answers them. */
+export function routesOf(
+  surface: Surface,
+  { services, emit }: BuiltSurface,
+  options: AuthOptions,
+  mounting: Mounting,
+): SurfaceRoutes {
+  const own = options.surfaces[surface]
+  const allowedOrigins = originsOf(own)
+  const cookies = cookiePolicyOf(surface, own)
+  const pipeline = createPipeline({ ...mounting, surface, services, emit, cookies, allowedOrigins })
+  return { matcher: matcherOf(operations, surface), pipeline: withCors(pipeline, allowedOrigins) }
+}
+
+/** What the host is given of one surface. */
+export function mountSurface<S extends Surface>(
+  surface: S,
+  { services, emit, users, roles, audit, sessions }: BuiltSurface,
+  routes: SurfaceRoutes,
+  { clientIp, clock, logger }: Mounting,
+): SurfaceAuth<S> {
+  const { access, stepUp } = services
+  const refusals = refusalEvents({ clock, emit })
+  return {
+    ...surfaceRouter(surface, routes),
+    users,
+    roles,
+    audit,
+    ...sessions,
+    async authenticate(authorization) {
+      return { ...(await access.authenticate(authorization)), surface }
+    },
+    guards: routeGuards(surface, { services, refusals, clientIp, logger }),
+    async requirePermission(principal, permission, of) {
+      await access.permit(principal, permission, of)
+    },
+    requireStepUp: (principal, { maxAgeMs }) => stepUp.require(principal, maxAgeMs),
+  }
+}

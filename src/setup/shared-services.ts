@@ -1,0 +1,92 @@
+import type { SecretBox } from '../crypto/secret-box.js'
+import { type ConfigStore, createConfigStore } from '../domain/configuration/config-store.js'
+import { createEventPublisher } from '../domain/events/event-publisher.js'
+import type { SharedPasswordServices } from '../domain/passwords/assemble-passwords.js'
+import { createSigningKeys, type SigningKeys } from '../domain/sessions/signing-keys.js'
+import { OptionsError } from '../errors/index.js'
+import { type ClientIp, clientIp } from '../http/client-ip.js'
+import {
+  createProviderClients,
+  type ProviderClients,
+} from '../identity-providers/provider-clients.js'
+import { moduleCollectionsOf } from '../model/module-collections.js'
+import { type ServiceCredential, serviceCredentialsSpec } from '../model/service-credential.js'
+import type { AuthOptions } from '../options.js'
+import type { AuthEvent } from '../ports/auth-event.js'
+import type { Authorizer } from '../ports/authorizer.js'
+import type { Emit } from '../ports/emit.js'
+import type { Collection } from '../ports/store.js'
+import type { Tracing } from '../ports/tracing.js'
+import type { AuthSettings } from '../settings/settings.js'
+import { createTracing } from '../telemetry/open-telemetry-tracing.js'
+import { authorizerOf } from './authorizer.js'
+import type { Defaults } from './defaults.js'
+import { liveSettings, loadSettings } from './live-settings.js'
+import { modulesOf, secretBoxOf } from './modules.js'
+import { sharedPasswordServices } from './password-hashing.js'
+import { endpointsOf } from './surface-options.js'
+
+/** What there is once, whatever the surface. */
+export interface SharedServices extends SharedPasswordServices {
+  readonly authorizer: Authorizer
+  readonly clientIp: ClientIp
+  readonly config: ConfigStore
+  /** Milliseconds of the idle window. */
+  readonly idleMs: number
+  readonly keys: SigningKeys
+  readonly providers: ProviderClients
+  readonly publish: (event: AuthEvent) => void
+  readonly secretBox: SecretBox
+  /** Of service accounts; there is one, of the operator surface. */
+  readonly serviceCredentials: Collection<ServiceCredential>
+  readonly settings: () => Promise<AuthSettings>
+  readonly tracing: Tracing
+}
+
+/** Rejects with an `OptionsError` for the first option, in this order, that cannot work. */
+export async function createSharedServices(
+  options: AuthOptions,
+  defaults: Defaults,
+  emit: Emit,
+): Promise<SharedServices> {
+  const { backend, clock, env, fetcher, logger, prefix, random } = defaults
+  const keys = await createSigningKeys(options.keys, clock, logger)
+  const ipOf = readTrustProxy(options)
+  const { idleMs, seeds } = loadSettings(options.settings ?? {}, env, logger)
+  const secretBox = secretBoxOf(options.configKeys, env, random)
+  const config = createConfigStore({
+    ...defaults,
+    collections: moduleCollectionsOf(backend.store, prefix),
+    modules: modulesOf(options, seeds, env, secretBox),
+    emit,
+  })
+  const settings = liveSettings(config.reader, env, logger)
+  const authorizer = authorizerOf(options, backend.store, prefix)
+  const passwords = await sharedPasswordServices(options, defaults)
+  const tracing = createTracing(options)
+  return {
+    ...passwords,
+    authorizer,
+    clientIp: ipOf,
+    config,
+    idleMs,
+    keys,
+    providers: createProviderClients({ fetcher, clock, endpoints: endpointsOf(options) }),
+    publish: createEventPublisher({ onEvent: options.onEvent, tracing, logger }),
+    secretBox,
+    serviceCredentials: backend.store.collection({
+      ...serviceCredentialsSpec,
+      name: prefix + serviceCredentialsSpec.name,
+    }),
+    settings,
+    tracing,
+  }
+}
+
+function readTrustProxy({ trustProxy = false }: AuthOptions): ClientIp {
+  try {
+    return clientIp(trustProxy)
+  } catch (error) {
+    throw new OptionsError('trustProxy', error instanceof Error ? error.message : 'is not valid')
+  }
+}
