@@ -43,8 +43,8 @@ const cleanTree = new Map([
   ],
   ['src/domain/sessions/cleared-login.ts', 'export const clearedLogin = () => ({})\n'],
   [
-    'src/domain/login/login-pipeline.ts',
-    "import { clearedLogin } from '../sessions/cleared-login.js'\nexport const pipeline = clearedLogin\n",
+    'src/domain/login/login-effects.ts',
+    "import { clearedLogin } from '../sessions/cleared-login.js'\nexport const open = clearedLogin\n",
   ],
   ['src/http/exchange.ts', 'export interface Exchange { path: string }\n'],
   [

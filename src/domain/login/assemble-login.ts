@@ -6,6 +6,8 @@ import type { MailServices } from '../mail/assemble-mail.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { FederatedLogin } from './federated-login.js'
+import { createLoginChecks } from './login-checks.js'
+import { createLoginEffects } from './login-effects.js'
 import { createLoginPipeline, type LoginPipeline } from './login-pipeline.js'
 import { createLoginRisk } from './login-risk.js'
 import { createLoginTickets } from './login-tickets.js'
@@ -35,7 +37,13 @@ export function assembleLogin(
   const deps = { ...context, ...collaborators }
   const loginTickets = createLoginTickets(deps)
   const risk = createLoginRisk(deps)
-  const pipeline = createLoginPipeline(deps, { ...collaborators, loginTickets, risk })
+  const pipeline = createLoginPipeline(deps, {
+    checks: createLoginChecks(deps, collaborators),
+    devices: collaborators.devices,
+    effects: createLoginEffects(deps, { ...collaborators, loginTickets }),
+    loginTickets,
+    risk,
+  })
   const guesses = createTicketGuesses(deps, loginTickets, collaborators.federated)
   return {
     pipeline,

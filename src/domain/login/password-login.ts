@@ -4,7 +4,9 @@ import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
-import type { FirstFactor, LoginPipeline, LoginResult } from './login-pipeline.js'
+import type { FirstFactor } from './first-factor.js'
+import type { LoginPipeline } from './login-pipeline.js'
+import type { LoginResult } from './login-result.js'
 
 export interface PasswordLogin {
   /**

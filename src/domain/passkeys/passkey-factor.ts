@@ -1,4 +1,4 @@
-import type { ShownSecond } from '../login/login-pipeline.js'
+import type { ShownSecond } from '../login/first-factor.js'
 
 /**
  * A passkey as the factor of a login. `pop` is a proof of possession of a key, hardware or not, which

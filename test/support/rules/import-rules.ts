@@ -144,7 +144,7 @@ const rules: readonly ZoneRule[] = [
 /** What one file alone may load: everything else may name its types. */
 const reserved: ReadonlyMap<string, string> = new Map([
   // A session is opened for a login that passed every step, and the pipeline alone says which did.
-  ['src/domain/sessions/cleared-login.ts', 'src/domain/login/login-pipeline.ts'],
+  ['src/domain/sessions/cleared-login.ts', 'src/domain/login/login-effects.ts'],
 ])
 
 const builtins = new Set(builtinModules)

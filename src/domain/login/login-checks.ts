@@ -1,0 +1,99 @@
+import {
+  allowedFactors,
+  decideSecondFactor,
+  type SecondFactorDecision,
+} from '../../engine/second-factor.js'
+import { settingsFor } from '../../engine/surface-settings.js'
+import { AuthError } from '../../errors/index.js'
+import type { LoginTicket } from '../../model/login-ticket.js'
+import type { TrustedDevice } from '../../model/trusted-device.js'
+import { isHuman, type User } from '../../model/user.js'
+import type { RequestSource } from '../../ports/request-source.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { TrustedDevices } from '../factors/trusted-devices.js'
+import { enrolledOf, type FactorsOfUser } from './factors-of-user.js'
+import type { FederatedLogin } from './federated-login.js'
+import type { FirstFactor } from './first-factor.js'
+import { isStillGood } from './is-still-good.js'
+
+type HowFirst = Pick<FirstFactor, 'user' | 'method'>
+
+/** What a login is asked on its way. None of it changes anything. */
+export interface LoginChecks {
+  /**
+   * Said only after a first factor was shown. Throws `invalid_credentials` and what
+   * `requireVerifiedAddress` throws.
+   */
+  requireStanding(first: FirstFactor, source: RequestSource): Promise<void>
+  /** Throws `email_not_verified`. */
+  requireVerifiedAddress(how: HowFirst, source: RequestSource): Promise<void>
+  /** Whether the policy asks for a second factor, and for which. */
+  decide(known: FactorsOfUser, first: FirstFactor): Promise<SecondFactorDecision>
+  isPasswordTooOld(how: HowFirst): Promise<boolean>
+  /** The device that stands for the second factor; never for one that would set a password. */
+  trustedDevice(first: FirstFactor): Promise<TrustedDevice | null>
+  /** Throws `mfa_ticket_invalid` when the account, or what the login came by, changed since. */
+  holderOf(ticket: LoginTicket): Promise<User>
+}
+
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'>
+
+interface Services {
+  readonly devices: TrustedDevices
+  readonly federated: FederatedLogin
+}
+
+export function createLoginChecks(deps: Deps, { devices, federated }: Services): LoginChecks {
+  const { surface, clock, collections } = deps
+
+  async function requireVerifiedAddress(
+    { user, method }: HowFirst,
+    source: RequestSource,
+  ): Promise<void> {
+    const { emailVerificationRequired } = await deps.settings()
+    if (!emailVerificationRequired || user.emailVerifiedAt !== null) return
+    const reason = 'email_not_verified'
+    deps.emit('login.failed', source, { userId: user.id, method, reason })
+    throw new AuthError(reason)
+  }
+
+  async function isPasswordTooOld({ user, method }: HowFirst): Promise<boolean> {
+    const { passwordMaxAge } = await deps.settings()
+    if (method !== 'password' || passwordMaxAge === null) return false
+    return clock.now() - (user.passwordChangedAt ?? user.createdAt) > passwordMaxAge
+  }
+
+  return {
+    requireVerifiedAddress,
+    isPasswordTooOld,
+
+    async requireStanding(first, source) {
+      if (!first.user.enabled || !isHuman(first.user)) throw new AuthError('invalid_credentials')
+      await requireVerifiedAddress(first, source)
+    },
+
+    async decide(known, { second }) {
+      if (second !== null) return { kind: 'none' }
+      const settings = await deps.settings()
+      const { mfaPolicy: policy } = settingsFor(surface, settings)
+      const allowed = allowedFactors(settings)
+      return decideSecondFactor({ policy, enrolled: enrolledOf(known), allowed })
+    },
+
+    async trustedDevice(first) {
+      if (await isPasswordTooOld(first)) return null
+      return devices.recognise(first.user, first.deviceToken)
+    },
+
+    async holderOf(ticket) {
+      const [user, isUnderWay] = await Promise.all([
+        collections.users.get(ticket.userId),
+        federated.isValid(ticket),
+      ])
+      if (user === null || !isUnderWay || !isStillGood(ticket, user)) {
+        throw new AuthError('mfa_ticket_invalid')
+      }
+      return user
+    },
+  }
+}

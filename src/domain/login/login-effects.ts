@@ -1,0 +1,157 @@
+import type { SecondFactorMethod } from '../../engine/second-factor.js'
+import { AuthError, describeError } from '../../errors/index.js'
+import type { LoginTicket } from '../../model/login-ticket.js'
+import type { RequestSource } from '../../ports/request-source.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { StepUp } from '../factors/step-up.js'
+import type { DeviceGrant, TrustedDevices } from '../factors/trusted-devices.js'
+import type { Tickets } from '../mail/tickets.js'
+import { clearedLogin, type LoginFacts } from '../sessions/cleared-login.js'
+import type { OpenedSession, Sessions } from '../sessions/sessions.js'
+import type { FederatedLogin } from './federated-login.js'
+import type { FirstFactor, ProviderFacts, ShownSecond } from './first-factor.js'
+import type { LoginResult } from './login-result.js'
+import type { IssuedLoginTicket, LoginTickets } from './login-tickets.js'
+
+/** That the device a login comes from is to be trusted from now on. */
+export interface TrustRequest {
+  /** Empty when it has none. */
+  readonly name: string
+}
+
+/** What a login leaves behind: what it still lacks is asked for, or its session is opened. */
+export interface LoginEffects {
+  askForFactor(
+    methods: readonly SecondFactorMethod[],
+    first: FirstFactor,
+    source: RequestSource,
+  ): Promise<LoginResult>
+  askToEnroll(first: FirstFactor, source: RequestSource): Promise<LoginResult>
+  askForPassword(
+    how: Pick<FirstFactor, 'user' | 'method'>,
+    source: RequestSource,
+  ): Promise<LoginResult>
+  /** A second factor that was shown is mostly a step-up proof of this moment as well. */
+  open(
+    login: Omit<LoginFacts, 'mfaMethod'>,
+    second: ShownSecond | null,
+    source: RequestSource,
+  ): Promise<OpenedSession>
+  /**
+   * Call it before the session is handed out: an app's code that comes again has to find what it gave.
+   * Throws the refusal when it came again already.
+   */
+  bind(
+    session: OpenedSession,
+    by: Pick<ProviderFacts, 'oauthCodeId'> | undefined,
+    refusal: 'invalid_token' | 'mfa_ticket_invalid',
+    source: RequestSource,
+  ): Promise<void>
+  /** Trusts the device of a login that showed a second factor; null where that could not be kept. */
+  trustDevice(
+    login: Pick<OpenedSession, 'user' | 'sessionId'>,
+    deviceId: string,
+    trust: TrustRequest,
+    source: RequestSource,
+  ): Promise<DeviceGrant | null>
+}
+
+type Deps = Pick<SurfaceContext, 'emit' | 'logger'>
+
+interface Services {
+  readonly devices: TrustedDevices
+  readonly federated: FederatedLogin
+  readonly loginTickets: LoginTickets
+  readonly sessions: Sessions
+  readonly stepUp: StepUp
+  readonly tickets: Tickets
+}
+
+/** A token for a password that must be replaced now. */
+const passwordTokenMs = 5 * 60 * 1000
+
+const localLogin: ProviderFacts = { identityId: '', browserHash: '', oauthCodeId: '' }
+
+export function createLoginEffects({ emit, logger }: Deps, services: Services): LoginEffects {
+  const { devices, federated, loginTickets, sessions, stepUp, tickets } = services
+
+  async function issueTicket(
+    { user, method, amr, delivery, federated: provider = localLogin }: FirstFactor,
+    purpose: LoginTicket['purpose'],
+    source: RequestSource,
+  ): Promise<IssuedLoginTicket> {
+    const { id: userId, sessionEpoch, credentialEpoch, deviceEpoch } = user
+    const issued = await loginTickets.issue({
+      userId,
+      purpose,
+      loginMethod: method,
+      amr,
+      delivery,
+      ...provider,
+      sessionEpoch,
+      credentialEpoch,
+      deviceEpoch,
+    })
+    emit('mfa.required', source, { userId, method, missing: purpose })
+    return issued
+  }
+
+  async function recordProof(
+    { user, sessionId }: Pick<OpenedSession, 'user' | 'sessionId'>,
+    method: SecondFactorMethod,
+  ): Promise<void> {
+    try {
+      await stepUp.record(user, sessionId, method)
+    } catch (error) {
+      // The login stands; without the proof a later step-up asks once more.
+      logger.warn('a login left no step-up proof', describeError(error))
+    }
+  }
+
+  return {
+    async askForFactor(methods, first, source) {
+      const issued = await issueTicket(first, 'secondFactor', source)
+      return { status: 'mfaRequired', ...issued, methods }
+    },
+
+    async askToEnroll(first, source) {
+      const issued = await issueTicket(first, 'enrollment', source)
+      return { status: 'mfaEnrollmentRequired', ...issued }
+    },
+
+    async askForPassword({ user, method }, source) {
+      const { token } = await tickets.issue(user, 'expiredPassword', passwordTokenMs, null)
+      emit('login.failed', source, { userId: user.id, method, reason: 'password_expired' })
+      return { status: 'passwordChangeRequired', passwordToken: token }
+    },
+
+    async open(login, second, source) {
+      // A device is no factor: the session says of itself that it has shown one only.
+      if (second === null) {
+        return sessions.open(clearedLogin({ ...login, mfaMethod: null }), source)
+      }
+      const { method: mfaMethod, isProof } = second
+      const amr = [...new Set([...login.amr, ...second.amr, 'mfa'])]
+      const session = await sessions.open(clearedLogin({ ...login, mfaMethod, amr }), source)
+      // Of the epoch the factor was judged in: one changed meanwhile leaves no proof.
+      if (isProof) await recordProof({ ...session, user: login.user }, mfaMethod)
+      return session
+    },
+
+    async bind(session, { oauthCodeId } = localLogin, refusal, source) {
+      if (!(await federated.bindSession(oauthCodeId, session, source))) throw new AuthError(refusal)
+    },
+
+    async trustDevice({ user, sessionId }, deviceId, { name }, source) {
+      try {
+        const grant = await devices.issue(user, deviceId, name)
+        emit('device.trusted', source, { userId: user.id, sessionId, deviceId })
+        return grant
+      } catch (error) {
+        // The login stands; without the grant the next one asks once more.
+        logger.warn('a login left no trusted device', describeError(error))
+        return null
+      }
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import type { SecondFactorMethod } from '../../engine/second-factor.js'
+import type { DeviceGrant } from '../factors/trusted-devices.js'
+import type { OpenedSession } from '../sessions/sessions.js'
+import type { IssuedLoginTicket } from './login-tickets.js'
+
+export type LoginResult =
+  | {
+      readonly status: 'authenticated'
+      readonly session: OpenedSession
+      /** For the device to keep, where it was to be trusted from now on. */
+      readonly device?: DeviceGrant
+    }
+  /** The password is right but too old; the token is spent by a password reset. */
+  | { readonly status: 'passwordChangeRequired'; readonly passwordToken: string }
+  | (IssuedLoginTicket & {
+      readonly status: 'mfaRequired'
+      readonly methods: readonly SecondFactorMethod[]
+    })
+  /** The policy wants a second factor; the token is good for enrolling one and nothing else. */
+  | (IssuedLoginTicket & { readonly status: 'mfaEnrollmentRequired' })
