@@ -11,70 +11,6 @@ const day = 24 * hour
 
 const defaults = Object.fromEntries(readings.map(({ key, absent }) => [key, absent]))
 
-/** For each plain setting a text other than its default, and what it reads as. */
-const others: Readonly<Record<string, readonly [string, unknown]>> = {
-  registrationOperatorEnabled: ['true', true],
-  registrationClientEnabled: ['false', false],
-  registrationTermsVersion: ['2026-11', '2026-11'],
-  emailVerificationRequired: ['false', false],
-  emailVerificationTTL: ['2h', 2 * hour],
-  passwordLoginOperatorEnabled: ['false', false],
-  passwordLoginClientEnabled: ['false', false],
-  accessTokenTTL: ['5m', 5 * minute],
-  sessionAbsoluteTTL: ['8h', 8 * hour],
-  refreshReuseGrace: ['0s', 0],
-  cookieSameSite: ['strict', 'strict'],
-  passwordMinLength: ['8', 8],
-  passwordBreachCheck: ['failClosed', 'failClosed'],
-  passwordBlockCommon: ['false', false],
-  passwordBlockContextual: ['false', false],
-  passwordHistoryCount: ['0', 0],
-  passwordMaxAge: ['365d', 365 * day],
-  mfaPolicyOperator: ['required', 'required'],
-  mfaPolicyClient: ['off', 'off'],
-  totpEnabled: ['false', false],
-  totpIssuer: ['Acme', 'Acme'],
-  totpSkewSteps: ['2', 2],
-  backupCodeCount: ['20', 20],
-  webauthnMode: ['passwordless', 'passwordless'],
-  webauthnUserVerification: ['preferred', 'preferred'],
-  mfaMaxAttempts: ['3', 3],
-  stepUpMaxAge: ['1h', hour],
-  trustedDeviceOperatorEnabled: ['true', true],
-  trustedDeviceClientEnabled: ['false', false],
-  trustedDeviceTTL: ['90d', 90 * day],
-  googleOperatorEnabled: ['true', true],
-  googleClientEnabled: ['true', true],
-  googleClientId: ['g-id', 'g-id'],
-  googleClientSecret: ['g-secret', 'g-secret'],
-  microsoftOperatorEnabled: ['true', true],
-  microsoftClientEnabled: ['true', true],
-  microsoftClientId: ['m-id', 'm-id'],
-  microsoftClientSecret: ['m-secret', 'm-secret'],
-  microsoftTenant: ['organizations', 'organizations'],
-  appleOperatorEnabled: ['true', true],
-  appleClientEnabled: ['true', true],
-  appleServicesId: ['org.example.web', 'org.example.web'],
-  appleTeamId: ['ABCDE12345', 'ABCDE12345'],
-  appleKeyId: ['FGHIJ67890', 'FGHIJ67890'],
-  applePrivateKey: ['pem', 'pem'],
-  githubOperatorEnabled: ['true', true],
-  githubClientEnabled: ['true', true],
-  githubClientId: ['h-id', 'h-id'],
-  githubClientSecret: ['h-secret', 'h-secret'],
-  loginRateOperator: ['1', 1],
-  loginRateClient: ['1000', 1000],
-  lockoutThreshold: ['0', 0],
-  lockoutDuration: ['24h', 24 * hour],
-  grantFailuresPerIp: ['1', 1],
-  grantFailuresPerClient: ['100', 100],
-  notifyNewDevice: ['false', false],
-  notifySecurityChanges: ['false', false],
-  maxConcurrentSessions: ['100', 100],
-  revokeSessionsOnPasswordChange: ['false', false],
-  accountDeletionMode: ['off', 'off'],
-}
-
 const read = (values: Record<string, string>, env: Record<string, string | undefined> = {}) =>
   readAuthSettings(values, env)
 
@@ -90,22 +26,6 @@ describe('readAuthSettings', () => {
       warnings: [],
     })
   })
-
-  test('every plain setting has a row below', () => {
-    const plain = authSettingDeclarations.filter(({ items }) => items === undefined)
-    expect(Object.keys(others)).toEqual(plain.map(({ key }) => key))
-  })
-
-  test.each(Object.entries(others))(
-    'a stored %s is read, and no other setting moves',
-    (key, row) => {
-      const [text, value] = row
-      expect(read({ [key]: text })).toEqual({
-        settings: { ...defaults, [key]: value },
-        warnings: [],
-      })
-    },
-  )
 
   test.each<[SettingKey, string, unknown]>([
     ['emailVerificationTTL', '14m59s', 15 * minute],
