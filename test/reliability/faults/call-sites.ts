@@ -52,7 +52,7 @@ const ofNoRequest = new Set(['src/domain/accounts/deletion-resumption.ts'])
  */
 const elsewhere = new Set([
   'src/domain/sessions/own-sessions.ts sessions.get',
-  'src/domain/login/mfa.ts collections.totpFactors.take',
+  'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
   'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
 ])
 
