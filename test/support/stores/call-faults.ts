@@ -119,9 +119,29 @@ function callOf(name: string, nth: number): BackendCall {
     canBeStale: false,
     // Only on demand: to write out a stack takes longer than the call.
     get site() {
-      return here.stack?.match(caller)?.[0] ?? ''
+      return siteOf(here)
     },
   }
+}
+
+/** Places in the sources, by those in what runs. */
+const sites = new Map<string, string>()
+
+/** Writes out one line of a stack: each line has to be looked up in the maps of the sources. */
+function siteOf(error: Error): string {
+  const { prepareStackTrace } = Error
+  Error.prepareStackTrace = (_, frames) => {
+    const frame = frames.find((one) => caller.test(`${one.getFileName()}:1:1`))
+    if (frame === undefined) return ''
+    const place = `${frame.getFileName()}:${frame.getLineNumber()}:${frame.getColumnNumber()}`
+    const line = () => String(prepareStackTrace?.(error, [frame]) ?? frame)
+    const site = sites.get(place) ?? line().match(caller)?.[0] ?? ''
+    sites.set(place, site)
+    return site
+  }
+  const site = error.stack ?? ''
+  Error.prepareStackTrace = prepareStackTrace
+  return site
 }
 
 function stalable(call: BackendCall): BackendCall {
