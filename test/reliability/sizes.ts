@@ -8,28 +8,28 @@ function size(full: number, short: number): number {
 
 export const sizes = {
   /** Figure R1: rounds of 64 racers, for each store and each grace. */
-  singleWinnerRounds: size(500, 6),
+  singleWinnerRounds: size(500, 3),
   /** Figure R2: histories for each store and each grace, and how many run side by side. */
-  histories: size(200, 12),
+  histories: size(200, 8),
   historiesAtOnce: 4,
   /** Figure R4: histories of one environment's edits, for each store. */
-  configHistories: size(100, 4),
+  configHistories: size(100, 2),
   /** Figure R5: rounds of adders. */
   adderRounds: size(20, 1),
   /** Figure R29: changes watched from other processes. */
-  watchedChanges: size(50, 2),
+  watchedChanges: size(50, 1),
   /** Figure R3: families for each number of rotations from one to ten. */
   replaysPerLength: size(20, 1),
   /** Families whose last but one token is shown again after the window. */
-  lateReplays: size(1000, 40),
+  lateReplays: size(1000, 20),
   /** Rounds of two tabs, and of a lost reply. */
-  twoTabRounds: size(1000, 60),
+  twoTabRounds: size(1000, 30),
   /** Logouts watched from another process. */
-  watchedLogouts: size(500, 40),
+  watchedLogouts: size(500, 20),
   /** Rotations of the signing key under load. */
   keyRotations: size(20, 2),
   /** Figure R7: rounds of 16 racers for each kind of what may be used once, on each store. */
-  singleUseRounds: size(100, 4),
+  singleUseRounds: size(100, 2),
   /** Figure R11: of the faults that can befall a call, each call meets every n-th. */
   faultStride: size(1, 6),
   /** Figure R10: how much faster than time the clocks of the processes go. */

@@ -11,6 +11,7 @@ import {
   storedIn,
   surfaces,
 } from '../../support/hosts/open-host.js'
+import { roundsOf } from '../../support/hosts/rounds-of.js'
 import { otherPassword, person, signedInPerson } from '../../support/people/people.js'
 import { linkFor, login, reset } from '../../support/people/recovery-steps.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
@@ -24,6 +25,7 @@ async function worthOf(host: ContractHost, surface: Surface, signedIn: Reply): P
   return [outcomeOf(me), outcomeOf(refreshed)]
 }
 
+const rounds = roundsOf(200, 40)
 const dead = ['401 session_revoked', '401 session_revoked']
 
 describe.each(promiseKinds)('resets that race, $name', (kind) => {
@@ -60,14 +62,14 @@ describe.each(promiseKinds)('resets that race, $name', (kind) => {
   })
 
   it.each(surfaces)(
-    'O-09 leave no session of the old password in 200 rounds beside logins: %s',
+    `O-09 leave no session of the old password in ${rounds} rounds beside logins: %s`,
     async (surface) => {
       const settings = { passwordHistoryCount: 0, lockoutThreshold: 0 }
       const host = await openHost({ settings, surfaces: generousSurfaces }, kind)
       const who = await person(host, surface)
       let current = who.password
       let overtaken = 0
-      for (let round = 0; round < 200; round += 1) {
+      for (let round = 0; round < rounds; round += 1) {
         const next = `the passphrase of round ${round}`
         const token = await linkFor(host, surface, who.email)
         const first = login(host, surface, who.email, current)
