@@ -1,6 +1,6 @@
 import { isUuid } from '../../crypto/uuid.js'
-import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { clearFailures } from '../limits/lockout.js'
@@ -42,23 +42,22 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
 
   /** Notes what is about to begin; an earlier attempt's note is taken over. */
   async function note(userId: string, { actorId }: Act): Promise<void> {
-    for (let attempt = 0; attempt < tries; attempt += 1) {
+    await retryOnConflict(tries, async () => {
       const begunAt = clock.now()
       const expiresAt = begunAt + attemptMs
       const fresh = { id: userId, actorId, begunAt, deletedAt: null, expiresAt }
-      if (await accountDeletions.insert(fresh)) return
+      if (await accountDeletions.insert(fresh)) return fresh
       const found = await accountDeletions.get(userId)
-      if (found === null) continue
-      if (found.deletedAt !== null) return
+      if (found === null) return conflict
+      if (found.deletedAt !== null) return found
       const guard = { expiresAt: found.expiresAt }
-      if (await accountDeletions.update(userId, guard, { actorId, expiresAt })) return
-    }
-    throw new AuthError('service_unavailable')
+      return (await accountDeletions.update(userId, guard, { actorId, expiresAt })) ?? conflict
+    })
   }
 
   /** Once it resolves, no login succeeds and no call changes the account. Null when it is gone. */
-  async function disable(userId: string): Promise<User | null> {
-    for (let attempt = 0; attempt < tries; attempt += 1) {
+  function disable(userId: string): Promise<User | null> {
+    return retryOnConflict(tries, async () => {
       const user = await users.get(userId)
       if (user === null || user.deletingAt !== null) return user
       const { sessionEpoch, credentialEpoch, deviceEpoch } = user
@@ -76,9 +75,8 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
           keptSessionId: null,
         },
       )
-      if (disabled !== null) return disabled
-    }
-    throw new AuthError('service_unavailable')
+      return disabled ?? conflict
+    })
   }
 
   /** Only the attempt that finished it emits the event. */

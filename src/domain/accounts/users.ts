@@ -7,6 +7,7 @@ import { AuthError } from '../../errors/index.js'
 import { newUser } from '../../model/new-user.js'
 import { isHuman, type Membership, type User } from '../../model/user.js'
 import type { AccountField } from '../../ports/account-event.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
@@ -108,7 +109,7 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
     id: string,
     changes: UserChanges,
   ): Promise<{ readonly before: User; readonly after: User } | null> {
-    for (let attempt = 0; attempt < 10; attempt += 1) {
+    return retryOnConflict(10, async () => {
       const user = await users.get(id)
       // A user that is being deleted can no longer change.
       if (user === null || user.deletingAt !== null) return null
@@ -134,9 +135,8 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
             : {}),
         },
       )
-      if (written !== null) return { before: user, after: written }
-    }
-    throw new AuthError('service_unavailable')
+      return written === null ? conflict : { before: user, after: written }
+    })
   }
 
   async function hashOf({ password }: NewUser, email: string, name: string) {

@@ -4,6 +4,7 @@ import { AuthError } from '../../errors/index.js'
 import type { StoredRole } from '../../model/role.js'
 import { isSystemPermission } from '../../model/system-permissions.js'
 import { newestFirst } from '../../stores/newest-first.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { createRoleBindings, type RoleBindings } from './role-bindings.js'
@@ -78,17 +79,16 @@ export function createRoles(deps: Deps): Roles {
     return (await roles.insert(role)) ? role : null
   }
 
-  async function write(definition: Pick<StoredRole, 'tenantId' | 'name' | 'permissions'>) {
+  function write(definition: Pick<StoredRole, 'tenantId' | 'name' | 'permissions'>) {
     const { tenantId, name, permissions } = definition
-    for (let attempt = 0; attempt < 10; attempt += 1) {
+    return retryOnConflict(10, async () => {
       const [known] = await roles.find({ tenantId, name }, { limit: 1 })
       if (known !== undefined && areEqual(known.permissions, permissions)) {
         return { role: known, changed: false }
       }
       const role = await tryWrite(known, definition)
-      if (role !== null) return { role, changed: true }
-    }
-    throw new AuthError('service_unavailable')
+      return role === null ? conflict : { role, changed: true }
+    })
   }
 
   return {

@@ -1,6 +1,6 @@
 import { readModule } from '../../engine/configuration/read-module.js'
-import { AuthError } from '../../errors/index.js'
 import type { Module } from '../../model/config-module.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import type { ConfigActor } from './config-patches.js'
@@ -54,7 +54,7 @@ export function createConfigActivation(deps: Deps, locator: ConfigLocator): Acti
     let located = seen
     const module = seen.declared.name
     await validate(located, environment)
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
+    return retryOnConflict(attempts, async () => {
       const { stored } = located
       const written = await write(stored, environment)
       if (written !== null) {
@@ -67,7 +67,7 @@ export function createConfigActivation(deps: Deps, locator: ConfigLocator): Acti
         return written
       }
       located = await locator.module(module)
-    }
-    throw new AuthError('service_unavailable')
+      return conflict
+    })
   }
 }

@@ -1,5 +1,5 @@
-import { AuthError } from '../../errors/index.js'
 import { environmentId } from '../../model/module-environment.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import type { ConfigWriter } from './config-writer.js'
@@ -29,9 +29,8 @@ export function createReencryption(
 ): () => Promise<Reencryption> {
   const { environments } = deps.collections
 
-  async function reencrypt(located: LocatedModule, name: string): Promise<Reencryption> {
-    const { declared } = located
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
+  function reencrypt({ declared }: LocatedModule, name: string): Promise<Reencryption> {
+    return retryOnConflict(attempts, async () => {
       const seen = await environments.get(environmentId(declared.name, name))
       if (seen === null) return { reencrypted: 0, damaged: [] }
       const plan = declared.planReencryption(name, seen.values)
@@ -49,7 +48,7 @@ export function createReencryption(
         removed: [],
         writtenBy: null,
       })
-      if (written === null) continue
+      if (written === null) return conflict
       deps.emit('config.reencrypted', null, {
         actorId: null,
         module: declared.name,
@@ -58,8 +57,7 @@ export function createReencryption(
         keys,
       })
       return { reencrypted: keys.length, damaged }
-    }
-    throw new AuthError('service_unavailable')
+    })
   }
 
   return async () => {

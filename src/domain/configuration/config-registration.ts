@@ -1,6 +1,7 @@
 import { AuthError } from '../../errors/index.js'
 import type { Module } from '../../model/config-module.js'
 import { environmentId, type ModuleEnvironment } from '../../model/module-environment.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigWriter } from './config-writer.js'
 import type { RegisteredModule, Texts } from './registered-module.js'
@@ -71,28 +72,26 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
     active: string,
     names: readonly string[],
   ): Promise<void> {
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
+    await retryOnConflict(attempts, async () => {
       const all = await Promise.all(
         names.map((name) => environments.get(environmentId(module.name, name))),
       )
       const stored = all.filter((environment) => environment !== null)
       const seen = stored.find(({ id }) => id === environmentId(module.name, active))
-      if (seen === undefined) break
+      if (seen === undefined) throw new AuthError('service_unavailable')
       const seeds = unowned(module, stored)
       const keys = Object.keys(seeds).sort()
-      if (keys.length === 0) return
+      if (keys.length === 0) return null
       const written = await writer.replace(module, active, seen, {
         values: { ...seen.values, ...module.seal(active, seeds, keys) },
         changed: keys,
         removed: [],
         writtenBy: null,
       })
-      if (written !== null) {
-        emitSeeded(module, active, written.revision, keys)
-        return
-      }
-    }
-    throw new AuthError('service_unavailable')
+      if (written === null) return conflict
+      emitSeeded(module, active, written.revision, keys)
+      return written
+    })
   }
 
   function emitSeeded(

@@ -1,7 +1,7 @@
 import { randomToken } from '../../crypto/secrets.js'
 import { formatBackupCode, parseBackupCode } from '../../engine/backup-code.js'
-import { AuthError } from '../../errors/index.js'
 import type { BackupCodes } from '../../model/backup-codes.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import { remainingCodes } from './enrolled-factors.js'
@@ -29,27 +29,25 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
 
   async function replace(set: BackupCodes): Promise<void> {
     const { id, ...fields } = set
-    for (let attempt = 0; attempt < tries; attempt += 1) {
+    await retryOnConflict(tries, async () => {
       const older = await backupCodes.get(id)
-      if (older === null) {
-        if (await backupCodes.insert(set)) return
-      } else if (await backupCodes.update(id, { setId: older.setId }, fields)) return
-    }
-    throw new AuthError('service_unavailable')
+      if (older === null) return (await backupCodes.insert(set)) || conflict
+      return (await backupCodes.update(id, { setId: older.setId }, fields)) ?? conflict
+    })
   }
 
   /** Of racers with one code, one sets its bit; a set that was replaced meanwhile has no such code. */
   async function mark({ id, setId }: BackupCodes, index: number): Promise<number | null> {
-    for (let attempt = 0; attempt < tries; attempt += 1) {
+    const attempt = async () => {
       const set = await backupCodes.get(id)
       if (set?.setId !== setId) return null
       const { usedMask } = set
       if ((usedMask & (1 << index)) !== 0) return null
       const used = { usedMask: usedMask | (1 << index) }
       const marked = await backupCodes.update(id, { setId, usedMask }, used)
-      if (marked !== null) return remainingCodes(marked)
+      return marked === null ? conflict : remainingCodes(marked)
     }
-    return null
+    return retryOnConflict(tries, attempt, () => null)
   }
 
   return {

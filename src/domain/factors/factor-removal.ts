@@ -2,6 +2,7 @@ import { randomToken } from '../../crypto/secrets.js'
 import { allowedFactors } from '../../engine/second-factor.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { passkeysOfUser } from './enrolled-factors.js'
 
@@ -40,17 +41,16 @@ export function createFactorRemoval(deps: Deps): FactorRemoval {
    * never take the last two. A mark that a crash left behind keeps the factor from being counted,
    * and nothing else: it can be used, which clears the mark, and it can be removed.
    */
-  async function removeUnlessLast(factor: Removable): Promise<boolean> {
-    for (let attempt = 0; attempt < tries; attempt += 1) {
+  function removeUnlessLast(factor: Removable): Promise<boolean> {
+    return retryOnConflict(tries, async () => {
       const nonce = randomToken(random, 16)
       if (!(await factor.mark(nonce))) return false
       if (!(await factor.hasOther())) {
         await factor.unmark(nonce)
         throw new AuthError('last_factor_required')
       }
-      if (await factor.take(nonce)) return true
-    }
-    throw new AuthError('service_unavailable')
+      return (await factor.take(nonce)) || conflict
+    })
   }
 
   async function remove(factor: Removable): Promise<boolean> {

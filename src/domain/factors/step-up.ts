@@ -2,6 +2,7 @@ import { hasFactor, type SecondFactorMethod } from '../../engine/second-factor.j
 import { AuthError } from '../../errors/index.js'
 import type { StepUpProof } from '../../model/step-up-proof.js'
 import { isHuman, type User } from '../../model/user.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Principal } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors } from './enrolled-factors.js'
@@ -38,23 +39,16 @@ export function createStepUp(deps: Deps): StepUp {
     return counts ? proof.provedAt : null
   }
 
-  /** The proof that stands after one attempt to write; null when another writer came between. */
-  async function tryToKeep(proof: StepUpProof): Promise<number | null> {
-    const { id, ...fields } = proof
-    const older = await stepUpProofs.get(id)
-    if (older === null) return (await stepUpProofs.insert(proof)) ? proof.provedAt : null
-    if (older.provedAt > proof.provedAt) return older.provedAt
-    const moved = await stepUpProofs.update(id, { provedAt: older.provedAt }, fields)
-    return moved === null ? null : proof.provedAt
-  }
-
   /** Of two proofs of a session the newer one stays. When that one was shown. */
-  async function store(proof: StepUpProof): Promise<number> {
-    for (let attempt = 0; attempt < tries; attempt += 1) {
-      const kept = await tryToKeep(proof)
-      if (kept !== null) return kept
-    }
-    throw new AuthError('service_unavailable')
+  function store(proof: StepUpProof): Promise<number> {
+    const { id, ...fields } = proof
+    return retryOnConflict(tries, async () => {
+      const older = await stepUpProofs.get(id)
+      if (older === null) return (await stepUpProofs.insert(proof)) ? proof.provedAt : conflict
+      if (older.provedAt > proof.provedAt) return older.provedAt
+      const moved = await stepUpProofs.update(id, { provedAt: older.provedAt }, fields)
+      return moved === null ? conflict : proof.provedAt
+    })
   }
 
   return {

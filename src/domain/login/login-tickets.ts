@@ -1,6 +1,7 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
 import type { LoginTicket, LoginTicketPurpose } from '../../model/login-ticket.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { type BrowserKeys, isOwnBrowser } from './browser-keys.js'
 
@@ -54,16 +55,15 @@ export function createLoginTickets(deps: Deps): LoginTickets {
     id: string,
     next: (attempts: number) => number | null,
   ): Promise<LoginTicket | null> {
-    for (let attempt = 0; attempt < tries; attempt += 1) {
+    const attempt = async () => {
       const seen = await loginTickets.get(id)
       if (seen === null) return null
       const attempts = next(seen.attempts)
       if (attempts === null) return null
       const guard = { attempts: seen.attempts }
-      const moved = await loginTickets.update(id, guard, { attempts })
-      if (moved !== null) return moved
+      return (await loginTickets.update(id, guard, { attempts })) ?? conflict
     }
-    return null
+    return retryOnConflict(tries, attempt, () => null)
   }
 
   return {

@@ -3,6 +3,7 @@ import { isUuid } from '../../crypto/uuid.js'
 import { AuthError } from '../../errors/index.js'
 import type { Ticket, TicketPurpose } from '../../model/ticket.js'
 import type { User } from '../../model/user.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
 export interface IssuedTicket {
@@ -36,15 +37,11 @@ export function createTickets(deps: Deps): Tickets {
 
   async function put(ticket: Ticket): Promise<void> {
     const { id, ...fields } = ticket
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
+    await retryOnConflict(attempts, async () => {
       const older = await tickets.get(id)
-      if (older === null) {
-        if (await tickets.insert(ticket)) return
-      } else if (await tickets.update(id, { secretHash: older.secretHash }, fields)) {
-        return
-      }
-    }
-    throw new AuthError('service_unavailable')
+      if (older === null) return (await tickets.insert(ticket)) || conflict
+      return (await tickets.update(id, { secretHash: older.secretHash }, fields)) ?? conflict
+    })
   }
 
   return {

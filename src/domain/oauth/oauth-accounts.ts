@@ -8,6 +8,7 @@ import { newUser } from '../../model/new-user.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { OauthIdentities } from './oauth-identities.js'
 
@@ -92,26 +93,26 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
   }
 
   /**
-   * Null when somebody else's attempt came between. The identity comes first and names the account
-   * to be: a crash in between leaves an address free, and the next sign-in goes on from there.
+   * A conflict when another request came between. The identity comes first and names the account to
+   * be: a crash in between leaves an address free, and the next sign-in goes on from there.
    */
   async function attempt(
     profile: ProviderProfile,
     termsVersion: string,
     source: RequestSource,
-  ): Promise<Found | null> {
+  ): Promise<Found | typeof conflict> {
     const known = await identities.find(profile)
     const owner = known === null ? null : await users.get(known.userId)
     if (known !== null && owner !== null) return { user: owner, identityId: known.id }
     if (known !== null && (await wasDeleted(known.userId))) {
       // The person who signs in now gets a new account: ids are never used again.
       await identities.takeBack(known)
-      return null
+      return conflict
     }
 
     const email = await admit(profile, termsVersion)
     const identity = await claim(known, profile)
-    if (identity === null) return null
+    if (identity === null) return conflict
     const made = await insert(identity.userId, email, { profile, termsVersion })
     if (made !== null) {
       deps.emit('account.registered', source, { userId: made.id })
@@ -124,12 +125,7 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
   }
 
   return {
-    async accountOf(profile, termsVersion, source) {
-      for (let count = 0; count < tries; count += 1) {
-        const found = await attempt(profile, termsVersion, source)
-        if (found !== null) return found
-      }
-      throw new AuthError('service_unavailable')
-    },
+    accountOf: (profile, termsVersion, source) =>
+      retryOnConflict(tries, () => attempt(profile, termsVersion, source)),
   }
 }

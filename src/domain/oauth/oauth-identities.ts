@@ -2,6 +2,7 @@ import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
 /** Who an account at a provider belongs to. Never by an address. */
@@ -103,12 +104,11 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
     },
 
     async remove(userId, provider, isLast) {
-      for (let attempt = 0; attempt < tries; attempt += 1) {
+      await retryOnConflict(tries, async () => {
         const identity = (await ofUser(userId)).find((one) => one.provider === provider)
         if (identity === undefined) throw new AuthError('not_found')
-        if (await tryToRemove(identity, isLast)) return
-      }
-      throw new AuthError('service_unavailable')
+        return (await tryToRemove(identity, isLast)) || conflict
+      })
     },
   }
 }

@@ -8,6 +8,7 @@ import type { OauthFlow } from '../../model/oauth-flow.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
@@ -80,16 +81,19 @@ export function createOauthLinks(
    * account is nobody's either. Null when it was theirs. Throws `identity_already_linked`.
    */
   async function add(profile: ProviderProfile, userId: string): Promise<OauthIdentity | null> {
-    for (let attempt = 0; attempt < 2; attempt += 1) {
+    const refuse = (): never => {
+      throw new AuthError('identity_already_linked')
+    }
+    const attempt = async () => {
       const added = await identities.add(profile, userId)
       if (added !== null) return added
       const known = await identities.find(profile)
       if (known?.userId === userId) return null
-      const isOrphan = known !== null && (await users.get(known.userId)) === null
-      if (!isOrphan) break
+      if (known === null || (await users.get(known.userId)) !== null) return refuse()
       await identities.takeAbandoned(known)
+      return conflict
     }
-    throw new AuthError('identity_already_linked')
+    return retryOnConflict(2, attempt, refuse)
   }
 
   /** Whether the user could not sign in any more without the one that goes. */

@@ -1,8 +1,8 @@
 import { type Assertion, type AssertionResponse, verifyAssertion } from '../../crypto/webauthn.js'
 import { isRegressed } from '../../engine/signature-counter.js'
-import { AuthError } from '../../errors/index.js'
 import type { Passkey } from '../../model/passkey.js'
 import type { RequestSource } from '../../ports/request-source.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { userHandleOf } from './user-handle.js'
 
@@ -80,7 +80,7 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
   /** False when the counter went back, or the passkey was removed. */
   async function note(passkey: Passkey, use: Use, source: RequestSource): Promise<boolean> {
     let seen: Passkey | null = passkey
-    for (let attempt = 0; attempt < tries; attempt += 1) {
+    return retryOnConflict(tries, async () => {
       if (seen?.publicKey !== passkey.publicKey) return false
       // Noted already: the store carried the write out and said otherwise.
       if (seen.lastChallenge === use.challenge) return true
@@ -93,8 +93,8 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
         return true
       }
       seen = await read(passkey.id)
-    }
-    throw new AuthError('service_unavailable')
+      return conflict
+    })
   }
 
   return {

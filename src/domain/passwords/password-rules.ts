@@ -2,6 +2,7 @@ import { normalizePassword, violatedRules } from '../../engine/password-policy.j
 import { AuthError } from '../../errors/index.js'
 import type { Collections } from '../../model/collections.js'
 import type { AuthSettings } from '../../settings/settings.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { BreachCheck } from './breach-check.js'
 import type { PasswordHashes } from './password-hashes.js'
 
@@ -96,10 +97,10 @@ export function createPasswordRules(deps: Deps): PasswordRules {
     async remember(userId, passwordHash) {
       const { passwordHistoryCount } = await deps.settings()
       if (passwordHistoryCount === 0) return
-      for (let attempt = 0; attempt < 5; attempt += 1) {
+      await retryOnConflict(5, async () => {
         const found = await passwordHistories.get(userId)
         // Of writers racing to replace one password, the first to get here did it for all.
-        if (found?.hashes[0] === passwordHash) return
+        if (found?.hashes[0] === passwordHash) return found
         const hashes = [...new Set([passwordHash, ...(found?.hashes ?? [])])].slice(
           0,
           passwordHistoryCount,
@@ -112,9 +113,8 @@ export function createPasswordRules(deps: Deps): PasswordRules {
                 { revision: found.revision },
                 { hashes, revision: found.revision + 1 },
               )
-        if (written) return
-      }
-      throw new AuthError('service_unavailable')
+        return written || conflict
+      })
     },
   }
 }

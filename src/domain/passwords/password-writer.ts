@@ -1,5 +1,6 @@
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { PasswordHashes } from './password-hashes.js'
@@ -75,7 +76,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       })
       const passwordHash = await deps.passwords.hash(newPassword)
       let user: User | null = seen
-      for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const attempt = async () => {
         if (user === null || user.credentialEpoch !== seen.credentialEpoch) return null
         if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
         const written = await replace(user, passwordHash, change)
@@ -86,8 +87,9 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
           return found
         }
         user = found
+        return conflict
       }
-      return null
+      return retryOnConflict(attempts, attempt, () => null)
     },
   }
 
