@@ -42,7 +42,7 @@ export type {
 export type { AudienceOf } from './http/route-guards.js'
 export type { ProviderEndpoints } from './identity-providers/provider.js'
 export type { AuditRecord } from './model/audit-record.js'
-export type { CollectionName } from './model/collection-names.js'
+export type { CollectionName } from './model/collections.js'
 export { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
 export { PERMISSIONS, type Permission } from './model/permissions.js'
 export type {

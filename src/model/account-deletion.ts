@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /**
  * The started deletion of an account; the id is the user's. It is written before anything is removed
@@ -16,15 +16,12 @@ export interface AccountDeletion extends Doc {
   readonly expiresAt: number
 }
 
-export function accountDeletionsOf(surface: Surface): CollectionSpec<AccountDeletion> {
-  return {
-    name: `${surface}_account_deletions`,
-    fields: {
-      actorId: { kind: 'text', nullable: true },
-      begunAt: { kind: 'time' },
-      deletedAt: { kind: 'time', nullable: true },
-    },
-    indexes: [],
-    expires: 'due',
-  }
+export const accountDeletionsSpec: SurfaceSpec<AccountDeletion> = {
+  fields: {
+    actorId: { kind: 'text', nullable: true },
+    begunAt: { kind: 'time' },
+    deletedAt: { kind: 'time', nullable: true },
+  },
+  indexes: [],
+  expires: 'due',
 }

@@ -1,5 +1,6 @@
-import type { Collection, CollectionSpec, Doc } from '../ports/store.js'
+import type { Collection, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** A stored security event of a surface. It is written after the event and never changed. */
 export interface AuditRecord extends Doc {
@@ -25,22 +26,19 @@ export interface AuditRecord extends Doc {
 /** The only calls on audit records: no call updates one or removes it early. */
 export type AuditRecords = Pick<Collection<AuditRecord>, 'insert' | 'find' | 'sweep'>
 
-export function auditRecordsOf(surface: Surface): CollectionSpec<AuditRecord> {
-  return {
-    name: `${surface}_audit_records`,
-    fields: {
-      at: { kind: 'time' },
-      surface: { kind: 'text' },
-      action: { kind: 'text' },
-      outcome: { kind: 'text' },
-      actorId: { kind: 'text', nullable: true },
-      targetId: { kind: 'text', nullable: true },
-      sessionId: { kind: 'text', nullable: true },
-      ip: { kind: 'text', nullable: true },
-      userAgent: { kind: 'text', nullable: true },
-      details: { kind: 'json' },
-    },
-    indexes: [{ on: ['targetId'] }, { on: ['actorId'] }],
-    expires: 'fixed',
-  }
+export const auditRecordsSpec: SurfaceSpec<AuditRecord> = {
+  fields: {
+    at: { kind: 'time' },
+    surface: { kind: 'text' },
+    action: { kind: 'text' },
+    outcome: { kind: 'text' },
+    actorId: { kind: 'text', nullable: true },
+    targetId: { kind: 'text', nullable: true },
+    sessionId: { kind: 'text', nullable: true },
+    ip: { kind: 'text', nullable: true },
+    userAgent: { kind: 'text', nullable: true },
+    details: { kind: 'json' },
+  },
+  indexes: [{ on: ['targetId'] }, { on: ['actorId'] }],
+  expires: 'fixed',
 }

@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** A user's set of backup codes. It is one document, so that a new set replaces the old in one write. */
 export interface BackupCodes extends Doc {
@@ -13,17 +13,14 @@ export interface BackupCodes extends Doc {
   readonly createdAt: number
 }
 
-export function backupCodesOf(surface: Surface): CollectionSpec<BackupCodes> {
-  return {
-    name: `${surface}_backup_codes`,
-    fields: {
-      userId: { kind: 'text' },
-      hashes: { kind: 'json' },
-      usedMask: { kind: 'integer' },
-      setId: { kind: 'text' },
-      createdAt: { kind: 'time' },
-    },
-    indexes: [],
-    expires: 'never',
-  }
+export const backupCodesSpec: SurfaceSpec<BackupCodes> = {
+  fields: {
+    userId: { kind: 'text' },
+    hashes: { kind: 'json' },
+    usedMask: { kind: 'integer' },
+    setId: { kind: 'text' },
+    createdAt: { kind: 'time' },
+  },
+  indexes: [],
+  expires: 'never',
 }

@@ -1,104 +1,228 @@
 import type { AnyCollectionSpec, Collection, CollectionSpec, Doc, Store } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
-import { type AccountDeletion, accountDeletionsOf } from './account-deletion.js'
-import { type AuditRecords, auditRecordsOf } from './audit-record.js'
-import { type BackupCodes, backupCodesOf } from './backup-codes.js'
+import { accountDeletionsSpec } from './account-deletion.js'
+import { type AuditRecords, auditRecordsSpec } from './audit-record.js'
+import { backupCodesSpec } from './backup-codes.js'
 import { modulesSpec } from './config-module.js'
-import { type LoginTicket, loginTicketsOf } from './login-ticket.js'
+import { loginTicketsSpec } from './login-ticket.js'
 import { moduleEnvironmentsSpec } from './module-environment.js'
 import { moduleRevisionsSpec } from './module-revision.js'
-import { type OauthCode, oauthCodesOf } from './oauth-code.js'
-import { type OauthFlow, oauthFlowsOf } from './oauth-flow.js'
-import { type OauthIdentity, oauthIdentitiesOf } from './oauth-identity.js'
-import { type Passkey, passkeysOf } from './passkey.js'
-import { type PasskeyChallenge, passkeyChallengesOf } from './passkey-challenge.js'
-import { type PasswordHistory, passwordHistoriesOf } from './password-history.js'
-import { type RefreshFamily, refreshFamiliesOf } from './refresh-family.js'
-import { rolesOf, type StoredRole } from './role.js'
-import { roleBindingsOf, type StoredRoleBinding } from './role-binding.js'
+import { oauthCodesSpec } from './oauth-code.js'
+import { oauthFlowsSpec } from './oauth-flow.js'
+import { oauthIdentitiesSpec } from './oauth-identity.js'
+import { passkeysSpec } from './passkey.js'
+import { passkeyChallengesSpec } from './passkey-challenge.js'
+import { passwordHistoriesSpec } from './password-history.js'
+import { refreshFamiliesSpec } from './refresh-family.js'
+import { rolesSpec } from './role.js'
+import { roleBindingsSpec } from './role-binding.js'
 import { serviceCredentialsSpec } from './service-credential.js'
-import { type Session, sessionsOf } from './session.js'
-import { type StepUpProof, stepUpProofsOf } from './step-up-proof.js'
-import { type Ticket, ticketsOf } from './ticket.js'
-import { type TotpFactor, totpFactorsOf } from './totp-factor.js'
-import { type TrustedDevice, trustedDevicesOf } from './trusted-device.js'
-import { type User, usersOf } from './user.js'
-import { type WebhookDelivery, webhookDeliveriesOf } from './webhook-delivery.js'
+import { sessionsSpec } from './session.js'
+import { stepUpProofsSpec } from './step-up-proof.js'
+import type { SurfaceSpec } from './surface-spec.js'
+import { ticketsSpec } from './ticket.js'
+import { totpFactorsSpec } from './totp-factor.js'
+import { trustedDevicesSpec } from './trusted-device.js'
+import { usersSpec } from './user.js'
+import { webhookDeliveriesSpec } from './webhook-delivery.js'
+
+/** All that is said of a collection beside its fields. */
+export interface CollectionEntry {
+  /** The name of its tables, without prefix and surface. */
+  readonly name: string
+  readonly spec: Omit<AnyCollectionSpec, 'name'>
+  /**
+   * What removes the expired:
+   * - `tokens`: the cycle of the refresh tokens
+   * - `hygiene`: the hourly round
+   * - `never`: nothing, since none expire, or since their time is that of work that falls due
+   */
+  readonly sweep: 'tokens' | 'hygiene' | 'never'
+  /**
+   * What an account's deletion removes:
+   * - `byUserId`: the documents whose `userId` is the account's id
+   * - `byId`: the one document whose id is the account's
+   * - `last`: as `byUserId`, after all the others
+   * - `account`: the account itself and the note of its deletion, with which that ends
+   * - `kept`: nothing, since no document is the account's
+   */
+  readonly removal: 'byUserId' | 'byId' | 'last' | 'account' | 'kept'
+}
+
+/**
+ * The collections that each surface has. This record drives their names, `Store.prepare`, the sweep
+ * and what goes with an account; the sweep and the removal keep its order.
+ */
+export const surfaceCollections = {
+  users: { name: 'users', spec: usersSpec, sweep: 'never', removal: 'account' },
+  // After their families: a login cut short leaves such a document as well, and never the reverse.
+  sessions: { name: 'sessions', spec: sessionsSpec, sweep: 'hygiene', removal: 'last' },
+  families: {
+    name: 'refresh_tokens',
+    spec: refreshFamiliesSpec,
+    sweep: 'tokens',
+    removal: 'byUserId',
+  },
+  tickets: { name: 'tickets', spec: ticketsSpec, sweep: 'hygiene', removal: 'byUserId' },
+  // Kept for as long as anybody's: they name an id that then leads nowhere, and no name or address.
+  auditRecords: {
+    name: 'audit_records',
+    spec: auditRecordsSpec,
+    sweep: 'hygiene',
+    removal: 'kept',
+  },
+  loginTickets: {
+    name: 'login_tickets',
+    spec: loginTicketsSpec,
+    sweep: 'hygiene',
+    removal: 'byUserId',
+  },
+  stepUpProofs: {
+    name: 'step_up_proofs',
+    spec: stepUpProofsSpec,
+    sweep: 'hygiene',
+    removal: 'byUserId',
+  },
+  trustedDevices: {
+    name: 'trusted_devices',
+    spec: trustedDevicesSpec,
+    sweep: 'hygiene',
+    removal: 'byUserId',
+  },
+  oauthIdentities: {
+    name: 'oauth_identities',
+    spec: oauthIdentitiesSpec,
+    sweep: 'never',
+    removal: 'byUserId',
+  },
+  oauthFlows: {
+    name: 'oauth_flows',
+    spec: oauthFlowsSpec,
+    sweep: 'hygiene',
+    removal: 'byUserId',
+  },
+  oauthCodes: {
+    name: 'oauth_codes',
+    spec: oauthCodesSpec,
+    sweep: 'hygiene',
+    removal: 'byUserId',
+  },
+  passkeys: { name: 'passkeys', spec: passkeysSpec, sweep: 'never', removal: 'byUserId' },
+  passkeyChallenges: {
+    name: 'passkey_challenges',
+    spec: passkeyChallengesSpec,
+    sweep: 'hygiene',
+    removal: 'byUserId',
+  },
+  totpFactors: { name: 'totp_factors', spec: totpFactorsSpec, sweep: 'never', removal: 'byId' },
+  backupCodes: { name: 'backup_codes', spec: backupCodesSpec, sweep: 'never', removal: 'byId' },
+  passwordHistories: {
+    name: 'password_histories',
+    spec: passwordHistoriesSpec,
+    sweep: 'never',
+    removal: 'byId',
+  },
+  roleBindings: {
+    name: 'role_bindings',
+    spec: roleBindingsSpec,
+    sweep: 'never',
+    removal: 'byUserId',
+  },
+  roles: { name: 'roles', spec: rolesSpec, sweep: 'never', removal: 'kept' },
+  webhookDeliveries: {
+    name: 'webhook_deliveries',
+    spec: webhookDeliveriesSpec,
+    sweep: 'never',
+    removal: 'kept',
+  },
+  accountDeletions: {
+    name: 'account_deletions',
+    spec: accountDeletionsSpec,
+    sweep: 'never',
+    removal: 'account',
+  },
+} as const satisfies Readonly<Record<string, CollectionEntry>>
+
+/** The collections of which there is one, by what their tables are called without a prefix. */
+const sharedCollections = {
+  modules: modulesSpec,
+  module_environments: moduleEnvironmentsSpec,
+  module_revisions: moduleRevisionsSpec,
+  // The one of these that holds an account's documents: `removePersonalData` names it.
+  service_account_credentials: serviceCredentialsSpec,
+} as const
+
+type Entries = typeof surfaceCollections
+type Member = keyof Entries
+
+type Opened = {
+  readonly [M in Member]: Entries[M]['spec'] extends SurfaceSpec<infer T> ? Collection<T> : never
+}
+
 /** The collections of one surface, physically apart from the other's. */
-export interface Collections {
-  readonly users: Collection<User>
-  readonly sessions: Collection<Session>
-  readonly families: Collection<RefreshFamily>
-  readonly tickets: Collection<Ticket>
-  readonly passwordHistories: Collection<PasswordHistory>
+export interface Collections extends Omit<Opened, 'auditRecords'> {
   readonly auditRecords: AuditRecords
-  readonly totpFactors: Collection<TotpFactor>
-  readonly stepUpProofs: Collection<StepUpProof>
-  readonly loginTickets: Collection<LoginTicket>
-  readonly backupCodes: Collection<BackupCodes>
-  readonly trustedDevices: Collection<TrustedDevice>
-  readonly oauthIdentities: Collection<OauthIdentity>
-  readonly oauthFlows: Collection<OauthFlow>
-  readonly oauthCodes: Collection<OauthCode>
-  readonly passkeys: Collection<Passkey>
-  readonly passkeyChallenges: Collection<PasskeyChallenge>
-  readonly webhookDeliveries: Collection<WebhookDelivery>
-  readonly accountDeletions: Collection<AccountDeletion>
-  readonly roles: Collection<StoredRole>
-  readonly roleBindings: Collection<StoredRoleBinding>
+}
+
+type Sweep = CollectionEntry['sweep']
+type Removal = CollectionEntry['removal']
+
+/** The members of `Collections` that are swept, or removed with an account, in this way. */
+type SweptBy<S extends Sweep> = { [M in Member]: Entries[M]['sweep'] extends S ? M : never }[Member]
+type RemovedBy<R extends Removal> = {
+  [M in Member]: Entries[M]['removal'] extends R ? M : never
+}[Member]
+
+const members = Object.keys(surfaceCollections) as readonly Member[]
+
+export function sweptBy<S extends Sweep>(sweep: S): readonly SweptBy<S>[] {
+  return members.filter((member): member is SweptBy<S> => {
+    return surfaceCollections[member].sweep === sweep
+  })
+}
+
+export function removedBy<R extends Removal>(removal: R): readonly RemovedBy<R>[] {
+  return members.filter((member): member is RemovedBy<R> => {
+    return surfaceCollections[member].removal === removal
+  })
+}
+
+/** The name of a collection, without prefix and surface. */
+export type CollectionName = Entries[Member]['name'] | keyof typeof sharedCollections
+
+/** The names of the collections, without prefix and surface. */
+export const collectionNames = [
+  ...members.map((member) => surfaceCollections[member].name),
+  ...Object.keys(sharedCollections),
+] as readonly CollectionName[]
+
+/** What a store is told of each collection of a surface. */
+function specsOf(
+  surface: Surface,
+  prefix: string,
+): readonly (readonly [Member, AnyCollectionSpec])[] {
+  return members.map((member) => {
+    const { name, spec } = surfaceCollections[member]
+    return [member, { ...spec, name: `${prefix}${surface}_${name}` }]
+  })
 }
 
 export function collectionsOf(store: Store, surface: Surface, prefix: string): Collections {
-  const open = <T extends Doc>(spec: CollectionSpec<T>): Collection<T> =>
-    store.collection({ ...spec, name: prefix + spec.name })
-  return {
-    users: open(usersOf(surface)),
-    sessions: open(sessionsOf(surface)),
-    families: open(refreshFamiliesOf(surface)),
-    tickets: open(ticketsOf(surface)),
-    passwordHistories: open(passwordHistoriesOf(surface)),
-    auditRecords: open(auditRecordsOf(surface)),
-    totpFactors: open(totpFactorsOf(surface)),
-    stepUpProofs: open(stepUpProofsOf(surface)),
-    loginTickets: open(loginTicketsOf(surface)),
-    backupCodes: open(backupCodesOf(surface)),
-    trustedDevices: open(trustedDevicesOf(surface)),
-    oauthIdentities: open(oauthIdentitiesOf(surface)),
-    oauthFlows: open(oauthFlowsOf(surface)),
-    oauthCodes: open(oauthCodesOf(surface)),
-    passkeys: open(passkeysOf(surface)),
-    passkeyChallenges: open(passkeyChallengesOf(surface)),
-    webhookDeliveries: open(webhookDeliveriesOf(surface)),
-    accountDeletions: open(accountDeletionsOf(surface)),
-    roles: open(rolesOf(surface)),
-    roleBindings: open(roleBindingsOf(surface)),
-  }
+  const opened = specsOf(surface, prefix).map(([member, spec]) => {
+    return [member, store.collection(spec as CollectionSpec<Doc>)]
+  })
+  // Every member is there, opened by the spec its type is made of.
+  return Object.fromEntries(opened) as unknown as Collections
 }
 
 /** Every collection there is, of both surfaces and of neither, for `Store.prepare`. */
 export function allCollectionSpecs(prefix: string): readonly AnyCollectionSpec[] {
-  const ofSurfaces = (['operator', 'client'] as const).flatMap((surface): AnyCollectionSpec[] => [
-    usersOf(surface),
-    sessionsOf(surface),
-    refreshFamiliesOf(surface),
-    ticketsOf(surface),
-    passwordHistoriesOf(surface),
-    auditRecordsOf(surface),
-    webhookDeliveriesOf(surface),
-    accountDeletionsOf(surface),
-    backupCodesOf(surface),
-    oauthIdentitiesOf(surface),
-    oauthFlowsOf(surface),
-    oauthCodesOf(surface),
-    loginTicketsOf(surface),
-    passkeyChallengesOf(surface),
-    passkeysOf(surface),
-    stepUpProofsOf(surface),
-    totpFactorsOf(surface),
-    trustedDevicesOf(surface),
-    rolesOf(surface),
-    roleBindingsOf(surface),
-  ])
-  const shared = [modulesSpec, moduleEnvironmentsSpec, moduleRevisionsSpec, serviceCredentialsSpec]
-  return [...ofSurfaces, ...shared].map((spec) => ({ ...spec, name: prefix + spec.name }))
+  const ofSurfaces = (['operator', 'client'] as const).flatMap((surface) =>
+    specsOf(surface, prefix),
+  )
+  const shared: readonly AnyCollectionSpec[] = Object.values(sharedCollections)
+  return [
+    ...ofSurfaces.map(([, spec]) => spec),
+    ...shared.map((spec) => ({ ...spec, name: prefix + spec.name })),
+  ]
 }

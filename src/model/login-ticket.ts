@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** The step that a login still lacks. */
 export type LoginTicketPurpose = 'secondFactor' | 'enrollment'
@@ -36,24 +36,21 @@ export interface LoginTicket extends Doc {
   readonly expiresAt: number
 }
 
-export function loginTicketsOf(surface: Surface): CollectionSpec<LoginTicket> {
-  return {
-    name: `${surface}_login_tickets`,
-    fields: {
-      userId: { kind: 'text' },
-      purpose: { kind: 'text' },
-      loginMethod: { kind: 'text' },
-      amr: { kind: 'json' },
-      delivery: { kind: 'text' },
-      identityId: { kind: 'text', default: '' },
-      browserHash: { kind: 'text', default: '' },
-      oauthCodeId: { kind: 'text', default: '' },
-      sessionEpoch: { kind: 'integer' },
-      credentialEpoch: { kind: 'integer' },
-      deviceEpoch: { kind: 'integer' },
-      attempts: { kind: 'integer' },
-    },
-    indexes: [{ on: ['userId'] }],
-    expires: 'fixed',
-  }
+export const loginTicketsSpec: SurfaceSpec<LoginTicket> = {
+  fields: {
+    userId: { kind: 'text' },
+    purpose: { kind: 'text' },
+    loginMethod: { kind: 'text' },
+    amr: { kind: 'json' },
+    delivery: { kind: 'text' },
+    identityId: { kind: 'text', default: '' },
+    browserHash: { kind: 'text', default: '' },
+    oauthCodeId: { kind: 'text', default: '' },
+    sessionEpoch: { kind: 'integer' },
+    credentialEpoch: { kind: 'integer' },
+    deviceEpoch: { kind: 'integer' },
+    attempts: { kind: 'integer' },
+  },
+  indexes: [{ on: ['userId'] }],
+  expires: 'fixed',
 }

@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /**
  * A code that an app exchanges for tokens. The id is the SHA-256 of the code. Single use, and good only
@@ -27,22 +27,19 @@ export interface OauthCode extends Doc {
   readonly expiresAt: number
 }
 
-export function oauthCodesOf(surface: Surface): CollectionSpec<OauthCode> {
-  return {
-    name: `${surface}_oauth_codes`,
-    fields: {
-      userId: { kind: 'text' },
-      provider: { kind: 'text' },
-      identityId: { kind: 'text' },
-      codeChallenge: { kind: 'text' },
-      sessionEpoch: { kind: 'integer' },
-      credentialEpoch: { kind: 'integer' },
-      goodUntil: { kind: 'time', default: 0 },
-      redeemedAt: { kind: 'time', nullable: true },
-      replayedAt: { kind: 'time', nullable: true },
-      sessionId: { kind: 'text', nullable: true },
-    },
-    indexes: [{ on: ['userId'] }],
-    expires: 'fixed',
-  }
+export const oauthCodesSpec: SurfaceSpec<OauthCode> = {
+  fields: {
+    userId: { kind: 'text' },
+    provider: { kind: 'text' },
+    identityId: { kind: 'text' },
+    codeChallenge: { kind: 'text' },
+    sessionEpoch: { kind: 'integer' },
+    credentialEpoch: { kind: 'integer' },
+    goodUntil: { kind: 'time', default: 0 },
+    redeemedAt: { kind: 'time', nullable: true },
+    replayedAt: { kind: 'time', nullable: true },
+    sessionId: { kind: 'text', nullable: true },
+  },
+  indexes: [{ on: ['userId'] }],
+  expires: 'fixed',
 }

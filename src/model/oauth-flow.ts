@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** What a flow to a provider is for: a browser's login, an app's login, or one more way to sign in. */
 export type OauthFlowKind = 'web' | 'mobile' | 'link'
@@ -29,22 +29,19 @@ export interface OauthFlow extends Doc {
   readonly expiresAt: number
 }
 
-export function oauthFlowsOf(surface: Surface): CollectionSpec<OauthFlow> {
-  return {
-    name: `${surface}_oauth_flows`,
-    fields: {
-      provider: { kind: 'text' },
-      kind: { kind: 'text' },
-      redirectUri: { kind: 'text' },
-      browserHash: { kind: 'text' },
-      sealedSecrets: { kind: 'text' },
-      codeChallenge: { kind: 'text' },
-      appState: { kind: 'text', nullable: true },
-      termsVersion: { kind: 'text' },
-      userId: { kind: 'text' },
-      sessionId: { kind: 'text' },
-    },
-    indexes: [{ on: ['userId'] }],
-    expires: 'fixed',
-  }
+export const oauthFlowsSpec: SurfaceSpec<OauthFlow> = {
+  fields: {
+    provider: { kind: 'text' },
+    kind: { kind: 'text' },
+    redirectUri: { kind: 'text' },
+    browserHash: { kind: 'text' },
+    sealedSecrets: { kind: 'text' },
+    codeChallenge: { kind: 'text' },
+    appState: { kind: 'text', nullable: true },
+    termsVersion: { kind: 'text' },
+    userId: { kind: 'text' },
+    sessionId: { kind: 'text' },
+  },
+  indexes: [{ on: ['userId'] }],
+  expires: 'fixed',
 }

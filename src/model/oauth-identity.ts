@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /**
  * An account at an identity provider by which a user of this surface signs in. The id is the
@@ -21,18 +21,15 @@ export interface OauthIdentity extends Doc {
   readonly removingBy: string | null
 }
 
-export function oauthIdentitiesOf(surface: Surface): CollectionSpec<OauthIdentity> {
-  return {
-    name: `${surface}_oauth_identities`,
-    fields: {
-      userId: { kind: 'text' },
-      provider: { kind: 'text' },
-      issuer: { kind: 'text' },
-      subject: { kind: 'text' },
-      linkedAt: { kind: 'time' },
-      removingBy: { kind: 'text', nullable: true },
-    },
-    indexes: [{ on: ['userId'] }, { on: ['userId', 'provider'], unique: true }],
-    expires: 'never',
-  }
+export const oauthIdentitiesSpec: SurfaceSpec<OauthIdentity> = {
+  fields: {
+    userId: { kind: 'text' },
+    provider: { kind: 'text' },
+    issuer: { kind: 'text' },
+    subject: { kind: 'text' },
+    linkedAt: { kind: 'time' },
+    removingBy: { kind: 'text', nullable: true },
+  },
+  indexes: [{ on: ['userId'] }, { on: ['userId', 'provider'], unique: true }],
+  expires: 'never',
 }

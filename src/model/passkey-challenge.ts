@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** What a challenge was made for; it is good for nothing else. */
 export type PasskeyCeremony = 'registration' | 'login' | 'stepUp'
@@ -18,17 +18,14 @@ export interface PasskeyChallenge extends Doc {
   readonly expiresAt: number
 }
 
-export function passkeyChallengesOf(surface: Surface): CollectionSpec<PasskeyChallenge> {
-  return {
-    name: `${surface}_passkey_challenges`,
-    fields: {
-      ceremony: { kind: 'text' },
-      challenge: { kind: 'text' },
-      userId: { kind: 'text' },
-      boundTo: { kind: 'text' },
-      deviceEpoch: { kind: 'integer' },
-    },
-    indexes: [{ on: ['userId'] }],
-    expires: 'fixed',
-  }
+export const passkeyChallengesSpec: SurfaceSpec<PasskeyChallenge> = {
+  fields: {
+    ceremony: { kind: 'text' },
+    challenge: { kind: 'text' },
+    userId: { kind: 'text' },
+    boundTo: { kind: 'text' },
+    deviceEpoch: { kind: 'integer' },
+  },
+  indexes: [{ on: ['userId'] }],
+  expires: 'fixed',
 }

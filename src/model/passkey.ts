@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** A public key credential of a person (WebAuthn §4). The id is the credential's, base64url. */
 export interface Passkey extends Doc {
@@ -34,24 +34,21 @@ export interface Passkey extends Doc {
 /** Bounds the documents of a user and the size of WebAuthn options. */
 export const maxPasskeys = 20
 
-export function passkeysOf(surface: Surface): CollectionSpec<Passkey> {
-  return {
-    name: `${surface}_passkeys`,
-    fields: {
-      userId: { kind: 'text' },
-      publicKey: { kind: 'text' },
-      counter: { kind: 'integer' },
-      transports: { kind: 'json' },
-      name: { kind: 'text' },
-      backupEligible: { kind: 'boolean' },
-      backedUp: { kind: 'boolean' },
-      uvInitialized: { kind: 'boolean' },
-      removingBy: { kind: 'text', nullable: true },
-      createdAt: { kind: 'time' },
-      lastUsedAt: { kind: 'time', nullable: true },
-      lastChallenge: { kind: 'text' },
-    },
-    indexes: [{ on: ['userId'] }],
-    expires: 'never',
-  }
+export const passkeysSpec: SurfaceSpec<Passkey> = {
+  fields: {
+    userId: { kind: 'text' },
+    publicKey: { kind: 'text' },
+    counter: { kind: 'integer' },
+    transports: { kind: 'json' },
+    name: { kind: 'text' },
+    backupEligible: { kind: 'boolean' },
+    backedUp: { kind: 'boolean' },
+    uvInitialized: { kind: 'boolean' },
+    removingBy: { kind: 'text', nullable: true },
+    createdAt: { kind: 'time' },
+    lastUsedAt: { kind: 'time', nullable: true },
+    lastChallenge: { kind: 'text' },
+  },
+  indexes: [{ on: ['userId'] }],
+  expires: 'never',
 }

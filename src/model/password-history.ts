@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** A user's earlier password hashes, newest first; the id is the user id. Apart from the user
  * record because that one is read on every guarded request. */
@@ -8,11 +8,8 @@ export interface PasswordHistory extends Doc {
   readonly revision: number
 }
 
-export function passwordHistoriesOf(surface: Surface): CollectionSpec<PasswordHistory> {
-  return {
-    name: `${surface}_password_histories`,
-    fields: { hashes: { kind: 'json' }, revision: { kind: 'integer' } },
-    indexes: [],
-    expires: 'never',
-  }
+export const passwordHistoriesSpec: SurfaceSpec<PasswordHistory> = {
+  fields: { hashes: { kind: 'json' }, revision: { kind: 'integer' } },
+  indexes: [],
+  expires: 'never',
 }

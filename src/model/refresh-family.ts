@@ -1,6 +1,6 @@
 import type { EndReason } from '../ports/session-event.js'
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /**
  * One login's refresh tokens: one row, whose id is the session id. Rotation is one guarded write
@@ -24,20 +24,17 @@ export interface RefreshFamily extends Doc {
   readonly revokedReason: EndReason | null
 }
 
-export function refreshFamiliesOf(surface: Surface): CollectionSpec<RefreshFamily> {
-  return {
-    name: `${surface}_refresh_tokens`,
-    fields: {
-      userId: { kind: 'text' },
-      loginAt: { kind: 'time' },
-      sessionEpoch: { kind: 'integer' },
-      generation: { kind: 'integer' },
-      rotatedAt: { kind: 'time' },
-      rotatedTo: { kind: 'text' },
-      revokedAt: { kind: 'time', nullable: true },
-      revokedReason: { kind: 'text', nullable: true },
-    },
-    indexes: [{ on: ['userId'] }],
-    expires: 'sliding',
-  }
+export const refreshFamiliesSpec: SurfaceSpec<RefreshFamily> = {
+  fields: {
+    userId: { kind: 'text' },
+    loginAt: { kind: 'time' },
+    sessionEpoch: { kind: 'integer' },
+    generation: { kind: 'integer' },
+    rotatedAt: { kind: 'time' },
+    rotatedTo: { kind: 'text' },
+    revokedAt: { kind: 'time', nullable: true },
+    revokedReason: { kind: 'text', nullable: true },
+  },
+  indexes: [{ on: ['userId'] }],
+  expires: 'sliding',
 }

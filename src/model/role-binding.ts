@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** A role that a user holds. The id is made of user, role and tenant, so each triple exists once. */
 export interface StoredRoleBinding extends Doc {
@@ -10,18 +10,15 @@ export interface StoredRoleBinding extends Doc {
   readonly createdAt: number
 }
 
-export function roleBindingsOf(surface: Surface): CollectionSpec<StoredRoleBinding> {
-  return {
-    name: `${surface}_role_bindings`,
-    fields: {
-      userId: { kind: 'text' },
-      roleId: { kind: 'text' },
-      tenantId: { kind: 'text' },
-      createdAt: { kind: 'time' },
-    },
-    indexes: [{ on: ['userId'] }, { on: ['roleId'] }],
-    expires: 'never',
-  }
+export const roleBindingsSpec: SurfaceSpec<StoredRoleBinding> = {
+  fields: {
+    userId: { kind: 'text' },
+    roleId: { kind: 'text' },
+    tenantId: { kind: 'text' },
+    createdAt: { kind: 'time' },
+  },
+  indexes: [{ on: ['userId'] }, { on: ['roleId'] }],
+  expires: 'never',
 }
 
 /** Users and roles have UUIDs, so no two bindings have one id, whatever a tenant is called. */

@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** A named set of permissions. Its name and tenant never change, because bindings rely on them. */
 export interface StoredRole extends Doc {
@@ -13,18 +13,15 @@ export interface StoredRole extends Doc {
   readonly updatedAt: number
 }
 
-export function rolesOf(surface: Surface): CollectionSpec<StoredRole> {
-  return {
-    name: `${surface}_roles`,
-    fields: {
-      tenantId: { kind: 'text' },
-      name: { kind: 'text' },
-      permissions: { kind: 'json' },
-      revision: { kind: 'integer' },
-      createdAt: { kind: 'time' },
-      updatedAt: { kind: 'time' },
-    },
-    indexes: [{ on: ['tenantId'] }, { on: ['tenantId', 'name'], unique: true }],
-    expires: 'never',
-  }
+export const rolesSpec: SurfaceSpec<StoredRole> = {
+  fields: {
+    tenantId: { kind: 'text' },
+    name: { kind: 'text' },
+    permissions: { kind: 'json' },
+    revision: { kind: 'integer' },
+    createdAt: { kind: 'time' },
+    updatedAt: { kind: 'time' },
+  },
+  indexes: [{ on: ['tenantId'] }, { on: ['tenantId', 'name'], unique: true }],
+  expires: 'never',
 }

@@ -1,6 +1,6 @@
 import type { EndReason } from '../ports/session-event.js'
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /**
  * Audit and device history of one login. It can only deny, never grant: nothing
@@ -23,22 +23,19 @@ export interface Session extends Doc {
 /** Kept 90 days from login, then deleted without an extra period. */
 export const sessionRetentionMs = 90 * 24 * 60 * 60 * 1000
 
-export function sessionsOf(surface: Surface): CollectionSpec<Session> {
-  return {
-    name: `${surface}_sessions`,
-    fields: {
-      userId: { kind: 'text' },
-      loginAt: { kind: 'time' },
-      active: { kind: 'boolean' },
-      endedAt: { kind: 'time', nullable: true },
-      endReason: { kind: 'text', nullable: true },
-      loginMethod: { kind: 'text' },
-      mfaMethod: { kind: 'text', nullable: true },
-      ip: { kind: 'text', nullable: true },
-      userAgent: { kind: 'text', nullable: true },
-      deviceId: { kind: 'text', nullable: true },
-    },
-    indexes: [{ on: ['userId'] }, { on: ['userId', 'active'] }],
-    expires: 'fixed',
-  }
+export const sessionsSpec: SurfaceSpec<Session> = {
+  fields: {
+    userId: { kind: 'text' },
+    loginAt: { kind: 'time' },
+    active: { kind: 'boolean' },
+    endedAt: { kind: 'time', nullable: true },
+    endReason: { kind: 'text', nullable: true },
+    loginMethod: { kind: 'text' },
+    mfaMethod: { kind: 'text', nullable: true },
+    ip: { kind: 'text', nullable: true },
+    userAgent: { kind: 'text', nullable: true },
+    deviceId: { kind: 'text', nullable: true },
+  },
+  indexes: [{ on: ['userId'] }, { on: ['userId', 'active'] }],
+  expires: 'fixed',
 }

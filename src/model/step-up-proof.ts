@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** The newest second-factor proof of a session, whose id it has. Never renewed by a refresh. */
 export interface StepUpProof extends Doc {
@@ -12,16 +12,13 @@ export interface StepUpProof extends Doc {
   readonly expiresAt: number
 }
 
-export function stepUpProofsOf(surface: Surface): CollectionSpec<StepUpProof> {
-  return {
-    name: `${surface}_step_up_proofs`,
-    fields: {
-      userId: { kind: 'text' },
-      method: { kind: 'text' },
-      deviceEpoch: { kind: 'integer' },
-      provedAt: { kind: 'time' },
-    },
-    indexes: [{ on: ['userId'] }],
-    expires: 'sliding',
-  }
+export const stepUpProofsSpec: SurfaceSpec<StepUpProof> = {
+  fields: {
+    userId: { kind: 'text' },
+    method: { kind: 'text' },
+    deviceEpoch: { kind: 'integer' },
+    provedAt: { kind: 'time' },
+  },
+  indexes: [{ on: ['userId'] }],
+  expires: 'sliding',
 }

@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** The purpose of a mailed or returned one-time token. */
 export const ticketPurposes = [
@@ -31,18 +31,15 @@ export interface Ticket extends Doc {
   readonly expiresAt: number
 }
 
-export function ticketsOf(surface: Surface): CollectionSpec<Ticket> {
-  return {
-    name: `${surface}_tickets`,
-    fields: {
-      userId: { kind: 'text' },
-      purpose: { kind: 'text' },
-      secretHash: { kind: 'text' },
-      credentialEpoch: { kind: 'integer' },
-      sessionEpoch: { kind: 'integer', default: 0 },
-      email: { kind: 'text' },
-    },
-    indexes: [{ on: ['userId'] }],
-    expires: 'sliding',
-  }
+export const ticketsSpec: SurfaceSpec<Ticket> = {
+  fields: {
+    userId: { kind: 'text' },
+    purpose: { kind: 'text' },
+    secretHash: { kind: 'text' },
+    credentialEpoch: { kind: 'integer' },
+    sessionEpoch: { kind: 'integer', default: 0 },
+    email: { kind: 'text' },
+  },
+  indexes: [{ on: ['userId'] }],
+  expires: 'sliding',
 }

@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** A user's authenticator app (RFC 6238). A user has at most one; the id is the user's. */
 export interface TotpFactor extends Doc {
@@ -15,18 +15,15 @@ export interface TotpFactor extends Doc {
   readonly createdAt: number
 }
 
-export function totpFactorsOf(surface: Surface): CollectionSpec<TotpFactor> {
-  return {
-    name: `${surface}_totp_factors`,
-    fields: {
-      userId: { kind: 'text' },
-      sealedSecret: { kind: 'text' },
-      confirmed: { kind: 'boolean' },
-      lastStep: { kind: 'integer' },
-      removingBy: { kind: 'text', nullable: true },
-      createdAt: { kind: 'time' },
-    },
-    indexes: [],
-    expires: 'never',
-  }
+export const totpFactorsSpec: SurfaceSpec<TotpFactor> = {
+  fields: {
+    userId: { kind: 'text' },
+    sealedSecret: { kind: 'text' },
+    confirmed: { kind: 'boolean' },
+    lastStep: { kind: 'integer' },
+    removingBy: { kind: 'text', nullable: true },
+    createdAt: { kind: 'time' },
+  },
+  indexes: [],
+  expires: 'never',
 }

@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** That a person trusts one device to skip the second factor. It stands in for nothing else. */
 export interface TrustedDevice extends Doc {
@@ -16,18 +16,15 @@ export interface TrustedDevice extends Doc {
   readonly expiresAt: number
 }
 
-export function trustedDevicesOf(surface: Surface): CollectionSpec<TrustedDevice> {
-  return {
-    name: `${surface}_trusted_devices`,
-    fields: {
-      userId: { kind: 'text' },
-      secretHash: { kind: 'text' },
-      name: { kind: 'text' },
-      deviceEpoch: { kind: 'integer' },
-      createdAt: { kind: 'time' },
-      lastUsedAt: { kind: 'time', nullable: true },
-    },
-    indexes: [{ on: ['userId'] }],
-    expires: 'fixed',
-  }
+export const trustedDevicesSpec: SurfaceSpec<TrustedDevice> = {
+  fields: {
+    userId: { kind: 'text' },
+    secretHash: { kind: 'text' },
+    name: { kind: 'text' },
+    deviceEpoch: { kind: 'integer' },
+    createdAt: { kind: 'time' },
+    lastUsedAt: { kind: 'time', nullable: true },
+  },
+  indexes: [{ on: ['userId'] }],
+  expires: 'fixed',
 }

@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 export interface Membership {
   readonly tenantId: string
@@ -43,32 +43,29 @@ export function isHuman({ kind }: { readonly kind?: string | null }): boolean {
   return (kind ?? '') === ''
 }
 
-export function usersOf(surface: Surface): CollectionSpec<User> {
-  return {
-    name: `${surface}_users`,
-    fields: {
-      kind: { kind: 'text', default: '' },
-      email: { kind: 'text' },
-      emailAsTyped: { kind: 'text' },
-      emailVerifiedAt: { kind: 'time', nullable: true },
-      name: { kind: 'text' },
-      systemRole: { kind: 'text' },
-      enabled: { kind: 'boolean' },
-      selfRegistered: { kind: 'boolean', default: false },
-      passwordHash: { kind: 'text', nullable: true },
-      passwordChangedAt: { kind: 'time', nullable: true },
-      termsVersion: { kind: 'text', nullable: true },
-      memberships: { kind: 'json', default: [] },
-      sessionEpoch: { kind: 'integer', default: 0 },
-      keptSessionId: { kind: 'text', nullable: true },
-      credentialEpoch: { kind: 'integer', default: 0 },
-      deviceEpoch: { kind: 'integer', default: 0 },
-      createdAt: { kind: 'time' },
-      updatedAt: { kind: 'time' },
-      lastLoginAt: { kind: 'time', nullable: true },
-      deletingAt: { kind: 'time', nullable: true },
-    },
-    indexes: [{ on: ['email'], unique: true }, { on: ['kind'] }],
-    expires: 'never',
-  }
+export const usersSpec: SurfaceSpec<User> = {
+  fields: {
+    kind: { kind: 'text', default: '' },
+    email: { kind: 'text' },
+    emailAsTyped: { kind: 'text' },
+    emailVerifiedAt: { kind: 'time', nullable: true },
+    name: { kind: 'text' },
+    systemRole: { kind: 'text' },
+    enabled: { kind: 'boolean' },
+    selfRegistered: { kind: 'boolean', default: false },
+    passwordHash: { kind: 'text', nullable: true },
+    passwordChangedAt: { kind: 'time', nullable: true },
+    termsVersion: { kind: 'text', nullable: true },
+    memberships: { kind: 'json', default: [] },
+    sessionEpoch: { kind: 'integer', default: 0 },
+    keptSessionId: { kind: 'text', nullable: true },
+    credentialEpoch: { kind: 'integer', default: 0 },
+    deviceEpoch: { kind: 'integer', default: 0 },
+    createdAt: { kind: 'time' },
+    updatedAt: { kind: 'time' },
+    lastLoginAt: { kind: 'time', nullable: true },
+    deletingAt: { kind: 'time', nullable: true },
+  },
+  indexes: [{ on: ['email'], unique: true }, { on: ['kind'] }],
+  expires: 'never',
 }

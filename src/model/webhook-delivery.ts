@@ -1,5 +1,5 @@
-import type { CollectionSpec, Doc } from '../ports/store.js'
-import type { Surface } from '../ports/surface.js'
+import type { Doc } from '../ports/store.js'
+import type { SurfaceSpec } from './surface-spec.js'
 
 /** One event on its way to one webhook. It is taken away when it has arrived or is given up. */
 export interface WebhookDelivery extends Doc {
@@ -15,16 +15,13 @@ export interface WebhookDelivery extends Doc {
   readonly expiresAt: number
 }
 
-export function webhookDeliveriesOf(surface: Surface): CollectionSpec<WebhookDelivery> {
-  return {
-    name: `${surface}_webhook_deliveries`,
-    fields: {
-      webhook: { kind: 'text' },
-      event: { kind: 'text' },
-      body: { kind: 'text' },
-      attempts: { kind: 'integer' },
-    },
-    indexes: [],
-    expires: 'due',
-  }
+export const webhookDeliveriesSpec: SurfaceSpec<WebhookDelivery> = {
+  fields: {
+    webhook: { kind: 'text' },
+    event: { kind: 'text' },
+    body: { kind: 'text' },
+    attempts: { kind: 'integer' },
+  },
+  indexes: [],
+  expires: 'due',
 }

@@ -2,13 +2,17 @@ import type { AccountDeletions } from '../domain/accounts/account-deletions.js'
 import { denylistLifeMs } from '../domain/sessions/session-termination.js'
 import type { Sweepable } from '../domain/sweep/sweep-work.js'
 import { type Sweeper, startSweeper } from '../domain/sweep/sweeper.js'
-import { type Collections, collectionsOf } from '../model/collections.js'
+import {
+  type Collections,
+  collectionsOf,
+  surfaceCollections,
+  sweptBy,
+} from '../model/collections.js'
 import type { AuthOptions } from '../options.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
 import type { Logger } from '../ports/logger.js'
 import type { Random } from '../ports/random.js'
-import type { Collection, Doc } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 import { createBacklogGauge } from '../telemetry/backlog-gauge.js'
 
@@ -20,6 +24,11 @@ interface Deps {
   /** By surface: what deletions of accounts still have to do. */
   readonly deletions: Readonly<Record<Surface, Pick<AccountDeletions, 'resume'>>>
   readonly logger: Logger
+}
+
+interface OpenedSurface {
+  readonly surface: Surface
+  readonly collections: Collections
 }
 
 type SweepOptions = Pick<AuthOptions, 'sweep' | 'collectionPrefix' | 'meterProvider'>
@@ -35,15 +44,17 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
   if (options.sweep === false) return { close: async () => {} }
   const { denylist, counter, lease, store } = deps.backend
   const opened = surfaces.map((surface) => {
-    return { surface, ...collectionsOf(store, surface, options.collectionPrefix ?? '') }
+    return { surface, collections: collectionsOf(store, surface, options.collectionPrefix ?? '') }
   })
   return startSweeper({
     ...deps,
     lease,
-    tiers: opened.map(({ surface, families }) => ({
-      tier: surface,
-      sweep: (before, limit) => families.sweep(before, limit),
-    })),
+    tiers: opened.flatMap(({ surface, collections }) =>
+      sweptBy('tokens').map((member) => ({
+        tier: surface,
+        sweep: (before, limit) => collections[member].sweep(before, limit),
+      })),
+    ),
     hygiene: [
       ...surfaces.map((surface) => ({
         name: `${surface} accounts being deleted`,
@@ -65,21 +76,10 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
   })
 }
 
-/** Whatever else of a surface expires. */
-function hygieneOf(opened: Collections & { readonly surface: Surface }): readonly Sweepable[] {
-  const sweepable = (name: string, collection: Pick<Collection<Doc>, 'sweep'>): Sweepable => ({
-    name: `${opened.surface} ${name}`,
-    sweep: async (before, limit) => (await collection.sweep(before, limit)).removed,
-  })
-  return [
-    sweepable('sessions', opened.sessions),
-    sweepable('tickets', opened.tickets),
-    sweepable('audit records', opened.auditRecords),
-    sweepable('login tickets', opened.loginTickets),
-    sweepable('step-up proofs', opened.stepUpProofs),
-    sweepable('trusted devices', opened.trustedDevices),
-    sweepable('OAuth flows', opened.oauthFlows),
-    sweepable('OAuth codes', opened.oauthCodes),
-    sweepable('passkey challenges', opened.passkeyChallenges),
-  ]
+/** Whatever else of a surface expires, as the record of collections says. */
+function hygieneOf({ surface, collections }: OpenedSurface): readonly Sweepable[] {
+  return sweptBy('hygiene').map((member) => ({
+    name: `${surface} ${surfaceCollections[member].name.replaceAll('_', ' ')}`,
+    sweep: async (before, limit) => (await collections[member].sweep(before, limit)).removed,
+  }))
 }

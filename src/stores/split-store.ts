@@ -1,5 +1,4 @@
-import { type CollectionName, collectionNames } from '../model/collection-names.js'
-import { allCollectionSpecs } from '../model/collections.js'
+import { allCollectionSpecs, type CollectionName, collectionNames } from '../model/collections.js'
 import type { AnyCollectionSpec, Store } from '../ports/store.js'
 
 /** The stores that `splitStore` combines. */

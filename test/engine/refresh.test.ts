@@ -9,7 +9,8 @@ import {
   type RefreshPolicy,
   rotationGuard,
 } from '../../src/engine/refresh.js'
-import { refreshFamiliesOf } from '../../src/model/refresh-family.js'
+import { surfaceCollections } from '../../src/model/collections.js'
+import { specOf } from '../support/stores/spec-of.js'
 
 const grace = 10_000
 const policy: RefreshPolicy = { graceMs: grace, absoluteTtlMs: 1_000_000 }
@@ -180,7 +181,7 @@ describe('the guard of the write that rotates', () => {
       const { requiredEpoch, isOwnWrite, ...rules } = request
       const rotatedTo = isOwnWrite && facts.generation === 6 ? 'mine' : 'newest'
       const row = { ...family, ...facts, rotatedTo }
-      const families = memory().store.collection(refreshFamiliesOf('client'))
+      const families = memory().store.collection(specOf(surfaceCollections.families, 'client'))
       await families.insert({ ...row, id: 'session', userId: 'ada' })
       const token = { ...presented, requiredEpoch }
       const guard = rotationGuard(token, rules, now)

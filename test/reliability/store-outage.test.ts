@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { refreshFamiliesOf } from '../../src/model/refresh-family.js'
+import { collectionsOf } from '../../src/model/collections.js'
 import { figure } from './figures.js'
 import { type Host, type Login, outcomeOf } from './host-client.js'
 import { monotonic } from './moving-clock.js'
@@ -170,7 +170,7 @@ async function signedOutByTheOutage(
   if (refused.length > 0) {
     const { backend, close } = await server.open()
     try {
-      const families = backend.store.collection(refreshFamiliesOf('client'))
+      const { families } = collectionsOf(backend.store, 'client', '')
       for (const client of clients) {
         const row = await families.get(client.login.sessionId)
         if (row?.revokedAt === null) continue

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
-import { collectionNames } from '../../src/model/collection-names.js'
-import { allCollectionSpecs } from '../../src/model/collections.js'
+import { allCollectionSpecs, collectionNames } from '../../src/model/collections.js'
 import type { Store } from '../../src/ports/store.js'
 import { splitStore } from '../../src/stores/split-store.js'
 

@@ -9,7 +9,7 @@ import {
   memoryHost,
 } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
-import { openHost } from '../../support/hosts/open-host.js'
+import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { testSigningKey } from '../../support/keys.js'
 import { type Person, signedInPerson } from '../../support/people/people.js'
@@ -131,10 +131,9 @@ export async function configHost(
 
 /** A service account's access token, as the grant will mint it. */
 export async function serviceToken(host: ContractHost): Promise<{ id: string; bearer: string }> {
-  const { usersOf } = await import('../../../src/model/user.js')
   const id = `service-${randomBytes(6).toString('hex')}`
   const now = host.clock.now()
-  await host.backend.store.collection(usersOf('operator')).insert({
+  await storedIn(host, 'operator').users.insert({
     id,
     kind: 'service',
     email: `${id}@service.invalid`,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { type AuditRecord, auditRecordsOf } from '../../../src/model/audit-record.js'
+import type { AuditRecord } from '../../../src/model/audit-record.js'
+import { surfaceCollections } from '../../../src/model/collections.js'
 import { operations } from '../../../src/operations/index.js'
 import type { AuthEvent } from '../../../src/ports/auth-event.js'
 import type { Surface } from '../../../src/ports/surface.js'
@@ -13,6 +14,7 @@ import {
 import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { person, signIn } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { specOf } from '../../support/stores/spec-of.js'
 import { accountScenarios } from './account-scenarios.js'
 import { deviceScenarios } from './device-scenarios.js'
 import type { Scenario, Scene, Subject } from './event-scenario.js'
@@ -52,7 +54,7 @@ const sinceTheStart = (records: readonly AuditRecord[]) =>
 /** Every record of a surface, oldest first: of one millisecond in no order. */
 async function recordsIn(host: ContractHost, surface: Surface): Promise<readonly AuditRecord[]> {
   await host.auth.close()
-  const stored = host.backend.store.collection(auditRecordsOf(surface))
+  const stored = host.backend.store.collection(specOf(surfaceCollections.auditRecords, surface))
   return sinceTheStart(await stored.due(host.clock.now() + 4000 * day, 1000))
 }
 
@@ -230,7 +232,7 @@ describe.each(surfaces)('beside the request on the %s surface', (surface) => {
     let letGo = (): void => {}
     store.onCall(audits, () => new Promise<void>((resolve) => (letGo = resolve)))
     await signIn(host, surface, who)
-    const stored = host.backend.store.collection(auditRecordsOf(surface))
+    const stored = host.backend.store.collection(specOf(surfaceCollections.auditRecords, surface))
     const before = sinceTheStart(await stored.due(9e12, 10))
     expect(before.map(({ action }) => action)).toEqual(['account.created'])
     letGo()

@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { storedIn } from '../../support/hosts/open-host.js'
 import { roundsOf } from '../../support/hosts/rounds-of.js'
 import { signedInPerson } from '../../support/people/people.js'
 
@@ -198,10 +199,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     it('R-3E-02 a genuine token without a row is invalid', async () => {
       const who = await signedInPerson(host, surface)
       const sid = textOf(decodeJwt(who.refreshToken), 'sid')
-      const spec = {
-        ...(await import('../../../src/model/refresh-family.js')).refreshFamiliesOf(surface),
-      }
-      await host.backend.store.collection(spec).take(sid)
+      await storedIn(host, surface).families.take(sid)
       const reply = await byBody(host, who.refreshToken)
       expect([reply.status, reply.code]).toEqual([401, 'refresh_token_invalid'])
     })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { UserChanges } from '../../../src/index.js'
-import { isHuman, usersOf } from '../../../src/model/user.js'
+import { surfaceCollections } from '../../../src/model/collections.js'
+import { isHuman, usersSpec } from '../../../src/model/user.js'
 import type { CollectionSpec } from '../../../src/ports/store.js'
 import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { person } from '../../support/people/people.js'
@@ -11,6 +12,7 @@ import {
   serviceAccount,
 } from '../../support/people/service-account-steps.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { specOf } from '../../support/stores/spec-of.js'
 
 const peopleOnly = [
   ...['super_admin', 'administrator', 'SUPER_ADMIN', 'Administrator', ' super_admin '],
@@ -129,9 +131,13 @@ describe('kind', () => {
     if (user === null) throw new Error('nobody was stored')
 
     const { kind: _, ...older } = user
-    const { kind: __, ...fields } = usersOf('operator').fields
+    const { kind: __, ...fields } = usersSpec.fields
     const backend = memory()
-    const spec = { ...usersOf('operator'), fields, indexes: [{ on: ['email'], unique: true }] }
+    const spec = {
+      ...specOf(surfaceCollections.users, 'operator'),
+      fields,
+      indexes: [{ on: ['email'], unique: true }],
+    }
     const before = spec as unknown as CollectionSpec<typeof older>
     await backend.store.prepare([before])
     await backend.store.collection(before).insert(older)

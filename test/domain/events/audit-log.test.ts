@@ -6,11 +6,13 @@ import { type Actor, actBy } from '../../../src/domain/context/actor.js'
 import { createAuditLog } from '../../../src/domain/events/audit-log.js'
 import { createEmit } from '../../../src/domain/events/emit.js'
 import { type AuditEntry, toAuditRecord } from '../../../src/domain/events/to-audit-record.js'
-import { type AuditRecords, auditRecordsOf } from '../../../src/model/audit-record.js'
+import type { AuditRecords } from '../../../src/model/audit-record.js'
+import { surfaceCollections } from '../../../src/model/collections.js'
 import type { AuthEvent } from '../../../src/ports/auth-event.js'
 import { later } from '../../../src/system/later.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
+import { specOf } from '../../support/stores/spec-of.js'
 
 const at = Date.UTC(2026, 0, 1)
 const source = { surface: 'client', at, ip: '192.0.2.1', userAgent: 'Browser/1.0' } as const
@@ -168,7 +170,7 @@ function setUp(records?: AuditRecords) {
   const background = createBackgroundTasks(logger, later)
   const emitted: AuthEvent[] = []
   const publish = (event: AuthEvent) => emitted.push(event)
-  const stored = memory().store.collection(auditRecordsOf('client'))
+  const stored = memory().store.collection(specOf(surfaceCollections.auditRecords, 'client'))
   const audit = createAuditLog({
     records: records ?? stored,
     clock,
