@@ -195,9 +195,9 @@ const startOauthLink = guardedOperation({
   ],
   handle: async (call, { oauth }) => {
     const { redirectUri: uri, currentPassword } = call.body
-    const given = { redirectUri: uri, currentPassword }
+    const given = { redirectUri: uri, currentPassword, keys: call.flowCookies }
     const provider = call.params['provider'] ?? ''
-    return linkBegun(await oauth.startLink(call, provider, given, call.flowCookies, call.source))
+    return linkBegun(await oauth.startLink(call, provider, given, call.source))
   },
 })
 

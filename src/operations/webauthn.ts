@@ -144,10 +144,7 @@ const finishPasskeyRegistration = enrollingOperation({
     'mfa_ticket_invalid',
   ],
   handle: async ({ enrollee, body, source }, { passkeyRegistration }) => {
-    const { challengeId, response, name } = body
-    return registeredPasskeyView(
-      await passkeyRegistration.finish(enrollee, challengeId, response, name, source),
-    )
+    return registeredPasskeyView(await passkeyRegistration.finish(enrollee, body, source))
   },
 })
 

@@ -94,7 +94,7 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
 
   async function complete(userId: string, user: User | null, act: Act): Promise<void> {
     const reason = act.actorId === userId ? 'logout' : 'admin'
-    await sessions.endAll(userId, reason, null, act.source, act.actorId)
+    await sessions.endAll(userId, reason, act.source, { actorId: act.actorId })
     await removePersonalData(collections, deps.serviceCredentials, userId)
     if (user !== null) await clearFailures(deps.limits, user)
     await users.take(userId)

@@ -42,7 +42,7 @@ export function createMfaReset(
       if (user === null || !isHuman(user)) return false
       if ((await raiseSessionEpoch(users, userId)) === null) return false
       // From here on no earlier session can enroll a factor that would outlast this.
-      await sessions.endAll(userId, 'admin', null, source, actorId)
+      await sessions.endAll(userId, 'admin', source, { actorId })
       await Promise.all([totpFactors.take(userId), backupCodes.take(userId), takePasskeys(userId)])
       await changes.made(userId, 'factorsReset', source, actorId)
       return true

@@ -91,7 +91,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
         // The new password was written and not all other sessions were ended: the same request
         // again completes it. Only the session that was spared gets here, and each guess counts.
         if (user.keptSessionId === sessionId && (await isPassword(newPassword))) {
-          await sessions.endAll(userId, 'password_change', sessionId, source)
+          await sessions.endAll(userId, 'password_change', source, { except: sessionId })
           return renewed(user, sessionId, refreshCookie, source)
         }
         deps.emit('password.changeFailed', source, { userId, sessionId })
@@ -108,7 +108,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
       // Another request changed the credentials since the current password was checked.
       if (written === null) throw new AuthError('invalid_credentials')
       if (!endsSessions) return null
-      await sessions.endAll(user.id, 'password_change', sessionId, source)
+      await sessions.endAll(user.id, 'password_change', source, { except: sessionId })
       return renewed(written, sessionId, refreshCookie, source)
     },
   }

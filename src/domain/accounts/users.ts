@@ -209,7 +209,7 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
       })
       if (changed === null) return null
       if (changes.enabled === false) {
-        await sessions.endAll(id, 'admin', null, act.source, act.actorId)
+        await sessions.endAll(id, 'admin', act.source, { actorId: act.actorId })
       }
       return recordOf(changed)
     },

@@ -17,34 +17,18 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { BrowserKeys, ResponseMode } from '../login/browser-keys.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { LoginResult } from '../login/login-result.js'
-import type { RefreshGrant } from '../sessions/tokens.js'
 import type { OauthAccounts } from './oauth-accounts.js'
 import type { OauthCodes } from './oauth-codes.js'
 import { oauthFailureOf } from './oauth-failure.js'
-import { type BegunFlow, flowSeconds, type OauthFlows, type TakenFlow } from './oauth-flows.js'
+import type { BegunFlow, OauthFlows, TakenFlow } from './oauth-flows.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import type { OauthLinks } from './oauth-links.js'
+import { cookieOf, type FlowCookie, membersOf, type Returned, refreshOf } from './oauth-return.js'
 import { credentialsFor, isProviderOffered } from './provider-credentials.js'
-
-/** What a browser is to keep of its flows, for so many whole seconds. */
-export interface FlowCookie {
-  readonly mode: ResponseMode
-  readonly key: string
-  readonly expiresIn: number
-}
 
 /** A browser's flow: where to, and what to keep meanwhile. */
 export interface BrowserFlow extends BegunFlow {
   readonly cookie: FlowCookie
-}
-
-export interface Returned {
-  /** Where the browser goes on. */
-  readonly location: string
-  /** Of a session that was opened; null where none was, or an app fetches it. */
-  readonly refresh: RefreshGrant | null
-  /** Of a login that waits for its second factor: what its ticket is good with. Null otherwise. */
-  readonly cookie: FlowCookie | null
 }
 
 /** Signing in at an identity provider (OAuth 2.1, RFC 8252). */
@@ -70,8 +54,11 @@ export interface OauthSignIn {
   startLink(
     who: SignedIn,
     provider: string,
-    given: { readonly redirectUri: string; readonly currentPassword: string | undefined },
-    keys: BrowserKeys,
+    given: {
+      readonly redirectUri: string
+      readonly currentPassword: string | undefined
+      readonly keys: BrowserKeys
+    },
     source: RequestSource,
   ): Promise<BrowserFlow>
   /**
@@ -107,6 +94,12 @@ interface Services {
   readonly accounts: OauthAccounts
   readonly links: OauthLinks
   readonly pipeline: LoginPipeline
+}
+
+/** What came back of a flow, and what its device is known by. */
+interface Arrived {
+  readonly parameters: Readonly<Record<string, string>>
+  readonly deviceToken: string | null
 }
 
 /** What a flow came to; `login` of a browser's own, null of the others. */
@@ -161,8 +154,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
   async function settle(
     provider: ProviderId,
     taken: TakenFlow,
-    parameters: Readonly<Record<string, string>>,
-    deviceToken: string | null,
+    { parameters, deviceToken }: Arrived,
     source: RequestSource,
   ): Promise<Settled> {
     const { flow, secrets, redirectUri } = taken
@@ -221,7 +213,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       return flows.begin(facts, credentials, null)
     },
 
-    async startLink(who, provider, { redirectUri, currentPassword }, keys, source) {
+    async startLink(who, provider, { redirectUri, currentPassword, keys }, source) {
       const id = known(provider)
       await credentialsOf(id)
       await requireListed(redirectUri, 'link')
@@ -238,7 +230,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       const { flow } = taken
       const echoed = flow.appState === null ? {} : { state: flow.appState }
       try {
-        const { members, login } = await settle(id, taken, parameters, deviceToken, source)
+        const { members, login } = await settle(id, taken, { parameters, deviceToken }, source)
         const location = withQuery(flow.redirectUri, { ...members, ...echoed })
         return { location, refresh: refreshOf(login), cookie: cookieOf(login, mode, keys) }
       } catch (error) {
@@ -270,38 +262,4 @@ function known(text: string): ProviderId {
   const id = providerId(text)
   if (id === null) throw new AuthError('not_found')
   return id
-}
-
-/** What the host's page learns of a login: nothing of one that is complete. */
-function membersOf(result: LoginResult): Record<string, string> {
-  switch (result.status) {
-    case 'authenticated':
-      return {}
-    case 'mfaRequired': {
-      const { status, mfaToken: ticket, methods } = result
-      return { status, ticket, methods: methods.join(',') }
-    }
-    case 'mfaEnrollmentRequired':
-      return { status: result.status, ticket: result.mfaToken }
-    case 'passwordChangeRequired':
-      throw new Error('no password was asked for')
-  }
-}
-
-function refreshOf(login: LoginResult | null): RefreshGrant | null {
-  return login?.status === 'authenticated' ? login.session.refresh : null
-}
-
-/**
- * Kept on for as long as the ticket lives, and a flow of another tab. It is not taken away with the
- * ticket: that flow still needs it, and by itself it opens nothing.
- */
-function cookieOf(
-  login: LoginResult | null,
-  mode: ResponseMode,
-  keys: BrowserKeys,
-): FlowCookie | null {
-  const key = keys[mode]
-  const isWaiting = login !== null && login.status !== 'authenticated'
-  return isWaiting && key !== null ? { mode, key, expiresIn: flowSeconds } : null
 }

@@ -28,6 +28,13 @@ export interface RegisteredPasskey {
   readonly login: DeliveredLogin | null
 }
 
+/** What a client sends back of a ceremony. */
+export interface MadePasskey {
+  readonly challengeId: string
+  readonly response: RegistrationResponse
+  readonly name: string
+}
+
 /** How a person adds a passkey (WebAuthn §7.1). */
 export interface PasskeyRegistration {
   /**
@@ -43,13 +50,7 @@ export interface PasskeyRegistration {
    * Throws `webauthn_failed` for a response that does not verify, `factor_already_enrolled` for a
    * credential somebody has, and `mfa_ticket_invalid`. Voids earlier proofs.
    */
-  finish(
-    enrollee: Enrollee,
-    challengeId: string,
-    response: RegistrationResponse,
-    name: string,
-    source: RequestSource,
-  ): Promise<RegisteredPasskey>
+  finish(enrollee: Enrollee, made: MadePasskey, source: RequestSource): Promise<RegisteredPasskey>
 }
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'relyingParty'>
@@ -107,9 +108,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
   /** Null for a response that does not verify. */
   async function register(
     { user, boundTo }: Registrant,
-    challengeId: string,
-    response: RegistrationResponse,
-    name: string,
+    { challengeId, response, name }: MadePasskey,
   ): Promise<Registered | null> {
     const { webauthnUserVerification } = await allowed()
     const challenge = await challenges.take(challengeId, { kind: 'registration', user, boundTo })
@@ -173,28 +172,28 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       return { challengeId, options }
     },
 
-    async finish(enrollee, challengeId, response, name, source) {
+    async finish(enrollee, made, source) {
       if (enrollee.kind === 'session') {
         const registrant = await registrantOf(enrollee)
-        const registered = await register(registrant, challengeId, response, name)
+        const registered = await register(registrant, made)
         if (registered === null) throw new AuthError('webauthn_failed')
         await changes.made(registrant.user.id, 'passkeyAdded', source)
         return { passkey: registered.passkey, login: null }
       }
-      const made: Registered[] = []
+      const all: Registered[] = []
       const ticket = await guesses
         .guess(enrollee, 'enrollment', async (shown) => {
           // Before the passkey counts: a caller who lost the account meanwhile must not lock its owner out.
           const registrant = { user: await guesses.accountOf(shown), boundTo: shown.id }
-          const registered = await register(registrant, challengeId, response, name)
-          if (registered !== null) made.push(registered)
+          const registered = await register(registrant, made)
+          if (registered !== null) all.push(registered)
           return registered !== null
         })
         .catch((error: unknown) => {
           const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
           throw isWrong ? new AuthError('webauthn_failed') : error
         })
-      const [registered] = made
+      const [registered] = all
       if (registered === undefined) throw new AuthError('webauthn_failed')
       await changes.made(ticket.userId, 'passkeyAdded', source)
       const { passkey, userVerified } = registered

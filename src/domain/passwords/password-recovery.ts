@@ -56,7 +56,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
   }
 
   async function finish(user: User, ticket: Ticket, source: RequestSource): Promise<void> {
-    await sessions.endAll(user.id, 'password_change', null, source)
+    await sessions.endAll(user.id, 'password_change', source)
     await tickets.take(ticket)
     await passwordCheck.clear(user.email)
   }

@@ -67,7 +67,7 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
         if (input.everywhere && (await isLive(id))) {
           await raiseSessionEpoch(users, userId)
           // This one last: while it lives, the same request again ends what was left.
-          await sessions.endAll(userId, 'logout', id, source)
+          await sessions.endAll(userId, 'logout', source, { except: id })
         }
         await sessions.end({ id, userId }, 'logout', source)
       }

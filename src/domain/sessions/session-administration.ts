@@ -53,7 +53,7 @@ export function createSessionAdministration(
       if ((await raiseSessionEpoch(users, userId)) !== null) {
         deps.emit('session.allTerminated', source, { actorId, targetId: userId })
       }
-      await sessions.endAll(userId, 'admin', null, source, actorId)
+      await sessions.endAll(userId, 'admin', source, { actorId })
     },
   }
 }

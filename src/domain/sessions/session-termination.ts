@@ -38,16 +38,15 @@ export interface SessionTermination {
    */
   closeDocument(sessionId: string, reason: EndReason): Promise<boolean>
   /**
-   * Ends every session of a user whose `sessionEpoch` was just raised, except `except`, and completes
+   * Ends every session of a user whose `sessionEpoch` was just raised, but for `except`, and completes
    * what an earlier call left undone. Call only after the user was written: from then on no older
    * family can be refreshed.
    */
   endAll(
     userId: string,
     reason: EndReason,
-    except: string | null,
     source: RequestSource,
-    actorId?: string | null,
+    options?: { readonly except?: string } & Pick<EndingOptions, 'actorId'>,
   ): Promise<void>
   /** Ends what is beyond the newest `limit` live sessions of a user. */
   trim(userId: string, limit: number, source: RequestSource): Promise<void>
@@ -183,8 +182,7 @@ export function createSessionTermination(deps: Deps): SessionTermination {
     end,
     closeDocument,
 
-    async endAll(userId, reason, except, source, actorId) {
-      const options = actorId === undefined ? {} : { actorId }
+    async endAll(userId, reason, source, { except, ...options } = {}) {
       // Also the idle-expired: `GET session` may have minted a token just before the deadline.
       const reasons = await eachFamily(userId, async (family) => {
         if (family.id !== except) await end(family, reason, source, options)

@@ -43,6 +43,19 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
   const { users, sessions, families } = deps.collections
   const ending = createSessionTermination(deps)
 
+  const newFamily = (id: string, user: User, now: number, jti: string): RefreshFamily => ({
+    id,
+    userId: user.id,
+    loginAt: now,
+    sessionEpoch: user.sessionEpoch,
+    generation: 1,
+    rotatedAt: now,
+    rotatedTo: jti,
+    expiresAt: idleDeadline(now, deps.idleMs),
+    revokedAt: null,
+    revokedReason: null,
+  })
+
   return {
     ...ending,
 
@@ -53,18 +66,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       const now = clock.now()
       const id = uuidv7(now, random)
       const jti = tokens.nextJti()
-      const family: RefreshFamily = {
-        id,
-        userId: user.id,
-        loginAt: now,
-        sessionEpoch: user.sessionEpoch,
-        generation: 1,
-        rotatedAt: now,
-        rotatedTo: jti,
-        expiresAt: idleDeadline(now, deps.idleMs),
-        revokedAt: null,
-        revokedReason: null,
-      }
+      const family = newFamily(id, user, now, jti)
       const stored = await sessions.insert({
         id,
         userId: user.id,
