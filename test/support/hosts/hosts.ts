@@ -10,6 +10,7 @@ import { redis } from '../../../adapters/redis/index.js'
 import type { AuthOptions } from '../../../src/options.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import { splitStore } from '../../../src/stores/split-store.js'
+import { optionsOf } from '../stores/postgres-schemas.js'
 import { newPrefix, removeKeys, singleClients } from '../stores/redis-clients.js'
 import { spareSchemas } from '../stores/spare-schemas.js'
 import { type Framework, frameworks } from './frameworks.js'
@@ -152,7 +153,7 @@ async function openPostgres(): Promise<{ backend: Backend; close(): Promise<void
     return { backend: postgres(database), close: () => database.close() }
   }
   const schema = spareSchemas.take()
-  const pool = new pg.Pool({ connectionString: url, max: 10 })
+  const pool = new pg.Pool({ connectionString: url, max: 10, options: optionsOf({}) })
   return {
     backend: postgres(pool, { schema }),
     async close() {
