@@ -1,3 +1,39 @@
+/** The rooms of `src/domain`, lowest first. A room imports rooms that stand before it. */
+const domainRooms = [
+  'context',
+  'limits',
+  'events',
+  'configuration',
+  'passwords',
+  'mail',
+  'sessions',
+  'factors',
+  'login',
+  'passkeys',
+  'oauth',
+  'accounts',
+  'service-accounts',
+  'authorization',
+  'sweep',
+  'services',
+]
+
+const domainOrder = [
+  ...domainRooms.slice(0, -1).map((room, at) => ({
+    name: 'domain-rooms-in-order',
+    severity: 'error',
+    from: { path: `^src/domain/${room}/` },
+    to: { path: `^src/domain/(${domainRooms.slice(at + 1).join('|')})/` },
+  })),
+  {
+    name: 'domain-room-has-a-place',
+    comment: 'Every file of src/domain stands in a room, and every room in the list above.',
+    severity: 'error',
+    from: { path: '^src/domain/', pathNot: `^src/domain/(${domainRooms.join('|')})/` },
+    to: {},
+  },
+]
+
 /**
  * A second, independent look at the folder rules that matter most, on resolved modules.
  * The whole table is enforced by test/boundaries.test.ts.
@@ -8,11 +44,20 @@ module.exports = {
   forbidden: [
     {
       name: 'no-circular',
-      comment: 'Types may refer to each other in a circle; modules may not load each other in one.',
+      comment: 'A type import counts: two files that name each other are one file.',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
+    {
+      name: 'no-folder-cycle',
+      comment: 'Folders depend on each other in one direction, type imports counted.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^(src|adapters)' },
+      to: { circular: true },
+    },
+    ...domainOrder,
     { name: 'not-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'engine-is-pure',

@@ -463,9 +463,9 @@ describe('house rules', () => {
     expect(sharedState('src/good.ts', source)).toEqual([])
   })
 
-  it('reports a file of 401 lines and a name in camelCase, and allows 400', () => {
-    expect(untidyFile('src/long.ts', 'x\n'.repeat(401))).toHaveLength(1)
-    expect(untidyFile('src/long.ts', 'x\n'.repeat(400))).toEqual([])
+  it('reports a file of 301 lines and a name in camelCase, and allows 300', () => {
+    expect(untidyFile('src/long.ts', 'x\n'.repeat(301))).toHaveLength(1)
+    expect(untidyFile('src/long.ts', 'x\n'.repeat(300))).toEqual([])
     expect(untidyFile('src/createAuth.ts', '')).toHaveLength(1)
   })
 })

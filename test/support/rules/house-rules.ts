@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { type ParsedSource, parseSource, walk } from './parsed-source.js'
 
-const maxLines = 400
+const maxLines = 300
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/
 const containers = ['Map', 'Set', 'WeakMap', 'WeakSet']
 const mutators =
