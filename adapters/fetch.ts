@@ -1,4 +1,9 @@
-import type { ExchangeBody, ExchangeReply, Guarded, Mountable } from '../src/http/exchange.js'
+import type {
+  ExchangeBody,
+  ExchangeReply,
+  Guarded,
+  Mountable,
+} from '../src/http/request/exchange.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 
 /** Facts that a `Request` does not carry. */

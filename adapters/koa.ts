@@ -1,4 +1,4 @@
-import type { ExchangeReply, Guarded, Mountable } from '../src/http/exchange.js'
+import type { ExchangeReply, Guarded, Mountable } from '../src/http/request/exchange.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 import { type NodeRequest, nodeExchange, nodeGuarded } from './shared/node-exchange.js'
 

@@ -38,7 +38,7 @@ export type {
   RouteGuard,
   TenantOf,
   Verdict,
-} from './http/exchange.js'
+} from './http/request/exchange.js'
 export type { AudienceOf } from './http/route-guards.js'
 export type { ProviderEndpoints } from './identity-providers/provider.js'
 export type { AuditRecord } from './model/audit-record.js'

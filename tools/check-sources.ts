@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { violations } from '../test/support/rules/boundaries.js'
+import { folderCycles } from '../test/support/rules/folder-cycles.js'
 import { longFunctions } from '../test/support/rules/function-length.js'
 import { looseTypes, sharedState, untidyFile } from '../test/support/rules/house-rules.js'
 import { internalIds } from '../test/support/rules/internal-ids.js'
@@ -24,6 +25,7 @@ export function brokenRules(root: string): readonly string[] {
   const pages = read(root, 'docs/!(reliability).md', 'README.md')
   return [
     ...violations(new Map([...shipped, ...examples])),
+    ...folderCycles(shipped),
     ...each(shipped, looseTypes, sharedState, longFunctions),
     ...each(new Map([...shipped, ...examples]), untidyFile),
     ...each(new Map([...shipped, ...examples, ...pages]), internalIds),

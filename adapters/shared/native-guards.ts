@@ -5,7 +5,7 @@ import type {
   Guards,
   RouteGuard,
   TenantOf,
-} from '../../src/http/exchange.js'
+} from '../../src/http/request/exchange.js'
 
 /**
  * Route guards in the form of a framework. `T` is the request that a host's function receives, where

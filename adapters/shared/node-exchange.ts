@@ -1,4 +1,8 @@
-import type { ExchangeBody, ExchangeRequest, GuardedRequest } from '../../src/http/exchange.js'
+import type {
+  ExchangeBody,
+  ExchangeRequest,
+  GuardedRequest,
+} from '../../src/http/request/exchange.js'
 
 /** The members of Node's request that the adapters use, over HTTP/1 or HTTP/2. */
 export interface NodeRequest {

@@ -1,8 +1,8 @@
 import type { FlowCookie } from '../domain/services/index.js'
 import type { Answer, Operation, TokenCookie } from '../operations/operation.js'
 import { type CookiePolicy, clearCookie, type SameSite, setCookie } from './cookies.js'
-import type { ExchangeReply } from './exchange.js'
 import { commonHeaders } from './problem.js'
+import type { ExchangeReply } from './request/exchange.js'
 
 /** The reply to an operation that was done. Null in `sameSite` sets no cookie. */
 export function answerReply(

@@ -1,6 +1,6 @@
 import type { TokenCookie } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'
-import type { GuardedRequest } from './exchange.js'
+import type { GuardedRequest } from './request/exchange.js'
 
 export interface CookiePolicy {
   readonly surface: Surface

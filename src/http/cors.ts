@@ -1,6 +1,6 @@
-import type { ExchangeReply, ExchangeRequest } from './exchange.js'
 import type { Pipeline } from './pipeline.js'
 import { commonHeaders } from './problem.js'
+import type { ExchangeReply, ExchangeRequest } from './request/exchange.js'
 
 /** What a page of another origin may send beside what every page may. */
 const requestHeaders = 'Authorization, Content-Type, X-Token-Delivery'

@@ -1,5 +1,5 @@
 import { type AuthError, type ConfigValidationError, titleOf } from '../errors/index.js'
-import type { ExchangeReply } from './exchange.js'
+import type { ExchangeReply } from './request/exchange.js'
 
 /** On every reply: none of them is a page, a script, or fit to be kept. */
 export const commonHeaders = {

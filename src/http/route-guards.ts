@@ -4,9 +4,9 @@ import { AuthError, describeError } from '../errors/index.js'
 import type { Logger } from '../ports/logger.js'
 import type { Audience, Surface } from '../ports/surface.js'
 import type { ClientIp } from './client-ip.js'
-import type { GuardedRequest, Guards, RouteGuard } from './exchange.js'
 import { problemReply } from './problem.js'
 import type { RefusalEvents } from './refusal-events.js'
+import type { GuardedRequest, Guards, RouteGuard } from './request/exchange.js'
 import { userAgentOf } from './user-agent.js'
 
 /** The audiences whose tokens a surface accepts. */

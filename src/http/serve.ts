@@ -9,7 +9,7 @@ import type { Answer, Call } from '../operations/operation.js'
 import type { Admission } from './admission/admission.js'
 import type { CookiePolicy } from './cookies.js'
 import { cookieOf } from './cookies.js'
-import type { ExchangeRequest } from './exchange.js'
+import type { ExchangeRequest } from './request/exchange.js'
 
 /** Calls the handler of an admitted request with what it needs of it. */
 export function serve(

@@ -1,10 +1,10 @@
 import { AuthError } from '../errors/index.js'
 import type { Surface } from '../ports/surface.js'
 import { isPreflight } from './cors.js'
-import type { ExchangeRequest, Mountable } from './exchange.js'
 import type { Matcher } from './match.js'
 import type { Pipeline } from './pipeline.js'
 import { problemReply } from './problem.js'
+import type { ExchangeRequest, Mountable } from './request/exchange.js'
 
 /** The routes of one surface, and what is done with a request that was matched against them. */
 export interface SurfaceRoutes {

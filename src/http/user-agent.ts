@@ -1,4 +1,4 @@
-import type { GuardedRequest } from './exchange.js'
+import type { GuardedRequest } from './request/exchange.js'
 
 /** Bounded, because it is kept with the session. */
 export function userAgentOf(request: Pick<GuardedRequest, 'header'>): string | null {

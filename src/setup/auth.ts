@@ -5,7 +5,7 @@ import type { Principal } from '../domain/context/principal.js'
 import type { AuditLog } from '../domain/events/audit-log.js'
 import type { SessionAdministration } from '../domain/sessions/session-administration.js'
 import type { SigningKeys } from '../domain/sessions/signing-keys.js'
-import type { Guarded, Mountable } from '../http/exchange.js'
+import type { Guarded, Mountable } from '../http/request/exchange.js'
 import type { AudienceOf } from '../http/route-guards.js'
 import type { Surface } from '../ports/surface.js'
 

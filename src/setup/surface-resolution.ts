@@ -1,5 +1,5 @@
 import { cookieName, readCookie } from '../http/cookies.js'
-import { maxBodyBytes } from '../http/request-body.js'
+import { maxBodyBytes } from '../http/request/request-body.js'
 import type { SurfaceResolution } from '../http/surface-router.js'
 import type { AuthOptions } from '../options.js'
 import type { Surface } from '../ports/surface.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { ExchangeReply, ExchangeRequest, Mountable } from '../../src/http/exchange.js'
+import type { ExchangeReply, ExchangeRequest, Mountable } from '../../src/http/request/exchange.js'
 import { frameworks } from '../support/hosts/frameworks.js'
 import { rawClient } from '../support/hosts/raw-client.js'
 

@@ -104,6 +104,18 @@ describe('R-LIB-01 npm run lint', () => {
     expect(code).not.toBe(0)
   })
 
+  it('refuses a folder and one inside it that import each other', () => {
+    plant({
+      'src/engine/a.ts': "import { c } from './rules/c.js'\nexport const a = c\n",
+      'src/engine/b.ts': 'export const b = 1\n',
+      'src/engine/rules/c.ts': "import { b } from '../b.js'\nexport const c = b\n",
+    })
+    expect(brokenRules(dir)).toEqual([
+      'src/engine: is part of a cycle of folders',
+      'src/engine/rules: is part of a cycle of folders',
+    ])
+  })
+
   it('refuses a fifth parameter', () => {
     const source = (names: string) => `export const f = (${names}) => [a, b, c, d]\n`
     const four = 'a: number, b: number, c: number, d: number'

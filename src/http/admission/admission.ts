@@ -1,6 +1,6 @@
 import type { AccessClaims, Admitted, RequestSource } from '../../domain/services/index.js'
 import type { Call, Operation, Params } from '../../operations/operation.js'
-import type { ExchangeBody, ExchangeRequest } from '../exchange.js'
+import type { ExchangeBody, ExchangeRequest } from '../request/exchange.js'
 
 /** The parts of a request that are parsed once its sender is admitted. */
 export type Input = Pick<Call<unknown>, 'body' | 'query'>

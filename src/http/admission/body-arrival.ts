@@ -1,4 +1,4 @@
-import { receiveBody } from '../request-body.js'
+import { receiveBody } from '../request/request-body.js'
 import type { AdmissionStep } from './admission.js'
 
 /**

@@ -1,5 +1,5 @@
-import { readBody } from '../request-body.js'
-import { readQuery } from '../request-query.js'
+import { readBody } from '../request/request-body.js'
+import { readQuery } from '../request/request-query.js'
 import type { AdmissionStep } from './admission.js'
 
 /** Whether query and body have the form that the operation declares. */

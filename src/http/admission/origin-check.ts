@@ -1,5 +1,5 @@
 import { AuthError } from '../../errors/index.js'
-import { isNavigation, isOriginAllowed } from '../origin.js'
+import { isNavigation, isOriginAllowed } from '../request/origin.js'
 import type { AdmissionStep } from './admission.js'
 
 /** Whether a request that a cookie authenticates comes from a page that may send it. */

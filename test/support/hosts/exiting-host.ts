@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { memory } from '../../../adapters/memory/index.js'
 import { createAuth } from '../../../src/create-auth.js'
 import { generateSigningKey } from '../../../src/crypto/signing-key.js'
-import type { ExchangeRequest } from '../../../src/http/exchange.js'
+import type { ExchangeRequest } from '../../../src/http/request/exchange.js'
 
 const [how] = process.argv.slice(2)
 const backend = memory()

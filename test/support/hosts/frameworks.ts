@@ -9,7 +9,7 @@ import { expressRouter } from '../../../adapters/express.js'
 import { fastifyRouter } from '../../../adapters/fastify.js'
 import { fetchHandler } from '../../../adapters/fetch.js'
 import { koaRouter } from '../../../adapters/koa.js'
-import type { Mountable } from '../../../src/http/exchange.js'
+import type { Mountable } from '../../../src/http/request/exchange.js'
 import { listen, type RunningHost } from './running-host.js'
 
 type Serve = (mountable: Mountable) => Promise<RunningHost>

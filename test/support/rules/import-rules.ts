@@ -129,7 +129,7 @@ const rules: readonly ZoneRule[] = [
   {
     zone: 'adapters/',
     values: ['adapters/shared/', 'src/checks/', 'node:*'],
-    types: [ports, 'src/http/exchange.ts', ...driverTypes],
+    types: [ports, 'src/http/request/exchange.ts', ...driverTypes],
   },
   // What createAuth puts together, a file for each part.
   { zone: 'src/setup/', values: [...innerZones, 'zod', 'node:os'], types: [ports] },

@@ -1,5 +1,5 @@
-import { AuthError } from '../errors/index.js'
-import type { Operation } from '../operations/operation.js'
+import { AuthError } from '../../errors/index.js'
+import type { Operation } from '../../operations/operation.js'
 import type { ExchangeBody, ExchangeRequest } from './exchange.js'
 import { explainIssues } from './explain-issues.js'
 

@@ -1,5 +1,5 @@
-import { AuthError } from '../errors/index.js'
-import type { Operation, Params } from '../operations/operation.js'
+import { AuthError } from '../../errors/index.js'
+import type { Operation, Params } from '../../operations/operation.js'
 import type { ExchangeRequest } from './exchange.js'
 import { explainIssues } from './explain-issues.js'
 
