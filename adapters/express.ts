@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ExchangeReply, Guarded, Mountable } from '../src/http/request/exchange.js'
+import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/request/exchange.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 import { nodeExchange, nodeGuarded, varyWith } from './shared/node-exchange.js'
 
@@ -53,7 +53,7 @@ export function expressRouter(mountable: Mountable): ExpressHandler {
  * `TypeError` for anything but `auth.operator` or `auth.client`.
  */
 export function expressGuards<P, A extends string>(
-  surface: Guarded<P, A>,
+  surface: RouteGuarded<P, A>,
 ): NativeGuards<P, A, ExpressHandler<ExpressRouted>, IncomingMessage, ExpressRouted> {
   return nativeGuards('expressGuards', surface, (admit) => (request, response, next) => {
     admit(request, nodeGuarded(request))

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { ExchangeReply, Guarded, Mountable } from '../src/http/request/exchange.js'
+import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/request/exchange.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 import { nodeExchange, nodeGuarded, varyWith } from './shared/node-exchange.js'
 
@@ -56,7 +56,7 @@ type FastifyHook<R> = (request: R, reply: FastifyReply) => Promise<unknown>
  * their order. Throws a `TypeError` for anything but `auth.operator` or `auth.client`.
  */
 export function fastifyGuards<P, A extends string>(
-  surface: Guarded<P, A>,
+  surface: RouteGuarded<P, A>,
 ): NativeGuards<P, A, FastifyHook<FastifyRouted>, FastifyRequest, FastifyRouted> {
   return nativeGuards('fastifyGuards', surface, (admit) => async (request, reply) => {
     const refusal = await admit(request, nodeGuarded(request.raw))

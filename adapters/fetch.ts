@@ -1,8 +1,8 @@
 import type {
   ExchangeBody,
   ExchangeReply,
-  Guarded,
   Mountable,
+  RouteGuarded,
 } from '../src/http/request/exchange.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 
@@ -70,7 +70,7 @@ type FetchGuard = (
  *   (await signedIn(request)) ?? Response.json({ id: principalOf(request).userId })
  */
 export function fetchGuards<P, A extends string>(
-  surface: Guarded<P, A>,
+  surface: RouteGuarded<P, A>,
 ): NativeGuards<P, A, FetchGuard, Request> {
   return nativeGuards('fetchGuards', surface, (admit) => async (request, context = {}) => {
     const header = (name: string) => request.headers.get(name) ?? undefined

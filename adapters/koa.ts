@@ -1,4 +1,4 @@
-import type { ExchangeReply, Guarded, Mountable } from '../src/http/request/exchange.js'
+import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/request/exchange.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 import { type NodeRequest, nodeExchange, nodeGuarded } from './shared/node-exchange.js'
 
@@ -55,7 +55,7 @@ export function koaRouter(
  * `TypeError` for anything but `auth.operator` or `auth.client`.
  */
 export function koaGuards<P, A extends string>(
-  surface: Guarded<P, A>,
+  surface: RouteGuarded<P, A>,
 ): NativeGuards<P, A, KoaHandler, object> {
   return nativeGuards<P, A, KoaHandler, object>('koaGuards', surface, (admit) => {
     return async (context, next) => {

@@ -12,7 +12,7 @@ export type { RoleAssignment, RoleBinding } from './domain/authorization/role-bi
 export { shortcutGrants } from './domain/authorization/role-shortcuts.js'
 export type { Role, RoleDefinition, Roles } from './domain/authorization/roles.js'
 export { seedOrgRoles } from './domain/authorization/seed-org-roles.js'
-export type { Config } from './domain/configuration/config-api.js'
+export type { ConfigApi } from './domain/configuration/config-api.js'
 export type { ConfigRevision } from './domain/configuration/config-history.js'
 export type { Reencryption } from './domain/configuration/config-reencryption.js'
 export type { Actor } from './domain/context/actor.js'
@@ -31,20 +31,20 @@ export type {
   ExchangeBody,
   ExchangeReply,
   ExchangeRequest,
-  Guarded,
-  GuardedRequest,
-  Guards,
   Mountable,
   RouteGuard,
+  RouteGuarded,
+  RouteGuardRequest,
+  RouteGuards,
+  RouteGuardVerdict,
   TenantOf,
-  Verdict,
 } from './http/request/exchange.js'
 export type { AudienceOf } from './http/route-guards.js'
 export type { ProviderEndpoints } from './identity-providers/provider.js'
 export type { AuditRecord } from './model/audit-record.js'
 export type { CollectionName } from './model/collections.js'
 export { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
-export { PERMISSIONS, type Permission } from './model/permissions.js'
+export { PERMISSIONS, type PermissionInfo } from './model/permissions.js'
 export type {
   AuthOptions,
   HashOptions,
@@ -86,15 +86,15 @@ export type {
   Collection,
   CollectionSpec,
   Doc,
-  Field,
   FieldKind,
+  FieldSpec,
   Guard,
+  GuardTest,
   IndexSpec,
   Page,
   Scalar,
   Store,
-  Swept,
-  Test,
+  SweepResult,
 } from './ports/store.js'
 export type { Audience, Surface } from './ports/surface.js'
 export type { InitialSettings } from './settings/settings.js'

@@ -7,7 +7,7 @@ import {
   checkSet,
 } from '../../src/checks/check-write.js'
 import type { Row, Shape } from '../../src/checks/shape.js'
-import type { Collection, Doc, Page, Swept } from '../../src/ports/store.js'
+import type { Collection, Doc, Page, SweepResult } from '../../src/ports/store.js'
 import type { Table } from './table.js'
 
 const mostLeft = 100_000
@@ -58,7 +58,7 @@ export function memoryCollection<T extends Doc>(table: Table, shape: Shape): Col
       checkExpiry(`${shape.name}.due`, before, limit)
       return expired(table, before).slice(0, limit).map(documentOf)
     },
-    async sweep(before, limit): Promise<Swept> {
+    async sweep(before, limit): Promise<SweepResult> {
       checkSweep(shape, before, limit)
       const rows = expired(table, before)
       const removed = rows.slice(0, limit)

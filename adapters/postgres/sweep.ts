@@ -1,5 +1,5 @@
 import { checkSweep } from '../../src/checks/check-call.js'
-import type { Swept } from '../../src/ports/store.js'
+import type { SweepResult } from '../../src/ports/store.js'
 import type { Run } from './client.js'
 import { dayColumn, dayOf, type SqlTable } from './table.js'
 
@@ -19,7 +19,7 @@ const mostLeft = 100_000
 export function sweepOf(
   run: Run,
   table: SqlTable,
-): (before: number, limit: number) => Promise<Swept> {
+): (before: number, limit: number) => Promise<SweepResult> {
   const text =
     `with "gone" as (delete from ${table.sql} where ctid = any(array(` +
     `select ctid from ${table.sql} where ${table.expired} order by ${table.expiryColumn} ` +

@@ -1,6 +1,6 @@
 import { checkSweep } from '../../src/checks/check-call.js'
 import type { Shape } from '../../src/checks/shape.js'
-import type { Swept } from '../../src/ports/store.js'
+import type { SweepResult } from '../../src/ports/store.js'
 import type { Keys } from './keys.js'
 import { idsExpired, sweepRows } from './lua.js'
 import type { Run } from './script.js'
@@ -16,7 +16,7 @@ export function sweepOf(
   shape: Shape,
   keys: Keys,
   indexNames: string,
-): (before: number, limit: number) => Promise<Swept> {
+): (before: number, limit: number) => Promise<SweepResult> {
   const shared = [keys.schema, keys.expiries, keys.unique, keys.indexed]
   return async (before, limit) => {
     checkSweep(shape, before, limit)

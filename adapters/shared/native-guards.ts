@@ -1,9 +1,9 @@
 import type {
   ExchangeReply,
-  Guarded,
-  GuardedRequest,
-  Guards,
   RouteGuard,
+  RouteGuarded,
+  RouteGuardRequest,
+  RouteGuards,
   TenantOf,
 } from '../../src/http/request/exchange.js'
 
@@ -11,13 +11,13 @@ import type {
  * Route guards in the form of a framework. `T` is the request that a host's function receives, where
  * that has more members than a guard needs.
  */
-export interface NativeGuards<P, A extends string, H, R, T = R> extends Guards<A, H, T> {
+export interface NativeGuards<P, A extends string, H, R, T = R> extends RouteGuards<A, H, T> {
   /** The principal that a guard of this set admitted to this request. Throws when none ran. */
   principalOf(request: R): P
 }
 
 /** Resolves with null to go on, else with the reply that refuses. */
-export type Admit<R> = (request: R, view: GuardedRequest) => Promise<ExchangeReply | null>
+export type Admit<R> = (request: R, view: RouteGuardRequest) => Promise<ExchangeReply | null>
 
 /**
  * Turns the guards of a surface into those of a framework. A request with several guards is
@@ -25,7 +25,7 @@ export type Admit<R> = (request: R, view: GuardedRequest) => Promise<ExchangeRep
  */
 export function nativeGuards<P, A extends string, H, R extends object, T extends R = R>(
   name: string,
-  surface: Guarded<P, A>,
+  surface: RouteGuarded<P, A>,
   native: (admit: Admit<T>) => H,
 ): NativeGuards<P, A, H, R, T> {
   if (typeof surface?.guards?.requireUser !== 'function') {

@@ -1,7 +1,7 @@
 import type {
   ExchangeBody,
   ExchangeRequest,
-  GuardedRequest,
+  RouteGuardRequest,
 } from '../../src/http/request/exchange.js'
 
 /** The members of Node's request that the adapters use, over HTTP/1 or HTTP/2. */
@@ -39,7 +39,7 @@ export function nodeExchange(request: NodeRequest, { url, parsed }: HostView): E
 }
 
 /** The request as route guards read it. */
-export function nodeGuarded(request: NodeRequest): GuardedRequest {
+export function nodeGuarded(request: NodeRequest): RouteGuardRequest {
   return {
     header: (name) => nodeHeader(request, name),
     remoteAddress: request.socket.remoteAddress,

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { AnyCollectionSpec, Collection, Doc, Scalar, Test } from 'postern'
+import type { AnyCollectionSpec, Collection, Doc, GuardTest, Scalar } from 'postern'
 
 /** A table of JSON documents. Creates what is missing and nothing else: it may run any time. */
 export function schemaOf(spec: AnyCollectionSpec): string {
@@ -52,7 +52,7 @@ export function bind<T extends Doc>(db: DatabaseSync, spec: AnyCollectionSpec): 
 
   /** SQL for a guard, and what its question marks stand for. `is`, so that null equals null. */
   function where(tests: object): readonly [sql: string, values: readonly SQLInputValue[]] {
-    const entries: [string, Test<Scalar>][] = Object.entries(tests)
+    const entries: [string, GuardTest<Scalar>][] = Object.entries(tests)
     const parts = entries.map(([name, test]): [string, SQLInputValue] => {
       const field = fieldOf(spec, name)
       if (typeof test === 'boolean') return [`${field} is ?`, Number(test)]

@@ -1,6 +1,6 @@
 import type { TokenCookie } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'
-import type { GuardedRequest } from './request/exchange.js'
+import type { RouteGuardRequest } from './request/exchange.js'
 
 export interface CookiePolicy {
   readonly surface: Surface
@@ -57,7 +57,7 @@ function sameSiteOf(policy: CookiePolicy, sameSite: SameSite): string {
 
 /** The token in this cookie of the surface; null as `readCookie`. */
 export function cookieOf(
-  request: Pick<GuardedRequest, 'header'>,
+  request: Pick<RouteGuardRequest, 'header'>,
   policy: CookiePolicy,
   what: TokenCookie,
 ): string | null {

@@ -6,7 +6,7 @@ import type { Audience, Surface } from '../ports/surface.js'
 import type { ClientIp } from './client-ip.js'
 import { problemReply } from './problem.js'
 import type { RefusalEvents } from './refusal-events.js'
-import type { GuardedRequest, Guards, RouteGuard } from './request/exchange.js'
+import type { RouteGuard, RouteGuardRequest, RouteGuards } from './request/exchange.js'
 import { userAgentOf } from './user-agent.js'
 
 /** The audiences whose tokens a surface accepts. */
@@ -28,12 +28,12 @@ const accepted: Readonly<Record<Surface, readonly Audience[]>> = {
 export function routeGuards<S extends Surface>(
   surface: S,
   { services, refusals, clientIp, logger }: Deps,
-): Guards<AudienceOf<S>, RouteGuard<Principal<S>>> {
+): RouteGuards<AudienceOf<S>, RouteGuard<Principal<S>>> {
   const { access, stepUp } = services
 
   function guard(
     name: string,
-    check: (principal: Principal<S>, request: GuardedRequest) => Promise<void> | void,
+    check: (principal: Principal<S>, request: RouteGuardRequest) => Promise<void> | void,
   ): RouteGuard<Principal<S>> {
     return async (request, known) => {
       let principal = known
@@ -55,7 +55,7 @@ export function routeGuards<S extends Surface>(
   function emitRefusal(
     name: string,
     error: unknown,
-    request: GuardedRequest,
+    request: RouteGuardRequest,
     principal: Principal | null,
   ): void {
     if (principal === null) return

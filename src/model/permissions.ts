@@ -1,5 +1,5 @@
 /** A permission that the library's own routes require. */
-export interface Permission {
+export interface PermissionInfo {
   readonly key: string
   /**
    * True for the system set: the role shortcuts grant it without a binding, and roles of tenants
@@ -39,7 +39,7 @@ export const PERMISSIONS = [
     system: true,
     grants: 'create service accounts; issue, rotate, revoke their credentials',
   },
-] as const satisfies readonly Permission[]
+] as const satisfies readonly PermissionInfo[]
 
 /** The permissions of the user's own account, granted to every enabled person. */
 export const selfPermissions: readonly string[] = PERMISSIONS.filter(({ system }) => !system).map(

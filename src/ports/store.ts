@@ -20,7 +20,7 @@ export interface Doc {
 export type Scalar = string | number | boolean | null
 
 /** A value to equal, several of which one must equal, or (numbers only) a bound. */
-export type Test<V> =
+export type GuardTest<V> =
   | V
   | { readonly in: readonly V[] }
   | (Extract<V, number> extends never ? never : { readonly gt: number } | { readonly lte: number })
@@ -30,7 +30,7 @@ export type Test<V> =
  * `json` fields cannot be tested. null equals only null, and no bound holds for null.
  */
 export type Guard<T> = {
-  readonly [K in keyof T as T[K] extends Scalar ? K : never]?: Test<T[K]>
+  readonly [K in keyof T as T[K] extends Scalar ? K : never]?: GuardTest<T[K]>
 }
 
 /**
@@ -42,7 +42,7 @@ export type Guard<T> = {
 export type FieldKind = 'text' | 'integer' | 'boolean' | 'time' | 'json'
 
 /** The declaration of a field. */
-export interface Field {
+export interface FieldSpec {
   readonly kind: FieldKind
   readonly nullable?: true
   /** The value that is read from documents written before the field existed. */
@@ -60,7 +60,7 @@ export interface CollectionSpec<T extends Doc> {
   /** Lower-case words joined by underscores: `operator_users`. Tables and key prefixes use it as is. */
   readonly name: string
   /** Every field except `id` and `expiresAt`, which every document has. */
-  readonly fields: { readonly [K in Exclude<keyof T, 'id' | 'expiresAt'>]-?: Field }
+  readonly fields: { readonly [K in Exclude<keyof T, 'id' | 'expiresAt'>]-?: FieldSpec }
   /** `find` uses exactly one of these. Fields of a unique index are never nullable. */
   readonly indexes: readonly IndexSpec<T>[]
   /**
@@ -75,7 +75,7 @@ export interface CollectionSpec<T extends Doc> {
 /** A `CollectionSpec` without its document type, for code that walks all collections. */
 export interface AnyCollectionSpec {
   readonly name: string
-  readonly fields: Readonly<Record<string, Field>>
+  readonly fields: Readonly<Record<string, FieldSpec>>
   readonly indexes: readonly { readonly on: readonly string[]; readonly unique?: true }[]
   readonly expires: 'never' | 'fixed' | 'sliding' | 'due'
 }
@@ -91,7 +91,7 @@ export interface Page {
 }
 
 /** The result of a sweep. */
-export interface Swept {
+export interface SweepResult {
   readonly removed: number
   /** Expired documents that are left, counted up to 100,000. */
   readonly left: number
@@ -132,7 +132,7 @@ export interface Collection<T extends Doc> {
    * Removes at most `limit` documents with `expiresAt <= before`. Checks each again as it removes it,
    * so a document that is renewed meanwhile survives. Rejects on a `due` or `never` collection.
    */
-  sweep(before: number, limit: number): Promise<Swept>
+  sweep(before: number, limit: number): Promise<SweepResult>
 }
 
 /** A database's collections. */

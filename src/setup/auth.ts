@@ -1,11 +1,11 @@
 import type { Users } from '../domain/accounts/users.js'
 import type { Roles } from '../domain/authorization/roles.js'
-import type { Config } from '../domain/configuration/config-api.js'
+import type { ConfigApi } from '../domain/configuration/config-api.js'
 import type { Principal } from '../domain/context/principal.js'
 import type { AuditLog } from '../domain/events/audit-log.js'
 import type { SessionAdministration } from '../domain/sessions/session-administration.js'
 import type { SigningKeys } from '../domain/sessions/signing-keys.js'
-import type { Guarded, Mountable } from '../http/request/exchange.js'
+import type { Mountable, RouteGuarded } from '../http/request/exchange.js'
 import type { AudienceOf } from '../http/route-guards.js'
 import type { Surface } from '../ports/surface.js'
 
@@ -13,7 +13,7 @@ import type { Surface } from '../ports/surface.js'
 export interface SurfaceAuth<S extends Surface = Surface>
   extends Mountable,
     SessionAdministration,
-    Guarded<Principal<S>, AudienceOf<S>> {
+    RouteGuarded<Principal<S>, AudienceOf<S>> {
   readonly users: Users
   /** The roles kept in the store and their bindings. They count with `authorizer: roleAuthorizer()`. */
   readonly roles: Roles
@@ -55,7 +55,7 @@ export interface Auth {
   readonly both: Mountable
   /** `reload` reads `createAuth({ keys })` again at once, if it is a function. */
   readonly keys: Pick<SigningKeys, 'reload'>
-  readonly config: Config
+  readonly config: ConfigApi
   /**
    * Prepares the database and registers the modules, which gives settings without a value their first
    * values. Call it before serving. Replicas may call it in parallel, and any number of times.

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
-import type { AnyCollectionSpec, Doc, Field, Store } from '../../src/ports/store.js'
+import type { AnyCollectionSpec, Doc, FieldSpec, Store } from '../../src/ports/store.js'
 
 function spec(
-  fields: Readonly<Record<string, Field>>,
+  fields: Readonly<Record<string, FieldSpec>>,
   changes: Partial<AnyCollectionSpec> = {},
 ): AnyCollectionSpec {
   return { name: 'users', fields, indexes: [], expires: 'never', ...changes }
@@ -16,7 +16,7 @@ interface Loose extends Doc {
 
 const bind = (store: Store, of: AnyCollectionSpec) => store.collection<Loose>(of)
 
-const email: Field = { kind: 'text' }
+const email: FieldSpec = { kind: 'text' }
 
 describe('collection specs are checked when they are bound', () => {
   it.each<[string, AnyCollectionSpec, string]>([

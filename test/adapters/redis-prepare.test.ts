@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { redis } from '../../adapters/redis/index.js'
-import type { CollectionSpec, Doc, Field } from '../../src/ports/store.js'
+import type { CollectionSpec, Doc, FieldSpec } from '../../src/ports/store.js'
 import { recordingRedis } from '../support/stores/recording-redis.js'
 import {
   newPrefix,
@@ -17,10 +17,10 @@ interface Person extends Doc {
   readonly team: string
 }
 
-const text: Field = { kind: 'text' }
+const text: FieldSpec = { kind: 'text' }
 
 function spec(
-  fields: { readonly email: Field; readonly team: Field },
+  fields: { readonly email: FieldSpec; readonly team: FieldSpec },
   indexes: CollectionSpec<Person>['indexes'] = [],
 ): CollectionSpec<Person> {
   return { name: 'people', fields, indexes, expires: 'never' }

@@ -2,10 +2,10 @@ import {
   type AnyCollectionSpec,
   type Backend,
   checkedStore,
-  type Field,
+  type FieldSpec,
+  type GuardTest,
   type LeaseRecord,
   type Page,
-  type Test,
 } from 'postern'
 import { conformance } from 'postern/testing'
 import { describe, expect, expectTypeOf, it, test } from 'vitest'
@@ -31,10 +31,12 @@ describe('R-LIB-06 R-LIB-07 an adapter that is never changed goes on serving', (
   for (const { group, name, run } of cases) test(`${group}: ${name}`, run)
 
   it('is asked nothing it does not know', () => {
-    expectTypeOf<Test<string> | Test<number> | Test<boolean> | null>().toExtend<FrozenTest>()
+    expectTypeOf<
+      GuardTest<string> | GuardTest<number> | GuardTest<boolean> | null
+    >().toExtend<FrozenTest>()
     expectTypeOf<AnyCollectionSpec>().toExtend<FrozenSpec>()
     expectTypeOf<keyof AnyCollectionSpec>().toEqualTypeOf<keyof FrozenSpec>()
-    expectTypeOf<keyof Field>().toEqualTypeOf<keyof FrozenSpec['fields'][string]>()
+    expectTypeOf<keyof FieldSpec>().toEqualTypeOf<keyof FrozenSpec['fields'][string]>()
     expectTypeOf<Page>().toEqualTypeOf<FrozenPage>()
     expectTypeOf<LeaseRecord>().toEqualTypeOf<FrozenRecord>()
   })

@@ -8,7 +8,7 @@ import type { ConfigStore } from './config-store.js'
 import { type TypedConfig, typedConfig } from './typed-config.js'
 
 /** The configuration of modules, for the host's code: no permission is checked. */
-export interface Config {
+export interface ConfigApi {
   /**
    * The values of a module of `createAuth({ modules })` in its active environment, as their declared
    * types, with secrets decrypted, frozen, at most 30 seconds old. Throws `AuthError`
@@ -31,7 +31,7 @@ export interface Config {
   reencrypt(): Promise<Reencryption>
 }
 
-export function createConfigApi(store: ConfigStore, logger: Logger): Config {
+export function createConfigApi(store: ConfigStore, logger: Logger): ConfigApi {
   const readers = new Map<string, () => Promise<TypedConfig>>()
 
   function readerOf(module: ModuleDefinition): () => Promise<TypedConfig> {

@@ -7,13 +7,13 @@ import {
 import { describeError } from '../../errors/index.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Logger } from '../../ports/logger.js'
-import type { Swept } from '../../ports/store.js'
+import type { SweepResult } from '../../ports/store.js'
 import type { Surface } from '../../ports/surface.js'
 
 /** The refresh tokens of one surface. */
 export interface SweepTier {
   readonly tier: Surface
-  sweep(before: number, limit: number): Promise<Swept>
+  sweep(before: number, limit: number): Promise<SweepResult>
 }
 
 /** Anything else that expires; `sweep` resolves to how many it removed, at most `limit`. */

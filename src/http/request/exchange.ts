@@ -40,10 +40,10 @@ export interface Mountable {
 }
 
 /** The members that a route guard reads of a request to the host's own route. */
-export type GuardedRequest = Pick<ExchangeRequest, 'header' | 'remoteAddress'>
+export type RouteGuardRequest = Pick<ExchangeRequest, 'header' | 'remoteAddress'>
 
 /** The principal that a route guard admits, or the reply that refuses; the other one is null. */
-export type Verdict<P> =
+export type RouteGuardVerdict<P> =
   | { readonly principal: P; readonly refusal: null }
   | { readonly principal: null; readonly refusal: ExchangeReply }
 
@@ -51,7 +51,10 @@ export type Verdict<P> =
  * Admits or refuses a request. `known` is the principal that an earlier guard of this surface admitted
  * to the same request, else null. Never rejects: every failure is a refusal.
  */
-export type RouteGuard<P> = (request: GuardedRequest, known: P | null) => Promise<Verdict<P>>
+export type RouteGuard<P> = (
+  request: RouteGuardRequest,
+  known: P | null,
+) => Promise<RouteGuardVerdict<P>>
 
 /** Names the tenant that a request is about. */
 export interface TenantOf<R> {
@@ -67,7 +70,7 @@ export interface TenantOf<R> {
  * request. Every guard requires a valid access token of the surface whose session has not ended, else
  * 401, or 503 `session_enforcement_unavailable` when the denylist cannot be read.
  */
-export interface Guards<A extends string, H, R = GuardedRequest> {
+export interface RouteGuards<A extends string, H, R = RouteGuardRequest> {
   /** Admits people. A service account gets 403 `human_principal_required`. Reads no user record. */
   requireUser(): H
   /**
@@ -92,6 +95,6 @@ export interface Guards<A extends string, H, R = GuardedRequest> {
 }
 
 /** `auth.operator` or `auth.client`, of which adapters make route guards. */
-export interface Guarded<P, A extends string> {
-  readonly guards: Guards<A, RouteGuard<P>>
+export interface RouteGuarded<P, A extends string> {
+  readonly guards: RouteGuards<A, RouteGuard<P>>
 }

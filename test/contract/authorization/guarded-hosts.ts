@@ -10,7 +10,7 @@ import { fetchGuards, fetchHandler } from '../../../adapters/fetch.js'
 import { koaGuards, koaRouter } from '../../../adapters/koa.js'
 import type { NativeGuards } from '../../../adapters/shared/native-guards.js'
 import type { Principal } from '../../../src/domain/context/principal.js'
-import type { Guarded } from '../../../src/http/request/exchange.js'
+import type { RouteGuarded } from '../../../src/http/request/exchange.js'
 import type { Auth } from '../../../src/setup/auth.js'
 import { type Framework, fetchServer, koaServer } from '../../support/hosts/frameworks.js'
 import { listen, type RunningHost } from '../../support/hosts/running-host.js'
@@ -21,7 +21,7 @@ interface Route<H, R> {
   readonly principalOf: (request: R) => Principal
 }
 
-type Make<H, R> = <P, A extends string>(surface: Guarded<P, A>) => NativeGuards<P, A, H, R>
+type Make<H, R> = <P, A extends string>(surface: RouteGuarded<P, A>) => NativeGuards<P, A, H, R>
 
 /** What stands in front of which route of the host's, on either surface. */
 function routesOf<H, R>(auth: Auth, make: Make<H, R>): readonly Route<H, R>[] {

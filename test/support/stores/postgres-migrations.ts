@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import { postgres } from '../../../adapters/postgres/index.js'
-import type { AnyCollectionSpec, Field } from '../../../src/ports/store.js'
+import type { AnyCollectionSpec, FieldSpec } from '../../../src/ports/store.js'
 
 /** A collection `users` of documents that never expire, unless changed. */
 export function looseSpec(
-  fields: Readonly<Record<string, Field>>,
+  fields: Readonly<Record<string, FieldSpec>>,
   changes: Partial<AnyCollectionSpec> = {},
 ): AnyCollectionSpec {
   return { name: 'users', fields, indexes: [], expires: 'never', ...changes }

@@ -1,5 +1,5 @@
 import { memory } from '../../../adapters/memory/index.js'
-import type { Field } from '../../../src/ports/store.js'
+import type { FieldSpec } from '../../../src/ports/store.js'
 import { mapFields, type WrongAdapter } from './wrong-adapter.js'
 
 export const wrongSchemas: readonly WrongAdapter[] = [
@@ -84,7 +84,7 @@ export const wrongSchemas: readonly WrongAdapter[] = [
     ],
     twist: ({ store }) => {
       const without = (declared: unknown) => {
-        const { kind, default: filled } = declared as Field
+        const { kind, default: filled } = declared as FieldSpec
         return filled === undefined ? declared : { kind, nullable: true }
       }
       return {
