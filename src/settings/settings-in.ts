@@ -55,10 +55,11 @@ export function settingsIn(group: string, child?: string) {
       plain(declare(FieldSelect, given, options), (_, text) => readChoice(options, text)),
     text: (given: Given) => plain(declare(FieldString, given), readText, beginning),
     /** Given through as it is; whether it is a good secret shows when it is used. */
-    secret: (given: Given): Setting<string> => ({
-      ...plain({ ...declare(FieldSecret, given), secret: true }, readText),
-      read: (key, { values }) => storedText(values, key),
-    }),
+    secret(given: Given): Setting<string> {
+      const { label, type, ...rest } = declare(FieldSecret, given)
+      const setting = plain({ label, type, secret: true, ...rest }, readText)
+      return { ...setting, read: (key, { values }) => storedText(values, key) }
+    },
     list<Element>(given: Given, { read, ...rule }: RecordList<Element>) {
       const { items } = rule
       const declaration = { ...declare(FieldRecordList, given), items }

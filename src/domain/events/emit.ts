@@ -12,8 +12,10 @@ interface Deps {
 /** Binds `emit` to a surface: it fills in the header that all events have. */
 export function createEmit({ surface, clock, publish }: Deps): Emit {
   return (type, source, facts) => {
-    // What the compiler cannot follow: the header and the facts of a type make the event of this type.
     const { ip, userAgent } = source ?? { ip: null, userAgent: null }
-    publish({ type, surface, at: clock.now(), ip, userAgent, ...facts } as AuthEvent)
+    const header = { type, surface, at: facts.at ?? clock.now(), ip, userAgent }
+    // Twice: first in order, and last in effect, since an object may have more members than its type.
+    // The cast: the header and the facts of a type make the event of this type.
+    publish({ ...header, ...facts, ...header } as AuthEvent)
   }
 }
