@@ -15,9 +15,9 @@ import {
   passwordChangeRequired,
   publicUser,
 } from './schemas.js'
-import { me } from './self-service.js'
-import { serviceAccount, serviceCredential } from './service-accounts.js'
-import { passkey, passkeyAssertion } from './webauthn.js'
+import { me } from './self-service-operations.js'
+import { serviceAccount, serviceCredential } from './service-accounts-operations.js'
+import { passkey, passkeyAssertion } from './webauthn-operations.js'
 
 /**
  * What has a name wherever the operations are described, so that it is described once. Each is either

@@ -1,10 +1,10 @@
-import { type AntiAbuseSettings, antiAbuse, type InitialAntiAbuse } from './anti-abuse.js'
+import { type AntiAbuseSettings, antiAbuse, type InitialAntiAbuse } from './anti-abuse-settings.js'
 import {
   type InitialLoginAndSessions,
   type LoginAndSessionSettings,
   loginAndSessions,
-} from './login-and-sessions.js'
-import { type InitialMfa, type MfaSettings, mfa } from './mfa.js'
+} from './login-and-sessions-settings.js'
+import { type InitialMfa, type MfaSettings, mfa } from './mfa-settings.js'
 import {
   type InitialOauthProviders,
   type OauthProviderSettings,
@@ -14,17 +14,17 @@ import {
   type InitialPasswordPolicy,
   type PasswordPolicySettings,
   passwordPolicy,
-} from './password-policy.js'
+} from './password-policy-settings.js'
 import {
   type InitialRegistration,
   type RegistrationSettings,
   registration,
-} from './registration.js'
+} from './registration-settings.js'
 import {
   type InitialSessionsAndAccount,
   type SessionAndAccountSettings,
   sessionsAndAccount,
-} from './sessions-and-account.js'
+} from './sessions-and-account-settings.js'
 import type { Settings } from './setting.js'
 
 /**

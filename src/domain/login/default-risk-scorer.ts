@@ -1,4 +1,4 @@
-import { scoreLogin } from '../../engine/login-risk.js'
+import { scoreLogin } from '../../engine/login-risk-rules.js'
 import type { RiskScorer } from '../../ports/risk-scorer.js'
 
 /** What judges logins where the host has no scorer of its own. */

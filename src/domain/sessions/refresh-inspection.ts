@@ -1,5 +1,5 @@
 import type { RefreshClaims } from '../../crypto/verify-token.js'
-import { judgeRefresh, type Presented, type RefreshDecision } from '../../engine/refresh.js'
+import { judgeRefresh, type Presented, type RefreshDecision } from '../../engine/refresh-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import { isHuman, type User } from '../../model/user.js'

@@ -1,4 +1,4 @@
-import type { RefreshDecision } from '../../engine/refresh.js'
+import type { RefreshDecision } from '../../engine/refresh-rules.js'
 import type { ErrorCode } from '../../errors/index.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
 import type { EndReason } from '../../ports/session-event.js'

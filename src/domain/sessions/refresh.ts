@@ -1,4 +1,4 @@
-import { idleDeadline, rotationGuard } from '../../engine/refresh.js'
+import { idleDeadline, rotationGuard } from '../../engine/refresh-rules.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'

@@ -1,5 +1,5 @@
 import { uuidv7 } from '../../crypto/uuid.js'
-import { idleDeadline } from '../../engine/refresh.js'
+import { idleDeadline } from '../../engine/refresh-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import { sessionRetentionMs } from '../../model/session.js'

@@ -4,7 +4,7 @@ import { createBackgroundTasks } from '../../../src/concurrency/background-tasks
 import { createEmit } from '../../../src/domain/events/emit.js'
 import { startWebhookRetries } from '../../../src/domain/events/webhook-retries.js'
 import { createWebhooks, type Webhooks } from '../../../src/domain/events/webhooks.js'
-import { mostAttempts } from '../../../src/engine/webhook-delivery.js'
+import { mostAttempts } from '../../../src/engine/webhook-delivery-rules.js'
 import { collectionsOf } from '../../../src/model/collections.js'
 import type { WebhookDelivery } from '../../../src/model/webhook-delivery.js'
 import type { AuthEvent } from '../../../src/ports/auth-event.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf, scoreLogin } from '../../src/engine/login-risk.js'
+import { networkOf, scoreLogin } from '../../src/engine/login-risk-rules.js'
 
 const chrome = (version: string) =>
   `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version} Safari/537.36`

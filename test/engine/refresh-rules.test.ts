@@ -8,7 +8,7 @@ import {
   type Presented,
   type RefreshPolicy,
   rotationGuard,
-} from '../../src/engine/refresh.js'
+} from '../../src/engine/refresh-rules.js'
 import { surfaceCollections } from '../../src/model/collections.js'
 import { specOf } from '../support/stores/spec-of.js'
 

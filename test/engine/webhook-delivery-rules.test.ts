@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { mostAttempts, waitAfterAttempt, wantsEvent } from '../../src/engine/webhook-delivery.js'
+import {
+  mostAttempts,
+  waitAfterAttempt,
+  wantsEvent,
+} from '../../src/engine/webhook-delivery-rules.js'
 
 describe('waitAfterAttempt', () => {
   it('S-60 grows from half a minute over most of a day, and ends', () => {
