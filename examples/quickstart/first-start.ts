@@ -17,7 +17,7 @@ export interface FirstOperator {
   readonly password: string
 }
 
-/** Creates the first operator in code: nobody has to be signed in to make the first account. */
+/** Creates the first operator in code, which asks for no permission. */
 export async function ensureFirstOperator(auth: Auth, folder: string): Promise<FirstOperator> {
   const email = 'operator@example.com'
   const password = await readOrMake(`${folder}first-operator-password`, async () =>

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
 import express from 'express'
-import { createAuth } from 'postern'
+import { createAuth, roleAuthorizer } from 'postern'
 import { expressRouter } from 'postern/express'
 import { postgres } from 'postern/postgres'
 import { configKey, ensureFirstOperator, signingKey } from './first-start.ts'
@@ -22,6 +22,8 @@ const auth = await createAuth({
   configKeys: [{ id: 'first', key: await configKey(dataFolder) }],
   surfaces: { operator: { baseUrl }, client: { baseUrl } },
   mailer: printingMailer,
+  // The first operator's `systemRole`, `super_admin`, may change the settings.
+  authorizer: roleAuthorizer(),
   settings: { registrationOperatorEnabled: true },
 })
 await auth.migrate()
@@ -30,7 +32,7 @@ const operator = await ensureFirstOperator(auth, dataFolder)
 const app = express()
 app.use(expressRouter(auth.both))
 app.get('/', (_request, response) => {
-  response.type('text').send('This host embeds Postern. Its routes are below /v1/auth.\n')
+  response.type('text').send('This host embeds Postern. Its routes are below /v1/auth and /v1/admin.\n')
 })
 
 const server = app.listen(port, (error) => {

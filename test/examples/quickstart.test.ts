@@ -119,15 +119,21 @@ describe('the quickstart on a fresh clone', () => {
     },
   )
 
-  it('the printed first operator signs in, and still does after a restart', async () => {
+  it('the printed first operator signs in after a restart too, and changes a setting', async () => {
     const [, shown = ''] = await demo.printed(/password +(\S+)/)
     await demo.interrupt()
     expect(demo.output).toMatch(/Stopped\.\s*$/)
     demo = new Demo(clone, port)
     const [, again] = await demo.printed(/password +(\S+)[\s\S]*Stop with Ctrl-C/)
     expect(again).toBe(shown)
-    const send = httpClient(`http://localhost:${port}/v1/auth/operator`)
+    const send = httpClient(`http://localhost:${port}/v1`)
     const body = { email: 'operator@example.com', password: shown }
-    expect((await send('POST', '/login', { body })).status).toBe(200)
+    const login = await send('POST', '/auth/operator/login', { body })
+    expect(login.status).toBe(200)
+    const changed = await send('PATCH', '/admin/modules/auth/environments/production', {
+      bearer: textOf(login.json(), 'accessToken'),
+      body: { config: { accessTokenTTL: '5m' } },
+    })
+    expect([changed.status, changed.code]).toEqual([200, undefined])
   })
 })
