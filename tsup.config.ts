@@ -22,7 +22,8 @@ export default defineConfig({
   splitting: true,
   sourcemap: true,
   removeNodeProtocol: false,
-  clean: true,
+  // `npm run build` cleans. The demo does not: the declarations of the last build stay.
+  clean: false,
   // Declarations come from tsc: tsup's own declaration build does not report type errors.
   dts: false,
 })

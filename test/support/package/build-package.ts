@@ -25,7 +25,7 @@ export async function buildPackage(
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
   writeFileSync(join(dir, 'package.json'), '{ "type": "module" }\n')
   const entries = Object.entries(programs).map(([name, path]) => `--entry.${name}=${path}`)
-  const settings = ['--silent', '--no-clean', '--out-dir', join(dir, 'dist')]
+  const settings = ['--silent', '--out-dir', join(dir, 'dist')]
   await command(root, process.execPath, tsup, ...settings, ...entries)
   return {
     file: (name) => join(dir, 'dist', `${name}.js`),

@@ -68,15 +68,11 @@ export function cloneRepository(folder: string): string {
   return clone
 }
 
-/**
- * Builds and packs a copy of the repository, so that nothing of the working tree's own `dist` is
- * used or disturbed.
- */
+/** Packs a copy of the repository, which builds it first; the working tree's `dist` has no part. */
 export async function packedPackage(): Promise<PackedPackage> {
   const temporary = mkdtempSync(join(tmpdir(), 'postern-package-'))
   const clone = cloneRepository(temporary)
-  await command(clone, 'npm', 'run', 'build')
-  await command(clone, 'npm', 'pack', '--ignore-scripts', '--pack-destination', temporary)
+  await command(clone, 'npm', 'pack', '--pack-destination', temporary)
   const tarball = readdirSync(temporary).find((name) => name.endsWith('.tgz'))
   if (tarball === undefined) throw new Error('npm pack wrote no tarball')
   const dir = join(temporary, 'package')
