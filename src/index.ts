@@ -41,6 +41,7 @@ export type {
 } from './http/request/exchange.js'
 export type { AudienceOf } from './http/route-guards.js'
 export type { ProviderEndpoints } from './identity-providers/provider.js'
+export type { ProviderId } from './identity-providers/providers.js'
 export type { AuditRecord } from './model/audit-record.js'
 export type { CollectionName } from './model/collections.js'
 export { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'

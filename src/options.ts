@@ -159,7 +159,7 @@ export interface AuthOptions {
   readonly legacyVerifiers?: readonly LegacyVerifier[]
   /** Put before every collection name. Default empty. */
   readonly collectionPrefix?: string
-  /** The surface of an unprefixed path when host, cookie and token do not tell. Default `operator`. */
+  /** The surface of an unprefixed path when host, origin, cookie and token do not tell. Default `operator`. */
   readonly defaultSurface?: Surface
   /** Words that no password may contain, beside the names of the issuer and of the hosts. */
   readonly passwordContextWords?: readonly string[]

@@ -15,9 +15,8 @@ export interface PermissionQuestion {
    */
   readonly tenantId: string | null
   /**
-   * `auth.self`, `auth.mfa.self`, `auth.service_accounts.read`, `auth.service_accounts.manage`,
-   * `system.users.mfa_reset`, `system.modules.read`, `system.modules.manage`, or any name that the
-   * host passes to a route guard.
+   * A key of `PERMISSIONS` or `MODULE_CONFIG_PERMISSIONS` (as `createAuth({ permissions })` renames
+   * them), or any name that the host passes to a route guard.
    */
   readonly permission: string
 }
@@ -32,7 +31,7 @@ export interface Authorizer {
   check(question: PermissionQuestion): Promise<boolean | { readonly allow: boolean }>
 }
 
-/** A role that a user holds. */
+/** A role that a user holds, with the permissions it carries. */
 export interface HeldRole {
   readonly name: string
   readonly permissions: readonly string[]

@@ -20,7 +20,7 @@ export interface RoleAssignment {
   readonly tenantId?: string | null
 }
 
-/** A role that a user holds. */
+/** A stored assignment: which user holds which role, where, and since when. */
 export interface RoleBinding {
   readonly userId: string
   readonly roleId: string
