@@ -7,6 +7,7 @@ import type { Provider } from './provider.js'
 /** The four external identity providers, in the order in which they are listed. */
 export const providers = { google, microsoft, apple, github } satisfies Record<string, Provider>
 
+/** The id of an identity provider: `google`, `microsoft`, `apple` or `github`. */
 export type ProviderId = keyof typeof providers
 
 // The keys of `providers`, which `Object.keys` does not say.
