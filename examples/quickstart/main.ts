@@ -32,7 +32,9 @@ const operator = await ensureFirstOperator(auth, dataFolder)
 const app = express()
 app.use(expressRouter(auth.both))
 app.get('/', (_request, response) => {
-  response.type('text').send('This host embeds Postern. Its routes are below /v1/auth and /v1/admin.\n')
+  response
+    .type('text')
+    .send('This host embeds Postern. Its routes are below /v1/auth and /v1/admin.\n')
 })
 
 const server = app.listen(port, (error) => {

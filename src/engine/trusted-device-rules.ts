@@ -16,7 +16,7 @@ interface Circumstances {
 
 /**
  * Whether a grant may stand for this user's second factor: it is theirs, nothing voided it
- * since, and its time is not up. One from the future is a clock's mistake, or somebody's invention.
+ * since, and its time is not up. One from the future comes from a wrong clock or is forged.
  */
 export function isTrusted(grant: Grant, { user, now, ttlMs }: Circumstances): boolean {
   if (grant.userId !== user.id || grant.deviceEpoch !== user.deviceEpoch) return false

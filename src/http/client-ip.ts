@@ -18,7 +18,7 @@ export function clientIp(trust: TrustProxy): ClientIp {
     let client = normalized(remoteAddress ?? '')
     let end = forwardedFor.length
     // Nearest first: each hop vouches for the one before it, until one is not trusted. What lies
-    // before that is anybody's text and is not looked at.
+    // before that may be forged by any client, so it is not read.
     for (let hop = 0; end > 0 && isTrusted(client, hop); hop += 1) {
       const start = forwardedFor.lastIndexOf(',', end - 1) + 1
       const address = normalized(forwardedFor.slice(start, end).trim())

@@ -64,7 +64,7 @@ export const surfaceCollections = {
     removal: 'byUserId',
   },
   tickets: { name: 'tickets', spec: ticketsSpec, sweep: 'hygiene', removal: 'byUserId' },
-  // Kept for as long as anybody's: they name an id that then leads nowhere, and no name or address.
+  // They outlive the account: they hold its id, which then leads nowhere, and no name or address.
   auditRecords: {
     name: 'audit_records',
     spec: auditRecordsSpec,

@@ -16,7 +16,7 @@ interface Patched extends Environment {
 
 /**
  * The validators of the `auth` module. An edit is judged by what it touches, so that one damaged
- * value, or a first value nobody chose, cannot stop every other edit; an environment about to become
+ * value, or a bad first value, cannot stop every other edit; an environment about to become
  * active is judged as a whole.
  */
 export function authValidators(isPublicAddress: IsPublicAddress) {

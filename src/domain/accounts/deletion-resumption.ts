@@ -20,7 +20,7 @@ type Deps = Pick<SurfaceContext, 'collections' | 'serviceCredentials' | 'clock'>
 const atOnce = 20
 const rounds = 25
 
-/** `complete` does what is left to do of a deletion, for `attemptMs` without anybody beside it. */
+/** `complete` does what is left to do of a deletion, for `attemptMs` with no other attempt beside it. */
 export function createDeletionResumption(
   { collections, serviceCredentials, clock }: Deps,
   attemptMs: number,

@@ -3,7 +3,7 @@ import type { Authorizer } from '../../ports/authorizer.js'
 
 /**
  * The authorizer of a host that brings none: every enabled person may manage their own account,
- * and nobody anything else.
+ * and nothing else is allowed.
  */
 export const defaultAuthorizer: Authorizer = {
   async check({ kind, permission }) {

@@ -11,7 +11,7 @@ type Rooms = Readonly<Record<Surface, Pick<Collections, 'roles' | 'roleBindings'
 export function createHeldRoles(collections: Rooms): HeldRoles {
   async function roleOf(surface: Surface, binding: StoredRoleBinding): Promise<HeldRole | null> {
     const role = await collections[surface].roles.get(binding.roleId)
-    // Deleted, and the binding is about to be; or not of this tenant, whoever wrote that.
+    // The role was deleted and its binding will be, or the stored role belongs to another tenant.
     if (role === null || !['', binding.tenantId].includes(role.tenantId)) return null
     const { name, permissions } = role
     return { name, permissions, tenantId: shownTenant(binding.tenantId) }

@@ -12,8 +12,8 @@ type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'emit'>
 const attempts = 50
 
 /**
- * Registers every module once: creates what the store lacks, gives values to keys that nobody gave
- * one yet, and clears `needsRestart`. Every step may be repeated and shared with other
+ * Registers every module once: creates what the store lacks, gives values to keys that have
+ * none yet, and clears `needsRestart`. Every step may be repeated and shared with other
  * processes that start at the same time; one that failed is taken again at the next call.
  */
 export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () => Promise<void> {
@@ -115,8 +115,8 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
 }
 
 /**
- * The seeds nobody owns: a key that is there in any environment, empty or not, has been given its
- * value. A record list is owned as a whole, by its roster or whatever else is below it.
+ * The seeds of keys that have no value yet. A key that is there in any environment, empty or not, has
+ * one. A record list is owned as a whole, by its roster or whatever else is below it.
  */
 function unowned({ seeds }: RegisteredModule, stored: readonly ModuleEnvironment[]): Texts {
   const keys = stored.flatMap(({ values }) => Object.keys(values))

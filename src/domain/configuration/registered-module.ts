@@ -35,7 +35,7 @@ export interface RegisteredModule {
   redact(values: Texts): PublicValues
   /**
    * `plain`: keys whose texts are not encrypted yet. Secrets that are declared no more are left out:
-   * nobody may use them, and `secretsIn` would not know them for secrets.
+   * no caller may use them, and `secretsIn` would not know them for secrets.
    */
   open(environment: string, stored: Texts, plain?: readonly string[]): OpenedValues
   /** The secrets among plain texts. */

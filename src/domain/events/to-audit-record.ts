@@ -7,9 +7,9 @@ export type AuditEntry = Omit<AuditRecord, 'id' | 'expiresAt'>
 type Facts = Pick<AuditEntry, 'outcome' | 'actorId' | 'targetId' | 'sessionId' | 'details'>
 
 /**
- * Refusals anybody can cause without limit leave an event and no record: records are kept for a
- * year, and nobody may fill the database by asking. These come from somebody signed in, or spend
- * the small budget of the recovery class.
+ * A refusal that a stranger can cause without limit leaves an event and no record: records are kept
+ * for a year, and a stranger must not fill the database. The refusals listed here come from a caller
+ * who is signed in, or spend the small budget of the recovery class.
  */
 const recordedRefusals: readonly string[] = [
   'permission_denied',
@@ -65,7 +65,7 @@ const recorded: {
   'device.revoked': (event) =>
     inSession(own(event.userId, { deviceId: event.deviceId }), event.sessionId),
   'login.failed': (event) => {
-    // Of an address without an account: anybody can go on with that for as long as they like.
+    // An address without an account leaves no record: a stranger can repeat it without end.
     if (event.userId === null) return null
     return unproven(event.userId, { method: event.method, reason: event.reason })
   },
@@ -101,7 +101,7 @@ const recorded: {
   'serviceToken.issued': (event) => own(event.userId, { credentialId: event.credentialId }),
   'serviceToken.refused': (event) => {
     const { userId, credentialId, reason } = event
-    // Of a client id nobody has: anybody can go on with that for as long as they like.
+    // A client id that does not exist leaves no record: a stranger can repeat it without end.
     return credentialId === null ? null : unproven(userId, { credentialId, reason })
   },
   'serviceCredential.issued': (event) =>

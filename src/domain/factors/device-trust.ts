@@ -19,7 +19,7 @@ export interface DeviceTrust {
   list(who: SignedIn, deviceCookie: string | null): Promise<readonly ListedDevice[]>
   /**
    * True when it was the browser's own, whose cookie is worthless now. Throws `device_not_found`,
-   * also for somebody else's.
+   * also for a device of another user.
    */
   revoke(
     who: SignedIn,

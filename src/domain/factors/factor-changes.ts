@@ -8,8 +8,8 @@ import { raiseDeviceEpoch } from './raise-device-epoch.js'
 export interface FactorChanges {
   /**
    * To be called once the change stands. Voids earlier proofs and trusted devices, emits
-   * `mfa.changed`, and mails the person. `actorId` is who did it: the person, unless it is given; null for nobody
-   * who was named.
+   * `mfa.changed`, and mails the person. `actorId` defaults to the person; null means that the host's
+   * code named no actor.
    */
   made(
     userId: string,

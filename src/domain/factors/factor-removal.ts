@@ -37,7 +37,7 @@ export function createFactorRemoval(deps: Deps): FactorRemoval {
   const { totpFactors, passkeys } = collections
 
   /**
-   * Mark, look, take: whoever looks after both are marked sees the other's mark, so two removals
+   * Mark, look, take: a removal that looks after both are marked sees the other's mark, so two removals
    * never take the last two. A mark that a crash left behind keeps the factor from being counted,
    * and nothing else: it can be used, which clears the mark, and it can be removed.
    */

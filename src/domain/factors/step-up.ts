@@ -15,8 +15,8 @@ export interface StepUp {
   provedAt(user: User, sessionId: string): Promise<number | null>
   /**
    * Resolves only when the session showed a second factor less than `maxAgeMs` ago. Throws
-   * `step_up_required` for anybody else: a service account, somebody without a factor, somebody who
-   * only signed in, refreshed, typed a password or came from a trusted device.
+   * `step_up_required` for any other caller: a service account, a person without a factor, and a person
+   * who only signed in, refreshed, typed a password or came from a trusted device.
    */
   require(principal: Principal, maxAgeMs: number): Promise<void>
 }

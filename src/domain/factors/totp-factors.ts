@@ -22,8 +22,8 @@ type Deps = Pick<
 >
 
 /**
- * How long a secret may wait for its first code. Whoever began with it showed who they were then, and
- * a session stolen long after must not make a factor of it (ASVS 7.5.1).
+ * How long a secret may wait for its first code. The person re-authenticated when they
+ * began, and a session stolen long after must not make a factor of it (ASVS 7.5.1).
  */
 const pendingMs = 10 * 60 * 1000
 

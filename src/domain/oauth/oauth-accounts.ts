@@ -15,7 +15,7 @@ import type { OauthIdentities } from './oauth-identities.js'
 /** Whose account a provider's answer opens. */
 export interface OauthAccounts {
   /**
-   * The user this account at the provider belongs to, made now if it is nobody's yet and the
+   * The user this account at the provider belongs to, made now if it has no owner yet and the
    * settings let it register. An account with the same address is never opened by that.
    * Throws `account_exists_link_required`, `registration_disabled`, `oauth_email_unverified`,
    * `email_not_allowed`, `email_domain_not_allowed` and `terms_not_accepted`.

@@ -24,7 +24,7 @@ export interface OauthCodes {
   /** Whether a login that a code began may go on. True for the empty id: no code began it. */
   isGood(codeId: string): Promise<boolean>
   /**
-   * Notes the session the code came to, before anybody is given it. False when the code came again
+   * Notes the session the code came to, before a caller gets it. False when the code came again
    * meanwhile: then the session is ended.
    */
   bindSession(codeId: string, session: OpenedSession, source: RequestSource): Promise<boolean>

@@ -16,8 +16,8 @@ export interface OauthIdentities {
   /** Takes back what was added for a user who then could not be made. */
   takeBack(identity: OauthIdentity): Promise<void>
   /**
-   * Before an account is made for one that was left without: for now it is not abandoned. Null when
-   * somebody came between.
+   * Before an account is made for an identity that was left without one: for now it is not abandoned.
+   * Null when a parallel call changed it first.
    */
   renew(identity: OauthIdentity): Promise<OauthIdentity | null>
   /** Takes one without a user, unless a sign-up may be under way for it. True for who took it. */

@@ -20,7 +20,7 @@ import { isProviderOffered } from './provider-credentials.js'
 export interface OauthLinks {
   /**
    * Before the flow to the provider: throws what re-authentication throws, `email_not_verified`, and
-   * `identity_already_linked` for somebody who has an account of this provider linked.
+   * `identity_already_linked` for a user who already has an account of this provider linked.
    */
   prepare(
     who: SignedIn,
@@ -77,8 +77,9 @@ export function createOauthLinks(
   }
 
   /**
-   * Gives it to the user, if it is nobody's: one whose sign-up was cut short before there was an
-   * account is nobody's either. Null when it was theirs. Throws `identity_already_linked`.
+   * Gives the identity to the user if it has no owner. An identity whose sign-up was cut short before
+   * there was an account has none. Null when it was this user's already. Throws
+   * `identity_already_linked`.
    */
   async function add(profile: ProviderProfile, userId: string): Promise<OauthIdentity | null> {
     const refuse = (): never => {

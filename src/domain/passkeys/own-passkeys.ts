@@ -12,7 +12,7 @@ export interface OwnPasskeys {
   /** Oldest first. */
   list(who: SignedIn): Promise<readonly Passkey[]>
   /**
-   * Voids earlier proofs. Throws `factor_not_found`, also for somebody else's, and
+   * Voids earlier proofs. Throws `factor_not_found`, also for a passkey of another user, and
    * `last_factor_required`. The caller has shown a second factor.
    */
   remove(who: SignedIn, credentialId: string, source: RequestSource): Promise<void>

@@ -48,7 +48,7 @@ export interface PasskeyRegistration {
   ): Promise<{ readonly challengeId: string; readonly options: CreationOptions }>
   /**
    * Throws `webauthn_failed` for a response that does not verify, `factor_already_enrolled` for a
-   * credential somebody has, and `mfa_ticket_invalid`. Voids earlier proofs.
+   * credential that an account already has, and `mfa_ticket_invalid`. Voids earlier proofs.
    */
   finish(enrollee: Enrollee, made: MadePasskey, source: RequestSource): Promise<RegisteredPasskey>
 }

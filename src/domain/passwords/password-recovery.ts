@@ -23,8 +23,8 @@ export interface PasswordRecovery {
    */
   sendTo(userId: string, act: Act): Promise<void>
   /**
-   * Sets a new password with a mailed or login-given token and ends every session. Signs nobody
-   * in. Throws `invalid_token`, `token_expired` or `password_policy`; the last spends nothing.
+   * Sets a new password with a mailed or login-given token and ends every session. Opens no
+   * session. Throws `invalid_token`, `token_expired` or `password_policy`; the last spends nothing.
    */
   reset(token: string, newPassword: string, source: RequestSource): Promise<void>
 }

@@ -42,7 +42,7 @@ export interface RefreshInspection {
     nextJti: Jti,
   ): Promise<Attempt<Jti>>
   /**
-   * The user, who may hold a session. Throws for anybody else and for a session on the denylist:
+   * The user, who may hold a session. Throws for any other user and for a session on the denylist:
    * their tokens are never consumed.
    */
   requireStanding(attempt: Attempt): Promise<User>
@@ -156,8 +156,8 @@ export function createRefreshInspection(
   }
 
   /**
-   * Whoever shows the newest token between the steps of a replay's ending finishes it, and cannot
-   * know what it was for. The alarm is still owed, by one of those who saw the replay.
+   * A request with the newest token, between the steps of a replay's ending, finishes that ending and
+   * cannot know its reason. The alarm is still owed, by one of the requests that saw the replay.
    */
   async function mayStillAlarm(sessionId: string): Promise<boolean> {
     const reason = (await families.get(sessionId))?.revokedReason ?? 'replay'
@@ -200,7 +200,7 @@ export function createRefreshInspection(
 
   /**
    * The row, and what it says of the token. A row older than the token is read once more before
-   * anybody is signed out over it: a store that lags looks like one that was rolled back.
+   * the user is signed out over it: a store that lags looks like one that was rolled back.
    */
   async function readRow(attempt: Attempt, user: User | null): Promise<Row> {
     const family = await families.get(attempt.claims.sid)

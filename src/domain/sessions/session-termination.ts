@@ -11,7 +11,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 export const denylistLifeMs = 24 * 60 * 60 * 1000 + 60 * 1000
 
 export interface EndingOptions {
-  /** Who ended somebody else's; by default the owner, where the reason says so, or nobody. */
+  /** The actor, if not the owner. Default: the owner where the reason says so, else null. */
   readonly actorId?: string | null
   /** Called at once by the call that ended it, whatever fails afterwards. */
   readonly onEnded?: () => void
@@ -109,7 +109,7 @@ export function createSessionTermination(deps: Deps): SessionTermination {
   }
 
   /**
-   * The family stays live in its row: should nobody come to finish, the entry must outlast it. Its
+   * The family stays live in its row: if no later request finishes, the entry must outlast it. Its
    * deadline cannot move any more, since it is on the list.
    */
   async function extendDenylistEntry(id: string, reason: EndReason, now: number): Promise<void> {

@@ -11,7 +11,7 @@ import { type HeldLease, holdLease } from './lease-holder.js'
 
 export interface LeaseContest {
   /**
-   * One contention: at most one lease time long. Null when somebody else holds the lease or was
+   * One contention: at most one lease time long. Null when another replica holds the lease or was
    * quicker. Rejects when the lease store does not answer. `onLost` is for the lease returned.
    */
   contend(onLost: () => void): Promise<HeldLease | null>

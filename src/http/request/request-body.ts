@@ -13,8 +13,8 @@ const jsonType = /^application\/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?$/i
 const formType = /^application\/x-www-form-urlencoded(?:\s*;\s*charset=(?:utf-8|"utf-8"))?$/i
 
 /**
- * The bytes as they came, not looked at yet. Waits for as long as the sender takes: to be called before
- * it is judged who sends them, so that nobody is taken for what they were when they began.
+ * The bytes as they came, not parsed yet. Waits for as long as the sender takes. Call it before the
+ * caller is checked: a check made earlier would be out of date once a slow body has arrived.
  */
 export async function receiveBody(
   request: ExchangeRequest,

@@ -5,8 +5,8 @@ import { explainIssues } from './explain-issues.js'
 
 /**
  * The members of the query, for an operation that declares some; empty for any other. Throws
- * `invalid_request` for members of another form, and for one given twice: whoever reads the first
- * and whoever reads the last would disagree about the request (RFC 6749 §3.1).
+ * `invalid_request` for members of another form, and for one given twice: a reader of the first
+ * and a reader of the last would disagree about the request (RFC 6749 §3.1).
  */
 export function readQuery(request: Pick<ExchangeRequest, 'query'>, operation: Operation): Params {
   if (operation.query === undefined) return {}
