@@ -28,6 +28,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A condition is waited for as long as its test may take: machines differ threefold in speed.
+    expect: { poll: { interval: 5, timeout: 25_000 } },
     // What it says to those who would run it in production, at each start.
     onConsoleLog: (text) => !text.includes('oidc-provider '),
     reporters: [

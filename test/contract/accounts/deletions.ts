@@ -21,7 +21,7 @@ export async function sweepOnce(
     await clock.advance(1000)
     return accountDeletions.due(clock.now(), 1)
   }
-  await expect.poll(left, { interval: 5, timeout: 10_000 }).toEqual([])
+  await expect.poll(left).toEqual([])
   await auth.close()
   return events
 }
