@@ -38,7 +38,7 @@ export function fastifyRouter(mountable: Mountable): FastifyPluginAsync {
           else send(reply, answer)
           return reply
         },
-        // Every request was answered in the hook; Fastify wants a handler all the same.
+        // Every request was answered in the hook; but Fastify wants a handler.
         handler: (_request, reply) => reply.callNotFound(),
       })
     }

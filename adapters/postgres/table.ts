@@ -23,7 +23,7 @@ export interface SqlTable {
 
 /**
  * The day a row expires, kept by Postgres itself. An index on `expires_at` would make each of a
- * row's frequent renewals write every index of the table anew; its day rarely changes. No field
+ * row's frequent renewals write every index of the table again; its day rarely changes. No field
  * can be called this, since field names start with a letter.
  */
 export const dayColumn = '"_expires_day"'

@@ -150,7 +150,7 @@ return flat(old)
 `)
 
 /**
- * KEYS[5…] documents. ARGV: indexes, before, then their ids. Each is asked anew whether it expired.
+ * KEYS[5…] documents. ARGV: indexes, before, then their ids. Each is checked again for its expiry.
  * How many went, and how many expired ones there still are.
  */
 export const sweepRows: Script = scriptOf(`${rows}

@@ -53,7 +53,7 @@ return ids
  * kept by every write of every replica, of older versions too; then the documents that were there
  * are entered, each as it is at that moment. So nothing is missed, and replicas that do the same at
  * once do no harm. Only then may `find` use it. Where documents are not unique this rejects, and the
- * index stays written down: they can become fewer, never more, and the next call looks at all anew.
+ * index stays written down: they can become fewer, never more, and the next call looks at all again.
  */
 export async function prepareCollection(run: Run, { shape, keys }: Place): Promise<void> {
   await extendSchema(run, { shape, keys })

@@ -12,7 +12,7 @@ export interface TokenMemo {
 /**
  * Remembers at most `capacity` tokens until they expire, by their digest. Another ring empties it:
  * a key that was taken out of the ring takes its tokens with it. Only what a signature proves is
- * remembered; whether a session was ended is asked anew every time.
+ * remembered; whether a session was ended is asked again every time.
  */
 export function tokenMemo(capacity = 10_000): TokenMemo {
   const known = new Map<string, AccessClaims>()

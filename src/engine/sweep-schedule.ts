@@ -92,7 +92,7 @@ export function judgeLease(
   }
 }
 
-/** The owner counts too: a lease store that lost its data starts counting renewals anew. */
+/** The owner counts too: a lease store that lost its data starts counting renewals again. */
 function isSame(a: LeaseState, b: LeaseState): boolean {
   return a.owner === b.owner && a.renewal === b.renewal
 }

@@ -14,7 +14,7 @@ const preflightMaxAge = '600'
 /**
  * Lets pages of the surface's own origins, and of no other, read its replies, with cookies
  * (Fetch §3.3). What a request may do is decided elsewhere, for every origin alike: this only tells
- * browsers whom to show the answer.
+ * browsers which pages may read the answer.
  */
 export function withCors(pipeline: Pipeline, allowedOrigins: ReadonlySet<string>): Pipeline {
   return {

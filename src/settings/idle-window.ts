@@ -13,8 +13,8 @@ export interface IdleWindow {
 
 /**
  * The idle window: `JWT_REFRESH_TOKEN_EXPIRY`, or 7 days. Not a setting: no administrator can change
- * it. Less than a minute acts as a minute, as with the access token: who asks for a
- * very short window must not be given a week.
+ * it. Less than a minute acts as a minute, as with the access token: a host that
+ * asks for a very short window must not get a week.
  */
 export function readIdleWindow(env: Readonly<Record<string, string | undefined>>): IdleWindow {
   const text = env['JWT_REFRESH_TOKEN_EXPIRY'] ?? ''

@@ -15,7 +15,7 @@ export interface LoadedTexts {
 /**
  * As `readAuthSettings`, frozen, for texts as they come from the store. A secret that does not
  * decrypt is neither empty nor its default: reading it throws what `refuse` throws, a warning
- * names it, and every other setting is in force all the same. Another names what an enabled provider
+ * names it, and every other setting is in force. Another warning names what an enabled provider
  * lacks, which first values may leave open.
  */
 export function loadedSettings(

@@ -69,8 +69,8 @@ export function createEmailChange(
     user.email === email && user.credentialEpoch === ticket.credentialEpoch + 1
 
   /**
-   * Spends the ticket. Where a newer one, asked for meanwhile, is in its place, what this request
-   * did is emitted all the same.
+   * Spends the ticket. Where a newer ticket, asked for meanwhile, is in its place, the event of this
+   * request is emitted anyway.
    */
   async function spend(ticket: Ticket, isOurs: boolean): Promise<boolean> {
     if (await tickets.take(ticket)) return true

@@ -12,7 +12,7 @@ import type { Tokens } from '../sessions/tokens.js'
 /** The checks in front of guarded routes, each throwing the code it refuses with. */
 export interface Access {
   /**
-   * Whom the `Authorization` header speaks for: signature, type and issuer, then audience, then
+   * The principal of the `Authorization` header: signature, type and issuer, then audience, then
    * expiry, then the denylist. Reads no cookie, no session and no user.
    */
   authenticate(authorization: string | undefined): Promise<Principal>
@@ -25,7 +25,7 @@ export interface Access {
   requireHuman(principal: Principal): { readonly sessionId: string }
   /**
    * Reads the user afresh and asks the authorizer. Throws 403 or 503; resolves only on "allow".
-   * Without `of`, no tenant is meant; a `tenantId` that is none is refused, never taken for that.
+   * Without `of`, no tenant is meant; a malformed `tenantId` is refused, never read as no tenant.
    */
   permit(
     principal: Principal,

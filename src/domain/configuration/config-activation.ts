@@ -42,7 +42,7 @@ export function createConfigActivation(deps: Deps, locator: ConfigLocator): Acti
     try {
       return await modules.update(seen.id, { activations: seen.activations }, set)
     } catch (error) {
-      // The answer was lost; the module may be as it was asked to be all the same.
+      // The answer was lost, but the write may have taken effect.
       const found = await modules.get(seen.id)
       if (found?.activations === activations && found.activeEnvironment === environment)
         return found

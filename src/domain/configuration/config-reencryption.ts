@@ -21,7 +21,7 @@ type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'emit'>
 /** More than there can be writers of one environment at once. */
 const attempts = 50
 
-/** Encrypts every secret anew that is not under the current key. May be repeated and interrupted. */
+/** Encrypts every secret again that is not under the current key. May be repeated and interrupted. */
 export function createReencryption(
   deps: Deps,
   locator: ConfigLocator,

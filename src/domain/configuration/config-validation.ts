@@ -36,7 +36,7 @@ async function outcomeOf(validator: () => unknown, clock: Clock): Promise<unknow
     const run = async (): Promise<unknown> => validator()
     return await withTimeout(run(), timeoutMs, clock)
   } catch (error) {
-    // Rejecting with nothing is a refusal all the same.
+    // Rejecting with nothing is a refusal too.
     return error ?? new Error('the validator threw nothing')
   }
 }

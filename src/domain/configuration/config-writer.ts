@@ -64,7 +64,7 @@ export function createConfigWriter(deps: Deps, history: ConfigHistory): ConfigWr
       return await environments.update(seen.id, { revision: seen.revision }, set)
     } catch (error) {
       if (!(error instanceof AuthError)) throw error
-      // The answer was lost, and the write may have taken effect all the same.
+      // The answer was lost, but the write may have taken effect.
       const found = await environments.get(seen.id)
       if (found?.writeId === set.writeId) return found
       throw error

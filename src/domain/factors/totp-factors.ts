@@ -41,7 +41,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
 
   /**
    * RFC 6238 §5.2: the guard lets a step, and every step before it, through no second time. What is
-   * under an earlier key is encrypted anew with it, since nothing else visits every factor.
+   * under an earlier key is encrypted again with it, since nothing else visits every factor.
    */
   async function accept(factor: TotpFactor, step: number, secret: string): Promise<boolean> {
     const { id, userId, sealedSecret, confirmed } = factor

@@ -14,7 +14,7 @@ type CodeFacts = Omit<
 /**
  * Codes that apps exchange for a login. A code that comes a second time with the right verifier is
  * in two hands: what it gave to the first is ended (RFC 6749 §4.1.2). There is no grace, as of
- * refresh tokens: an app whose answer was lost begins anew, which costs the person nothing.
+ * refresh tokens: an app whose answer was lost begins again, which costs the person nothing.
  */
 export interface OauthCodes {
   /** The code, for the redirect to the app. Not stored. */

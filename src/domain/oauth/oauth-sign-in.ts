@@ -121,7 +121,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     }
   }
 
-  /** Asked anew at every step: administrators switch providers off while people are on their way. */
+  /** Read again at every step: administrators switch providers off while people are on their way. */
   const credentialsOf = async (provider: ProviderId): Promise<ProviderCredentials> =>
     credentialsFor(provider, surface, await deps.settings())
 

@@ -8,7 +8,7 @@ import type { Random } from '../../ports/random.js'
 
 export interface PasswordVerdict {
   readonly ok: boolean
-  /** The costs to hash the password with anew, when it is right and its hash too weak; else null. */
+  /** The costs for a new hash, when the password is right and its hash too weak; else null. */
   readonly rehashTo: Argon2Params | null
 }
 

@@ -58,7 +58,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       const guard = { credentialEpoch, sessionEpoch, deviceEpoch, enabled: true }
       return await users.update(id, guard, set)
     } catch (error) {
-      // It may have taken effect all the same. The salt is ours alone, so the record shows it.
+      // The write may have taken effect. The salt is ours alone, so the record shows it.
       const found = await users.get(id)
       if (found?.passwordHash === passwordHash) return found
       throw error

@@ -84,7 +84,7 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
       if (await serviceCredentials.insert(credential)) return
       throw new AuthError('service_unavailable')
     } catch (error) {
-      // It may have been written all the same.
+      // The write may have taken effect.
       await discard(credential)
       throw error
     }

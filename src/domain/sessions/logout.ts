@@ -19,7 +19,7 @@ export interface Logout {
   /**
    * Ends every session a valid credential was shown for; done already is done. Throws
    * `unauthorized` without any valid credential, `audience_mismatch` for one of the other surface.
-   * An expired access token is none.
+   * An expired access token is not valid.
    */
   logout(input: LogoutInput, source: RequestSource): Promise<void>
 }

@@ -6,7 +6,7 @@ import type { Logger } from '../../ports/logger.js'
 export interface SigningKeys {
   /** The ring in force. Re-reads a supplied function at most once a minute, in the background. */
   ring(): Promise<LoadedKeyRing>
-  /** Reads the ring anew and waits for it; rejects, keeping the old ring, when it is not valid. */
+  /** Reads the ring again and waits for it; rejects, keeping the old ring, when it is not valid. */
   reload(): Promise<void>
 }
 

@@ -80,7 +80,7 @@ export function holdLease(
         return lose({ reason: 'another replica has taken it' })
       }
     } catch (error) {
-      // The write may have taken effect all the same, but a holder who is not sure does not hold.
+      // The write may have taken effect, but a holder that is not sure does not hold.
       return lose(describeError(error))
     }
     record = next

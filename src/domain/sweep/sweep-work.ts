@@ -53,9 +53,9 @@ export interface SweepWorkDeps {
 }
 
 /**
- * One leader's work; its first cycle and its first round are due at once. Each statement needs the
- * permit anew, and statements never overlap: a process that sleeps past its lease overruns it by
- * the one under way and no more.
+ * One leader's work; its first cycle and its first round are due at once. Each statement asks for the
+ * permit again, and statements never overlap: a process that sleeps past its lease overruns it by the
+ * one under way and no more.
  */
 export function createSweepWork(deps: SweepWorkDeps, permit: SweepPermit): SweepWork {
   const { tiers, backlog, clock, logger } = deps
@@ -69,7 +69,7 @@ export function createSweepWork(deps: SweepWorkDeps, permit: SweepPermit): Sweep
     try {
       return await statement()
     } catch (error) {
-      // What stays is refused all the same: expiry is checked at every read.
+      // What stays is refused anyway: expiry is checked at every read.
       logger.warn(`the sweep of ${what} failed`, describeError(error))
       return null
     }
