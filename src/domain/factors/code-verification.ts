@@ -1,4 +1,4 @@
-import { allowedFactors, type EnrolledFactors, usableMethods } from '../../engine/second-factor.js'
+import { allowedFactors, usableMethods } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -21,12 +21,10 @@ export interface ShownCode {
 export interface CodeVerification {
   /**
    * Accepts a code and spends it. Throws `invalid_mfa_code` alike for a wrong, a used and a
-   * switched-off code, and `rate_limited` while too many were wrong: each method has a budget of its
-   * own, so that guessing at one locks out no other, and none locks out the password.
+   * switched-off code, and `rate_limited` while too many were wrong. Each method has its own failure
+   * counter: guesses at one method lock out neither another method nor the password.
    */
   spend(userId: string, shown: ShownCode, source: RequestSource): Promise<void>
-  /** What the account can show now, of what the settings allow. */
-  methodsOf(enrolled: EnrolledFactors): Promise<ReturnType<typeof usableMethods>>
 }
 
 interface Deps extends Pick<SurfaceContext, 'collections' | 'settings' | 'emit'> {
@@ -44,7 +42,8 @@ export function createCodeVerification(
   }
 
   async function check(userId: string, { method, code }: ShownCode, source: RequestSource) {
-    const methods = await methodsOf(await enrolledFactors(deps.collections, userId))
+    const enrolled = await enrolledFactors(deps.collections, userId)
+    const methods = usableMethods({ enrolled, allowed: allowedFactors(await deps.settings()) })
     // Spent only where it would be accepted: a code shown at a wrong moment stays good.
     if (!methods.includes(method)) return { ok: false }
     if (method === 'totp') return { ok: await totpFactors.spend(userId, code) }
@@ -53,13 +52,7 @@ export function createCodeVerification(
     return { ok: remaining !== null }
   }
 
-  async function methodsOf(enrolled: EnrolledFactors) {
-    return usableMethods({ enrolled, allowed: allowedFactors(await deps.settings()) })
-  }
-
   return {
-    methodsOf,
-
     async spend(userId, shown, source) {
       const { method } = shown
       const { ok } = await lockouts[method].attempt(
