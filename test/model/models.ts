@@ -1,0 +1,5 @@
+import { refreshModel } from './refresh.model.js'
+import type { Model } from './spin/model.js'
+
+/** Every model that `npm run model` searches. */
+export const models: readonly Model[] = [refreshModel]

@@ -1,0 +1,77 @@
+import {
+  type FamilyState,
+  judgeRefresh,
+  type Presented,
+  type RefreshDecision,
+  type RefreshPolicy,
+} from '../../src/engine/refresh-rules.js'
+import { decisionTree, type Input } from './spin/decision-tree.js'
+
+export type Judge = (
+  family: FamilyState & { readonly noReissueUpTo: number },
+  presented: Presented,
+  policy: RefreshPolicy,
+  now: number,
+) => RefreshDecision
+
+/** The decisions that the model can come to; a store that loses rows or goes back is no part of it. */
+export const verdicts = [
+  ...['current', 'alreadyRotated', 'reissue', 'revoked'],
+  ...['replay', 'expired', 'outdated', 'maxAge'],
+] as const
+
+const graceMs = 10_000
+const capMs = 100_000
+const now = 1_000_000
+
+/** What one holder's request shows, as expressions over the model's variables. */
+const inputsOf = (holder: number): readonly Input[] => [
+  { expression: 'revoked', values: [0, 1] },
+  { expression: `(winner == ${holder + 1})`, values: [0, 1] },
+  { expression: `behind${holder}`, values: [0, 1, 2] },
+  { expression: 'strict', values: [0, 1] },
+  { expression: 'elapsed', values: [0, 1, 2] },
+  { expression: `(held${holder} <= noReissueUpTo)`, values: [0, 1] },
+  { expression: 'idle', values: [0, 1] },
+  { expression: `epochHolds${holder}`, values: [0, 1] },
+  { expression: 'capped', values: [0, 1] },
+]
+
+/** `judgeRefresh` itself, asked about every situation a holder's request can meet. */
+export function refreshVerdict(holder: number, judge: Judge = judgeAsRuled): string {
+  return decisionTree(inputsOf(holder), (values) => {
+    const [revoked, own, behind = 0, strict, elapsed = 0, barred, idle, epochHolds, capped] = values
+    const generation = 5
+    const family = {
+      loginAt: now - capMs - (capped === 1 ? 1 : 0),
+      sessionEpoch: 1,
+      generation,
+      // One step of the model's time is the whole grace.
+      rotatedAt: now - elapsed * graceMs,
+      rotatedTo: own === 1 ? 'own' : 'other',
+      expiresAt: idle === 1 ? now : now + 1,
+      revokedAt: revoked === 1 ? now : null,
+      revokedReason: null,
+      noReissueUpTo: barred === 1 ? generation - behind : generation - behind - 1,
+    }
+    const presented = {
+      generation: generation - behind,
+      nextJti: 'own',
+      requiredEpoch: epochHolds === 1 ? 1 : 2,
+    }
+    const policy = { graceMs: strict === 1 ? 0 : graceMs, absoluteTtlMs: capMs }
+    return verdictName(judge(family, presented, policy, now).outcome)
+  })
+}
+
+/** The rule, under the bar to re-issues that a change of the password puts into the row. */
+export const judgeAsRuled: Judge = (family, presented, policy, at) => {
+  const decision = judgeRefresh(family, presented, policy, at)
+  const isBarred =
+    presented.generation < family.generation && presented.generation <= family.noReissueUpTo
+  const isOver = decision.outcome === 'revoked' || decision.outcome === 'alreadyRotated'
+  return isBarred && !isOver ? { outcome: 'replay' } : decision
+}
+
+/** The verdict's name in the model, where `revoked` is a variable. */
+export const verdictName = (outcome: string): string => `judged_${outcome}`
