@@ -18,7 +18,13 @@ export type { Reencryption } from './domain/configuration/config-reencryption.js
 export type { Actor } from './domain/context/actor.js'
 export type { Principal } from './domain/context/principal.js'
 export type { AuditLog, AuditPage, AuditPageRequest } from './domain/events/audit-log.js'
-export type { RateLimit, RateLimitName, RateLimits } from './domain/limits/rate-limiter.js'
+export type {
+  AddressLimitName,
+  RateLimit,
+  RateLimitName,
+  RateLimits,
+  SessionLimitName,
+} from './domain/limits/rate-limiter.js'
 export {
   AuthError,
   type AuthErrorOptions,

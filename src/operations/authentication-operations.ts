@@ -76,7 +76,7 @@ const verifyEmail = publicOperation({
   tag,
   summary: 'Confirm an e-mail address with the mailed token',
   guards: [{ kind: 'public' }],
-  limit: 'recovery',
+  limit: 'confirm',
   status: 200,
   body: z.strictObject({ token: tokenInput }),
   reply: z.strictObject({ status: z.literal('verified') }),
@@ -134,7 +134,7 @@ const logout = publicOperation({
   tag,
   summary: 'End this session, or all of them; takes a bearer token, the cookie, or a body token',
   guards: [{ kind: 'public' }, { kind: 'origin' }],
-  limit: 'self',
+  limit: 'logout',
   status: 204,
   body: z.strictObject({
     refreshToken: tokenInput.optional(),
@@ -146,11 +146,12 @@ const logout = publicOperation({
   cookies: { reads: ['refresh'], sets: ['refresh'] },
   bearer: 'credential',
   errors: ['unauthorized', 'audience_mismatch', 'csrf_rejected', 'session_enforcement_unavailable'],
-  handle: async ({ body, bearer, refreshCookie, source }, { logout }) => {
+  handle: async ({ body, bearer, refreshCookie, address, source }, { logout }) => {
     const refreshTokens = [refreshCookie, body.refreshToken].filter(
       (token) => typeof token === 'string',
     )
-    await logout.logout({ bearer, refreshTokens, everywhere: body.everywhere ?? false }, source)
+    const everywhere = body.everywhere ?? false
+    await logout.logout({ bearer, refreshTokens, everywhere, address }, source)
     return { body: null, refreshCookie: 'clear' }
   },
 })
@@ -234,7 +235,7 @@ const resetPassword = publicOperation({
   tag,
   summary: 'Set a new password with the mailed token; ends every session',
   guards: [{ kind: 'public' }],
-  limit: 'recovery',
+  limit: 'confirm',
   status: 204,
   body: z.strictObject({ token: tokenInput, newPassword: passwordInput }),
   reply: nothing,
@@ -262,7 +263,7 @@ const getJwks = publicOperation({
   tag,
   summary: 'The public keys that verify this deployment’s tokens',
   guards: [{ kind: 'public' }],
-  limit: 'oauth',
+  limit: 'jwks',
   status: 200,
   body: noBody,
   bodyOptional: true,

@@ -70,7 +70,7 @@ const revokeTrustedDevice = guardedOperation({
   tag,
   summary: 'Trust a device no more; its next login asks for the second factor',
   guards: self,
-  limit: 'self',
+  limit: 'ending',
   status: 204,
   body: noBody,
   bodyOptional: true,

@@ -25,17 +25,30 @@ export type Tag =
   | 'Self-Service'
   | 'Module Configuration'
 
-/** A rate limit by name; `defaultRateLimits` and settings hold the numbers. */
-export type RateClass =
+/**
+ * The rate limits of operations that know no account, each counted per network address;
+ * `defaultRateLimits` and settings hold the numbers. `logout` counts only what does not verify.
+ */
+export type AddressClass =
   | 'register'
   | 'login'
   | 'recovery'
+  | 'confirm'
   | 'refresh'
   | 'oauth'
-  | 'self'
   | 'mfa'
-  | 'admin'
   | 'grant'
+  | 'jwks'
+  | 'logout'
+
+/**
+ * The rate limits of signed-in callers, each counted per session and, five times as wide, per account.
+ * What ends a session or a trust has a class of its own: whoever uses up the others with a stolen token
+ * must not keep the owner from ending that.
+ */
+export type SessionClass = 'self' | 'change' | 'ending' | 'mfa' | 'admin'
+
+export type RateClass = AddressClass | SessionClass
 
 export type Guard =
   /** The caller need not be signed in. It is explicit, so that no operation is public by omission. */
@@ -127,7 +140,6 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   readonly tag: Tag
   readonly summary: string
   readonly guards: readonly [Guard, ...Guard[]]
-  readonly limit: RateClass
   /** 302 answers with a `location` and no body. */
   readonly status: 200 | 201 | 202 | 204 | 302
   readonly body: B
@@ -170,6 +182,7 @@ export interface Deprecated {
 export interface PublicOperation<B extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType>
   extends Common<B, R> {
   readonly access: 'public'
+  readonly limit: AddressClass
   /**
    * The meaning of an access token in the request. Absent: its claims are read, and none is required.
    * `credential`: one of several ways to authenticate. `ignored`: the operation belongs to no surface,
@@ -182,6 +195,7 @@ export interface PublicOperation<B extends z.ZodType = z.ZodType, R extends z.Zo
 export interface GuardedOperation<B extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType>
   extends Common<B, R> {
   readonly access: 'guarded'
+  readonly limit: SessionClass
   handle(call: GuardedCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
@@ -191,6 +205,8 @@ export interface EnrollingOperation<
   R extends z.ZodType = z.ZodType,
 > extends Common<B, R> {
   readonly access: 'enrolling'
+  /** Per session; per network address where a ticket takes the place of an access token. */
+  readonly limit: 'mfa'
   handle(call: EnrollingCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
@@ -200,6 +216,7 @@ export interface AdminOperation<
   L = unknown,
 > extends Common<B, R> {
   readonly access: 'admin'
+  readonly limit: SessionClass
   /** Reads the document that the path names, or throws its 404, before the body is parsed. */
   locate(params: Params, services: Services): Promise<L>
   handle(

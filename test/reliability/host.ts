@@ -82,12 +82,19 @@ const unlimited = {
   registerPerIp: never,
   recoveryPerIp: never,
   recoveryPerAddress: never,
+  confirmPerIp: never,
   refreshPerIp: never,
   refreshFamily: never,
   oauthPerIp: never,
-  selfPerUser: never,
+  mfaPerIp: never,
   mfaPerUser: never,
-  adminPerUser: never,
+  jwksPerIp: never,
+  logoutPerIp: never,
+  selfPerSession: never,
+  changePerSession: never,
+  endingPerSession: never,
+  mfaPerSession: never,
+  adminPerSession: never,
 }
 
 /** A module of the host's own: one text and one list. */

@@ -12,18 +12,33 @@ export interface RateLimit {
   readonly windowMs: number
 }
 
-/** The rate limits. Names with `…PerIp` count network addresses, the others what they name. */
-export type RateLimitName =
+/**
+ * The rate limits. Names with `…PerIp` count network addresses, with `…PerSession` sessions, the others
+ * what they name.
+ */
+export type RateLimitName = AddressLimitName | SessionLimitName | AccountLimitName
+
+/** Of requests that know no account. */
+export type AddressLimitName =
   | 'registerPerIp'
   | 'recoveryPerIp'
-  | 'recoveryPerAddress'
+  | 'confirmPerIp'
   | 'refreshPerIp'
-  | 'refreshFamily'
   | 'oauthPerIp'
-  | 'selfPerUser'
-  | 'adminPerUser'
-  | 'mfaPerUser'
+  | 'mfaPerIp'
   | 'grantPerIp'
+  | 'jwksPerIp'
+  | 'logoutPerIp'
+
+/** Of signed-in callers. */
+export type SessionLimitName =
+  | 'selfPerSession'
+  | 'changePerSession'
+  | 'endingPerSession'
+  | 'mfaPerSession'
+  | 'adminPerSession'
+
+type AccountLimitName = 'recoveryPerAddress' | 'refreshFamily' | 'mfaPerUser'
 
 /** All rate limits of a surface by name. */
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
@@ -36,20 +51,39 @@ export function defaultRateLimits(surface: Surface): RateLimits {
     registerPerIp: { limit: surface === 'operator' ? 5 : 10, windowMs: 10 * minute },
     recoveryPerIp: { limit: 5, windowMs: 15 * minute },
     recoveryPerAddress: { limit: 3, windowMs: 60 * minute },
+    confirmPerIp: { limit: 60, windowMs: 15 * minute },
     refreshPerIp: { limit: 600, windowMs: minute },
     refreshFamily: { limit: 60, windowMs: minute },
     oauthPerIp: { limit: 30, windowMs: minute },
-    selfPerUser: { limit: 120, windowMs: minute },
-    adminPerUser: { limit: 60, windowMs: minute },
+    mfaPerIp: { limit: 300, windowMs: 5 * minute },
     mfaPerUser: { limit: 10, windowMs: 5 * minute },
     grantPerIp: { limit: 60, windowMs: minute },
+    jwksPerIp: { limit: 300, windowMs: minute },
+    logoutPerIp: { limit: 60, windowMs: minute },
+    selfPerSession: { limit: 120, windowMs: minute },
+    changePerSession: { limit: 20, windowMs: 15 * minute },
+    endingPerSession: { limit: 60, windowMs: minute },
+    mfaPerSession: { limit: 10, windowMs: 5 * minute },
+    adminPerSession: { limit: 60, windowMs: minute },
   }
 }
+
+/** All sessions of an account together may use up as much as so many of them alone. */
+const sessionsPerUser = 5
 
 export interface RateLimiter {
   /** Counts a hit under a named limit; throws `rate_limited` when it is used up. */
   check(name: RateLimitName, subject: string): Promise<void>
-  /** The same with numbers of the caller's; resolves to the window as this hit left it. */
+  /**
+   * Counts a hit of a session, and then of all sessions of its user, who have five times the limit.
+   * What the session is refused for does not count for the user: a stolen token cannot use that up.
+   * Without a session, as for service accounts, the user's own limit decides.
+   */
+  checkSession(
+    name: SessionLimitName,
+    who: { readonly sessionId: string | null; readonly userId: string },
+  ): Promise<void>
+  /** Counts a hit under a limit of the caller's; resolves to the window as this hit left it. */
   checkWith(name: string, subject: string, limit: RateLimit): Promise<CounterResult>
   /** Hands back `hits` of what `checkWith` counted, or all of it. Failures are logged only. */
   forgive(name: string, subject: string, hits?: number): Promise<void>
@@ -98,6 +132,12 @@ export function createRateLimiter(deps: Deps): RateLimiter {
   return {
     async check(name, subject) {
       await checkWith(name, subject, named[name])
+    },
+    async checkSession(name, { sessionId, userId }) {
+      const { limit, windowMs } = named[name]
+      await checkWith(name, sessionId ?? userId, { limit, windowMs })
+      if (sessionId === null) return
+      await checkWith(`${name} of the user`, userId, { limit: limit * sessionsPerUser, windowMs })
     },
     checkWith,
     async forgive(name, subject, hits) {

@@ -2,6 +2,7 @@ import type { AccessClaims } from '../../crypto/verify-token.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { RefreshInspection } from './refresh-inspection.js'
 import type { Sessions } from './sessions.js'
@@ -13,18 +14,23 @@ export interface LogoutInput {
   /** Tokens from the cookie and from the body. */
   readonly refreshTokens: readonly string[]
   readonly everywhere: boolean
+  /** Where the request came from, as limits count it. */
+  readonly address: string
 }
 
 export interface Logout {
   /**
    * Ends every session a valid credential was shown for; done already is done. Throws
    * `unauthorized` without any valid credential, `audience_mismatch` for one of the other surface.
-   * An expired access token is not valid.
+   * An expired access token is not valid. A credential that verifies has no limit; junk has one per
+   * network address, and throws `rate_limited` beyond it.
    */
   logout(input: LogoutInput, source: RequestSource): Promise<void>
 }
 
-type Deps = Pick<SurfaceContext, 'collections'>
+interface Deps extends Pick<SurfaceContext, 'collections'> {
+  readonly limits: RateLimiter
+}
 
 interface Services {
   readonly tokens: Tokens
@@ -35,9 +41,15 @@ interface Services {
 export function createLogout(deps: Deps, { tokens, sessions, inspection }: Services): Logout {
   const { users, families } = deps.collections
 
+  /** Counted after the look at it: junk must not use up what the owner's logout needs. */
+  async function refuseJunk(code: 'unauthorized' | 'audience_mismatch', address: string) {
+    await deps.limits.check('logoutPerIp', address)
+    return new AuthError(code)
+  }
+
   /** Session id → user id of every valid credential shown. */
   async function shown(
-    { bearer, refreshTokens }: LogoutInput,
+    { bearer, refreshTokens, address }: LogoutInput,
     source: RequestSource,
   ): Promise<Map<string, string>> {
     const owners = new Map<string, string>()
@@ -48,7 +60,9 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
         owners.set(verified.claims.sid, verified.claims.sub)
         // A retired token ends its session, with the alarm, and speaks for no other.
         await inspection.endIfRetired(verified.claims, source)
-      } else if (verified.reason === 'audience') throw new AuthError('audience_mismatch')
+      } else if (verified.reason === 'audience') {
+        throw await refuseJunk('audience_mismatch', address)
+      }
     }
     return owners
   }
@@ -62,7 +76,7 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
   return {
     async logout(input, source) {
       const owners = await shown(input, source)
-      if (owners.size === 0) throw new AuthError('unauthorized')
+      if (owners.size === 0) throw await refuseJunk('unauthorized', input.address)
       for (const [id, userId] of owners) {
         if (input.everywhere && (await isLive(id))) {
           await raiseSessionEpoch(users, userId)

@@ -1,16 +1,24 @@
-import type { RateLimitName, Services } from '../../domain/services/index.js'
+import type { AddressLimitName, Services } from '../../domain/services/index.js'
 import { settingsFor } from '../../engine/surface-settings.js'
-import type { RateClass } from '../../operations/operation.js'
+import type { AddressClass } from '../../operations/operation.js'
 import type { Surface } from '../../ports/surface.js'
-import type { AdmissionStep } from './admission.js'
+import type { Admission, AdmissionStep } from './admission.js'
 
-/** The classes that are counted by address; `login` too, by a live setting. */
-const perIp: Partial<Record<RateClass, RateLimitName>> = {
+/**
+ * The limit of each class. Logins have a live setting. A logout is counted by its service, and only
+ * where no credential in it verifies: an owner must get out whatever else happens at their address.
+ */
+const perIp: Readonly<Record<AddressClass, AddressLimitName | null>> = {
   register: 'registerPerIp',
+  login: null,
   recovery: 'recoveryPerIp',
+  confirm: 'confirmPerIp',
   refresh: 'refreshPerIp',
   oauth: 'oauthPerIp',
+  mfa: 'mfaPerIp',
   grant: 'grantPerIp',
+  jwks: 'jwksPerIp',
+  logout: null,
 }
 
 /** Whether the address may ask once more; counted before anything else is looked at. */
@@ -23,12 +31,22 @@ export function addressLimit(
     async read({ operation }) {
       return operation.limit === 'login' ? settingsFor(surface, await settings()).loginRate : null
     },
-    async judge({ operation, address }, loginRate) {
+    async judge(admission, loginRate) {
+      const { address } = admission
       if (loginRate !== null) {
         await limits.checkWith('loginPerIp', address, { limit: loginRate, windowMs: 60_000 })
       }
-      const name = perIp[operation.limit]
-      if (name !== undefined) await limits.check(name, address)
+      const limitClass = classOf(admission)
+      const name = limitClass === null ? null : perIp[limitClass]
+      if (name !== null) await limits.check(name, address)
     },
   }
+}
+
+/** Null where an access token is asked for: its session is counted once it is known. */
+function classOf({ operation, request }: Admission): AddressClass | null {
+  if (operation.access === 'public') return operation.limit
+  const hasTicket =
+    operation.access === 'enrolling' && request.header('authorization') === undefined
+  return hasTicket ? operation.limit : null
 }

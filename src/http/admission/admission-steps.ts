@@ -8,10 +8,10 @@ import { humanSession } from './human-session.js'
 import { inputForm } from './input-form.js'
 import { originCheck } from './origin-check.js'
 import { permission } from './permission.js'
+import { sessionLimit } from './session-limit.js'
 import { stepUp } from './step-up.js'
 import { target } from './target.js'
 import { ticket } from './ticket.js'
-import { userLimit } from './user-limit.js'
 
 /** What every request of a surface is judged by, the same for every operation: the first refusal wins. */
 export function admissionSteps(
@@ -24,7 +24,7 @@ export function admissionSteps(
     originCheck(allowedOrigins),
     bodyArrival,
     caller(services),
-    userLimit(services),
+    sessionLimit(services),
     humanSession(services),
     permission(services),
     stepUp(services),

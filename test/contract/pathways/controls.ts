@@ -28,10 +28,11 @@ const guesses = 3
 const scarce = { limit: 4, windowMs: 60_000 }
 const rateLimits = {
   ...withoutLimits.surfaces.client.rateLimits,
-  ...{ registerPerIp: scarce, recoveryPerIp: scarce, refreshPerIp: scarce, oauthPerIp: scarce },
-  grantPerIp: scarce,
-  // Counted for a person as well, who needs some to enroll.
-  mfaPerUser: { limit: 8, windowMs: 60_000 },
+  ...{ registerPerIp: scarce, recoveryPerIp: scarce, confirmPerIp: scarce },
+  ...{ refreshPerIp: scarce, oauthPerIp: scarce, grantPerIp: scarce },
+  ...{ mfaPerIp: { limit: 8, windowMs: 60_000 } },
+  // A person needs some to enroll.
+  mfaPerSession: { limit: 8, windowMs: 60_000 },
 }
 
 /** Past every check of the library. */

@@ -10,11 +10,11 @@ import { signedInPerson } from '../../support/people/people.js'
 it.each(hostKinds)(
   'T-20 G-18 a service principal is refused as no person, and counted all the same, on $name',
   async (kind) => {
-    const selfPerUser = { limit: 3, windowMs: 60_000 }
+    const selfPerSession = { limit: 3, windowMs: 60_000 }
     const host = await openHost(
       {
         surfaces: {
-          operator: { baseUrl: 'https://admin.example.com', rateLimits: { selfPerUser } },
+          operator: { baseUrl: 'https://admin.example.com', rateLimits: { selfPerSession } },
           client: { baseUrl: 'https://app.example.com' },
         },
       },

@@ -7,13 +7,20 @@ const rateLimits: RateLimits = {
   registerPerIp: never,
   recoveryPerIp: never,
   recoveryPerAddress: never,
+  confirmPerIp: never,
   refreshPerIp: never,
   refreshFamily: never,
   oauthPerIp: never,
-  selfPerUser: never,
-  adminPerUser: never,
+  mfaPerIp: never,
   mfaPerUser: never,
   grantPerIp: never,
+  jwksPerIp: never,
+  logoutPerIp: never,
+  selfPerSession: never,
+  changePerSession: never,
+  endingPerSession: never,
+  mfaPerSession: never,
+  adminPerSession: never,
 }
 
 /** For tests that send more requests than one person would. */
