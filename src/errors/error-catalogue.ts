@@ -11,6 +11,10 @@ interface CatalogueEntry {
 export const errorCatalogue = {
   invalid_request: { status: 400, detail: 'The request is not of the expected form.' },
   invalid_token: { status: 400, detail: 'This link or token is not valid, or was used already.' },
+  password_choice_required: {
+    status: 400,
+    detail: 'Name a password with this link: it was opened elsewhere than the account was begun.',
+  },
   webauthn_failed: { status: 400, detail: 'The passkey could not be registered. Start over.' },
   token_expired: { status: 400, detail: 'This link or token has expired.' },
   unsupported_grant_type: {

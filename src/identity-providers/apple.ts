@@ -29,11 +29,13 @@ export const apple: OidcProvider = {
   profileOf(claims, given, form) {
     const subject = identifier(claims['sub'])
     if (subject === null) return null
+    const emailVerified = isTrue(claims['email_verified'])
     return {
       issuer: given,
       subject,
       email: emailOf(claims),
-      emailVerified: isTrue(claims['email_verified']),
+      emailVerified,
+      emailAuthoritative: emailVerified,
       name: nameIn(form),
     }
   },

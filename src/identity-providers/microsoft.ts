@@ -54,14 +54,16 @@ export const microsoft: OidcProvider = {
     const subject = identifier(claims['sub'])
     const { tid, name, xms_edov: domainOwned } = claims
     if (subject === null || typeof tid !== 'string') return null
+    // A tenant's administrator can write any address here; only this claim says that the domain is
+    // the tenant's own (nOAuth, CVE-2023-3128).
+    const emailVerified = isTrue(domainOwned) || domainOwned === 1 || domainOwned === '1'
     return {
       // Subjects are told apart within a tenant.
       issuer: issuer.includes(tid) ? issuer : `${issuer} ${tid}`,
       subject,
       email: emailOf(claims),
-      // A tenant's administrator can write any address here; only this claim says that the domain is
-      // the tenant's own (nOAuth, CVE-2023-3128).
-      emailVerified: isTrue(domainOwned) || domainOwned === 1 || domainOwned === '1',
+      emailVerified,
+      emailAuthoritative: emailVerified,
       name: displayName(name),
     }
   },

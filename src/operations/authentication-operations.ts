@@ -78,11 +78,17 @@ const verifyEmail = publicOperation({
   guards: [{ kind: 'public' }],
   limit: 'confirm',
   status: 200,
-  body: z.strictObject({ token: tokenInput }),
+  body: z.strictObject({ token: tokenInput, newPassword: passwordInput.optional() }),
   reply: z.strictObject({ status: z.literal('verified') }),
-  errors: ['invalid_token', 'token_expired'],
+  errors: [
+    'invalid_token',
+    'token_expired',
+    'password_choice_required',
+    'password_policy',
+    'server_busy',
+  ],
   handle: async ({ body, source }, { registration }) => {
-    await registration.verifyEmail(body.token, source)
+    await registration.verifyEmail(body, source)
     return { body: { status: 'verified' as const } }
   },
 })

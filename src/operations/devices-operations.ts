@@ -26,7 +26,7 @@ const trustDevice = guardedOperation({
   reply: z.strictObject({ ...device, deviceToken: z.string().optional() }),
   cookies: { sets: ['device'] },
   choosesDelivery: true,
-  errors: ['step_up_required', 'mfa_method_disabled'],
+  errors: ['step_up_required', 'mfa_method_disabled', 'email_not_verified'],
   handle: async (call, { deviceTrust }) => {
     const grant = await deviceTrust.trust(call, call.body.name ?? '', call.source)
     return trustedDevice(grant, call.tokenDelivery)

@@ -77,6 +77,7 @@ const enrollTotp = enrollingOperation({
   cookies: { reads: flowCookies },
   errors: [
     'mfa_method_disabled',
+    'email_not_verified',
     'factor_already_enrolled',
     'invalid_credentials',
     'step_up_required',
@@ -148,7 +149,7 @@ const regenerateBackupCodes = guardedOperation({
   body: noBody,
   bodyOptional: true,
   reply: z.strictObject({ backupCodes }),
-  errors: ['step_up_required', 'factor_not_found', 'server_busy'],
+  errors: ['step_up_required', 'email_not_verified', 'factor_not_found', 'server_busy'],
   handle: async (call, { ownFactors }) => ({
     body: { backupCodes: await ownFactors.regenerateBackupCodes(call, call.source) },
   }),

@@ -107,6 +107,7 @@ const startPasskeyRegistration = enrollingOperation({
   cookies: { reads: flowCookies },
   errors: [
     'mfa_method_disabled',
+    'email_not_verified',
     'factor_already_enrolled',
     'invalid_credentials',
     'step_up_required',

@@ -8,6 +8,9 @@ export interface AccountStanding {
   readonly memberships?: readonly { readonly tenantId: string }[]
 }
 
+/** How the mailbox of an account was proved: a confirmation link, a reset link, or a provider. */
+export type OwnerProofWay = 'link' | 'reset' | 'provider'
+
 /** Events about accounts, their addresses and their links to identity providers. */
 export type AccountEvent =
   | { readonly type: 'account.registered'; readonly userId: string }
@@ -64,6 +67,16 @@ export type AccountEvent =
       readonly provider: string
     }
   | { readonly type: 'email.verified'; readonly userId: string }
+  | {
+      /**
+       * The owner of the mailbox proved it for the first time. A stranger may have made the account
+       * before: drop what your own code attached to the id until now. Not emitted for an account
+       * that began with the proof.
+       */
+      readonly type: 'account.ownerProved'
+      readonly userId: string
+      readonly by: OwnerProofWay
+    }
   | {
       /** `actorId` is the administrator who asked; null for a request by the public form. */
       readonly type: 'email.verificationRequested'

@@ -61,7 +61,8 @@ describe('R-LIB-06 R-LIB-07 the SQLite example', () => {
     expect((await first.post('/register', credentials)).status).toBe(201)
     await first.auth.close() // the mail is sent beside the request
     const { token } = first.mailer.last('verifyEmail', credentials.email).data
-    expect((await first.post('/email/verify', { token })).status).toBe(200)
+    const chosen = { token, newPassword: credentials.password }
+    expect((await first.post('/email/verify', chosen)).status).toBe(200)
     const login = await tokensOf(await first.post('/mobile/login', credentials))
     await first.stop()
 

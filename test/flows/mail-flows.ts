@@ -30,7 +30,7 @@ export const verificationLink: Flow = {
     await forgetVerification(walk)
     await post(walk, '/email/verify/resend', { email })()
     const token = await mailedToken(walk.host, 'verifyEmail', email)
-    return { step: post(walk, '/email/verify', { token }) }
+    return { step: post(walk, '/email/verify', { token, newPassword: walk.who.password }) }
   },
 }
 

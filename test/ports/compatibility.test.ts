@@ -53,7 +53,8 @@ describe('R-LIB-06 R-LIB-07 an adapter that is never changed goes on serving', (
     expect((await post('/register', credentials)).status).toBe(201)
     await auth.close() // the mail is sent beside the request
     const { token } = mailer.last('verifyEmail', credentials.email).data
-    expect((await post('/email/verify', { token })).status).toBe(200)
+    const chosen = { token, newPassword: credentials.password }
+    expect((await post('/email/verify', chosen)).status).toBe(200)
     const login = await post('/mobile/login', credentials)
     expect([login.status, await login.json()]).toMatchObject([200, { tokenType: 'Bearer' }])
   })

@@ -178,7 +178,7 @@ export function crashPerson(anyHost: AnyHost): CrashPerson {
         if (template === 'resetPassword') await reset(token, true)
         else
           await expectAnswer(/^(200|400 invalid_token)$/, 'POST', '/email/verify', {
-            body: { token },
+            body: { token, newPassword: password },
           })
         const outcome = await login(/^(200|40[13] (email_not_verified|invalid_credentials))$/)
         if (outcome === '200') return

@@ -99,7 +99,10 @@ export const singleUses: readonly SingleUse[] = [
       const email = newEmail()
       await made(register(host, email), 201)
       const { token } = await host.control('mailed', { email })
-      return { attempt: async (at) => outcomeOf(await post(at, '/email/verify', { token })) }
+      return {
+        attempt: async (at) =>
+          outcomeOf(await post(at, '/email/verify', { token, newPassword: password })),
+      }
     },
   },
   {

@@ -21,6 +21,7 @@ import { type Bench, backendTimeout, faultsOf, recordCalls, strikeCall } from '.
 import { mfaFlows } from './faults/mfa-flows.js'
 import { oauthCornerFlows } from './faults/oauth-corner-flows.js'
 import { oauthFlows } from './faults/oauth-flows.js'
+import { ownerProofFlows } from './faults/owner-proof-flows.js'
 import { passkeyFlows } from './faults/passkey-flows.js'
 import { passwordFlows } from './faults/password-flows.js'
 import { refreshFlows } from './faults/refresh-flows.js'
@@ -41,6 +42,7 @@ const flows = [
   ...deviceFlows,
   ...endingFlows,
   ...registrationFlows,
+  ...ownerProofFlows,
   ...passwordFlows,
   ...accountFlows,
   ...selfServiceFlows,

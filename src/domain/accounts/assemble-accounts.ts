@@ -9,6 +9,7 @@ import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { SessionServices } from '../sessions/assemble-sessions.js'
 import { type AccountDeletions, createAccountDeletions } from './account-deletions.js'
 import { createEmailChange, type EmailChange } from './email-change.js'
+import { createMailboxConfirmation } from './mailbox-confirmation.js'
 import { createMfaReset, type MfaReset } from './mfa-reset.js'
 import { createProfile, type Profile } from './profile.js'
 import { createRegistration, type Registration } from './registration.js'
@@ -45,12 +46,13 @@ export function assembleAccounts(
   const mfaReset = createMfaReset(deps, sessions, collaborators.changes)
   const deletions = createAccountDeletions(deps, sessions)
   const emailChange = createEmailChange(deps, tickets, reAuthentication)
+  const confirmation = createMailboxConfirmation(deps, collaborators)
   return {
     deletions,
     emailChange,
     mfaReset,
     profile: createProfile(deps, collaborators),
-    registration: createRegistration(deps, { ...collaborators, emailChange }),
+    registration: createRegistration(deps, { ...collaborators, emailChange, confirmation }),
     selfDeletion: createSelfDeletion(deps, deletions, reAuthentication),
     users: createUsers(deps, { sessions, mfaReset, deletions }),
   }

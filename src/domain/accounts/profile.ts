@@ -102,7 +102,6 @@ export function createProfile(deps: Deps, services: Services): Profile {
         by: 'change',
         endsSessions,
         keepSessionId: endsSessions ? sessionId : null,
-        provesEmail: false,
         source,
       })
       // Another request changed the credentials since the current password was checked.

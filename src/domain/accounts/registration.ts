@@ -1,5 +1,6 @@
 import { isUuid, uuidv7 } from '../../crypto/uuid.js'
 import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../../engine/email.js'
+import { isVerificationRequired } from '../../engine/owner-proof.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { newUser } from '../../model/new-user.js'
@@ -16,6 +17,7 @@ import type { Tickets } from '../mail/tickets.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { PasswordRules } from '../passwords/password-rules.js'
 import type { EmailChange } from './email-change.js'
+import type { MailboxConfirmation } from './mailbox-confirmation.js'
 
 export interface RegistrationInput {
   readonly email: string
@@ -32,9 +34,13 @@ export interface Registration {
   register(input: RegistrationInput, source: RequestSource): Promise<RegistrationResult>
   /**
    * Confirms the address a token was mailed to, of a new account or another one of an account there
-   * is. Throws `invalid_token` or `token_expired`.
+   * is. Throws `invalid_token`, `token_expired`, and for an account there is what
+   * `MailboxConfirmation.confirm` throws.
    */
-  verifyEmail(token: string, source: RequestSource): Promise<void>
+  verifyEmail(
+    shown: { readonly token: string; readonly newPassword?: string | undefined },
+    source: RequestSource,
+  ): Promise<void>
   /** Mails a new link when there is an unverified account; the caller learns nothing. */
   resendVerification(email: string, source: RequestSource): Promise<void>
   /**
@@ -67,6 +73,7 @@ interface Services {
   readonly pipeline: LoginPipeline
   readonly tickets: Tickets
   readonly emailChange: EmailChange
+  readonly confirmation: MailboxConfirmation
 }
 
 export function createRegistration(deps: Deps, services: Services): Registration {
@@ -182,12 +189,13 @@ export function createRegistration(deps: Deps, services: Services): Registration
   return {
     async register(input, source) {
       const email = await admit(input)
-      const { emailVerificationRequired, emailVerificationTTL } = await deps.settings()
+      const settings = await deps.settings()
+      const { emailVerificationTTL } = settings
       const choice = await chosen(input)
       const user = await insert(choice, email)
       if (user === null) deps.emit('account.registrationRepeated', source, {})
       else deps.emit('account.registered', source, { userId: user.id })
-      if (emailVerificationRequired) {
+      if (isVerificationRequired(settings, settingsFor(surface, settings))) {
         // Beside the request: what differs for a taken address shows in no reply and no delay.
         deps.background.run('mailing about a registration', () =>
           user === null ? mailAboutTaken(email) : sendVerification(user, emailVerificationTTL),
@@ -206,20 +214,10 @@ export function createRegistration(deps: Deps, services: Services): Registration
       return pipeline.proceed(first, source)
     },
 
-    async verifyEmail(token, source) {
+    async verifyEmail({ token, newPassword }, source) {
       const ticket = await tickets.read(token, ['verifyEmail', 'changeEmail'])
       if (ticket.purpose === 'changeEmail') return emailChange.confirm(ticket, source)
-      const now = clock.now()
-      const user = await users.update(
-        ticket.userId,
-        { credentialEpoch: ticket.credentialEpoch, email: ticket.email, enabled: true, kind: '' },
-        { emailVerifiedAt: now, updatedAt: now },
-      )
-      // Taken last, and deciding: a crash before this leaves a token that works once more.
-      if (user === null || !(await tickets.take(ticket))) {
-        throw new AuthError('invalid_token')
-      }
-      deps.emit('email.verified', source, { at: now, userId: user.id })
+      return services.confirmation.confirm(ticket, newPassword, source)
     },
 
     async resendVerification(typed, source) {

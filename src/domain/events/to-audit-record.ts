@@ -37,6 +37,7 @@ const recorded: {
 } = {
   'account.registered': (event) => own(event.userId, {}),
   'email.verified': (event) => own(event.userId, {}),
+  'account.ownerProved': (event) => own(event.userId, { by: event.by }),
   'email.changeRequested': (event) => own(event.userId, {}),
   'email.changed': (event) => own(event.userId, {}),
   'account.registrationRepeated': () => unproven(null, {}),

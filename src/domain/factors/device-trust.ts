@@ -3,6 +3,7 @@ import type { TrustedDevice } from '../../model/trusted-device.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { requireProvedMailbox } from './require-proved-mailbox.js'
 import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'
 
 /** A trusted device, as its owner sees it. */
@@ -14,7 +15,7 @@ export interface ListedDevice
 
 /** Lists, adds and removes the trusted devices of a signed-in user. */
 export interface DeviceTrust {
-  /** Throws `mfa_method_disabled`. The caller has shown a second factor. */
+  /** Throws `mfa_method_disabled` and `email_not_verified`. The caller has shown a second factor. */
   trust(who: SignedIn, name: string, source: RequestSource): Promise<DeviceGrant>
   list(who: SignedIn, deviceCookie: string | null): Promise<readonly ListedDevice[]>
   /**
@@ -37,6 +38,7 @@ export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTr
   return {
     async trust({ user, sessionId }, name, source) {
       await devices.requireAllowed()
+      requireProvedMailbox(user)
       const deviceId = devices.nextId()
       // First: a session that names no device is worse off than one that names a device never made.
       await sessions.update(sessionId, { active: true }, { deviceId })

@@ -9,6 +9,7 @@ import type { CodeVerification, ShownCode } from './code-verification.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { FactorChanges } from './factor-changes.js'
 import type { FactorRemoval } from './factor-removal.js'
+import { requireProvedMailbox } from './require-proved-mailbox.js'
 import type { StepUp } from './step-up.js'
 
 export interface MfaStatus {
@@ -26,7 +27,7 @@ export interface OwnFactors {
   status(who: SignedIn): Promise<MfaStatus>
   /** Throws `factor_not_found` and `last_factor_required`. The caller has shown a second factor. */
   removeTotp(who: SignedIn, source: RequestSource): Promise<void>
-  /** A new set; the old one is void. Throws `factor_not_found` without any factor. */
+  /** A new set; the old one is void. Throws `email_not_verified`, and `factor_not_found` without any factor. */
   regenerateBackupCodes(who: SignedIn, source: RequestSource): Promise<readonly string[]>
   /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`. */
   stepUp(who: SignedIn, shown: ShownCode, source: RequestSource): Promise<number>
@@ -67,6 +68,7 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
     },
 
     async regenerateBackupCodes({ user }, source) {
+      requireProvedMailbox(user)
       const { backupCodeCount } = await deps.settings()
       const enrolled = await enrolledFactors(collections, user.id)
       if (!hasFactor(enrolled)) throw new AuthError('factor_not_found')

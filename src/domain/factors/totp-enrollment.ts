@@ -7,6 +7,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import type { FactorChanges } from './factor-changes.js'
 import { isUnchanged } from './is-unchanged.js'
+import { requireProvedMailbox } from './require-proved-mailbox.js'
 import type { TotpFactors } from './totp-factors.js'
 
 type EnrollmentTerms = Pick<AuthSettings, 'backupCodeCount' | 'totpIssuer'>
@@ -15,12 +16,15 @@ type EnrollmentTerms = Pick<AuthSettings, 'backupCodeCount' | 'totpIssuer'>
 export interface TotpEnrollment {
   /** To be read before anything is written. Throws `mfa_method_disabled`. */
   terms(): Promise<EnrollmentTerms>
-  /** A secret to be scanned. Throws `factor_already_enrolled`. */
+  /** A secret to be scanned. Throws `email_not_verified` and `factor_already_enrolled`. */
   begin(
     user: User,
     terms: EnrollmentTerms,
   ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
-  /** False for a wrong code, and for an account that changed since `user` was read. */
+  /**
+   * False for a wrong code, and for an account that changed since `user` was read. Throws
+   * `email_not_verified`.
+   */
   confirm(user: User, code: string): Promise<boolean>
   /** What follows the confirmation: the backup codes, which are shown this once. */
   finish(userId: string, terms: EnrollmentTerms, source: RequestSource): Promise<readonly string[]>
@@ -45,11 +49,13 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
     },
 
     async begin(user, { totpIssuer }) {
+      requireProvedMailbox(user)
       const secret = await totpFactors.begin(user.id)
       return { secret, otpauthUri: otpauthUri(secret, totpIssuer, user.email) }
     },
 
     async confirm(user, code) {
+      requireProvedMailbox(user)
       if (!(await totpFactors.confirm(user.id, code))) return false
       if (await isUnchanged(collections.users, user)) return true
       // Who was let in by what holds no more must leave nothing behind to sign in with.

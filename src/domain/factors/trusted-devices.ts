@@ -7,6 +7,7 @@ import type { TrustedDevice } from '../../model/trusted-device.js'
 import type { User } from '../../model/user.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { requireProvedMailbox } from './require-proved-mailbox.js'
 
 /** A grant as the device that was trusted holds it. */
 export interface DeviceGrant {
@@ -31,7 +32,7 @@ export interface TrustedDevices {
   recognise(user: User, token: string | null | undefined): Promise<TrustedDevice | null>
   /** An id for a grant to come, so that a session can name it. */
   nextId(): string
-  /** Trusts a device; of more than twenty the oldest is forgotten. */
+  /** Trusts a device; of more than twenty the oldest is forgotten. Throws `email_not_verified`. */
   issue(user: User, id: string, name: string): Promise<DeviceGrant>
   /** What the user trusts now, newest first. */
   list(user: User): Promise<readonly TrustedDevice[]>
@@ -96,6 +97,7 @@ export function createTrustedDevices(deps: Deps): TrustedDevices {
     nextId: () => uuidv7(clock.now(), random),
 
     async issue(user, id, name) {
+      requireProvedMailbox(user)
       const { ttlMs } = await policy()
       const secret = randomToken(random)
       const now = clock.now()

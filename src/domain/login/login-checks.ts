@@ -1,3 +1,4 @@
+import { isVerificationRequired } from '../../engine/owner-proof.js'
 import {
   allowedFactors,
   decideSecondFactor,
@@ -50,8 +51,9 @@ export function createLoginChecks(deps: Deps, { devices, federated }: Services):
     { user, method }: HowFirst,
     source: RequestSource,
   ): Promise<void> {
-    const { emailVerificationRequired } = await deps.settings()
-    if (!emailVerificationRequired || user.emailVerifiedAt !== null) return
+    if (user.emailVerifiedAt !== null) return
+    const settings = await deps.settings()
+    if (!isVerificationRequired(settings, settingsFor(surface, settings))) return
     const reason = 'email_not_verified'
     deps.emit('login.failed', source, { userId: user.id, method, reason })
     throw new AuthError(reason)

@@ -4,6 +4,7 @@ import type { ReAuthentication } from '../factors/re-authentication.js'
 import type { FederatedLogin } from '../login/federated-login.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { MailService } from '../mail/mail-service.js'
+import type { OwnerProof } from '../passwords/owner-proof.js'
 import type { SessionTermination } from '../sessions/session-termination.js'
 import { mayGoOn } from './may-go-on.js'
 import { createOauthAccounts } from './oauth-accounts.js'
@@ -12,6 +13,7 @@ import { createOauthFlows } from './oauth-flows.js'
 import { createOauthIdentities, type OauthIdentities } from './oauth-identities.js'
 import { createOauthLinks, type OauthLinks } from './oauth-links.js'
 import { createOauthSignIn, type OauthSignIn } from './oauth-sign-in.js'
+import { createProviderProofs } from './provider-proofs.js'
 
 /** What logins need of this room, made before they are. */
 export interface FederatedServices {
@@ -28,9 +30,11 @@ export interface OauthServices {
 interface Collaborators {
   readonly codes: OauthCodes
   readonly mail: MailService
+  readonly ownerProof: OwnerProof
   readonly pipeline: LoginPipeline
   readonly providers: ProviderClients
   readonly reAuthentication: ReAuthentication
+  readonly sessions: SessionTermination
 }
 
 export function assembleFederatedLogin(
@@ -53,6 +57,7 @@ export function assembleOauth(
 ): OauthServices {
   const deps = { ...context, ...collaborators }
   const identities = createOauthIdentities(deps)
+  const providerProofs = createProviderProofs(deps, { ...collaborators, identities })
   const links = createOauthLinks(deps, identities, collaborators.reAuthentication)
   return {
     oauthLinks: links,
@@ -61,7 +66,7 @@ export function assembleOauth(
       ...collaborators,
       flows: createOauthFlows(deps),
       identities,
-      accounts: createOauthAccounts(deps, identities),
+      accounts: createOauthAccounts(deps, { identities, providerProofs }),
       links,
     }),
   }

@@ -11,12 +11,14 @@ import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { OauthIdentities } from './oauth-identities.js'
+import type { ProviderProofs } from './provider-proofs.js'
 
 /** Whose account a provider's answer opens. */
 export interface OauthAccounts {
   /**
    * The user this account at the provider belongs to, made now if it has no owner yet and the
-   * settings let it register. An account with the same address is never opened by that.
+   * settings let it register. An account with the same address is opened by that only where
+   * `ProviderProofs` says so.
    * Throws `account_exists_link_required`, `registration_disabled`, `oauth_email_unverified`,
    * `email_not_allowed`, `email_domain_not_allowed` and `terms_not_accepted`.
    */
@@ -36,9 +38,15 @@ type Deps = Pick<
 /** Two callbacks of one person may come at once; the second finds what the first made. */
 const tries = 4
 
-export function createOauthAccounts(deps: Deps, identities: OauthIdentities): OauthAccounts {
+interface Services {
+  readonly identities: OauthIdentities
+  readonly providerProofs: ProviderProofs
+}
+
+export function createOauthAccounts(deps: Deps, services: Services): OauthAccounts {
   const { surface, clock } = deps
   const { users, accountDeletions } = deps.collections
+  const { identities, providerProofs } = services
 
   /** A deletion leaves its note for longer than a request takes. */
   async function wasDeleted(userId: string): Promise<boolean> {
@@ -110,6 +118,16 @@ export function createOauthAccounts(deps: Deps, identities: OauthIdentities): Oa
       return conflict
     }
 
+    const opened = known === null ? await providerProofs.open(profile, source) : null
+    if (opened !== null) return opened
+    return signUp(known, { profile, termsVersion }, source)
+  }
+
+  async function signUp(
+    known: OauthIdentity | null,
+    { profile, termsVersion }: { readonly profile: ProviderProfile; readonly termsVersion: string },
+    source: RequestSource,
+  ): Promise<Found | typeof conflict> {
     const email = await admit(profile, termsVersion)
     const identity = await claim(known, profile)
     if (identity === null) return conflict

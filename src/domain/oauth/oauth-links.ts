@@ -12,6 +12,7 @@ import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
+import { requireProvedMailbox } from '../factors/require-proved-mailbox.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import { isProviderOffered } from './provider-credentials.js'
@@ -143,8 +144,7 @@ export function createOauthLinks(
   return {
     async prepare(who, provider, currentPassword, source) {
       await reAuthentication.require(who, currentPassword, source)
-      // A person who registered another's address must not keep a way to sign in beside its owner.
-      if (who.user.emailVerifiedAt === null) throw new AuthError('email_not_verified')
+      requireProvedMailbox(who.user)
       const linked = await identities.ofUser(who.user.id)
       if (linked.some((one) => one.provider === provider)) {
         throw new AuthError('identity_already_linked')

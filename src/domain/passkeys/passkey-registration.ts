@@ -14,6 +14,7 @@ import { enrolledFactors, passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
 import { isUnchanged } from '../factors/is-unchanged.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
+import { requireProvedMailbox } from '../factors/require-proved-mailbox.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { DeliveredLogin, Enrollee } from '../login/mfa-login.js'
 import type { TicketGuesses } from '../login/ticket-guesses.js'
@@ -38,7 +39,7 @@ export interface MadePasskey {
 /** How a person adds a passkey (WebAuthn §7.1). */
 export interface PasskeyRegistration {
   /**
-   * For `navigator.credentials.create`. Throws `mfa_method_disabled`, `factor_already_enrolled` when
+   * For `navigator.credentials.create`. Throws `mfa_method_disabled`, `email_not_verified`, `factor_already_enrolled` when
    * there are as many as there may be, and what re-authentication throws.
    */
   start(
@@ -110,6 +111,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     { user, boundTo }: Registrant,
     { challengeId, response, name }: MadePasskey,
   ): Promise<Registered | null> {
+    requireProvedMailbox(user)
     const { webauthnUserVerification } = await allowed()
     const challenge = await challenges.take(challengeId, { kind: 'registration', user, boundTo })
     if (challenge === null) return null
@@ -148,6 +150,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     async start(enrollee, currentPassword, source) {
       const { webauthnMode, webauthnUserVerification, totpIssuer } = await allowed()
       const { user, boundTo } = await registrantOf(enrollee)
+      requireProvedMailbox(user)
       if (enrollee.kind === 'session') {
         await services.reAuthentication.require(enrollee.who, currentPassword, source)
       }

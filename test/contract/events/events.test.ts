@@ -160,6 +160,7 @@ const catalogue: Readonly<Record<AuthEvent['type'], true>> = {
   'email.changeRequested': true,
   'email.verificationRequested': true,
   'email.verified': true,
+  'account.ownerProved': true,
   'identity.linked': true,
   'identity.unlinked': true,
   'login.failed': true,

@@ -55,7 +55,8 @@ describe.each(frameworkKinds)('two surfaces on $name', ({ start }) => {
       const other = surface === 'operator' ? 'client' : 'operator'
       const elsewhere = await send('POST', `/v1/auth/${other}/email/verify`, { body: { token } })
       expectProblem(elsewhere, 400, 'invalid_token')
-      expect((await send('POST', at('/email/verify'), { body: { token } })).status).toBe(200)
+      const chosen = { token, newPassword: goodPassword }
+      expect((await send('POST', at('/email/verify'), { body: chosen })).status).toBe(200)
       const login = await send('POST', at('/login'), { body })
       const bearer = textOf(login.json(), 'accessToken')
       ids.push((await send('GET', at('/me'), { bearer })).json()['id'])

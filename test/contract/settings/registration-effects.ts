@@ -92,7 +92,9 @@ export const registrationEffects: Effects = {
       await register(host, surface, { email })
       const token = await mailedToken(host, 'verifyEmail', email)
       await host.clock.advance(15 * minute + second)
-      return outcomeOf(await post(host, surface, '/email/verify', { token }))
+      return outcomeOf(
+        await post(host, surface, '/email/verify', { token, newPassword: goodPassword }),
+      )
     },
   },
 }

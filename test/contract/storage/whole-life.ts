@@ -60,8 +60,12 @@ export async function wholeLife(
   await expecting(403, 'POST', '/login', { body: { email, password: first } })
   await expecting(202, 'POST', '/email/verify/resend', { body: { email } })
   const verification = mailed('verifyEmail')
-  await expecting(200, 'POST', '/email/verify', { body: { token: verification } })
-  await expecting(400, 'POST', '/email/verify', { body: { token: verification } })
+  await expecting(200, 'POST', '/email/verify', {
+    body: { token: verification, newPassword: first },
+  })
+  await expecting(400, 'POST', '/email/verify', {
+    body: { token: verification, newPassword: first },
+  })
   await expecting(201, 'POST', '/register', { body: { ...account, password: second } })
 
   await expecting(401, 'POST', '/login', { body: { email, password: wrong } })

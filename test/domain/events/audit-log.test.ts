@@ -63,6 +63,10 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
   ],
   [{ type: 'email.verified', userId: 'u' }, facts('success', 'u', 'u')],
   [
+    { type: 'account.ownerProved', userId: 'u', by: 'link' },
+    facts('success', 'u', 'u', { by: 'link' }),
+  ],
+  [
     { type: 'email.verificationRequested', actorId: null, userId: 'u' },
     facts('success', null, 'u'),
   ],

@@ -139,7 +139,9 @@ describe.each(surfaces)('mail of the %s surface', (surface) => {
     expect(await forgotten()).toBe('')
     expect(host.mailer.last('verifyEmail', email).name).toBe('')
     const { token } = host.mailer.last('verifyEmail', email).data
-    const verified = await host.send('POST', at('email/verify'), { body: { token } })
+    const verified = await host.send('POST', at('email/verify'), {
+      body: { token, newPassword: goodPassword },
+    })
     expect(outcomeOf(verified)).toBe('200')
     expect(await forgotten()).toBe('Win!')
   })

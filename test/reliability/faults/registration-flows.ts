@@ -30,7 +30,7 @@ async function completeRegistration(world: World, email: string): Promise<void> 
   const { token } = mail.data
   const completed =
     mail.template === 'verifyEmail'
-      ? await world.send('POST', '/email/verify', { body: { token } })
+      ? await world.send('POST', '/email/verify', { body: { token, newPassword: goodPassword } })
       : await world.send('POST', '/password/reset', { body: { token, newPassword: goodPassword } })
   assert.ok(completed.status < 300, completed.text)
   assert.equal(await signsInWith(world, email, goodPassword), '200')
@@ -108,7 +108,8 @@ const verifyEmail: Flow = {
     // The link replaces an older one, so that it has a past.
     await world.send('POST', '/email/verify/resend', { body: { email } })
     const token = await mailedToken(world.host, 'verifyEmail', email)
-    const verify = () => world.send('POST', '/email/verify', { body: { token } })
+    const verify = () =>
+      world.send('POST', '/email/verify', { body: { token, newPassword: goodPassword } })
     return {
       send: async () => outcomeOf(await verify()),
       async reached() {
@@ -127,7 +128,8 @@ const verifyAgain: Flow = {
   async prepare(world) {
     const email = await newcomer(world)
     const token = await mailedToken(world.host, 'verifyEmail', email)
-    const verify = () => world.send('POST', '/email/verify', { body: { token } })
+    const verify = () =>
+      world.send('POST', '/email/verify', { body: { token, newPassword: goodPassword } })
     await verify()
     return { send: async () => outcomeOf(await verify()), reached: async () => {} }
   },
@@ -149,7 +151,9 @@ const resend: Flow = {
       async reached() {
         await askAgainWithoutMail(world, email, mailed, ask)
         const token = await mailedToken(world.host, 'verifyEmail', email)
-        const verified = await world.send('POST', '/email/verify', { body: { token } })
+        const verified = await world.send('POST', '/email/verify', {
+          body: { token, newPassword: goodPassword },
+        })
         assert.equal(verified.status, 200, verified.text)
       },
     }

@@ -7,6 +7,8 @@ export interface Account {
   readonly name?: string
   /** Of Microsoft: the tenant. */
   readonly tenant?: string
+  /** Of Google: the Workspace domain, in `hd`. */
+  readonly hostedDomain?: string
 }
 
 export const tenants = {

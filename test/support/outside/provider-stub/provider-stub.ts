@@ -103,7 +103,7 @@ export async function providerStub(
 
   async function idToken({ provider, nonce, account }: Grant): Promise<string> {
     const seconds = Math.floor(now() / 1000)
-    const { subject, email, verified, name, tenant = tenants.acme } = account
+    const { subject, email, verified, name, tenant = tenants.acme, hostedDomain } = account
     const issuers = {
       google: 'https://accounts.google.com',
       microsoft: `https://login.microsoftonline.com/${tenant}/v2.0`,
@@ -122,6 +122,7 @@ export async function providerStub(
         ? { tid: tenant, ...(verified === undefined ? {} : { xms_edov: verified }) }
         : { email_verified: verified ?? true }),
       ...(name === undefined || provider === 'apple' ? {} : { name }),
+      ...(hostedDomain === undefined ? {} : { hd: hostedDomain }),
       ...forgery?.claims,
     }
     const made = await signed(claims, provider)

@@ -1,0 +1,78 @@
+import { canonicalEmail } from '../../engine/email.js'
+import { providerProof } from '../../engine/owner-proof.js'
+import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
+import type { User } from '../../model/user.js'
+import type { RequestSource } from '../../ports/request-source.js'
+import { conflict } from '../../stores/retry-on-conflict.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import { enrolledFactors } from '../factors/enrolled-factors.js'
+import type { OwnerProof } from '../passwords/owner-proof.js'
+import type { SessionTermination } from '../sessions/session-termination.js'
+import type { OauthIdentities } from './oauth-identities.js'
+
+/** An account that a provider opens, and the identity by which it does. */
+export interface OpenedByProvider {
+  readonly user: User
+  readonly identityId: string
+}
+
+/**
+ * Opens an account that has the address already, where a stranger may have registered it and the
+ * provider is authoritative for the address. Else no anonymous registration could be answered by its
+ * owner on a surface without passwords.
+ */
+export interface ProviderProofs {
+  /**
+   * Null where the account stays as it is, or there is none. In this order: the mailbox is proved and
+   * the password cleared by one write, sessions are ended, and the identity is stored. An interruption
+   * leaves an account that nothing can sign in to, and the next sign-in goes on from there.
+   */
+  open(
+    profile: ProviderProfile,
+    source: RequestSource,
+  ): Promise<OpenedByProvider | typeof conflict | null>
+}
+
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'emit'>
+
+interface Services {
+  readonly identities: OauthIdentities
+  readonly ownerProof: OwnerProof
+  readonly sessions: Pick<SessionTermination, 'endAll'>
+}
+
+export function createProviderProofs(
+  { collections, clock, emit }: Deps,
+  { identities, ownerProof, sessions }: Services,
+): ProviderProofs {
+  const { users, roleBindings } = collections
+
+  async function judge(user: User): Promise<ReturnType<typeof providerProof>> {
+    const [bindings, linked, enrolled] = await Promise.all([
+      roleBindings.find({ userId: user.id }, { limit: 1 }),
+      identities.ofUser(user.id),
+      enrolledFactors(collections, user.id),
+    ])
+    const factors = enrolled.passkeys + (enrolled.totp ? 1 : 0)
+    return providerProof(user, { bindings: bindings.length, identities: linked.length, factors })
+  }
+
+  return {
+    async open(profile, source) {
+      const email = profile.emailAuthoritative ? canonicalEmail(profile.email ?? '') : null
+      const [user] = email === null ? [] : await users.find({ email }, { limit: 1 })
+      if (user === undefined) return null
+      const verdict = await judge(user)
+      if (verdict === 'refuse') return null
+      const proof = { by: 'provider', newPassword: null, source } as const
+      const proved = verdict === 'join' ? user : await ownerProof.prove(user, proof)
+      if (proved === null) return conflict
+      await sessions.endAll(proved.id, 'password_change', source)
+      const identity = await identities.add(profile, proved.id)
+      if (identity === null) return conflict
+      const facts = { actorId: proved.id, targetId: proved.id, provider: profile.provider }
+      emit('identity.linked', source, { at: clock.now(), ...facts })
+      return { user: proved, identityId: identity.id }
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { ownerProvedWrite } from '../../engine/owner-proof.js'
+import type { User } from '../../model/user.js'
+import type { OwnerProofWay } from '../../ports/account-event.js'
+import type { RequestSource } from '../../ports/request-source.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { MailService } from '../mail/mail-service.js'
+import type { PasswordHashes } from './password-hashes.js'
+import type { PasswordRules } from './password-rules.js'
+
+/** How the mailbox was proved, and what becomes of the password. */
+export interface Proof {
+  readonly by: OwnerProofWay
+  /** Null clears the password that is there. */
+  readonly newPassword: string | null
+  readonly source: RequestSource
+}
+
+/**
+ * Gives an account, whose mailbox nobody proved yet, to the owner of that mailbox. Whoever made the
+ * account may have been a stranger: nothing of theirs opens it any more.
+ */
+export interface OwnerProof {
+  /**
+   * One guarded write, after which no earlier session can be refreshed; the caller ends them
+   * afterwards, and does so again where an earlier attempt was cut short. Checks the password policy
+   * first. Null when the account was proved or its credentials were changed meanwhile: then nothing
+   * was written.
+   */
+  prove(user: User, proof: Proof): Promise<User | null>
+}
+
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
+  readonly passwords: PasswordHashes
+  readonly passwordRules: PasswordRules
+  readonly mail: MailService
+}
+
+/** Sessions ended beside us, or a factor removed, move the record. */
+const attempts = 5
+
+export function createOwnerProof(deps: Deps): OwnerProof {
+  const { clock, passwordRules } = deps
+  const { users } = deps.collections
+
+  async function hashOf({ id, email, name, passwordHash }: User, newPassword: string | null) {
+    if (newPassword === null) return null
+    const existing = { userId: id, passwordHash }
+    await passwordRules.check(newPassword, { email, name, existing })
+    return deps.passwords.hash(newPassword)
+  }
+
+  /** Whether the record is what the write makes of it: the salt is ours, or there is no password. */
+  function isWritten(found: User | null, seen: User, passwordHash: string | null): found is User {
+    return (
+      found !== null &&
+      found.emailVerifiedAt !== null &&
+      found.passwordHash === passwordHash &&
+      found.credentialEpoch === seen.credentialEpoch + 1
+    )
+  }
+
+  async function write(user: User, passwordHash: string | null): Promise<User | null> {
+    const { guard, set } = ownerProvedWrite(user, passwordHash, clock.now())
+    try {
+      return await users.update(user.id, guard, set)
+    } catch (error) {
+      const found = await users.get(user.id)
+      if (isWritten(found, user, passwordHash)) return found
+      throw error
+    }
+  }
+
+  function announce(before: User, after: User, { by, source }: Proof, mails: boolean): void {
+    const at = clock.now()
+    const userId = after.id
+    deps.emit('email.verified', source, { at, userId })
+    deps.emit('account.ownerProved', source, { at, userId, by })
+    if (after.passwordHash === null) return
+    deps.emit('password.changed', source, { at, userId, by: 'reset' })
+    if (mails && before.passwordHash !== null) deps.mail.passwordChanged(after, at)
+  }
+
+  return {
+    async prove(seen, proof) {
+      // Before anything is written: what was proved must not be answered by a failure.
+      const { notifySecurityChanges } = await deps.settings()
+      const passwordHash = await hashOf(seen, proof.newPassword)
+      let user: User | null = seen
+      const attempt = async () => {
+        if (user === null || user.emailVerifiedAt !== null) return null
+        if (user.credentialEpoch !== seen.credentialEpoch) return null
+        const before: User = user
+        if (before.passwordHash !== null) {
+          await passwordRules.remember(before.id, before.passwordHash)
+        }
+        const found: User | null = (await write(before, passwordHash)) ?? (await users.get(seen.id))
+        // A guard that missed may have been met by the very write whose answer was lost.
+        if (isWritten(found, seen, passwordHash)) {
+          announce(before, found, proof, notifySecurityChanges)
+          return found
+        }
+        user = found
+        return conflict
+      }
+      return retryOnConflict<User | null>(attempts, attempt, () => null)
+    },
+  }
+}

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest'
+import type { ProviderId } from '../../src/identity-providers/providers.js'
+import type { InitialSettings } from '../../src/settings/settings.js'
+import { memberOf, type OauthHost, oauthHost, webTarget } from '../contract/oauth/oauth-host.js'
+import { textOf } from '../support/hosts/http-client.js'
+import {
+  eventsOf,
+  mailedToken,
+  outcomeOf,
+  storedIn,
+  storedUser,
+  surfaces,
+} from '../support/hosts/open-host.js'
+import type { Account } from '../support/outside/provider-stub/account.js'
+import { goodPassword, otherPassword } from '../support/people/people.js'
+
+const victim = 'victim@gmail.com'
+const squatters = 'the password of a squatter'
+const bothPolicies = (policy: 'off' | 'optional' | 'required') => ({
+  mfaPolicyOperator: policy,
+  mfaPolicyClient: policy,
+})
+
+describe.each(surfaces)('an account whose mailbox nobody proved, on %s', (surface) => {
+  const at = (path: string): string => `/v1/auth/${surface}${path}`
+  const post = (host: OauthHost, path: string, body: object, bearer?: string) =>
+    host.send('POST', at(path), { body, ...(bearer === undefined ? {} : { bearer }) })
+
+  const open = (settings: InitialSettings = {}) =>
+    oauthHost({ settings: { emailVerificationRequired: false, ...settings } })
+
+  /** A stranger registers the victim's address and is signed in, since nothing has to be confirmed. */
+  async function squatted(host: OauthHost) {
+    const reply = await post(host, '/register', { email: victim, password: squatters })
+    expect(outcomeOf(reply)).toBe('201')
+    return {
+      bearer: textOf(reply.json(), 'accessToken'),
+      user: await storedUser(host, surface, victim),
+    }
+  }
+
+  const login = async (host: OauthHost, password: string) =>
+    outcomeOf(await post(host, '/login', { email: victim, password }))
+
+  it('ASVS-6.3.3 takes no factor, passkey, backup code, identity or trusted device', async () => {
+    const host = await open()
+    const { bearer, user } = await squatted(host)
+    const currentPassword = squatters
+    const replies = [
+      await post(host, '/mfa/totp', { currentPassword }, bearer),
+      await post(host, '/mfa/totp/confirm', { code: '000000' }, bearer),
+      await post(host, '/webauthn/registration/options', { currentPassword }, bearer),
+    ]
+    expect(replies.map(outcomeOf)).toEqual(replies.map(() => '403 email_not_verified'))
+    const { totpFactors, passkeyChallenges, backupCodes, trustedDevices } = storedIn(host, surface)
+    expect(await totpFactors.get(user.id)).toBeNull()
+    expect(await passkeyChallenges.find({ userId: user.id }, { limit: 9 })).toEqual([])
+    expect(await backupCodes.get(user.id)).toBeNull()
+    expect(await trustedDevices.find({ userId: user.id }, { limit: 9 })).toEqual([])
+  })
+
+  it('MF-3 has to be confirmed where a second factor is required, whatever the setting says', async () => {
+    const host = await open(bothPolicies('required'))
+    await host.auth[surface].users.create({ email: victim, password: squatters })
+    expect(await login(host, squatters)).toBe('403 email_not_verified')
+  })
+
+  it('a link alone confirms no account with a password: the owner names one', async () => {
+    const host = await open()
+    const { bearer, user } = await squatted(host)
+    await post(host, '/email/verify/resend', { email: victim })
+    const token = await mailedToken(host, 'verifyEmail', victim)
+    expect(outcomeOf(await post(host, '/email/verify', { token }))).toBe(
+      '400 password_choice_required',
+    )
+    expect((await storedUser(host, surface, victim)).emailVerifiedAt).toBeNull()
+    const weak = await post(host, '/email/verify', { token, newPassword: 'short' })
+    expect(outcomeOf(weak)).toBe('422 password_policy')
+    const chosen = await post(host, '/email/verify', { token, newPassword: goodPassword })
+    expect([chosen.status, chosen.text]).toEqual([200, '{"status":"verified"}'])
+    expect(await login(host, squatters)).toBe('401 invalid_credentials')
+    expect(await login(host, goodPassword)).toBe('200')
+    expect((await host.send('GET', at('/me'), { bearer })).status).toBe(401)
+    const proved = await storedUser(host, surface, victim)
+    expect(proved).toMatchObject({
+      sessionEpoch: user.sessionEpoch + 1,
+      credentialEpoch: user.credentialEpoch + 1,
+      deviceEpoch: user.deviceEpoch + 1,
+      keptSessionId: null,
+    })
+    expect(eventsOf(host, 'account.ownerProved')).toMatchObject([{ userId: user.id, by: 'link' }])
+    expect(eventsOf(host, 'email.verified')).toMatchObject([{ userId: user.id }])
+    const again = await post(host, '/email/verify', { token, newPassword: goodPassword })
+    expect(outcomeOf(again)).toBe('400 invalid_token')
+  })
+
+  it('keeps its sessions when its owner confirms it with the password it has', async () => {
+    const host = await open()
+    const { bearer, user } = await squatted(host)
+    await post(host, '/email/verify/resend', { email: victim })
+    const token = await mailedToken(host, 'verifyEmail', victim)
+    const kept = await post(host, '/email/verify', { token, newPassword: squatters })
+    expect(outcomeOf(kept)).toBe('200')
+    expect((await host.send('GET', at('/me'), { bearer })).status).toBe(200)
+    const { credentialEpoch, sessionEpoch, emailVerifiedAt } = await storedUser(
+      host,
+      surface,
+      victim,
+    )
+    expect([credentialEpoch, sessionEpoch]).toEqual([user.credentialEpoch, user.sessionEpoch])
+    expect(emailVerifiedAt).toBe(host.clock.now())
+    expect(eventsOf(host, 'account.ownerProved')).toMatchObject([{ userId: user.id, by: 'link' }])
+  })
+
+  it('without a password is confirmed by the token alone', async () => {
+    const host = await open()
+    await host.auth[surface].users.create({ email: victim })
+    await post(host, '/email/verify/resend', { email: victim })
+    const token = await mailedToken(host, 'verifyEmail', victim)
+    expect(outcomeOf(await post(host, '/email/verify', { token }))).toBe('200')
+    expect(await storedUser(host, surface, victim)).toMatchObject({
+      passwordHash: null,
+      emailVerifiedAt: host.clock.now(),
+    })
+  })
+
+  it('a guess at its password by the token counts as any guess does', async () => {
+    const host = await oauthHost({
+      settings: { emailVerificationRequired: false, lockoutThreshold: 3 },
+    })
+    await squatted(host)
+    await post(host, '/email/verify/resend', { email: victim })
+    const token = await mailedToken(host, 'verifyEmail', victim)
+    for (let guess = 0; guess < 3; guess += 1) {
+      expect(await login(host, `a wrong guess no. ${guess}`)).toBe('401 invalid_credentials')
+    }
+    const locked = await post(host, '/email/verify', { token, newPassword: squatters })
+    expect(outcomeOf(locked)).toBe('429 rate_limited')
+  })
+
+  it('goes to its owner by a reset, which ends what was planted and proves the mailbox', async () => {
+    const host = await open()
+    const { bearer, user } = await squatted(host)
+    await post(host, '/password/forgot', { email: victim })
+    const token = await mailedToken(host, 'resetPassword', victim)
+    const reset = await post(host, '/password/reset', { token, newPassword: goodPassword })
+    expect(outcomeOf(reset)).toBe('204')
+    expect((await host.send('GET', at('/me'), { bearer })).status).toBe(401)
+    expect(await login(host, squatters)).toBe('401 invalid_credentials')
+    expect(await login(host, goodPassword)).toBe('200')
+    expect(eventsOf(host, 'account.ownerProved')).toMatchObject([{ userId: user.id, by: 'reset' }])
+    expect(eventsOf(host, 'password.changed')).toMatchObject([{ by: 'reset' }])
+  })
+})
+
+const byProvider: readonly (readonly [string, ProviderId, Partial<Account>, string])[] = [
+  ['Google, of gmail.com', 'google', {}, 'in'],
+  [
+    'Google, of a Workspace domain',
+    'google',
+    { email: 'victim@example.org', hostedDomain: 'example.org' },
+    'in',
+  ],
+  [
+    'Google, of a domain that is not Google’s',
+    'google',
+    { email: 'victim@example.org' },
+    'account_exists_link_required',
+  ],
+  ['Apple', 'apple', {}, 'in'],
+  ['Microsoft, of a tenant’s own domain', 'microsoft', {}, 'in'],
+  ['GitHub, primary and confirmed', 'github', {}, 'in'],
+]
+
+describe.each(surfaces)('a squatted address and a provider, on %s', (surface) => {
+  const at = (path: string): string => `/v1/auth/${surface}${path}`
+
+  async function squattedBy(email: string) {
+    const host = await oauthHost({ settings: { emailVerificationRequired: false } })
+    const reply = await host.send('POST', at('/register'), { body: { email, password: squatters } })
+    const bearer = textOf(reply.json(), 'accessToken')
+    return { host, bearer, user: await storedUser(host, surface, email) }
+  }
+
+  it.each(byProvider)('%s: %s says %o', async (_what, provider, more, told) => {
+    const account: Account = { subject: '77', email: victim, verified: true, ...more }
+    const email = account.email ?? victim
+    const { host, bearer, user } = await squattedBy(email)
+    const reply = await host.signIn(surface, provider, account)
+    expect(memberOf(reply, 'error') || 'in').toBe(told)
+    const after = await storedUser(host, surface, email)
+    const me = await host.send('GET', at('/me'), { bearer })
+    const byPassword = await host.send('POST', at('/login'), {
+      body: { email, password: squatters },
+    })
+    if (told !== 'in') {
+      expect([after.emailVerifiedAt, me.status, byPassword.status]).toEqual([null, 200, 200])
+      return
+    }
+    expect(after).toMatchObject({
+      id: user.id,
+      passwordHash: null,
+      emailVerifiedAt: host.clock.now(),
+    })
+    expect([me.status, byPassword.status]).toEqual([401, 401])
+    expect(eventsOf(host, 'account.ownerProved')).toMatchObject([
+      { userId: user.id, by: 'provider' },
+    ])
+    // And from now on it is the way in.
+    const again = await host.signIn(surface, provider, account)
+    expect([memberOf(again, 'error'), again.setCookies.length > 0]).toEqual(['', true])
+  })
+
+  it.each<[string, (host: OauthHost, id: string) => Promise<unknown>]>([
+    ['with a role', (host, id) => host.auth[surface].users.update(id, { systemRole: 'editor' })],
+    [
+      'with a membership',
+      (host, id) => host.auth[surface].users.update(id, { memberships: [{ tenantId: 't' }] }),
+    ],
+    ['that is disabled', (host, id) => host.auth[surface].users.update(id, { enabled: false })],
+    [
+      'with a binding',
+      (host, id) =>
+        storedIn(host, surface).roleBindings.insert({
+          id: `${id}:role:`,
+          userId: id,
+          roleId: 'role',
+          tenantId: '',
+          createdAt: 1,
+          expiresAt: null,
+        }),
+    ],
+  ])('proves no account %s', async (_what, change) => {
+    const { host, user } = await squattedBy(victim)
+    await change(host, user.id)
+    const reply = await host.signIn(surface, 'google', {
+      subject: '77',
+      email: victim,
+      verified: true,
+    })
+    expect(memberOf(reply, 'error')).toBe('account_exists_link_required')
+    expect((await storedUser(host, surface, victim)).passwordHash).not.toBeNull()
+  })
+
+  it('proves no account that the host made', async () => {
+    const host = await oauthHost({ settings: { emailVerificationRequired: false } })
+    await host.auth[surface].users.create({ email: victim, password: otherPassword })
+    const reply = await host.signIn(surface, 'google', {
+      subject: '77',
+      email: victim,
+      verified: true,
+    })
+    expect(memberOf(reply, 'error')).toBe('account_exists_link_required')
+    expect(webTarget[surface]).toBeTruthy()
+  })
+})
