@@ -118,9 +118,8 @@ export function createOauthAccounts(deps: Deps, services: Services): OauthAccoun
       return conflict
     }
 
-    const opened = known === null ? await providerProofs.open(profile, source) : null
-    if (opened !== null) return opened
-    return signUp(known, { profile, termsVersion }, source)
+    const opened = await providerProofs.open(profile, known, source)
+    return opened ?? signUp(known, { profile, termsVersion }, source)
   }
 
   async function signUp(

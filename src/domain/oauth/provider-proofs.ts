@@ -1,6 +1,7 @@
 import { canonicalEmail } from '../../engine/email.js'
 import { providerProof } from '../../engine/owner-proof.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
+import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict } from '../../stores/retry-on-conflict.js'
@@ -25,10 +26,12 @@ export interface ProviderProofs {
   /**
    * Null where the account stays as it is, or there is none. In this order: the mailbox is proved and
    * the password cleared by one write, sessions are ended, and the identity is stored. An interruption
-   * leaves an account that nothing can sign in to, and the next sign-in goes on from there.
+   * leaves an account that nothing can sign in to, and the next sign-in goes on from there. `orphan`
+   * is the identity that an earlier sign-up left without an account; it gives way.
    */
   open(
     profile: ProviderProfile,
+    orphan: OauthIdentity | null,
     source: RequestSource,
   ): Promise<OpenedByProvider | typeof conflict | null>
 }
@@ -58,7 +61,7 @@ export function createProviderProofs(
   }
 
   return {
-    async open(profile, source) {
+    async open(profile, orphan, source) {
       const email = profile.emailAuthoritative ? canonicalEmail(profile.email ?? '') : null
       const [user] = email === null ? [] : await users.find({ email }, { limit: 1 })
       if (user === undefined) return null
@@ -68,6 +71,7 @@ export function createProviderProofs(
       const proved = verdict === 'join' ? user : await ownerProof.prove(user, proof)
       if (proved === null) return conflict
       await sessions.endAll(proved.id, 'password_change', source)
+      if (orphan !== null) await identities.takeBack(orphan)
       const identity = await identities.add(profile, proved.id)
       if (identity === null) return conflict
       const facts = { actorId: proved.id, targetId: proved.id, provider: profile.provider }
