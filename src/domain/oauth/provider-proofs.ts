@@ -50,6 +50,13 @@ export function createProviderProofs(
 ): ProviderProofs {
   const { users, roleBindings } = collections
 
+  /** The account that has the address, where the provider is authoritative for it. */
+  async function holderOf({ email: given, emailAuthoritative }: ProviderProfile) {
+    const email = emailAuthoritative ? canonicalEmail(given ?? '') : null
+    const [user] = email === null ? [] : await users.find({ email }, { limit: 1 })
+    return user ?? null
+  }
+
   async function judge(user: User): Promise<ReturnType<typeof providerProof>> {
     const [bindings, linked, enrolled] = await Promise.all([
       roleBindings.find({ userId: user.id }, { limit: 1 }),
@@ -62,9 +69,8 @@ export function createProviderProofs(
 
   return {
     async open(profile, orphan, source) {
-      const email = profile.emailAuthoritative ? canonicalEmail(profile.email ?? '') : null
-      const [user] = email === null ? [] : await users.find({ email }, { limit: 1 })
-      if (user === undefined) return null
+      const user = await holderOf(profile)
+      if (user === null) return null
       const verdict = await judge(user)
       if (verdict === 'refuse') return null
       const proof = { by: 'provider', newPassword: null, source } as const
