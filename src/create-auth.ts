@@ -58,6 +58,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     ...defaults,
     deletions: { operator: operator.deletions, client: client.deletions },
   })
+  shared.keys.watch()
   const webhooks = [operator.webhooks, client.webhooks]
   const webhookRetries =
     options.sweep === false ? null : startWebhookRetries({ webhooks, clock, logger })
@@ -76,6 +77,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       await background.drain()
     },
     close() {
+      shared.keys.close()
       const work = [background.drain(), sweeper.close()]
       if (webhookRetries !== null) work.push(webhookRetries.close())
       return closeInTime(work, { clock, logger })

@@ -108,7 +108,11 @@ export interface OauthProviderOptions {
 export interface AuthOptions {
   /** The database: `memory()`, `postgres(pool)`, `mongo(…)`, `redis(client)`, or your own backend. */
   readonly backend: Backend
-  /** The signing keys, or a function that reads them. The function is called again every minute. */
+  /**
+   * The signing keys, or a function that reads them. The function is called again every minute, and for
+   * a token of a key that is not in the ring, once in five seconds at most. While it fails, its last
+   * ring is used for two minutes; then requests that need a key get 503.
+   */
   readonly keys: KeyRing | (() => Promise<KeyRing>)
   readonly surfaces: Readonly<Record<Surface, SurfaceOptions>>
   /** Sends the mails; see `Mail` for the templates. */

@@ -1,5 +1,10 @@
 import type { Services } from '../domain/services/index.js'
-import { AuthError, ConfigValidationError, describeError } from '../errors/index.js'
+import {
+  AuthError,
+  ConfigValidationError,
+  describeError,
+  UnknownKeyError,
+} from '../errors/index.js'
 import type { Answer, Operation, Params } from '../operations/operation.js'
 import type { Clock } from '../ports/clock.js'
 import type { Emit } from '../ports/emit.js'
@@ -129,7 +134,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   ): ExchangeReply {
     const reply = problemReply(error)
     // A dead cookie is taken away; one of the other surface, or one that could not be judged, stays.
-    const dead = error.status === 401 && error.code !== 'audience_mismatch'
+    const isJudged = error.code !== 'audience_mismatch' && !(error.cause instanceof UnknownKeyError)
+    const dead = error.status === 401 && isJudged
     const isSent = () => cookieOf(request, deps.cookies, 'refresh') !== null
     if (!sameSite || !operation.usesRefreshCookie || !dead || !isSent()) return reply
     return { ...reply, cookies: [clearCookie(deps.cookies, 'refresh', sameSite)] }

@@ -62,9 +62,9 @@ export interface Auth {
    */
   migrate(): Promise<void>
   /**
-   * Waits for mails and audit records in progress, stops the sweep and hands it to another replica.
-   * Resolves after 15 seconds at the latest, with a warning in the log: a mailer may never answer. The
-   * host closes the backend.
+   * Waits for mails and audit records in progress, hands the sweep to another replica, and reads `keys`
+   * no more. Resolves after 15 seconds at the latest, with a warning in the log: a mailer may never
+   * answer. The host closes the backend.
    */
   close(): Promise<void>
 }

@@ -7,7 +7,7 @@ import type { Authorizer, PermissionQuestion } from '../../ports/authorizer.js'
 import type { Principal } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { sessionDenylistId, tokenDenylistId } from '../sessions/session-termination.js'
-import type { Tokens } from '../sessions/tokens.js'
+import type { Judged, Tokens } from '../sessions/tokens.js'
 
 /** The checks in front of guarded routes, each throwing the code it refuses with. */
 export interface Access {
@@ -43,6 +43,15 @@ const authorizerTimeoutMs = 2000
 
 export function createAccess(deps: Deps, tokens: Tokens): Access {
   const { surface, clock } = deps
+
+  async function verify(token: string): Promise<Judged<AccessClaims>> {
+    try {
+      return await tokens.verifyAccess(token)
+    } catch (cause) {
+      // The key ring could not be read: neither "signed out" nor "let in".
+      throw new AuthError('session_enforcement_unavailable', { cause })
+    }
+  }
 
   async function refuseListed(claims: AccessClaims): Promise<void> {
     const ids = [tokenDenylistId(surface, claims.jti)]
@@ -90,7 +99,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     async authenticate(authorization) {
       const token = bearerToken(authorization)
       if (token === null) throw new AuthError('unauthorized')
-      const verified = await tokens.verifyAccess(token)
+      const verified = await verify(token)
       if (!verified.ok) {
         throw new AuthError(verified.reason === 'audience' ? 'audience_mismatch' : 'unauthorized')
       }

@@ -1,5 +1,5 @@
 import type { AccessClaims } from '../../crypto/verify-token.js'
-import { AuthError } from '../../errors/index.js'
+import { AuthError, UnknownKeyError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
@@ -42,17 +42,22 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
   const { users, families } = deps.collections
 
   /** Counted after the look at it: junk must not use up what the owner's logout needs. */
-  async function refuseJunk(code: 'unauthorized' | 'audience_mismatch', address: string) {
+  async function refuseJunk(
+    code: 'unauthorized' | 'audience_mismatch',
+    address: string,
+    cause: UnknownKeyError | null = null,
+  ) {
     await deps.limits.check('logoutPerIp', address)
-    return new AuthError(code)
+    return new AuthError(code, { cause })
   }
 
-  /** Session id → user id of every valid credential shown. */
+  /** Session id → user id of every valid credential shown. Throws `unauthorized` without any. */
   async function shown(
     { bearer, refreshTokens, address }: LogoutInput,
     source: RequestSource,
   ): Promise<Map<string, string>> {
     const owners = new Map<string, string>()
+    let cause: UnknownKeyError | null = null
     if (bearer?.sid !== undefined) owners.set(bearer.sid, bearer.sub)
     for (const token of refreshTokens) {
       const verified = await tokens.verifyRefresh(token)
@@ -62,8 +67,9 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
         await inspection.endIfRetired(verified.claims, source)
       } else if (verified.reason === 'audience') {
         throw await refuseJunk('audience_mismatch', address)
-      }
+      } else if (verified.reason === 'unknownKey') cause = new UnknownKeyError()
     }
+    if (owners.size === 0) throw await refuseJunk('unauthorized', address, cause)
     return owners
   }
 
@@ -76,7 +82,6 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
   return {
     async logout(input, source) {
       const owners = await shown(input, source)
-      if (owners.size === 0) throw await refuseJunk('unauthorized', input.address)
       for (const [id, userId] of owners) {
         if (input.everywhere && (await isLive(id))) {
           await raiseSessionEpoch(users, userId)

@@ -1,6 +1,6 @@
 import type { RefreshClaims } from '../../crypto/verify-token.js'
 import { judgeRefresh, type Presented, type RefreshDecision } from '../../engine/refresh-rules.js'
-import { AuthError } from '../../errors/index.js'
+import { AuthError, UnknownKeyError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
@@ -81,6 +81,9 @@ export function createRefreshInspection(
     const verified = await tokens.verifyRefresh(token)
     if (verified.ok) return verified.claims
     if (verified.reason === 'audience') throw new AuthError('audience_mismatch')
+    if (verified.reason === 'unknownKey') {
+      throw new AuthError('refresh_token_invalid', { cause: new UnknownKeyError() })
+    }
     throw new AuthError(
       verified.reason === 'expired' ? 'refresh_token_expired' : 'refresh_token_invalid',
     )

@@ -61,8 +61,10 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
 
     async open(how, source) {
       const { user } = how
-      // Before anything is written: a login must not be left half done for want of a setting.
+      // Before anything is written: a login must not be left half done for want of a
+      // setting or a key.
       const { maxConcurrentSessions, accessTokenTTL } = await deps.settings()
+      await tokens.requireKey()
       const now = clock.now()
       const id = uuidv7(now, random)
       const jti = tokens.nextJti()

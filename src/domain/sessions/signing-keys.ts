@@ -1,38 +1,75 @@
+import { withTimeout } from '../../concurrency/with-timeout.js'
 import { type KeyRing, type LoadedKeyRing, loadKeyRing } from '../../crypto/key-ring.js'
-import { describeError, OptionsError } from '../../errors/index.js'
+import { AuthError, describeError, OptionsError } from '../../errors/index.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Logger } from '../../ports/logger.js'
 
 export interface SigningKeys {
-  /** The ring in force. Re-reads a supplied function at most once a minute, in the background. */
+  /**
+   * The ring in force. One that a function supplied two minutes ago or earlier may hold a key that was
+   * taken out since: then it is read again first. Throws `service_unavailable` where that fails.
+   */
   ring(): Promise<LoadedKeyRing>
+  /**
+   * The ring in which this `kid` was looked for: where it is missing, the ring is read once more. Parallel
+   * calls share the read, and such reads begin five seconds apart at least, so that tokens with made-up
+   * keys cost the host nothing. Throws `service_unavailable` where the ring cannot be read, or not yet.
+   */
+  ringFor(kid: string): Promise<LoadedKeyRing>
   /** Reads the ring again and waits for it; rejects, keeping the old ring, when it is not valid. */
   reload(): Promise<void>
+  /** Begins to read a supplied function every minute, also while no request comes. */
+  watch(): void
+  /** Ends what `watch` began. */
+  close(): void
 }
 
-const keyReloadMs = 60_000
+const readEveryMs = 60_000
+const retryEveryMs = 10_000
+const trustedForMs = 2 * readEveryMs
+const askedEveryMs = 5_000
+const answerWithinMs = 10_000
+const mostMissing = 1000
+
+interface InForce {
+  readonly ring: LoadedKeyRing
+  /** When the read began that gave it: what the host changed later may not be in it. */
+  readonly readAt: number
+}
 
 export async function createSigningKeys(
   keys: KeyRing | (() => Promise<KeyRing>),
   clock: Clock,
   logger: Logger,
 ): Promise<SigningKeys> {
-  const read = typeof keys === 'function' ? keys : async (): Promise<KeyRing> => keys
-  let ring = await load()
-  let readAt = clock.now()
+  const isSupplied = typeof keys === 'function'
+  const begunAt = clock.now()
+  let inForce: InForce = { ring: await load(supplied(), null), readAt: begunAt }
   let started = 0
   let newest = 0
+  let askedAt: number | null = null
+  let asked: Promise<boolean> | null = null
+  /** Keys that the newest read on demand did not find. */
+  const missing = new Set<string>()
+  let cancel = (): void => {}
+  let closed = false
 
   async function supplied(): Promise<KeyRing> {
+    if (!isSupplied) return keys
     try {
-      return await read()
+      return await keys()
     } catch (cause) {
       throw new OptionsError('keys', 'is a function that failed to give a key ring', { cause })
     }
   }
 
-  async function load(): Promise<LoadedKeyRing> {
-    const loaded = await loadKeyRing(await supplied())
+  async function load(
+    given: Promise<KeyRing>,
+    before: LoadedKeyRing | null,
+  ): Promise<LoadedKeyRing> {
+    const loaded = await loadKeyRing(await given)
+    // The same keys again: verified tokens stay remembered, and a warning is logged once.
+    if (before !== null && areSame(loaded, before)) return before
     for (const warning of loaded.warnings) logger.warn(warning)
     return loaded
   }
@@ -40,27 +77,85 @@ export async function createSigningKeys(
   async function reload(): Promise<void> {
     started += 1
     const mine = started
-    readAt = clock.now()
-    const loaded = await load()
+    const readAt = clock.now()
+    const ring = await load(withTimeout(supplied(), answerWithinMs, clock), inForce.ring)
     // A slow read that began earlier must not undo a newer one; one that failed undoes nothing.
     if (mine < newest) return
     newest = mine
-    ring = loaded
+    inForce = { ring, readAt }
+  }
+
+  /** False when it failed. Requests go on with the ring at hand for as long as it is trusted. */
+  async function reloadQuietly(): Promise<boolean> {
+    try {
+      await reload()
+      return true
+    } catch (error) {
+      logger.error('the key ring could not be read again', describeError(error))
+      return false
+    }
+  }
+
+  /** True after a read that succeeded; false also where one may not begin yet. */
+  async function readOnDemand(): Promise<boolean> {
+    const since = askedAt === null ? askedEveryMs : clock.now() - askedAt
+    if (asked === null && (since < 0 || since >= askedEveryMs)) {
+      askedAt = clock.now()
+      missing.clear()
+      asked = reloadQuietly().finally(() => {
+        asked = null
+      })
+    }
+    return asked ?? false
+  }
+
+  /** A clock that stepped back must not keep a key in force that was taken out. */
+  function isTrusted(): boolean {
+    const age = clock.now() - inForce.readAt
+    return !isSupplied || (age >= 0 && age < trustedForMs)
+  }
+
+  function trusted(): LoadedKeyRing {
+    if (isTrusted()) return inForce.ring
+    throw new AuthError('service_unavailable', {
+      cause: new OptionsError('keys', 'is a function that gave no key ring for two minutes'),
+    })
+  }
+
+  function schedule(ms: number): void {
+    cancel = clock.after(ms, async () => {
+      const isRead = await reloadQuietly()
+      if (!closed) schedule(isRead ? readEveryMs : retryEveryMs)
+    })
   }
 
   return {
     reload,
     async ring() {
-      const age = clock.now() - readAt
-      // A clock that stepped back must not keep a key in force that was taken out.
-      if (typeof keys === 'function' && (age < 0 || age >= keyReloadMs)) {
-        // Requests go on with the current ring: a slow or failing key store signs no user out.
-        reload().catch((error: unknown) => {
-          const fields = describeError(error)
-          logger.error('the key ring could not be read again; keeping the present one', fields)
-        })
-      }
-      return ring
+      // A process that stood still, as serverless ones do, comes here before its timer.
+      if (!isTrusted()) await readOnDemand()
+      return trusted()
+    },
+    async ringFor(kid) {
+      const isKnown = () => inForce.ring.verifyingKeys.has(kid)
+      if (!isSupplied || isKnown()) return trusted()
+      const isRead = await readOnDemand()
+      // Not looked for yet: the token may be good, and a 401 would say that it is not.
+      if (!isRead && !missing.has(kid)) throw new AuthError('service_unavailable')
+      if (!isKnown() && missing.size < mostMissing) missing.add(kid)
+      return trusted()
+    },
+    watch() {
+      if (isSupplied) schedule(readEveryMs)
+    },
+    close() {
+      closed = true
+      cancel()
     },
   }
+}
+
+/** Equal keys in equal places: the first is the one that signs. */
+function areSame(one: LoadedKeyRing, other: LoadedKeyRing): boolean {
+  return JSON.stringify(one.jwks()) === JSON.stringify(other.jwks())
 }

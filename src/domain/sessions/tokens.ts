@@ -1,5 +1,7 @@
+import type { LoadedKeyRing } from '../../crypto/key-ring.js'
 import { signAccess, signRefresh } from '../../crypto/sign-token.js'
 import { tokenMemo } from '../../crypto/token-memo.js'
+import { unknownKeyOf } from '../../crypto/unknown-key-of.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import {
   type AccessClaims,
@@ -35,7 +37,15 @@ export interface Authentication {
   readonly authTime: number
 }
 
+/**
+ * A verdict on a token. `unknownKey` is one of a key that is not in the ring, also after it was read
+ * again: nothing in it can be believed, and it may be genuine all the same.
+ */
+export type Judged<C> = Verified<C> | { readonly ok: false; readonly reason: 'unknownKey' }
+
 export interface Tokens {
+  /** Throws `service_unavailable` while no key may sign: to be asked before anything is written. */
+  requireKey(): Promise<void>
   /** A `jti` for a refresh token about to be minted. */
   nextJti(): string
   /** `ttlMs` is given, because those who mint must know every setting before they write. */
@@ -47,8 +57,8 @@ export interface Tokens {
     jti: string,
     how: Authentication,
   ): Promise<RefreshGrant>
-  verifyAccess(token: string): Promise<Verified<AccessClaims>>
-  verifyRefresh(token: string): Promise<Verified<RefreshClaims>>
+  verifyAccess(token: string): Promise<Judged<AccessClaims>>
+  verifyRefresh(token: string): Promise<Judged<RefreshClaims>>
 }
 
 /** The way in which a user got a token. */
@@ -93,8 +103,26 @@ export function createTokens(deps: Deps): Tokens {
     return { accessToken, tokenType: 'Bearer', expiresIn }
   }
 
+  /** Another replica may sign with a key that this one has yet to hear of. */
+  async function judge<C>(
+    token: string,
+    verify: (ring: LoadedKeyRing) => Verified<C>,
+  ): Promise<Judged<C>> {
+    const ring = await keys.ring()
+    const verified = verify(ring)
+    const unknown = verified.ok ? null : unknownKeyOf(token, ring)
+    if (unknown === null) return verified
+    const newer = await keys.ringFor(unknown)
+    const isKnown = newer.verifyingKeys.has(unknown)
+    return isKnown ? verify(newer) : { ok: false, reason: 'unknownKey' }
+  }
+
   return {
     nextJti,
+
+    async requireKey() {
+      await keys.ring()
+    },
 
     access: (user, sessionId, { amr, authTime }, ttlMs) =>
       mint(user, { kind: 'session', sessionId, how: { amr, authTime } }, ttlMs),
@@ -123,32 +151,22 @@ export function createTokens(deps: Deps): Tokens {
       return { refreshToken, expiresIn: exp - iat }
     },
 
-    async verifyAccess(token) {
-      const ring = await keys.ring()
-      const now = clock.now()
-      const known = memo.find(token, ring, now)
-      if (known !== null) return { ok: true, claims: known }
-      const verified = verifyToken(token, {
-        ring,
-        issuer,
-        use: 'access',
-        accepts: acceptedAudiences(surface),
-        now,
-        leewaySeconds: clockLeeway,
-      })
-      if (verified.ok) memo.store(token, ring, verified.claims)
-      return verified
-    },
+    verifyAccess: (token) =>
+      judge(token, (ring) => {
+        const now = clock.now()
+        const known = memo.find(token, ring, now)
+        if (known !== null) return { ok: true, claims: known }
+        const expected = { ring, issuer, use: 'access', now, leewaySeconds: clockLeeway } as const
+        const verified = verifyToken(token, { ...expected, accepts: acceptedAudiences(surface) })
+        if (verified.ok) memo.store(token, ring, verified.claims)
+        return verified
+      }),
 
-    async verifyRefresh(token) {
-      return verifyToken(token, {
-        ring: await keys.ring(),
-        issuer,
-        use: 'refresh',
-        accepts: [surface],
-        now: clock.now(),
-        leewaySeconds: clockLeeway,
-      })
-    },
+    verifyRefresh: (token) =>
+      judge(token, (ring) => {
+        const now = clock.now()
+        const expected = { ring, issuer, use: 'refresh', now, leewaySeconds: clockLeeway } as const
+        return verifyToken(token, { ...expected, accepts: [surface] })
+      }),
   }
 }
