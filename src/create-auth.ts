@@ -13,6 +13,7 @@ import { mountSurface, routesOf } from './setup/mount-surface.js'
 import { createSharedServices } from './setup/shared-services.js'
 import { surfaceResolution } from './setup/surface-resolution.js'
 import { startSweeping } from './setup/sweeping.js'
+import { terminateAllSessions } from './setup/terminate-all-sessions.js'
 
 /**
  * Builds the library from the host's options. Rejects with an `OptionsError` that names the option
@@ -68,6 +69,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     both: bothRouter(routes, surfaceResolution(options, built)),
     keys: { reload: () => shared.keys.reload() },
     config: createConfigApi(shared.config, logger),
+    terminateAllSessions: (given = {}) => terminateAllSessions(built, clock, given),
     async migrate() {
       await options.backend.store.prepare(allCollectionSpecs(prefix))
       await shared.config.register()

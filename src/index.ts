@@ -105,6 +105,6 @@ export type {
 } from './ports/store.js'
 export type { Audience, Surface } from './ports/surface.js'
 export type { InitialSettings } from './settings/settings.js'
-export type { Auth, SurfaceAuth } from './setup/auth.js'
+export type { AllSessionsOptions, Auth, SurfaceAuth } from './setup/auth.js'
 export { checkedStore } from './stores/checked-store.js'
 export { type StoreSplit, splitStore } from './stores/split-store.js'

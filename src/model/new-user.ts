@@ -38,6 +38,7 @@ export function newUser(now: number, given: Given): User {
     updatedAt: now,
     lastLoginAt: null,
     deletingAt: null,
+    endedBefore: null,
     ...given,
   }
 }

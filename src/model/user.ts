@@ -36,6 +36,8 @@ export interface User extends Doc {
   readonly lastLoginAt: number | null
   /** When its deletion began; such an account stays disabled, and nothing changes it any more. */
   readonly deletingAt: number | null
+  /** What was issued before this time was ended with that of all users; null when that never was. */
+  readonly endedBefore: number | null
 }
 
 /** A record without the field is a person: `kind` was added later. */
@@ -65,6 +67,7 @@ export const usersSpec: SurfaceSpec<User> = {
     updatedAt: { kind: 'time' },
     lastLoginAt: { kind: 'time', nullable: true },
     deletingAt: { kind: 'time', nullable: true },
+    endedBefore: { kind: 'time', nullable: true },
   },
   indexes: [{ on: ['email'], unique: true }, { on: ['kind'] }],
   expires: 'never',

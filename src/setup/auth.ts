@@ -1,6 +1,7 @@
 import type { Users } from '../domain/accounts/users.js'
 import type { Roles } from '../domain/authorization/roles.js'
 import type { ConfigApi } from '../domain/configuration/config-api.js'
+import type { Actor } from '../domain/context/actor.js'
 import type { Principal } from '../domain/context/principal.js'
 import type { AuditLog } from '../domain/events/audit-log.js'
 import type { SessionAdministration } from '../domain/sessions/session-administration.js'
@@ -45,6 +46,19 @@ export interface SurfaceAuth<S extends Surface = Surface>
   readonly audit: AuditLog
 }
 
+/** The options of `terminateAllSessions`. */
+export interface AllSessionsOptions {
+  /** Default: both surfaces. */
+  readonly surfaces?: readonly Surface[]
+  /**
+   * A past time in whole epoch milliseconds, which names the piece of work for a repeated call. All that
+   * a user holds when the call reaches them is ended, also what is a little younger. Default: now.
+   */
+  readonly issuedBefore?: number
+  /** The actor for events and audit records. */
+  readonly by?: Actor
+}
+
 /** The library, built by `createAuth`. */
 export interface Auth {
   /** `/v1/auth/operator/*`, `/v1/admin/*` and the unprefixed paths, to mount on a host for operators. */
@@ -56,6 +70,16 @@ export interface Auth {
   /** `reload` reads `createAuth({ keys })` again at once, if it is a function. */
   readonly keys: Pick<SigningKeys, 'reload'>
   readonly config: ConfigApi
+  /**
+   * Ends the sessions of all people, on both surfaces unless `surfaces` names one, with their trusted
+   * devices, step-up proofs, logins under way and mailed links: after a backup was restored, or a breach.
+   * Access tokens of service accounts, and of sessions that the database does not know, are refused only
+   * once the signing key is replaced without `previous`. Resolves with the number of people that this
+   * call wrote to. It walks all accounts in batches: give the same `issuedBefore` again after a rejection
+   * or a crash, and the call completes the work without ending what was opened since. Throws `AuthError`
+   * `invalid_request`, and `service_unavailable` when the store fails.
+   */
+  terminateAllSessions(options?: AllSessionsOptions): Promise<number>
   /**
    * Prepares the database and registers the modules, which gives settings without a value their first
    * values. Call it before serving. Replicas may call it in parallel, and any number of times.

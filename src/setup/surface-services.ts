@@ -19,6 +19,7 @@ import {
 } from '../domain/passwords/assemble-passwords.js'
 import { assembleServiceAccounts } from '../domain/service-accounts/assemble-service-accounts.js'
 import type { Services } from '../domain/services/index.js'
+import type { AllSessionsTermination } from '../domain/sessions/all-sessions-termination.js'
 import { assembleSessions } from '../domain/sessions/assemble-sessions.js'
 import type { SessionAdministration } from '../domain/sessions/session-administration.js'
 import type { SigningKeys } from '../domain/sessions/signing-keys.js'
@@ -46,6 +47,7 @@ export interface SurfaceServices {
   readonly users: Users
   readonly roles: Roles
   readonly sessions: SessionAdministration
+  readonly allSessions: AllSessionsTermination
   readonly tokens: Tokens
   readonly mfaReset: MfaReset
   readonly deletions: AccountDeletions
@@ -76,6 +78,7 @@ export function createSurfaceServices(
   return {
     ...{ ...accounts, ...authorization, tokens: sessions.tokens },
     sessions: sessions.sessionAdministration,
+    allSessions: sessions.allSessions,
     services: {
       ...{ ...sessions, ...passwords, ...factors, ...login, ...oauth, ...passkeys, ...accounts },
       ...{ ...serviceAccounts, ...authorization, limits, config },

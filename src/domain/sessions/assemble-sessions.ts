@@ -1,5 +1,9 @@
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
+import {
+  type AllSessionsTermination,
+  createAllSessionsTermination,
+} from './all-sessions-termination.js'
 import { createLogout, type Logout } from './logout.js'
 import { createOwnSessions, type OwnSessions } from './own-sessions.js'
 import { createRefresh, type Refresh } from './refresh.js'
@@ -19,6 +23,7 @@ export interface SessionServices {
   readonly logout: Logout
   readonly ownSessions: OwnSessions
   readonly sessionAdministration: SessionAdministration
+  readonly allSessions: AllSessionsTermination
 }
 
 interface Collaborators {
@@ -41,5 +46,6 @@ export function assembleSessions(
     logout: createLogout(deps, { tokens, sessions, inspection }),
     ownSessions: createOwnSessions(deps, sessions),
     sessionAdministration: createSessionAdministration(deps, sessions),
+    allSessions: createAllSessionsTermination(deps, sessions),
   }
 }

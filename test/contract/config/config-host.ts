@@ -155,6 +155,7 @@ export async function serviceToken(host: ContractHost): Promise<{ id: string; be
     updatedAt: now,
     lastLoginAt: null,
     deletingAt: null,
+    endedBefore: null,
     expiresAt: null,
   })
   const jwks = (await host.send('GET', '/v1/auth/operator/jwks')).json() as {

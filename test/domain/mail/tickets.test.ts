@@ -30,6 +30,7 @@ const ada: User = {
   updatedAt: 0,
   lastLoginAt: null,
   deletingAt: null,
+  endedBefore: null,
 }
 const bob: User = { ...ada, id: '01940000-0000-7000-8000-00000000000b', email: 'bob@example.org' }
 const minute = 60_000

@@ -31,6 +31,7 @@ const user: User = {
   updatedAt: 0,
   lastLoginAt: null,
   deletingAt: null,
+  endedBefore: null,
 }
 
 async function rig() {

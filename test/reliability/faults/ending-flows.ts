@@ -135,6 +135,27 @@ const terminateSessionsOf: Flow = {
   },
 }
 
+const terminateAllSessions: Flow = {
+  name: 'terminateAllSessions',
+  options: withoutLimits,
+  expects: 'done',
+  unavailable: threwUnavailable,
+  async prepare(world) {
+    const all = await threeSessions(world)
+    const [swept, ...rest] = all
+    await world.stored.families.take(swept.sessionId)
+    const given = { issuedBefore: world.host.clock.now(), surfaces: [world.surface] }
+    return {
+      send: () => outcomeOfCall(() => world.host.auth.terminateAllSessions(given)),
+      async reached() {
+        for (const one of rest) await expectEnded(world, one, ['admin'])
+        const me = await world.send('GET', '/me', { bearer: swept.bearer })
+        assert.deepEqual([me.status, me.code], [401, 'session_revoked'])
+      },
+    }
+  },
+}
+
 const disable: Flow = {
   name: 'users.update that disables',
   options: withoutLimits,
@@ -180,6 +201,7 @@ export const endingFlows: readonly Flow[] = [
   terminateSession,
   terminateSwept,
   terminateSessionsOf,
+  terminateAllSessions,
   disable,
   endedBearer,
 ]
