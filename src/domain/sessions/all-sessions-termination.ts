@@ -1,10 +1,12 @@
 import { AuthError } from '../../errors/index.js'
+import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { requiredEpoch } from './refresh-inspection.js'
 import type { SessionTermination } from './session-termination.js'
 
 /** Ends what all people of a surface hold. */
@@ -62,16 +64,14 @@ export function createAllSessionsTermination(
   }
 
   /** Refresh is refused to all of them already; this takes their access tokens. */
-  async function endOlder(
-    { id: userId, sessionEpoch, endedBefore }: User,
-    { actorId, source }: Act,
-  ): Promise<void> {
+  async function endOlder(user: User, { actorId, source }: Act): Promise<void> {
+    const { id: userId, endedBefore } = user
     const known = new Set<string>()
     for await (const family of newestFirst(families, { userId })) {
       known.add(family.id)
       if (family.revokedAt !== null) {
         await sessions.closeDocument(family.id, family.revokedReason ?? 'admin')
-      } else if (family.sessionEpoch !== sessionEpoch) {
+      } else if (isOlder(family, user)) {
         await sessions.end(family, 'admin', source, { actorId })
       }
     }
@@ -91,6 +91,12 @@ export function createAllSessionsTermination(
       if (known.has(document.id) || document.loginAt >= (endedBefore ?? 0)) continue
       await sessions.end(document, 'admin', source, { actorId, refreshRowMissing: true })
     }
+  }
+
+  /** A later call may have spared a session that was opened since. */
+  function isOlder({ id, sessionEpoch }: RefreshFamily, user: User): boolean {
+    const required = requiredEpoch(user, id)
+    return required !== null && sessionEpoch !== required
   }
 
   async function terminateOne(id: string, issuedBefore: number, act: Act): Promise<number> {
