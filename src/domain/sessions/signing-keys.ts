@@ -29,7 +29,7 @@ const retryEveryMs = 10_000
 const trustedForMs = 2 * readEveryMs
 const askedEveryMs = 5_000
 const answerWithinMs = 10_000
-const mostMissing = 1000
+const mostNoted = 1000
 
 interface InForce {
   readonly ring: LoadedKeyRing
@@ -49,8 +49,9 @@ export async function createSigningKeys(
   let newest = 0
   let askedAt: number | null = null
   let asked: Promise<boolean> | null = null
-  /** Keys that the newest read on demand did not find. */
+  /** Keys that a read was to find and did not; and those that wait for the next read. */
   const missing = new Set<string>()
+  const wanted = new Set<string>()
   let cancel = (): void => {}
   let closed = false
 
@@ -78,11 +79,20 @@ export async function createSigningKeys(
     started += 1
     const mine = started
     const readAt = clock.now()
+    const looked = [...wanted]
+    wanted.clear()
     const ring = await load(withTimeout(supplied(), answerWithinMs, clock), inForce.ring)
     // A slow read that began earlier must not undo a newer one; one that failed undoes nothing.
     if (mine < newest) return
     newest = mine
     inForce = { ring, readAt }
+    for (const kid of looked) note(missing, kid)
+  }
+
+  function note(kids: Set<string>, kid: string): void {
+    const oldest = kids.size < mostNoted ? undefined : kids.values().next().value
+    if (oldest !== undefined) kids.delete(oldest)
+    kids.add(kid)
   }
 
   /** False when it failed. Requests go on with the ring at hand for as long as it is trusted. */
@@ -96,17 +106,17 @@ export async function createSigningKeys(
     }
   }
 
-  /** True after a read that succeeded; false also where one may not begin yet. */
-  async function readOnDemand(): Promise<boolean> {
+  /** Null where no read may begin yet. */
+  async function readOnDemand(): Promise<'read' | 'failed' | null> {
     const since = askedAt === null ? askedEveryMs : clock.now() - askedAt
     if (asked === null && (since < 0 || since >= askedEveryMs)) {
       askedAt = clock.now()
-      missing.clear()
       asked = reloadQuietly().finally(() => {
         asked = null
       })
     }
-    return asked ?? false
+    if (asked === null) return null
+    return (await asked) ? 'read' : 'failed'
   }
 
   /** A clock that stepped back must not keep a key in force that was taken out. */
@@ -139,10 +149,11 @@ export async function createSigningKeys(
     async ringFor(kid) {
       const isKnown = () => inForce.ring.verifyingKeys.has(kid)
       if (!isSupplied || isKnown()) return trusted()
-      const isRead = await readOnDemand()
+      note(wanted, kid)
+      const outcome = await readOnDemand()
       // Not looked for yet: the token may be good, and a 401 would say that it is not.
-      if (!isRead && !missing.has(kid)) throw new AuthError('service_unavailable')
-      if (!isKnown() && missing.size < mostMissing) missing.add(kid)
+      const isLookedFor = outcome === 'read' || (outcome === null && missing.has(kid))
+      if (!isLookedFor) throw new AuthError('service_unavailable')
       return trusted()
     },
     watch() {
