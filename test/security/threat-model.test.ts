@@ -9,6 +9,7 @@ import { openThreatened, type Theft, type Threat, threatRows } from './threats/t
 /** By the first column of the page. */
 const threats: Readonly<Record<string, Threat>> = {
   password: sessions.password,
+  'password planted on an account before its mailbox was proved': sessions.plantedPassword,
   'refresh token': sessions.refreshToken,
   'access token': sessions.accessToken,
   mailbox: factors.mailbox,

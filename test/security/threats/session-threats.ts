@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { storeSettings } from '../../contract/oauth/oauth-host.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { refreshCookieOf } from '../../support/hosts/http-client.js'
+import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { mailedToken } from '../../support/hosts/open-host.js'
 import { smallSigningKey, testSigningKey } from '../../support/keys.js'
 import {
+  goodPassword,
   otherPassword,
   type Person,
   person,
@@ -56,6 +58,48 @@ export const password: Threat = {
     },
   },
   meanwhile: {},
+}
+
+const squatters = 'the password of a squatter'
+
+/** A stranger registers the victim's address where registration needs no confirmation. */
+export const plantedPassword: Threat = {
+  open: (kind) => openThreatened(kind, { settings: { emailVerificationRequired: false } }),
+  ends: {
+    'the first proof of the mailbox by its owner': async (host) => {
+      const email = 'victim@example.org'
+      await host.send('POST', at('/register'), { body: { email, password: squatters } })
+      return {
+        use: async () => told(await login(host, 'client', email, squatters)),
+        async end() {
+          await host.send('POST', at('/email/verify/resend'), { body: { email } })
+          const token = await mailedToken(host, 'verifyEmail', email)
+          const body = { token, newPassword: goodPassword }
+          const reply = await host.send('POST', at('/email/verify'), { body })
+          assert.equal(reply.status, 200, reply.text)
+        },
+        works: '200',
+        after: '401 invalid_credentials',
+      }
+    },
+  },
+  meanwhile: {
+    'it takes no second factor, identity or trusted device': async (host) => {
+      const email = 'victim@example.org'
+      await host.send('POST', at('/register'), { body: { email, password: squatters } })
+      const { json } = await login(host, 'client', email, squatters)
+      const bearer = textOf(json(), 'accessToken')
+      return {
+        twin: () => me(host, { bearer }),
+        use: async () => {
+          const body = { currentPassword: squatters }
+          return told(await host.send('POST', at('/mfa/totp'), { bearer, body }))
+        },
+        works: '200',
+        after: '403 email_not_verified',
+      }
+    },
+  },
 }
 
 /** A thief with a copy of the refresh cookie, who goes on from what they last got. */
@@ -114,6 +158,9 @@ export const refreshToken: Threat = {
     }),
     'a password change in another session': refreshTheft(async (host, who) =>
       changePassword(host, { ...who, ...(await signIn(host, 'client', who)) }),
+    ),
+    'a reset of the password': refreshTheft(async (host, { email }) =>
+      reset(host, 'client', await linkFor(host, 'client', email), otherPassword),
     ),
     terminateAllSessions: refreshTheft((host) => host.auth.terminateAllSessions()),
   },
