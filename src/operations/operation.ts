@@ -48,8 +48,6 @@ export type AddressClass =
  */
 export type SessionClass = 'self' | 'change' | 'ending' | 'mfa' | 'admin'
 
-export type RateClass = AddressClass | SessionClass
-
 export type Guard =
   /** The caller need not be signed in. It is explicit, so that no operation is public by omission. */
   | { readonly kind: 'public' }

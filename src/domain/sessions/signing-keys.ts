@@ -132,10 +132,14 @@ export async function createSigningKeys(
     })
   }
 
+  async function readOnTime(): Promise<void> {
+    const isRead = await reloadQuietly()
+    if (!closed) schedule(isRead ? readEveryMs : retryEveryMs)
+  }
+
   function schedule(ms: number): void {
-    cancel = clock.after(ms, async () => {
-      const isRead = await reloadQuietly()
-      if (!closed) schedule(isRead ? readEveryMs : retryEveryMs)
+    cancel = clock.after(ms, () => {
+      void readOnTime()
     })
   }
 
