@@ -4,6 +4,7 @@ const domainRooms = [
   'limits',
   'events',
   'configuration',
+  'intents',
   'mail',
   'sessions',
   'passwords',

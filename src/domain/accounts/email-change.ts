@@ -7,9 +7,9 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
+import type { Tickets } from '../intents/mailed-intents.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
-import type { Tickets } from '../mail/tickets.js'
 
 /** Moving an account to another address: asked for by its owner, confirmed from the new mailbox. */
 export interface EmailChange {

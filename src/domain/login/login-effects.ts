@@ -5,13 +5,13 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'
 import type { DeviceGrant, TrustedDevices } from '../factors/trusted-devices.js'
-import type { Tickets } from '../mail/tickets.js'
+import type { IssuedLoginTicket, LoginTickets } from '../intents/login-intents.js'
+import type { Tickets } from '../intents/mailed-intents.js'
 import { clearedLogin, type LoginFacts } from '../sessions/cleared-login.js'
 import type { OpenedSession, Sessions } from '../sessions/sessions.js'
 import type { FederatedLogin } from './federated-login.js'
 import type { FirstFactor, ProviderFacts, ShownSecond } from './first-factor.js'
 import type { LoginResult } from './login-result.js'
-import type { IssuedLoginTicket, LoginTickets } from './login-tickets.js'
 
 /** That the device a login comes from is to be trusted from now on. */
 export interface TrustRequest {

@@ -3,13 +3,13 @@ import type { LoginTicket } from '../../model/login-ticket.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
+import type { LoginTickets } from '../intents/login-intents.js'
 import { type FactorsOfUser, lookUpFactors } from './factors-of-user.js'
 import type { FirstFactor, ShownSecond } from './first-factor.js'
 import type { LoginChecks } from './login-checks.js'
 import type { LoginEffects, TrustRequest } from './login-effects.js'
 import type { LoginResult } from './login-result.js'
 import type { JudgedLogin, LoginRisk } from './login-risk.js'
-import type { LoginTickets } from './login-tickets.js'
 
 /** What every login goes through, whatever its first factor was. */
 export interface LoginPipeline {

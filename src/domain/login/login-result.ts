@@ -1,7 +1,7 @@
 import type { SecondFactorMethod } from '../../engine/second-factor.js'
 import type { DeviceGrant } from '../factors/trusted-devices.js'
+import type { IssuedLoginTicket } from '../intents/login-intents.js'
 import type { OpenedSession } from '../sessions/sessions.js'
-import type { IssuedLoginTicket } from './login-tickets.js'
 
 export type LoginResult =
   | {

@@ -5,10 +5,10 @@ import type { CodeVerification, ShownCode } from '../factors/code-verification.j
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import type { TotpEnrollment } from '../factors/totp-enrollment.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
+import type { ShownTicket } from '../intents/login-intents.js'
 import type { TrustRequest } from './login-effects.js'
 import type { LoginPipeline } from './login-pipeline.js'
 import type { LoginResult } from './login-result.js'
-import type { ShownTicket } from './login-tickets.js'
 import type { TicketGuesses } from './ticket-guesses.js'
 
 /** The enroller of a factor: a signed-in user, or a login that lacks one. */

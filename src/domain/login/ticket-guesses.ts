@@ -4,9 +4,9 @@ import type { LoginTicket } from '../../model/login-ticket.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors } from '../factors/enrolled-factors.js'
+import type { LoginTickets, ShownTicket } from '../intents/login-intents.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { FederatedLogin } from './federated-login.js'
-import type { LoginTickets, ShownTicket } from './login-tickets.js'
 
 /**
  * What a half-finished login may be shown, and how often. One to enroll a factor with is void

@@ -1,7 +1,7 @@
 import type { Mailer } from '../../ports/mailer.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { createTickets, type Tickets } from '../intents/mailed-intents.js'
 import { createMailService, type Links, type MailService } from './mail-service.js'
-import { createTickets, type Tickets } from './tickets.js'
 
 export interface MailServices {
   readonly mail: MailService

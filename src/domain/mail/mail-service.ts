@@ -7,7 +7,7 @@ import type { Logger } from '../../ports/logger.js'
 import type { Mail, Mailer } from '../../ports/mailer.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Surface } from '../../ports/surface.js'
-import type { IssuedTicket } from './tickets.js'
+import type { IssuedTicket } from '../intents/mailed-intents.js'
 
 /** Where the host's own pages are; the library only mails links to them. */
 export interface Links {

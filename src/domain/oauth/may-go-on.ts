@@ -1,8 +1,8 @@
 import { providerId } from '../../identity-providers/providers.js'
 import type { LoginTicket } from '../../model/login-ticket.js'
+import { isProviderOffered } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { OauthCodes } from './oauth-codes.js'
-import { isProviderOffered } from './provider-credentials.js'
+import type { OauthCodes } from '../intents/oauth-codes.js'
 
 /**
  * Whether a login half done by a provider may go on: the provider is on, the account there that

@@ -10,12 +10,12 @@ import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SignedIn } from '../context/principal.js'
+import { isProviderOffered } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import { requireProvedMailbox } from '../factors/require-proved-mailbox.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { OauthIdentities } from './oauth-identities.js'
-import { isProviderOffered } from './provider-credentials.js'
 
 /** Links and unlinks a user's accounts at providers, for the user or an administrator. */
 export interface OauthLinks {

@@ -1,7 +1,7 @@
-import type { BrowserKeys, ResponseMode } from '../login/browser-keys.js'
+import type { BrowserKeys, ResponseMode } from '../intents/browser-keys.js'
+import { flowSeconds } from '../intents/oauth-flows.js'
 import type { LoginResult } from '../login/login-result.js'
 import type { RefreshGrant } from '../sessions/tokens.js'
-import { flowSeconds } from './oauth-flows.js'
 
 /** What a browser is to keep of its flows, for so many whole seconds. */
 export interface FlowCookie {

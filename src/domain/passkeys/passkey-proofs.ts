@@ -3,9 +3,9 @@ import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { Ceremony, PasskeyChallenges } from '../intents/passkey-challenges.js'
 import type { Lockout } from '../limits/lockout.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
-import type { Ceremony, PasskeyChallenges } from './passkey-challenges.js'
 
 /** What a client sends back of a ceremony. */
 export interface ShownPasskey {

@@ -5,7 +5,7 @@ import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { StepUp } from '../factors/step-up.js'
-import { challengeLifeMs, type PasskeyChallenges } from './passkey-challenges.js'
+import { challengeLifeMs, type PasskeyChallenges } from '../intents/passkey-challenges.js'
 import type { StartedAssertion } from './passkey-login.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
 

@@ -3,8 +3,6 @@ import { AuthError } from '../../errors/index.js'
 import type { OauthCode } from '../../model/oauth-code.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { SessionTermination } from '../sessions/session-termination.js'
-import type { OpenedSession } from '../sessions/sessions.js'
 
 type CodeFacts = Omit<
   OauthCode,
@@ -32,6 +30,21 @@ export interface OauthCodes {
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 
+/** The session that a code came to, and whose it is. */
+interface OpenedSession {
+  readonly sessionId: string
+  readonly user: { readonly id: string }
+}
+
+/** Ends one session. */
+interface SessionEnding {
+  end(
+    session: { readonly id: string; readonly userId: string },
+    reason: 'replay',
+    source: RequestSource,
+  ): Promise<unknown>
+}
+
 /** RFC 6749 §4.1.2 asks for a short life; an app redeems a code at once. */
 const codeLifeMs = 60 * 1000
 /** Beyond the end of a login ticket that a code became, so that neither outlives what ends it. */
@@ -39,7 +52,7 @@ const keptMs = 10 * 60 * 1000
 /** RFC 7636 §4.1 */
 const verifierForm = /^[\w.~-]{43,128}$/
 
-export function createOauthCodes(deps: Deps, ending: Pick<SessionTermination, 'end'>): OauthCodes {
+export function createOauthCodes(deps: Deps, ending: SessionEnding): OauthCodes {
   const { clock } = deps
   const { oauthCodes } = deps.collections
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../../src/crypto/secrets.js'
-import { createLoginTickets } from '../../../src/domain/login/login-tickets.js'
+import { createLoginTickets } from '../../../src/domain/intents/login-intents.js'
 import { factorRig } from '../factors/factor-rig.js'
 
 const facts = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { createTickets } from '../../../src/domain/mail/tickets.js'
+import { createTickets } from '../../../src/domain/intents/mailed-intents.js'
 import { collectionsOf } from '../../../src/model/collections.js'
 import type { User } from '../../../src/model/user.js'
 import { systemRandom } from '../../../src/system/system-random.js'
