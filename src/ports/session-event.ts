@@ -1,5 +1,15 @@
-/** The reason why a session ended. */
-export type EndReason = 'logout' | 'max_age' | 'admin' | 'replay' | 'password_change' | 'limit'
+/**
+ * The reason why a session ended: `replay` a refresh token used twice, `limit` a newer session beyond
+ * `maxConcurrentSessions`, `guesses` too many wrong passwords shown within it.
+ */
+export type EndReason =
+  | 'logout'
+  | 'max_age'
+  | 'admin'
+  | 'replay'
+  | 'password_change'
+  | 'limit'
+  | 'guesses'
 
 export type SessionEvent =
   | {

@@ -16,7 +16,7 @@ export interface Profile {
   /** The accounts at providers they can sign in with. */
   identitiesOf(user: User): Promise<readonly LinkedIdentity[]>
   /**
-   * Throws `invalid_credentials` for a wrong current password, which counts like a failed login,
+   * Throws `invalid_credentials` for a wrong current password, of which too many end the session,
    * and `password_policy`. Ends the other sessions when the settings say so. A browser's
    * session goes on with the refresh token given back, and a copy of its earlier one is replay;
    * null when the request carried none, or the settings leave sessions alone.
@@ -86,7 +86,8 @@ export function createProfile(deps: Deps, services: Services): Profile {
     async changePassword({ user, sessionId, refreshCookie }, input, source) {
       const { currentPassword, newPassword } = input
       const userId = user.id
-      const isPassword = (guess: string) => passwordCheck.ofUser(user, guess, source)
+      const isPassword = (guess: string) =>
+        passwordCheck.ofSession({ user, sessionId }, guess, source)
       if (!(await isPassword(currentPassword))) {
         // The new password was written and not all other sessions were ended: the same request
         // again completes it. Only the session that was spared gets here, and each guess counts.

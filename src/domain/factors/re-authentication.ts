@@ -25,12 +25,13 @@ export function createReAuthentication(
   passwordCheck: PasswordCheck,
 ): ReAuthentication {
   async function requirePassword(
-    { user, sessionId }: SignedIn,
+    who: SignedIn,
     currentPassword: string | undefined,
     source: RequestSource,
   ): Promise<void> {
     if (currentPassword === undefined) throw new AuthError('invalid_credentials')
-    if (await passwordCheck.ofUser(user, currentPassword, source)) return
+    if (await passwordCheck.ofSession(who, currentPassword, source)) return
+    const { user, sessionId } = who
     deps.emit('password.changeFailed', source, { userId: user.id, sessionId })
     throw new AuthError('invalid_credentials')
   }

@@ -24,7 +24,10 @@ export interface Lockout {
 }
 
 /** Each kind of secret has its own counter, so guesses at one kind never lock another. */
-export type FailureCounter = 'passwordFailures' | (typeof poolsOfUsers)[number]
+export type FailureCounter =
+  | 'passwordFailures'
+  | 'passwordFailuresOfSession'
+  | (typeof poolsOfUsers)[number]
 
 const poolsOfUsers = ['totpFailures', 'backupCodeFailures', 'passkeyFailures'] as const
 

@@ -1,11 +1,13 @@
 import { canonicalEmail } from '../../engine/email.js'
-import { describeError } from '../../errors/index.js'
+import { AuthError, describeError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { Argon2Params } from '../../ports/password-hasher.js'
 import type { RequestSource } from '../../ports/request-source.js'
+import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { createLockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { Sessions } from '../sessions/sessions.js'
 import type { PasswordHashes } from './password-hashes.js'
 
 /** What came of a guess at the password of an address. */
@@ -19,15 +21,23 @@ export interface CheckedAddress<T> {
   readonly failedAttempts: number
 }
 
+/** Whose password is asked for, and in which of their sessions. */
+export type PasswordOwner = Pick<SignedIn, 'user' | 'sessionId'>
+
 /**
- * The one place that compares a password with the stored hash. All checks of an address share one
- * counter: a guess is counted before it is checked, the one that reaches the limit emits
- * `login.lockedOut`, and a check that could not be made hands its guess back. Each costs one hash
+ * The one place that compares a password with the stored hash. Checks of callers who are not signed in
+ * share one counter per address, and those of a session have one of their own. A guess is counted before
+ * it is checked, and a check that could not be made hands its guess back. Each costs one hash
  * verification, whatever is wrong. Throws `rate_limited` and `server_busy`.
  */
 export interface PasswordCheck {
-  /** Whether it is the password of this user. */
+  /** Whether it is the password of this user; the guess that reaches the limit emits `login.lockedOut`. */
   ofUser(user: User, password: string, source: RequestSource): Promise<boolean>
+  /**
+   * The same for a signed-in user: what strangers guess at the address does not count. The guess that
+   * reaches the limit ends the session.
+   */
+  ofSession(who: PasswordOwner, password: string, source: RequestSource): Promise<boolean>
   /**
    * Whether a person may log in with this address and password; alike for an unknown address, a
    * wrong password, and an account that is disabled, a machine's or without a password. `beside`
@@ -46,11 +56,13 @@ export interface PasswordCheck {
 interface Deps extends Pick<SurfaceContext, 'collections' | 'settings' | 'emit' | 'logger'> {
   readonly limits: RateLimiter
   readonly passwords: PasswordHashes
+  readonly sessions: Pick<Sessions, 'end'>
 }
 
 export function createPasswordCheck(deps: Deps): PasswordCheck {
   const { users } = deps.collections
   const lockout = createLockout(deps, 'passwordFailures')
+  const ofSessions = createLockout(deps, 'passwordFailuresOfSession')
 
   const counted = <G extends { readonly ok: boolean; readonly user: User | null }>(
     address: string,
@@ -79,6 +91,23 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
         return { ok: verdict.ok, user }
       })
       return ok
+    },
+
+    async ofSession({ user, sessionId }, password, source) {
+      let isUsedUp = false
+      try {
+        const check = () => deps.passwords.verify(user.passwordHash, password)
+        const { ok } = await ofSessions.attempt(sessionId, check, () => {
+          isUsedUp = true
+        })
+        return ok
+      } catch (error) {
+        // An earlier request may have used it up and died before it ended the session.
+        isUsedUp = error instanceof AuthError && error.code === 'rate_limited'
+        throw error
+      } finally {
+        if (isUsedUp) await deps.sessions.end({ id: sessionId, userId: user.id }, 'guesses', source)
+      }
     },
 
     async ofAddress(typed, password, source, beside) {

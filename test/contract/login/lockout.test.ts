@@ -7,7 +7,7 @@ import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { openHost, outcomeOf, seenOf, surfaces } from '../../support/hosts/open-host.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
-import { goodPassword, otherPassword, person, signIn } from '../../support/people/people.js'
+import { goodPassword, otherPassword, person } from '../../support/people/people.js'
 
 const minute = 60_000
 const limited = '429 rate_limited'
@@ -176,18 +176,6 @@ describe.each(surfaces)('the guess budget on the %s surface', (surface) => {
     expect(outcomeOf(await first)).toBe('200')
     const guesses = await times(4, () => login(host, surface, 'no@example.org', otherPassword))
     expect(guesses.map(outcomeOf)).toEqual([wrong, wrong, wrong, limited])
-  })
-
-  it('is shared with the change of the password by a signed-in person', async () => {
-    const host = await openHost({ settings: { lockoutThreshold: 3 } })
-    const who = await person(host, surface)
-    const { bearer } = await signIn(host, surface, who)
-    await times(3, () => login(host, surface, who.email, otherPassword))
-    const change = await host.send('POST', `/v1/auth/${surface}/me/password`, {
-      bearer,
-      body: { currentPassword: who.password, newPassword: otherPassword },
-    })
-    expect(outcomeOf(change)).toBe(limited)
   })
 })
 
