@@ -5,6 +5,7 @@ import { mobileOperations } from './mobile-operations.js'
 import { moduleConfigurationOperations } from './module-configuration-operations.js'
 import { oauthOperations } from './oauth-operations.js'
 import type { Operation } from './operation.js'
+import { registrationOperations } from './registration-operations.js'
 import { selfServiceOperations } from './self-service-operations.js'
 import { serviceAccountOperations } from './service-accounts-operations.js'
 import { userMailOperations } from './user-mails-operations.js'
@@ -12,6 +13,7 @@ import { webauthnOperations } from './webauthn-operations.js'
 
 /** The operation table: routing, parsing, guards, limits and tests all read this. */
 export const operations: readonly Operation[] = [
+  ...registrationOperations,
   ...authenticationOperations,
   ...mobileOperations,
   ...selfServiceOperations,

@@ -1,5 +1,6 @@
 import { isUuid, uuidv7 } from '../../crypto/uuid.js'
-import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../../engine/email.js'
+import { admissionRefusal, admissionRules } from '../../engine/admission.js'
+import { canonicalEmail } from '../../engine/email.js'
 import { isVerificationRequired } from '../../engine/owner-proof.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
@@ -82,19 +83,16 @@ export function createRegistration(deps: Deps, services: Services): Registration
   const { users } = deps.collections
 
   async function admit(input: RegistrationInput): Promise<string> {
-    const settings = await deps.settings()
-    const own = settingsFor(surface, settings)
-    if (!own.registrationEnabled) throw new AuthError('registration_disabled')
+    const rules = admissionRules(surface, await deps.settings())
     const email = canonicalEmail(input.email)
+    const acceptedTerms = input.acceptedTermsVersion ?? ''
+    const refusal = admissionRefusal(
+      'register',
+      rules,
+      email === null ? {} : { applicant: { email, acceptedTerms } },
+    )
+    if (refusal !== null) throw new AuthError(refusal)
     if (email === null) throw new AuthError('invalid_request')
-    if (isUndeliverable(email)) throw new AuthError('email_not_allowed')
-    if (!isDomainAllowed(email, own.allowedDomains)) {
-      throw new AuthError('email_domain_not_allowed')
-    }
-    const terms = settings.registrationTermsVersion
-    if (terms !== '' && input.acceptedTermsVersion !== terms) {
-      throw new AuthError('terms_not_accepted')
-    }
     await deps.passwordRules.check(input.password, { email, name: input.name ?? '' })
     return email
   }

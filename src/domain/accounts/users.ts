@@ -1,5 +1,6 @@
 import { uuidv7 } from '../../crypto/uuid.js'
-import { canonicalEmail, isUndeliverable } from '../../engine/email.js'
+import { admissionRefusal, admissionRules } from '../../engine/admission.js'
+import { canonicalEmail } from '../../engine/email.js'
 import { isStorable } from '../../engine/is-storable.js'
 import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
 import { userProblem } from '../../engine/user-problem.js'
@@ -87,7 +88,11 @@ export interface Users {
   delete(id: string, by?: Actor): Promise<boolean>
 }
 
-interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'emit'> {
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'emit'
+  > {
   readonly passwords: PasswordHashes
   readonly passwordRules: PasswordRules
 }
@@ -139,6 +144,15 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
     })
   }
 
+  async function addressOf(typed: unknown): Promise<string> {
+    const email = typeof typed === 'string' ? canonicalEmail(typed) : null
+    if (email === null) throw invalid('email must be an address, such as ada@example.org.')
+    const rules = admissionRules(deps.surface, await deps.settings())
+    const refusal = admissionRefusal('create', rules, { applicant: { email, acceptedTerms: '' } })
+    if (refusal !== null) throw new AuthError(refusal)
+    return email
+  }
+
   async function hashOf({ password }: NewUser, email: string, name: string) {
     if (password === undefined) return null
     await deps.passwordRules.check(password, { email, name })
@@ -147,7 +161,7 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
 
   async function create(input: NewUser): Promise<User> {
     const { name = '', systemRole = 'guest', memberships = [] } = onlyMembers(input)
-    const email = addressOf(input.email)
+    const email = await addressOf(input.email)
     const passwordHash = await hashOf(input, email, name)
     const now = clock.now()
     const user = newUser(now, {
@@ -231,13 +245,6 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
 function checkRoles(roles: readonly string[], user: User | null): void {
   if (!roles.some(isPeopleOnlyRole)) return
   if (user === null || !isHuman(user)) throw new AuthError('role_not_assignable')
-}
-
-function addressOf(typed: unknown): string {
-  const email = typeof typed === 'string' ? canonicalEmail(typed) : null
-  if (email === null) throw invalid('email must be an address, such as ada@example.org.')
-  if (isUndeliverable(email)) throw new AuthError('email_not_allowed')
-  return email
 }
 
 /** Refuses what is no member, such as `enabled`, rather than make another user than was meant. */

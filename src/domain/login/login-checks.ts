@@ -1,4 +1,4 @@
-import { isVerificationRequired } from '../../engine/owner-proof.js'
+import { admissionRefusal, admissionRules, loginDoor } from '../../engine/admission.js'
 import {
   allowedFactors,
   decideSecondFactor,
@@ -8,7 +8,7 @@ import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { LoginTicket } from '../../model/login-ticket.js'
 import type { TrustedDevice } from '../../model/trusted-device.js'
-import { isHuman, type User } from '../../model/user.js'
+import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
@@ -22,12 +22,10 @@ type HowFirst = Pick<FirstFactor, 'user' | 'method'>
 /** What a login is asked on its way. None of it changes anything. */
 export interface LoginChecks {
   /**
-   * Said only after a first factor was shown. Throws `invalid_credentials` and what
-   * `requireVerifiedAddress` throws.
+   * Said only after a first factor was shown. Throws `invalid_credentials`, `email_not_verified`, and
+   * that the way of this first factor was switched off meanwhile.
    */
-  requireStanding(first: FirstFactor, source: RequestSource): Promise<void>
-  /** Throws `email_not_verified`. */
-  requireVerifiedAddress(how: HowFirst, source: RequestSource): Promise<void>
+  requireStanding(how: HowFirst, source: RequestSource): Promise<void>
   /** Whether the policy asks for a second factor, and for which. */
   decide(known: FactorsOfUser, first: FirstFactor): Promise<SecondFactorDecision>
   isPasswordTooOld(how: HowFirst): Promise<boolean>
@@ -47,16 +45,14 @@ interface Services {
 export function createLoginChecks(deps: Deps, { devices, federated }: Services): LoginChecks {
   const { surface, clock, collections } = deps
 
-  async function requireVerifiedAddress(
-    { user, method }: HowFirst,
-    source: RequestSource,
-  ): Promise<void> {
-    if (user.emailVerifiedAt !== null) return
-    const settings = await deps.settings()
-    if (!isVerificationRequired(settings, settingsFor(surface, settings))) return
-    const reason = 'email_not_verified'
-    deps.emit('login.failed', source, { userId: user.id, method, reason })
-    throw new AuthError(reason)
+  async function requireStanding({ user, method }: HowFirst, source: RequestSource): Promise<void> {
+    const rules = admissionRules(surface, await deps.settings())
+    const refusal = admissionRefusal(loginDoor(method), rules, { account: user })
+    if (refusal === null) return
+    if (refusal === 'email_not_verified') {
+      deps.emit('login.failed', source, { userId: user.id, method, reason: refusal })
+    }
+    throw new AuthError(refusal)
   }
 
   async function isPasswordTooOld({ user, method }: HowFirst): Promise<boolean> {
@@ -66,13 +62,8 @@ export function createLoginChecks(deps: Deps, { devices, federated }: Services):
   }
 
   return {
-    requireVerifiedAddress,
+    requireStanding,
     isPasswordTooOld,
-
-    async requireStanding(first, source) {
-      if (!first.user.enabled || !isHuman(first.user)) throw new AuthError('invalid_credentials')
-      await requireVerifiedAddress(first, source)
-    },
 
     async decide(known, { second }) {
       if (second !== null) return { kind: 'none' }

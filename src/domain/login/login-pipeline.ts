@@ -91,7 +91,7 @@ export function createLoginPipeline(
       const { userId, loginMethod, amr } = ticket
       const [user, history] = await Promise.all([checks.holderOf(ticket), risk.historyOf(userId)])
       const how = { user, method: loginMethod }
-      await checks.requireVerifiedAddress(how, source)
+      await checks.requireStanding(how, source)
       // Taken before the session is opened: a crash in between costs a login, and gives none away.
       if (!(await loginTickets.take(ticket))) throw new AuthError('mfa_ticket_invalid')
       if (await checks.isPasswordTooOld(how)) return effects.askForPassword(how, source)

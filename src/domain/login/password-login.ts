@@ -1,5 +1,5 @@
 import { uuidv7 } from '../../crypto/uuid.js'
-import { settingsFor } from '../../engine/surface-settings.js'
+import { admissionRefusal, admissionRules } from '../../engine/admission.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -51,10 +51,9 @@ export function createPasswordLogin(
 
   return {
     async withPassword(typed, password, device, source) {
-      const settings = await deps.settings()
-      if (!settingsFor(surface, settings).passwordLoginEnabled) {
-        throw new AuthError('password_login_disabled')
-      }
+      const rules = admissionRules(surface, await deps.settings())
+      const refusal = admissionRefusal('passwordLogin', rules)
+      if (refusal !== null) throw new AuthError(refusal)
       const proven = await provenUser(typed, password, source)
       const how = { method: 'password', amr: ['pwd'], second: null, ...device }
       return pipeline.proceed({ ...proven, ...how }, source)

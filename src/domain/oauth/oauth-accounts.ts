@@ -1,7 +1,6 @@
 import { uuidv7 } from '../../crypto/uuid.js'
+import { admissionRefusal, admissionRules } from '../../engine/admission.js'
 import { canonicalEmail } from '../../engine/email.js'
-import { signUpRefusal } from '../../engine/sign-up.js'
-import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import { newUser } from '../../model/new-user.js'
@@ -60,10 +59,11 @@ export function createOauthAccounts(deps: Deps, services: Services): OauthAccoun
   /** The address of an account that may be made; whether it is free, the insert decides. */
   async function admit(profile: ProviderProfile, acceptedTerms: string): Promise<string> {
     const settings = await deps.settings()
-    const { registrationTermsVersion: requiredTerms } = settings
     const email = profile.emailVerified ? canonicalEmail(profile.email ?? '') : null
-    const rules = { ...settingsFor(surface, settings), requiredTerms }
-    const refusal = signUpRefusal(rules, { email, acceptedTerms })
+    const rules = admissionRules(surface, settings)
+    const refusal = admissionRefusal('providerSignUp', rules, {
+      applicant: { email, acceptedTerms },
+    })
     if (refusal !== null) {
       // Only the address's owner learns this, whom the provider confirms: it helps them to sign in.
       if (email !== null && (await isTaken(email))) {

@@ -1,6 +1,6 @@
 import { isUuid } from '../../crypto/uuid.js'
+import { admissionRefusal, admissionRules } from '../../engine/admission.js'
 import { canonicalEmail } from '../../engine/email.js'
-import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { Ticket } from '../../model/ticket.js'
 import { isHuman, type User } from '../../model/user.js'
@@ -25,7 +25,8 @@ export interface PasswordRecovery {
   sendTo(userId: string, act: Act): Promise<void>
   /**
    * Sets a new password with a mailed or login-given token and ends every session. Opens no
-   * session. Throws `invalid_token`, `token_expired` or `password_policy`; the last spends nothing.
+   * session. Throws `password_login_disabled`, `invalid_token`, `token_expired` or `password_policy`;
+   * only `invalid_token` may have spent something.
    */
   reset(token: string, newPassword: string, source: RequestSource): Promise<void>
 }
@@ -49,6 +50,12 @@ interface Services {
 export function createPasswordRecovery(deps: Deps, services: Services): PasswordRecovery {
   const { sessions, tickets, ownerProof, passwordCheck, passwordWriter: writer } = services
   const { users } = deps.collections
+
+  async function requireOpen(): Promise<void> {
+    const rules = admissionRules(deps.surface, await deps.settings())
+    const refusal = admissionRefusal('recovery', rules)
+    if (refusal !== null) throw new AuthError(refusal)
+  }
 
   async function sendLink(user: User): Promise<void> {
     deps.mail.resetPassword(
@@ -88,10 +95,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
 
   return {
     async forgot(typed, source) {
-      const settings = await deps.settings()
-      if (!settingsFor(deps.surface, settings).passwordLoginEnabled) {
-        throw new AuthError('password_login_disabled')
-      }
+      await requireOpen()
       const email = canonicalEmail(typed)
       if (email === null) throw new AuthError('invalid_request')
       // A budget of its own: all it can be spent on is mails with a link that helps the owner.
@@ -106,10 +110,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
     },
 
     async sendTo(userId, act) {
-      const settings = await deps.settings()
-      if (!settingsFor(deps.surface, settings).passwordLoginEnabled) {
-        throw new AuthError('password_login_disabled')
-      }
+      await requireOpen()
       const user = isUuid(userId) ? await users.get(userId) : null
       if (user === null || !isHuman(user)) throw new AuthError('user_not_found')
       await deps.limits.check('recoveryPerAddress', `reset for ${user.email}`)
@@ -119,6 +120,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
     },
 
     async reset(token, newPassword, source) {
+      await requireOpen()
       const ticket = await tickets.read(token, ['resetPassword', 'expiredPassword'])
       const user = await users.get(ticket.userId)
       if (user === null || !user.enabled || !isHuman(user)) throw new AuthError('invalid_token')

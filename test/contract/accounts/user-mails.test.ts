@@ -18,7 +18,7 @@ import {
 } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { granting } from '../../support/people/administrator.js'
-import { otherPassword, person, signedInPerson } from '../../support/people/people.js'
+import { goodPassword, otherPassword, person, signedInPerson } from '../../support/people/people.js'
 
 const actions = {
   'password-reset': { key: 'system.users.password_reset', template: 'resetPassword' },
@@ -81,7 +81,7 @@ describe.each(hostKinds)('mails an administrator asks for, $name', (kind) => {
       { surface, actorId: admin.id, userId: who.id },
     ])
     const verified = await host.send('POST', `/v1/auth/${surface}/email/verify`, {
-      body: { token },
+      body: { token, newPassword: goodPassword },
     })
     expect(verified.status).toBe(200)
     expectProblem(await ask(who.id, { surface }), 409, 'email_already_verified')
