@@ -67,12 +67,13 @@ export function createMailboxConfirmation(
     await passwordCheck.clear(user.email)
   }
 
-  async function apply(user: User, how: LinkProof, { newPassword, source }: Shown): Promise<void> {
+  async function apply(user: User, how: LinkProof, shown: Shown): Promise<void> {
+    const { ticket, newPassword, source } = shown
     if (how === 'ask' || (how === 'compare' && newPassword === undefined)) {
       throw new AuthError('password_choice_required')
     }
     if (how === 'compare' && newPassword !== undefined) {
-      const isPresent = await passwordCheck.ofUser(user, newPassword, source)
+      const isPresent = await passwordCheck.ofLink(ticket, user, newPassword)
       return isPresent ? keep(user, source) : prove(user, newPassword, source)
     }
     return prove(user, how === 'choose' ? (newPassword ?? null) : null, source)
@@ -88,7 +89,7 @@ export function createMailboxConfirmation(
     if (credentialEpoch === ticket.credentialEpoch) return
     if (credentialEpoch !== ticket.credentialEpoch + 1) throw new AuthError('invalid_token')
     if (passwordHash !== null) {
-      const isOurs = newPassword !== undefined && passwordCheck.ofUser(user, newPassword, source)
+      const isOurs = newPassword !== undefined && passwordCheck.ofLink(ticket, user, newPassword)
       if (!(await isOurs)) throw new AuthError('invalid_token')
     }
     await sessions.endAll(user.id, 'password_change', source)

@@ -27,6 +27,7 @@ export interface Lockout {
 export type FailureCounter =
   | 'passwordFailures'
   | 'passwordFailuresOfSession'
+  | 'passwordFailuresOfLink'
   | (typeof poolsOfUsers)[number]
 
 const poolsOfUsers = ['totpFailures', 'backupCodeFailures', 'passkeyFailures'] as const

@@ -1,5 +1,6 @@
 import { canonicalEmail } from '../../engine/email.js'
 import { AuthError, describeError } from '../../errors/index.js'
+import type { Ticket } from '../../model/ticket.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { Argon2Params } from '../../ports/password-hasher.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -25,23 +26,21 @@ export interface CheckedAddress<T> {
 export type PasswordOwner = Pick<SignedIn, 'user' | 'sessionId'>
 
 /**
- * The one place that compares a password with the stored hash. Checks of callers who are not signed in
- * share one counter per address, and those of a session have one of their own. A guess is counted before
- * it is checked, and a check that could not be made hands its guess back. Each costs one hash
- * verification, whatever is wrong. Throws `rate_limited` and `server_busy`.
+ * The one place that compares a password with the stored hash. Logins share one counter per address;
+ * sessions and mailed links have one each, which no stranger can use up. A guess is counted before it is
+ * checked, and a check that could not be made hands its guess back. Each costs one hash verification,
+ * whatever is wrong. Throws `rate_limited` and `server_busy`.
  */
 export interface PasswordCheck {
-  /** Whether it is the password of this user; the guess that reaches the limit emits `login.lockedOut`. */
-  ofUser(user: User, password: string, source: RequestSource): Promise<boolean>
-  /**
-   * The same for a signed-in user: what strangers guess at the address does not count. The guess that
-   * reaches the limit ends the session.
-   */
+  /** Whether it is the password of this user, asked by the holder of a mailed link. */
+  ofLink(link: Pick<Ticket, 'id'>, user: User, password: string): Promise<boolean>
+  /** The same for a signed-in user. The guess that reaches the limit ends the session. */
   ofSession(who: PasswordOwner, password: string, source: RequestSource): Promise<boolean>
   /**
    * Whether a person may log in with this address and password; alike for an unknown address, a
    * wrong password, and an account that is disabled, a machine's or without a password. `beside`
-   * reads while the hash is verified. A hash that is too weak is upgraded.
+   * reads while the hash is verified. A hash that is too weak is upgraded. The guess that reaches the
+   * limit emits `login.lockedOut`.
    */
   ofAddress<T>(
     typed: string,
@@ -62,16 +61,8 @@ interface Deps extends Pick<SurfaceContext, 'collections' | 'settings' | 'emit' 
 export function createPasswordCheck(deps: Deps): PasswordCheck {
   const { users } = deps.collections
   const lockout = createLockout(deps, 'passwordFailures')
+  const ofLinks = createLockout(deps, 'passwordFailuresOfLink')
   const ofSessions = createLockout(deps, 'passwordFailuresOfSession')
-
-  const counted = <G extends { readonly ok: boolean; readonly user: User | null }>(
-    address: string,
-    source: RequestSource,
-    check: (failedBefore: number) => Promise<G>,
-  ): Promise<G> =>
-    lockout.attempt(address, check, ({ user }, until) =>
-      deps.emit('login.lockedOut', source, { userId: user?.id ?? null, until }),
-    )
 
   /** Transparent: whatever goes wrong here, the check succeeds. */
   async function upgrade(user: User, password: string, params: Argon2Params): Promise<void> {
@@ -85,11 +76,9 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
   }
 
   return {
-    async ofUser(user, password, source) {
-      const { ok } = await counted(user.email, source, async () => {
-        const verdict = await deps.passwords.verify(user.passwordHash, password)
-        return { ok: verdict.ok, user }
-      })
+    async ofLink({ id }, { passwordHash }, password) {
+      const check = () => deps.passwords.verify(passwordHash, password)
+      const { ok } = await ofLinks.attempt(id, check, () => {})
       return ok
     },
 
@@ -113,7 +102,7 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
     async ofAddress(typed, password, source, beside) {
       const email = canonicalEmail(typed)
       const address = email ?? typed.slice(0, 320)
-      const { rehashTo, ...checked } = await counted(address, source, async (failedAttempts) => {
+      const check = async (failedAttempts: number) => {
         const [user = null] = email === null ? [] : await users.find({ email }, { limit: 1 })
         const [verdict, read] = await Promise.all([
           deps.passwords.verify(user?.passwordHash ?? null, password),
@@ -123,7 +112,10 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
         ])
         const ok = verdict.ok && user?.enabled === true && isHuman(user)
         return { ok, user, beside: read, failedAttempts, rehashTo: verdict.rehashTo }
-      })
+      }
+      const { rehashTo, ...checked } = await lockout.attempt(address, check, ({ user }, until) =>
+        deps.emit('login.lockedOut', source, { userId: user?.id ?? null, until }),
+      )
       const { ok, user } = checked
       if (ok && user !== null && rehashTo !== null) await upgrade(user, password, rehashTo)
       return checked

@@ -74,14 +74,9 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
    * The password was written and the rest was not: the same request again completes it. The token
    * may also have been voided otherwise: so this is a guess like any other, and counts as one.
    */
-  async function isInterrupted(
-    user: User,
-    ticket: Ticket,
-    newPassword: string,
-    source: RequestSource,
-  ): Promise<boolean> {
+  async function isInterrupted(user: User, ticket: Ticket, newPassword: string): Promise<boolean> {
     if (user.credentialEpoch !== ticket.credentialEpoch + 1) return false
-    return passwordCheck.ofUser(user, newPassword, source)
+    return passwordCheck.ofLink(ticket, user, newPassword)
   }
 
   /** A link that came by mail to this very address proves the mailbox, where nobody did so before. */
@@ -125,8 +120,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
       const user = await users.get(ticket.userId)
       if (user === null || !user.enabled || !isHuman(user)) throw new AuthError('invalid_token')
       if (user.credentialEpoch !== ticket.credentialEpoch) {
-        if (!(await isInterrupted(user, ticket, newPassword, source)))
-          throw new AuthError('invalid_token')
+        if (!(await isInterrupted(user, ticket, newPassword))) throw new AuthError('invalid_token')
         return finish(user, ticket, source)
       }
       const written = await replace(user, ticket, newPassword, source)
