@@ -35,7 +35,7 @@ export function fetchHandler(
     throw new TypeError('fetchHandler: needs auth.operator, auth.client or auth.both')
   }
   return async (request, context = {}) => {
-    const { pathname, search } = new URL(request.url)
+    const { pathname, search, host } = new URL(request.url)
     const { remoteAddress } = context
     const prefix = (context.prefix ?? '').replace(/\/$/, '')
     if (!pathname.startsWith(`${prefix}/`)) return null
@@ -43,7 +43,8 @@ export function fetchHandler(
       method: request.method,
       path: pathname.slice(prefix.length),
       query: search.slice(1),
-      header: (name) => request.headers.get(name) ?? undefined,
+      // A request that came over no connection names its host in its URL alone.
+      header: (name) => request.headers.get(name) ?? (name === 'host' ? host : undefined),
       remoteAddress,
       body: (maxBytes) => bodyOf(request, maxBytes),
     })

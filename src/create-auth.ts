@@ -66,7 +66,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   return {
     operator: mountSurface('operator', operator, routes.operator, shared),
     client: mountSurface('client', client, routes.client, shared),
-    both: bothRouter(routes, surfaceResolution(options, built)),
+    both: bothRouter(routes, surfaceResolution(options, built, shared)),
     keys: { reload: () => shared.keys.reload() },
     config: createConfigApi(shared.config, logger),
     terminateAllSessions: (given = {}) => terminateAllSessions(built, clock, given),

@@ -40,6 +40,13 @@ export interface SurfaceOptions {
    */
   readonly routesUrl?: string
   /**
+   * More hosts of this surface for `auth.both`, such as `app.internal` or `10.0.0.5:3000`. Its hosts
+   * are these and the ones in `baseUrl` and `routesUrl`. Where the surfaces have different hosts,
+   * `auth.both` answers each surface on its own, and other hosts with 404. A port counts only where
+   * both surfaces have the name; an entry without one then means every port. Default none.
+   */
+  readonly hosts?: readonly string[]
+  /**
    * More origins whose pages may use the cookie and read the replies (CORS), such as
    * `https://www.example.com`. The origin of `baseUrl` always may. Default none.
    */
@@ -151,7 +158,7 @@ export interface AuthOptions {
    * factor. Default: by device, network and wrong passwords, over the logins of ninety days.
    */
   readonly riskScorer?: RiskScorer
-  /** The proxies whose `X-Forwarded-For` counts. Default `false`: the header is ignored. */
+  /** The proxies whose `X-Forwarded-For` and `X-Forwarded-Host` count. Default `false`: both are ignored. */
   readonly trustProxy?: TrustProxy
   /** Endpoints of identity providers. Default: their usual addresses. */
   readonly oauth?: OauthOptions

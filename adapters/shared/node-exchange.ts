@@ -51,12 +51,14 @@ function nodeHeader(
   request: Pick<NodeRequest, 'headers' | 'headersDistinct'>,
   name: string,
 ): string | undefined {
+  // HTTP/2 names the host in a pseudo-header, which comes before `host` (RFC 9113 §8.3.1).
+  if (name === 'host' && request.headers[':authority'] !== undefined) {
+    return nodeHeader(request, ':authority')
+  }
   // Node would keep the first of several `Authorization` lines and hide the others.
   const lines = request.headersDistinct?.[name]
   if (lines !== undefined && lines.length > 1 && name !== 'cookie') return lines.join(',')
   const value = request.headers[name]
-  // HTTP/2 names the host in a pseudo-header (RFC 9113 §8.3.1).
-  if (value === undefined && name === 'host') return nodeHeader(request, ':authority')
   return Array.isArray(value) ? value.join(',') : value
 }
 

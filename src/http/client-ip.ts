@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
 /**
- * The proxies whose `X-Forwarded-For` counts. `false` ignores the header; a number trusts that many
+ * The proxies whose `X-Forwarded-For` and `X-Forwarded-Host` count. `false` ignores both; a number trusts that many
  * hops, counted from the socket; a list trusts hosts in these networks (`10.0.0.0/8`, `::1`).
  */
 export type TrustProxy = false | number | readonly string[]
@@ -11,26 +11,65 @@ export type ClientIp = (
   forwardedFor: string | undefined,
 ) => string | null
 
+/**
+ * The host that the browser asked for, as a trusted proxy forwarded it in `X-Forwarded-Host`;
+ * undefined where the header is missing or the peer is not trusted.
+ */
+export type ForwardedHost = (
+  remoteAddress: string | undefined,
+  forwardedFor: string | undefined,
+  forwardedHost: string | undefined,
+) => string | undefined
+
 /** Throws a `RangeError` for a network it cannot read. */
 export function clientIp(trust: TrustProxy): ClientIp {
   const isTrusted = trusted(trust)
-  return (remoteAddress, forwardedFor = '') => {
-    let client = normalized(remoteAddress ?? '')
-    let end = forwardedFor.length
-    // Nearest first: each hop vouches for the one before it, until one is not trusted. What lies
-    // before that may be forged by any client, so it is not read.
-    for (let hop = 0; end > 0 && isTrusted(client, hop); hop += 1) {
-      const start = forwardedFor.lastIndexOf(',', end - 1) + 1
-      const address = normalized(forwardedFor.slice(start, end).trim())
-      if (address === null) break
-      client = address
-      end = start - 1
-    }
-    return client
+  return (remoteAddress, forwardedFor) => chainOf(isTrusted, remoteAddress, forwardedFor).client
+}
+
+/** Throws a `RangeError` for a network it cannot read. */
+export function forwardedHost(trust: TrustProxy): ForwardedHost {
+  const isTrusted = trusted(trust)
+  return (remoteAddress, forwardedFor, header) => {
+    const { proxies } = chainOf(isTrusted, remoteAddress, forwardedFor)
+    if (header === undefined || proxies === 0) return undefined
+    // A proxy replaces the header or appends to it: what stands before may be the client's own.
+    const hosts = header.split(',')
+    return hosts[Math.max(0, hosts.length - proxies)]?.trim()
   }
 }
 
-function trusted(trust: TrustProxy): (address: string | null, hop: number) => boolean {
+type IsTrusted = (address: string | null, hop: number) => boolean
+
+interface Chain {
+  readonly client: string | null
+  /** How many trusted proxies stand before this process. */
+  readonly proxies: number
+}
+
+function chainOf(
+  isTrusted: IsTrusted,
+  remoteAddress: string | undefined,
+  forwardedFor = '',
+): Chain {
+  let client = normalized(remoteAddress ?? '')
+  let end = forwardedFor.length
+  let proxies = 0
+  // Nearest first: each hop vouches for the one before it, until one is not trusted. What lies
+  // before that may be forged by any client, so it is not read.
+  while (isTrusted(client, proxies)) {
+    proxies += 1
+    if (end <= 0) break
+    const start = forwardedFor.lastIndexOf(',', end - 1) + 1
+    const address = normalized(forwardedFor.slice(start, end).trim())
+    if (address === null) break
+    client = address
+    end = start - 1
+  }
+  return { client, proxies }
+}
+
+function trusted(trust: TrustProxy): IsTrusted {
   if (trust === false) return () => false
   if (typeof trust === 'number') {
     if (!Number.isInteger(trust) || trust < 0) throw new RangeError('must be a number of hops')

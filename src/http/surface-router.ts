@@ -30,8 +30,8 @@ export function surfaceRouter(surface: Surface, { matcher, pipeline }: SurfaceRo
 
 /** How the router for both surfaces on one host tells whose an unprefixed path is. */
 export interface SurfaceResolution {
-  /** The surface of a `Host` header, where the two have different hosts; else null. */
-  ofHost(host: string | undefined): Surface | null
+  /** The surfaces of the host that the request names; none for an unknown host. */
+  ofHost(request: Pick<ExchangeRequest, 'header' | 'remoteAddress'>): readonly Surface[]
   /** The surface that alone lists this origin; null for none or both. */
   ofOrigin(origin: string | undefined): Surface | null
   /** The surface whose refresh cookie was sent; null for none or both. */
@@ -42,28 +42,35 @@ export interface SurfaceResolution {
 }
 
 /**
- * Both surfaces on one host. Owns everything below `/v1/auth` and `/v1/admin`; an unprefixed path only
- * chooses the surface and then goes the surface's own way.
+ * Both surfaces, on one host or on one each. Owns everything below `/v1/auth` and `/v1/admin`; an
+ * unprefixed path only chooses the surface and then goes the surface's own way.
  */
 export function bothRouter(
   routes: Readonly<Record<Surface, SurfaceRoutes>>,
   resolution: SurfaceResolution,
 ): Mountable {
-  /** Null on the host of one surface below the other's prefix: the two stay apart there. */
+  /**
+   * Null on an unknown host, and on the host of one surface below the other's prefix: the two stay
+   * apart there.
+   */
   async function surfaceOf(request: ExchangeRequest): Promise<Surface | null> {
-    const ofHost = resolution.ofHost(request.header('host'))
-    const ofPath = isOperators(request.path)
-      ? 'operator'
-      : surfaces.find((surface) => isBelow(request.path, `/v1/auth/${surface}`))
-    if (ofPath !== undefined) return ofHost === null || ofHost === ofPath ? ofPath : null
+    const ofPath = surfaceInPath(request.path)
+    if (ofPath !== undefined && isOnEveryHost(request, ofPath)) return ofPath
+    const ofHost = resolution.ofHost(request)
+    if (ofPath !== undefined) return ofHost.includes(ofPath) ? ofPath : null
+    const [only = null] = ofHost
+    if (ofHost.length < 2) return only
     return (
-      ofHost ??
       // It carries neither cookie nor body; what it asks for is decided when that comes.
       (isPreflight(request) ? resolution.ofOrigin(request.header('origin')) : null) ??
       resolution.ofCookie(request.header('cookie')) ??
       (request.path === '/v1/auth/refresh' ? await resolution.ofBody(request) : null) ??
       resolution.defaultSurface
     )
+  }
+  function isOnEveryHost({ method, path }: ExchangeRequest, surface: Surface): boolean {
+    const match = routes[surface].matcher.match(method, path)
+    return match.kind === 'operation' && match.operation.everyHost === true
   }
   return {
     paths: ['/v1/auth', '/v1/admin'],
@@ -80,9 +87,11 @@ export function bothRouter(
 
 const surfaces = ['operator', 'client'] as const
 
-/** Paths without a surface segment that are the operator surface's alone. */
-function isOperators(path: string): boolean {
-  return path === '/v1/auth/token' || isBelow(path, '/v1/admin')
+/** Undefined for a path that does not say. */
+function surfaceInPath(path: string): Surface | undefined {
+  // Without a surface segment, and the operator surface's alone.
+  if (path === '/v1/auth/token' || isBelow(path, '/v1/admin')) return 'operator'
+  return surfaces.find((surface) => isBelow(path, `/v1/auth/${surface}`))
 }
 
 function isBelow(path: string, prefix: string): boolean {

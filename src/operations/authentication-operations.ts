@@ -191,6 +191,7 @@ const getJwks = publicOperation({
   method: 'GET',
   path: '/v1/auth/{surface}/jwks',
   surfaces: both,
+  everyHost: true,
   tag,
   summary: 'The public keys that verify this deployment’s tokens',
   guards: [{ kind: 'public' }],

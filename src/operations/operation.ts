@@ -135,6 +135,8 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   /** A path without the surface segment, which only chooses the surface. */
   readonly unprefixedPath?: `/v1/${string}`
   readonly surfaces: readonly Surface[]
+  /** True if `auth.both` answers it on unknown hosts too: other services may call by another name. */
+  readonly everyHost?: true
   readonly tag: Tag
   readonly summary: string
   readonly guards: readonly [Guard, ...Guard[]]

@@ -63,6 +63,7 @@ const issueServiceToken = publicOperation({
   method: 'POST',
   path: '/v1/auth/token',
   surfaces: operator,
+  everyHost: true,
   tag,
   summary: 'Exchange client credentials for an access token',
   guards: [{ kind: 'public' }],

@@ -4,7 +4,7 @@ import { createEventPublisher } from '../domain/events/event-publisher.js'
 import type { SharedPasswordServices } from '../domain/passwords/assemble-passwords.js'
 import { createSigningKeys, type SigningKeys } from '../domain/sessions/signing-keys.js'
 import { OptionsError } from '../errors/index.js'
-import { type ClientIp, clientIp } from '../http/client-ip.js'
+import { type ClientIp, clientIp, type ForwardedHost, forwardedHost } from '../http/client-ip.js'
 import {
   createProviderClients,
   type ProviderClients,
@@ -30,6 +30,7 @@ import { endpointsOf } from './surface-options.js'
 export interface SharedServices extends SharedPasswordServices {
   readonly authorizer: Authorizer
   readonly clientIp: ClientIp
+  readonly forwardedHost: ForwardedHost
   readonly config: ConfigStore
   /** Milliseconds of the idle window. */
   readonly idleMs: number
@@ -51,7 +52,7 @@ export async function createSharedServices(
 ): Promise<SharedServices> {
   const { backend, clock, env, fetcher, logger, prefix, random } = defaults
   const keys = await createSigningKeys(options.keys, clock, logger)
-  const ipOf = readTrustProxy(options)
+  const proxies = readTrustProxy(options)
   const { idleMs, seeds } = loadSettings(options.settings ?? {}, env, logger)
   const secretBox = secretBoxOf(options.configKeys, env, random)
   const config = createConfigStore({
@@ -67,7 +68,7 @@ export async function createSharedServices(
   return {
     ...passwords,
     authorizer,
-    clientIp: ipOf,
+    ...proxies,
     config,
     idleMs,
     keys,
@@ -83,9 +84,11 @@ export async function createSharedServices(
   }
 }
 
-function readTrustProxy({ trustProxy = false }: AuthOptions): ClientIp {
+function readTrustProxy({
+  trustProxy = false,
+}: AuthOptions): Pick<SharedServices, 'clientIp' | 'forwardedHost'> {
   try {
-    return clientIp(trustProxy)
+    return { clientIp: clientIp(trustProxy), forwardedHost: forwardedHost(trustProxy) }
   } catch (error) {
     throw new OptionsError('trustProxy', error instanceof Error ? error.message : 'is not valid')
   }

@@ -1,8 +1,14 @@
+import { quoteInput } from '../engine/quote-input.js'
 import { cookieName, readCookie } from '../http/cookies.js'
+import type { ExchangeRequest } from '../http/request/exchange.js'
 import { maxBodyBytes } from '../http/request/request-body.js'
+import { readHost } from '../http/request/request-host.js'
 import type { SurfaceResolution } from '../http/surface-router.js'
 import type { AuthOptions } from '../options.js'
+import type { Logger } from '../ports/logger.js'
 import type { Surface } from '../ports/surface.js'
+import type { SharedServices } from './shared-services.js'
+import { surfaceHosts } from './surface-hosts.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
 import type { SurfaceServices } from './surface-services.js'
 
@@ -12,11 +18,8 @@ const surfaces = ['operator', 'client'] as const
 export function surfaceResolution(
   options: AuthOptions,
   built: Readonly<Record<Surface, SurfaceServices>>,
+  shared: Pick<SharedServices, 'forwardedHost'> & { readonly logger: Logger },
 ): SurfaceResolution {
-  const hosts = {
-    operator: new URL(options.surfaces.operator.baseUrl).host,
-    client: new URL(options.surfaces.client.baseUrl).host,
-  }
   const cookies = {
     operator: cookieName(cookiePolicyOf('operator', options.surfaces.operator), 'refresh'),
     client: cookieName(cookiePolicyOf('client', options.surfaces.client), 'refresh'),
@@ -29,7 +32,7 @@ export function surfaceResolution(
     found.length === 1 ? (found[0] ?? null) : null
 
   return {
-    ofHost: (host) => only(surfaces.filter((surface) => hosts[surface] === host?.toLowerCase())),
+    ofHost: hostResolution(options, shared),
     ofOrigin: (origin) => only(surfaces.filter((surface) => origins[surface].has(origin ?? ''))),
     ofCookie: (header) =>
       only(surfaces.filter((surface) => readCookie(header, cookies[surface]) !== null)),
@@ -45,6 +48,41 @@ export function surfaceResolution(
   }
 }
 
+/** Enough to mend a configuration by; scanners make up any number of them. */
+const mostUnknownHosts = 10
+
+function hostResolution(
+  options: AuthOptions,
+  { forwardedHost, logger }: Parameters<typeof surfaceResolution>[2],
+): SurfaceResolution['ofHost'] {
+  const surfacesOf = surfaceHosts(options)
+  const unknown = new Set<string>()
+
+  function warn(host: string): void {
+    if (unknown.size >= mostUnknownHosts || unknown.has(host)) return
+    unknown.add(host)
+    logger.warn(
+      `no surface has the host ${host}, so requests to it get 404; if it is yours, add it to surfaces.operator.hosts or surfaces.client.hosts`,
+    )
+  }
+
+  return (request) => {
+    const host = request.header('host')
+    const found = surfacesOf(readHost(host))
+    if (found.length === 1) return found
+    // Second, because a proxy may pass on what a client put there.
+    const forwarded = forwardedHost(
+      request.remoteAddress,
+      request.header('x-forwarded-for'),
+      request.header('x-forwarded-host'),
+    )
+    const ofForwarded = forwarded === undefined ? [] : surfacesOf(readHost(forwarded))
+    if (ofForwarded.length > 0) return ofForwarded
+    if (found.length === 0) warn(quoteInput(forwarded ?? host ?? ''))
+    return found
+  }
+}
+
 /** Where no key can judge it, the pipeline answers that, on whatever surface. */
 async function isOf({ tokens }: SurfaceServices, token: string): Promise<boolean> {
   try {
@@ -57,7 +95,7 @@ async function isOf({ tokens }: SurfaceServices, token: string): Promise<boolean
 }
 
 /** A body that breaks off is for the pipeline to meet. */
-async function bodyOf(request: Parameters<SurfaceResolution['ofBody']>[0]): Promise<Body> {
+async function bodyOf(request: ExchangeRequest): Promise<Body> {
   try {
     return await request.body(maxBodyBytes)
   } catch {
@@ -65,7 +103,7 @@ async function bodyOf(request: Parameters<SurfaceResolution['ofBody']>[0]): Prom
   }
 }
 
-type Body = Awaited<ReturnType<Parameters<SurfaceResolution['ofBody']>[0]['body']>>
+type Body = Awaited<ReturnType<ExchangeRequest['body']>>
 
 /** Only looks: a body that is not as it should be is the pipeline's to refuse. */
 function refreshTokenIn(body: Body): string | null {

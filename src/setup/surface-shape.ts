@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readHost } from '../http/request/request-host.js'
 import { isSafeScheme, largest, parseUrl, whole } from './option-shapes.js'
 
 function isBaseUrl(text: string): boolean {
@@ -11,6 +12,14 @@ function isBaseUrl(text: string): boolean {
 function isOrigin(text: string): boolean {
   const url = parseUrl(text)
   return url !== null && url.origin === text && isSafeScheme(url)
+}
+
+/** As a request would name it: `new URL` refuses what no client could send. */
+function isHost(text: string): boolean {
+  const host = readHost(text)
+  if (host === null || `${host.name}${host.port === '' ? '' : `:${host.port}`}` !== text)
+    return false
+  return parseUrl(`http://${text}`)?.hostname === host.name
 }
 
 /** SHA-256 of the certificate an Android app is signed with, base64url. */
@@ -59,6 +68,14 @@ export const surfaceShape = z
       .refine(isBaseUrl, {
         message: 'must be an https URL, such as "https://example.com/identity"',
       })
+      .optional(),
+    hosts: z
+      .array(
+        z.string().refine(isHost, {
+          message:
+            'must be a lower-case host such as "app.internal" or "10.0.0.5:3000", without scheme and path',
+        }),
+      )
       .optional(),
     allowedOrigins: z
       .array(

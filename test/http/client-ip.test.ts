@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clientIp, limitSubject, type TrustProxy } from '../../src/http/client-ip.js'
+import { clientIp, forwardedHost, limitSubject, type TrustProxy } from '../../src/http/client-ip.js'
 
 const peer = '203.0.113.9'
 
@@ -120,5 +120,34 @@ describe('R-LIB-12 what limits count by', () => {
     expect(count('::ffff:198.51.100.1')).toBe(count('198.51.100.1'))
     expect(count('::ffff:c633:6401')).toBe(count('198.51.100.1'))
     expect(count('198.51.100.1')).not.toBe(count('198.51.100.2'))
+  })
+})
+
+describe('R-LIB-12 the host that a trusted proxy forwards', () => {
+  const [cdn, balancer, client] = ['10.0.0.2', '10.0.0.1', '198.51.100.1']
+
+  it.each<[string, TrustProxy, string, string | undefined, string | undefined, string | undefined]>(
+    [
+      ['no proxy trusted', false, balancer, client, 'a.example', undefined],
+      ['no hop trusted', 0, balancer, client, 'a.example', undefined],
+      ['a peer outside the network', ['10.0.0.0/8'], peer, client, 'a.example', undefined],
+      ['no header', 1, balancer, client, undefined, undefined],
+      ['one hop', 1, balancer, client, 'a.example', 'a.example'],
+      [
+        'one hop that says nothing of the address',
+        1,
+        balancer,
+        undefined,
+        'a.example',
+        'a.example',
+      ],
+      ['one hop that appends', 1, balancer, client, 'forged.example, a.example', 'a.example'],
+      ['a trusted peer', ['10.0.0.0/8'], balancer, client, 'forged.example,a.example', 'a.example'],
+      ['two hops', 2, balancer, `${client}, ${cdn}`, 'a.example', 'a.example'],
+      ['two hops that append', 2, balancer, `${client}, ${cdn}`, 'x, a.example, cdn', 'a.example'],
+      ['a chain', ['10.0.0.0/8'], balancer, `${client}, ${cdn}`, 'x, a.example, cdn', 'a.example'],
+    ],
+  )('%s', (_what, trust, remote, forwardedFor, header, expected) => {
+    expect(forwardedHost(trust)(remote, forwardedFor, header)).toBe(expected)
   })
 })

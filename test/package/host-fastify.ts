@@ -20,6 +20,9 @@ const app = fastify()
 app.register(fastifyRouter(auth.both), { prefix: '/identity' })
 const second = fastify({ http2: true })
 second.register(fastifyRouter(auth.client))
-const { statusCode } = await app.inject('/identity/v1/auth/session')
+const { statusCode } = await app.inject({
+  url: '/identity/v1/auth/session',
+  authority: 'localhost:3000',
+})
 await auth.close()
 console.log(JSON.stringify({ statusCode }))

@@ -117,6 +117,9 @@ function shopModule(environments: number) {
 
 const ownConfigKey = randomBytes(32).toString('base64')
 
+/** Where its callers reach it. */
+const hosts = ['127.0.0.1']
+
 const cheapHash = {
   params: { memoryCost: 64, timeCost: 1, parallelism: 1 },
   allowWeakHashesForTests: true,
@@ -146,8 +149,8 @@ export async function startHost(
     ...options,
     settings: { loginRateClient: 1000, lockoutThreshold: 0, ...options.settings },
     surfaces: {
-      operator: { baseUrl: 'https://admin.example.com', rateLimits: unlimited },
-      client: { baseUrl: 'https://app.example.com', rateLimits: unlimited },
+      operator: { baseUrl: 'https://admin.example.com', hosts, rateLimits: unlimited },
+      client: { baseUrl: 'https://app.example.com', hosts, rateLimits: unlimited },
     },
     // Outermost, so that there is time between its look and its write.
     backend: planted === null ? backend : forkingBackend(backend),

@@ -5,7 +5,10 @@ export interface ExchangeRequest {
   readonly path: string
   /** The text after the `?`, still percent-encoded; empty without one. */
   readonly query: string
-  /** The value of a request header by lower-case name; several lines are joined by a comma. */
+  /**
+   * The value of a request header by lower-case name; several lines are joined by a comma. `host` is
+   * `:authority` where the protocol has it, and the URL's host where there is no header.
+   */
   header(name: string): string | undefined
   /** The peer's address of the socket; undefined where the runtime does not tell it. */
   readonly remoteAddress: string | undefined

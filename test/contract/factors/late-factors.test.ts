@@ -42,7 +42,7 @@ function lateRequest(host: ContractHost, path: string, bearer: string, body: unk
     },
     { highWaterMark: 0 },
   )
-  const request = new Request(`https://app.example.com${path}`, {
+  const request = new Request(`http://127.0.0.1${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
     body: stream,

@@ -110,8 +110,11 @@ describe.each(
 describe.each(frameworkKinds)('T-22 R-4.3-02 auth.both on $name', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
+  const hosts = ['127.0.0.1', 'somewhere.example']
   beforeAll(async () => {
-    host = await start(withoutLimits)
+    const { operator, client } = withoutLimits.surfaces
+    const surfaces = { operator: { ...operator, hosts }, client: { ...client, hosts } }
+    host = await start({ ...withoutLimits, surfaces })
     raw = rawClient(host.url)
   })
   afterAll(() => host.close())

@@ -35,6 +35,7 @@ async function ask(method: string, path: string, body: object, bearer = '') {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     authorization: `Bearer ${bearer}`,
+    host: 'localhost:3001',
   }
   const request: ExchangeRequest = {
     method,

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import type { Http2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 
 export interface RunningHost {
@@ -7,14 +8,14 @@ export interface RunningHost {
 }
 
 /** A real server on a free port. */
-export async function listen(server: Server): Promise<RunningHost> {
+export async function listen(server: Server | Http2Server): Promise<RunningHost> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
     close: () =>
       new Promise((resolve, reject) => {
-        server.closeAllConnections()
+        if ('closeAllConnections' in server) server.closeAllConnections()
         server.close((error) => (error ? reject(error) : resolve()))
       }),
   }

@@ -29,6 +29,17 @@ export interface TestOptions extends Partial<AuthOptions> {
   readonly sweeps?: true
 }
 
+const usualSurfaces: AuthOptions['surfaces'] = {
+  operator: { baseUrl: 'https://admin.example.com' },
+  client: { baseUrl: 'https://app.example.com' },
+}
+
+/** Both surfaces at the address where tests reach their hosts, unless they list hosts of their own. */
+function atLoopback({ operator, client }: AuthOptions['surfaces']): AuthOptions['surfaces'] {
+  const hosts = ['127.0.0.1']
+  return { operator: { hosts, ...operator }, client: { hosts, ...client } }
+}
+
 export async function testAuth({ sweeps, ...options }: TestOptions = {}): Promise<TestAuth> {
   const backend = options.backend ?? memory()
   const clock = fakeClock(Date.UTC(2026, 0, 1))
@@ -38,10 +49,6 @@ export async function testAuth({ sweeps, ...options }: TestOptions = {}): Promis
   const auth = await createAuth({
     keys: { current: await testSigningKey() },
     configKeys: testConfigKeys,
-    surfaces: {
-      operator: { baseUrl: 'https://admin.example.com' },
-      client: { baseUrl: 'https://app.example.com' },
-    },
     mailer,
     logger,
     clock,
@@ -51,6 +58,7 @@ export async function testAuth({ sweeps, ...options }: TestOptions = {}): Promis
     // Its calls in the background would be met by chance in suites about something else.
     ...(sweeps ? {} : { sweep: false }),
     ...options,
+    surfaces: atLoopback(options.surfaces ?? usualSurfaces),
     settings: { registrationOperatorEnabled: true, ...options.settings },
     backend,
   })
