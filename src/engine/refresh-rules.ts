@@ -7,6 +7,7 @@ export interface FamilyState<Reason extends string = string> {
   readonly generation: number
   readonly rotatedAt: number
   readonly rotatedTo: string
+  readonly noReissueUpTo: number
   readonly expiresAt: number
   readonly revokedAt: number | null
   readonly revokedReason: Reason | null
@@ -61,7 +62,8 @@ export function judgeRefresh<Reason extends string>(
   }
   if (presented.generation > family.generation) return { outcome: 'rolledBack' }
   const behind = family.generation - presented.generation
-  if (behind > 0 && !(behind === 1 && withinGrace(family.rotatedAt, policy.graceMs, now))) {
+  const mayReissue = behind === 1 && presented.generation > family.noReissueUpTo
+  if (behind > 0 && !(mayReissue && withinGrace(family.rotatedAt, policy.graceMs, now))) {
     return { outcome: 'replay' }
   }
   if (family.expiresAt <= now) return { outcome: 'expired' }

@@ -5,7 +5,7 @@ import type {
   Services,
   SignedIn,
 } from '../domain/services/index.js'
-import type { Answer, Call } from '../operations/operation.js'
+import type { Answer, ProtectedCall } from '../operations/operation.js'
 import type { Admission } from './admission/admission.js'
 import type { CookiePolicy } from './cookies.js'
 import { cookieOf } from './cookies.js'
@@ -21,7 +21,10 @@ export function serve(
   const call = callOf(admission, cookies)
   switch (operation.access) {
     case 'public':
-      return operation.handle(call, services)
+      return operation.handle(
+        { ...call, refreshCookie: cookieOf(admission.request, cookies, 'refresh') },
+        services,
+      )
     case 'enrolling': {
       const enrollee = enrolleeOf(admission, call.flowCookies)
       return operation.handle({ ...call, enrollee }, services)
@@ -35,13 +38,12 @@ export function serve(
   }
 }
 
-function callOf(admission: Admission, policy: CookiePolicy): Call<unknown> {
+function callOf(admission: Admission, policy: CookiePolicy): ProtectedCall<unknown> {
   const { operation, request, source, address, bearer, params, input } = admission
   return {
     ...(input ?? { body: undefined, query: {} }),
     source,
     address,
-    refreshCookie: cookieOf(request, policy, 'refresh'),
     deviceCookie: cookieOf(request, policy, 'device'),
     flowCookies: {
       query: cookieOf(request, policy, 'oauth'),

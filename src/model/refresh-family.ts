@@ -18,6 +18,11 @@ export interface RefreshFamily extends Doc {
   /** `jti` of the token the last rotation minted: lets a request see that it won although the
    * store's answer was lost. */
   readonly rotatedTo: string
+  /**
+   * A token of this generation or of an older one is never exchanged for the newest, however soon it
+   * comes: the password was changed while that was the newest. 0 = any may be.
+   */
+  readonly noReissueUpTo: number
   /** The idle deadline, a whole second, equal to the newest token's `exp`. */
   readonly expiresAt: number
   readonly revokedAt: number | null
@@ -32,6 +37,7 @@ export const refreshFamiliesSpec: SurfaceSpec<RefreshFamily> = {
     generation: { kind: 'integer' },
     rotatedAt: { kind: 'time' },
     rotatedTo: { kind: 'text' },
+    noReissueUpTo: { kind: 'integer' },
     revokedAt: { kind: 'time', nullable: true },
     revokedReason: { kind: 'text', nullable: true },
   },

@@ -103,13 +103,16 @@ export interface Call<B> {
 
 export type Params = Readonly<Record<string, string>>
 
-export interface GuardedCall<B> extends Call<B>, SignedIn {}
+/** Protected routes accept access tokens alone: the refresh cookie is not theirs to see. */
+export type ProtectedCall<B> = Omit<Call<B>, 'refreshCookie'>
 
-export interface EnrollingCall<B> extends Call<B> {
+export interface GuardedCall<B> extends ProtectedCall<B>, SignedIn {}
+
+export interface EnrollingCall<B> extends ProtectedCall<B> {
   readonly enrollee: Enrollee
 }
 
-export interface AdminCall<B, L> extends Call<B>, Admitted {
+export interface AdminCall<B, L> extends ProtectedCall<B>, Admitted {
   /** The document that the path names, as it was read. */
   readonly located: L
 }
@@ -125,6 +128,9 @@ export interface Answer<R> {
   readonly flowCookie?: FlowCookie
   readonly headers?: Readonly<Record<string, string>>
 }
+
+/** Nor theirs to set or clear. */
+export type ProtectedAnswer<R> = Omit<Answer<R>, 'refreshCookie'>
 
 interface Common<B extends z.ZodType, R extends z.ZodType> {
   /** Names the operation on both surfaces; `operatorLogin`, `clientLogin` follow from `login`. */
@@ -196,7 +202,10 @@ export interface GuardedOperation<B extends z.ZodType = z.ZodType, R extends z.Z
   extends Common<B, R> {
   readonly access: 'guarded'
   readonly limit: SessionClass
-  handle(call: GuardedCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
+  handle(
+    call: GuardedCall<z.output<B>>,
+    services: Services,
+  ): Promise<ProtectedAnswer<z.input<NoInfer<R>>>>
 }
 
 /** Its body carries the ticket as `mfaToken`. An access token takes precedence. */
@@ -222,7 +231,7 @@ export interface AdminOperation<
   handle(
     call: AdminCall<z.output<B>, NoInfer<L>>,
     services: Services,
-  ): Promise<Answer<z.input<NoInfer<R>>>>
+  ): Promise<ProtectedAnswer<z.input<NoInfer<R>>>>
 }
 
 export type Operation = PublicOperation | GuardedOperation | EnrollingOperation | AdminOperation

@@ -10,7 +10,7 @@ import {
   publicUser,
   timestamp,
 } from './schemas.js'
-import { meView, passwordChanged, sessionListView } from './views.js'
+import { meView, sessionListView } from './views.js'
 
 const both = ['operator', 'client'] as const
 const operator = ['operator'] as const
@@ -75,10 +75,11 @@ const changePassword = guardedOperation({
   status: 204,
   body: z.strictObject({ currentPassword: passwordInput, newPassword: passwordInput }),
   reply: nothing,
-  cookies: { reads: ['refresh'], sets: ['refresh'] },
   errors: ['invalid_credentials', 'password_policy', 'server_busy'],
-  handle: async (call, { profile }) =>
-    passwordChanged(await profile.changePassword(call, call.body, call.source)),
+  handle: async (call, { profile }) => {
+    await profile.changePassword(call, call.body, call.source)
+    return { body: null }
+  },
 })
 
 const requestEmailChange = guardedOperation({
@@ -120,11 +121,11 @@ const deleteMe = guardedOperation({
   body: z.strictObject({ currentPassword: passwordInput.optional() }),
   bodyOptional: true,
   reply: nothing,
-  cookies: { sets: ['refresh', 'device'] },
+  cookies: { sets: ['device'] },
   errors: ['account_deletion_disabled', 'step_up_required', 'invalid_credentials', 'server_busy'],
   handle: async (call, { selfDeletion }) => {
     await selfDeletion.delete(call, call.body.currentPassword, call.source)
-    return { body: null, refreshCookie: 'clear' as const, deviceCookie: 'clear' as const }
+    return { body: null, deviceCookie: 'clear' as const }
   },
 })
 
@@ -172,13 +173,11 @@ const terminateSession = guardedOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
-  cookies: { sets: ['refresh'] },
   errors: ['session_not_found'],
   handle: async (call, { ownSessions }) => {
     const { sessionId = '' } = call.params
     await ownSessions.end(call, sessionId, call.source)
-    const isCurrent = sessionId === call.sessionId
-    return isCurrent ? { body: null, refreshCookie: 'clear' as const } : { body: null }
+    return { body: null }
   },
 })
 

@@ -125,11 +125,6 @@ export function sessionView(view: SessionView) {
   }
 }
 
-/** The session goes on with the cookie of its next refresh token, where it has one. */
-export function passwordChanged(refresh: RefreshGrant | null): Answer<null> {
-  return refresh === null ? { body: null } : { body: null, refreshCookie: refresh }
-}
-
 /** The operation that began the login decides where its tokens go. */
 export function deliveredLogin({ result, delivery }: DeliveredLogin) {
   return delivery === 'cookie' ? webLogin(result) : mobileLogin(result)

@@ -22,6 +22,7 @@ const family: FamilyState<'logout' | 'max_age'> = Object.freeze({
   generation: 5,
   rotatedAt: now - 1000,
   rotatedTo: 'newest',
+  noReissueUpTo: 0,
   expiresAt: now + 1000,
   revokedAt: null,
   revokedReason: null,
@@ -78,6 +79,14 @@ describe('R-3E-01 R-3E-02 what a refresh token is worth', () => {
 
   it('R-1-16 two behind is replay inside the window', () => {
     expect(outcome({ rotatedAt: now }, { generation: 3 })).toBe('replay')
+  })
+
+  it('SP-8 one behind and barred is replay inside the window; what came after the bar is not', () => {
+    expect(outcome({ noReissueUpTo: 4 }, { generation: 4 })).toBe('replay')
+    expect(outcome({ noReissueUpTo: 3 }, { generation: 4 })).toBe('reissue')
+    expect(outcome({ noReissueUpTo: 5 })).toBe('current')
+    const own = { generation: 6, rotatedTo: 'mine', noReissueUpTo: 5 }
+    expect(outcome(own)).toBe('alreadyRotated')
   })
 
   it('R-2.5-02 expired at the deadline exactly, not before', () => {

@@ -8,7 +8,7 @@ import {
 import { decisionTree, type Input } from './spin/decision-tree.js'
 
 export type Judge = (
-  family: FamilyState & { readonly noReissueUpTo: number },
+  family: FamilyState,
   presented: Presented,
   policy: RefreshPolicy,
   now: number,
@@ -38,7 +38,7 @@ const inputsOf = (holder: number): readonly Input[] => [
 ]
 
 /** `judgeRefresh` itself, asked about every situation a holder's request can meet. */
-export function refreshVerdict(holder: number, judge: Judge = judgeAsRuled): string {
+export function refreshVerdict(holder: number, judge: Judge = judgeRefresh): string {
   return decisionTree(inputsOf(holder), (values) => {
     const [revoked, own, behind = 0, strict, elapsed = 0, barred, idle, epochHolds, capped] = values
     const generation = 5
@@ -62,15 +62,6 @@ export function refreshVerdict(holder: number, judge: Judge = judgeAsRuled): str
     const policy = { graceMs: strict === 1 ? 0 : graceMs, absoluteTtlMs: capMs }
     return verdictName(judge(family, presented, policy, now).outcome)
   })
-}
-
-/** The rule, under the bar to re-issues that a change of the password puts into the row. */
-export const judgeAsRuled: Judge = (family, presented, policy, at) => {
-  const decision = judgeRefresh(family, presented, policy, at)
-  const isBarred =
-    presented.generation < family.generation && presented.generation <= family.noReissueUpTo
-  const isOver = decision.outcome === 'revoked' || decision.outcome === 'alreadyRotated'
-  return isBarred && !isOver ? { outcome: 'replay' } : decision
 }
 
 /** The verdict's name in the model, where `revoked` is a variable. */

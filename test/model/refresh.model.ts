@@ -1,3 +1,4 @@
+import { judgeRefresh } from '../../src/engine/refresh-rules.js'
 import {
   changeActions,
   changePlaces,
@@ -7,13 +8,7 @@ import {
 } from './refresh-endings.js'
 import { holderActions, places } from './refresh-holder.js'
 import { refreshPlants } from './refresh-plants.js'
-import {
-  type Judge,
-  judgeAsRuled,
-  refreshVerdict,
-  verdictName,
-  verdicts,
-} from './refresh-verdict.js'
+import { type Judge, refreshVerdict, verdictName, verdicts } from './refresh-verdict.js'
 import { bit, byte, type Model, numbered, type Scenario, type Variable } from './spin/model.js'
 
 function holderVariables(n: number): Readonly<Record<string, Variable>> {
@@ -153,6 +148,6 @@ const build = (judge: Judge): Model => ({ ...modelOf(judge), plants: [] })
 
 /** Two holders of the tokens of one session: what a refresh is worth while they, time and endings race. */
 export const refreshModel: Model = {
-  ...modelOf(judgeAsRuled),
-  plants: refreshPlants(build, judgeAsRuled),
+  ...modelOf(judgeRefresh),
+  plants: refreshPlants(build, judgeRefresh),
 }

@@ -36,6 +36,19 @@ describe('the operation table', () => {
     }
   })
 
+  it('R-4.3-05 R-5-16 protected routes neither read nor set the refresh cookie', () => {
+    const touching = operations.filter(
+      ({ cookies, usesRefreshCookie }) =>
+        usesRefreshCookie === true ||
+        [...(cookies?.reads ?? []), ...(cookies?.sets ?? [])].includes('refresh'),
+    )
+    const open = touching.filter(({ access }) => access === 'public').map(({ id }) => id)
+    expect(open).toContain('refreshCookie')
+    // A ticket takes the place of the access token there, and finishes a login.
+    const rest = touching.filter(({ access }) => access !== 'public').map(({ id }) => id)
+    expect(rest).toEqual(['confirmTotp', 'finishPasskeyRegistration'])
+  })
+
   it('G-19 is not fooled', () => {
     const since = '2026-03-01T00:00:00Z'
     const wrong: readonly Partial<Operation>[] = [

@@ -2,13 +2,12 @@ import { AuthError } from '../../errors/index.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
+import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { OauthIdentities } from '../oauth/oauth-identities.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
 import type { PasswordWriter } from '../passwords/password-writer.js'
-import type { Refresh } from '../sessions/refresh.js'
 import type { Sessions } from '../sessions/sessions.js'
-import type { RefreshGrant } from '../sessions/tokens.js'
 
 /** What a signed-in person does with their own account. */
 export interface Profile {
@@ -17,48 +16,31 @@ export interface Profile {
   identitiesOf(user: User): Promise<readonly LinkedIdentity[]>
   /**
    * Throws `invalid_credentials` for a wrong current password, of which too many end the session,
-   * and `password_policy`. Ends the other sessions when the settings say so. A browser's
-   * session goes on with the refresh token given back, and a copy of its earlier one is replay;
-   * null when the request carried none, or the settings leave sessions alone.
+   * and `password_policy`. Ends the other sessions when the settings say so; of the holders of this
+   * session's refresh token, one goes on then, and the next who refreshes is replay.
    */
   changePassword(
-    { user, sessionId, refreshCookie }: PasswordChanger,
+    { user, sessionId }: Pick<SignedIn, 'user' | 'sessionId'>,
     input: { readonly currentPassword: string; readonly newPassword: string },
     source: RequestSource,
-  ): Promise<RefreshGrant | null>
+  ): Promise<void>
 }
 
 /** An account at a provider, as its owner sees it. */
 export type LinkedIdentity = Pick<OauthIdentity, 'provider' | 'linkedAt'>
 
-/** Whose session asks for the change, and the refresh cookie it sent along. */
-export interface PasswordChanger {
-  readonly user: User
-  readonly sessionId: string
-  readonly refreshCookie: string | null
-}
-
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'>
 
 interface Services {
   readonly sessions: Sessions
-  readonly refresh: Refresh
   readonly passwordCheck: PasswordCheck
   readonly passwordWriter: PasswordWriter
   readonly oauthIdentities: OauthIdentities
 }
 
 export function createProfile(deps: Deps, services: Services): Profile {
-  const { sessions, refresh, passwordCheck, passwordWriter: writer } = services
+  const { sessions, passwordCheck, passwordWriter: writer } = services
   const { users } = deps.collections
-  async function renewed(
-    user: User,
-    sessionId: string,
-    refreshCookie: string | null,
-    source: RequestSource,
-  ): Promise<RefreshGrant | null> {
-    return refreshCookie === null ? null : refresh.renew(refreshCookie, user, sessionId, source)
-  }
 
   return {
     async identitiesOf(user) {
@@ -83,7 +65,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
       return renamed
     },
 
-    async changePassword({ user, sessionId, refreshCookie }, input, source) {
+    async changePassword({ user, sessionId }, input, source) {
       const { currentPassword, newPassword } = input
       const userId = user.id
       const isPassword = (guess: string) =>
@@ -93,7 +75,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
         // again completes it. Only the session that was spared gets here, and each guess counts.
         if (user.keptSessionId === sessionId && (await isPassword(newPassword))) {
           await sessions.endAll(userId, 'password_change', source, { except: sessionId })
-          return renewed(user, sessionId, refreshCookie, source)
+          return
         }
         deps.emit('password.changeFailed', source, { userId, sessionId })
         throw new AuthError('invalid_credentials')
@@ -107,9 +89,9 @@ export function createProfile(deps: Deps, services: Services): Profile {
       })
       // Another request changed the credentials since the current password was checked.
       if (written === null) throw new AuthError('invalid_credentials')
-      if (!endsSessions) return null
-      await sessions.endAll(user.id, 'password_change', source, { except: sessionId })
-      return renewed(written, sessionId, refreshCookie, source)
+      if (endsSessions) {
+        await sessions.endAll(user.id, 'password_change', source, { except: sessionId })
+      }
     },
   }
 }

@@ -3,6 +3,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailService } from '../mail/mail-service.js'
+import { barReissues } from '../sessions/bar-reissues.js'
 import type { PasswordHashes } from './password-hashes.js'
 import type { PasswordRules } from './password-rules.js'
 
@@ -10,6 +11,7 @@ export interface PasswordChange {
   readonly by: 'change' | 'reset'
   /** Raises the session epoch; the caller ends the sessions afterwards. */
   readonly endsSessions: boolean
+  /** The one that goes on. Its refresh tokens so far are exchanged for the newest no more. */
   readonly keepSessionId: string | null
   readonly source: RequestSource
 }
@@ -17,7 +19,8 @@ export interface PasswordChange {
 export interface PasswordWriter {
   /**
    * Checks the policy and replaces the password by one guarded write. Null when the user's
-   * credentials were changed meanwhile: then nothing was written.
+   * credentials were changed meanwhile: then nothing was written. Throws `session_revoked` where the
+   * session to keep has ended.
    */
   write(user: User, newPassword: string, change: PasswordChange): Promise<User | null>
 }
@@ -33,7 +36,7 @@ const attempts = 5
 
 export function createPasswordWriter(deps: Deps): PasswordWriter {
   const { clock, passwordRules } = deps
-  const { users } = deps.collections
+  const { users, families } = deps.collections
 
   async function replace(
     user: User,
@@ -73,6 +76,10 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
         existing: { userId: seen.id, passwordHash: seen.passwordHash },
       })
       const passwordHash = await deps.passwords.hash(newPassword)
+      if (change.keepSessionId !== null) {
+        // Before the user: cut short in between, a change has barred more than it had to, not less.
+        await barReissues(families, { id: change.keepSessionId, userId: seen.id })
+      }
       let user: User | null = seen
       const attempt = async () => {
         if (user === null || user.credentialEpoch !== seen.credentialEpoch) return null

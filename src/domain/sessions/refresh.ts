@@ -29,17 +29,6 @@ export interface Refresh {
   rotate(token: string | null, source: RequestSource): Promise<Refreshed>
   /** `GET session`: enforces the same limits, mints an access token and writes nothing. */
   view(token: string | null, source: RequestSource): Promise<SessionView>
-  /**
-   * After a password change: another refresh token for the session that was kept. From now on the
-   * one given, and so any copy of it, is replay. Null when it is not the newest token of that
-   * session; when it was retired, the session is ended as for any replay.
-   */
-  renew(
-    token: string,
-    user: User,
-    sessionId: string,
-    source: RequestSource,
-  ): Promise<RefreshGrant | null>
 }
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'idleMs' | 'emit' | 'logger'>
@@ -88,22 +77,6 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     generation: number,
   ): void {
     deps.emit(type, source, { userId: claims.sub, sessionId: claims.sid, generation })
-  }
-
-  /** True when the row is as `next` says: the write whose answer was lost may have taken effect. */
-  async function writeRenewal(
-    sessionId: string,
-    guard: Guard<RefreshFamily>,
-    next: Partial<Omit<RefreshFamily, 'id'>>,
-  ): Promise<boolean> {
-    const tookEffect = async () => (await families.get(sessionId))?.rotatedTo === next.rotatedTo
-    try {
-      const renewed = await families.update(sessionId, guard, next)
-      return renewed !== null || (await tookEffect())
-    } catch (error) {
-      if (await tookEffect()) return true
-      throw error
-    }
   }
 
   return {
@@ -158,35 +131,6 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         const absoluteExpiresAt = cap === null ? null : family.loginAt + cap
         return { user, family, access, absoluteExpiresAt }
       }),
-
-    async renew(token, user, sessionId, source) {
-      const verified = await tokens.verifyRefresh(token)
-      if (!verified.ok || verified.claims.sid !== sessionId) return null
-      const { claims } = verified
-      const row = await families.get(sessionId)
-      // A renewal came right after this token, and its answer may have been lost: the request
-      // repeated goes on from there. Should it have arrived, its token is replay from now on.
-      const mayBeLost = row?.rotatedAt === 0 && row.generation === claims.gen + 1
-      const generation = mayBeLost ? row.generation : claims.gen
-      const now = clock.now()
-      const jti = tokens.nextJti()
-      const next = {
-        generation: generation + 1,
-        rotatedTo: jti,
-        expiresAt: idleDeadline(now, deps.idleMs),
-        sessionEpoch: user.sessionEpoch,
-        // No window for the token before: within it a copy would be exchanged for the newest token,
-        // and so outlive the change. A tab of the owner's that refreshes in this very moment signs
-        // in once more.
-        rotatedAt: 0,
-      }
-      const grant = await tokens.refresh({ id: sessionId, userId: user.id, ...next }, jti, claims)
-      const guard = { userId: user.id, generation, revokedAt: null, expiresAt: { gt: now } }
-      if (await writeRenewal(sessionId, guard, next)) return grant
-      // A thief rotated on with a copy, or another tab just did: only the first is misuse.
-      await inspection.endIfRetired(claims, source)
-      return null
-    },
   }
 }
 

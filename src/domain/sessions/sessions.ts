@@ -51,6 +51,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
     generation: 1,
     rotatedAt: now,
     rotatedTo: jti,
+    noReissueUpTo: 0,
     expiresAt: idleDeadline(now, deps.idleMs),
     revokedAt: null,
     revokedReason: null,

@@ -122,6 +122,7 @@ export function family(expiresAt: number, given: Partial<RefreshFamily> = {}): R
     generation: 1,
     rotatedAt: 0,
     rotatedTo: 'jti',
+    noReissueUpTo: 0,
     revokedAt: null,
     revokedReason: null,
     ...given,
