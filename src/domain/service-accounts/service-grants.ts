@@ -22,8 +22,9 @@ export interface ServiceGrants {
   /**
    * The client-credentials grant (RFC 6749 §4.4), the one way to a token for a service account. Any
    * pair of texts that is not an active credential of an enabled service account is refused with
-   * `invalid_client`, after exactly one hash verification. Throws `rate_limited` for an address or a
-   * client id with too many failures behind it, whether the pair is right or not.
+   * `invalid_client`, after exactly one hash verification. Throws `rate_limited` for an address, a
+   * client id or the two together with too many failures behind them, whether the pair is right or not.
+   * A secret that was verified a short while ago is not held up by failures.
    */
   grant(given: ClientCredentials, address: string, source: RequestSource): Promise<AccessGrant>
 }
@@ -55,6 +56,8 @@ type Verdict =
   | (Found & { readonly ok: false; readonly reason: GrantRefusal })
 
 const failureWindowMs = 5 * 60 * 1000
+/** All addresses together may fail for one client id as often as so many of them alone. */
+const addressesPerClient = 10
 /** A secret has 47 characters. A longer text is refused without hashing. */
 const maxSecretLength = 512
 const clientIdForm = /^sa_[A-Za-z0-9_-]{22}$/
@@ -65,6 +68,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
   const { users } = deps.collections
   const memo = secretMemo(random)
   const perClient = createFailureThrottle(deps, 'grantFailuresPerClient')
+  const perPair = createFailureThrottle(deps, 'grantFailuresPerClientAndIp')
   const perIp = createFailureThrottle(deps, 'grantFailuresPerIp')
   // Asked for where there is nothing to ask for, so that every grant makes the same reads.
   const nobody = uuidv7(clock.now(), random)
@@ -89,11 +93,8 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     return deps.passwords.verify(hash, secret)
   }
 
-  async function check({ clientId, clientSecret }: ClientCredentials): Promise<Verdict> {
-    const found = await find(clientId)
+  async function check(found: Found, clientSecret: string): Promise<Verdict> {
     const standing = standingOf(found)
-    // Only for rows that are good this moment: whatever else is refused costs one hash.
-    if (standing.ok && isRemembered(standing.credential, clientSecret)) return standing
     const { ok, rehashTo } = await verify(found, clientSecret)
     if (!standing.ok) return standing
     if (!ok) return { ...found, ok: false, reason: 'wrong_secret' }
@@ -123,6 +124,23 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     }
   }
 
+  /** A guess: it is counted where the caller is, and for the client id. */
+  async function guess(
+    found: Found,
+    { clientId, clientSecret }: ClientCredentials,
+    address: string,
+  ): Promise<Verdict> {
+    const { grantFailuresPerClient, grantFailuresPerIp } = await deps.settings()
+    const atMost = (limit: number) => ({ limit, windowMs: failureWindowMs })
+    const pair = JSON.stringify([clientId, address])
+    // The client first: who waits for others of its own holds no place of its address.
+    return perClient.attempt(clientId, atMost(grantFailuresPerClient * addressesPerClient), () =>
+      perPair.attempt(pair, atMost(grantFailuresPerClient), () =>
+        perIp.attempt(address, atMost(grantFailuresPerIp), () => check(found, clientSecret)),
+      ),
+    )
+  }
+
   /** For administrators: no grant waits for it, and it is at most a minute behind. */
   function noteUse({ id, lastUsedAt }: ServiceCredential): void {
     const now = clock.now()
@@ -144,17 +162,16 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
 
   return {
     async grant(given, address, source) {
-      const settings = await deps.settings()
-      const atMost = (limit: number) => ({ limit, windowMs: failureWindowMs })
-      // The client first: who waits for others of its own holds no place of its address.
-      const verdict = await perClient.attempt(
-        given.clientId,
-        atMost(settings.grantFailuresPerClient),
-        () => perIp.attempt(address, atMost(settings.grantFailuresPerIp), () => check(given)),
-      )
+      const { accessTokenTTL } = await deps.settings()
+      const found = await find(given.clientId)
+      const standing = standingOf(found)
+      // Only for rows that are good this moment: whatever else is refused costs one hash. No failures
+      // of others hold it up, or a stranger could keep a service out.
+      const isKnown = standing.ok && isRemembered(standing.credential, given.clientSecret)
+      const verdict = isKnown ? standing : await guess(found, given, address)
       if (!verdict.ok) return refuse(verdict, source)
       const { account, credential } = verdict
-      const grant = await tokens.service(account, settings.accessTokenTTL)
+      const grant = await tokens.service(account, accessTokenTTL)
       noteUse(credential)
       const facts = { userId: account.id, credentialId: credential.id }
       deps.emit('serviceToken.issued', source, facts)

@@ -105,8 +105,8 @@ describe('a grant that is refused', () => {
       expect([name, store.calls.slice(calls).filter((call) => !/audit/.test(call))]).toEqual([
         name,
         [
+          ...['counter.hit', 'service_account_credentials.find', 'operator_users.get'],
           ...['counter.hit', 'counter.hit', 'counter.hit'],
-          ...['service_account_credentials.find', 'operator_users.get'],
         ],
       ])
     }
@@ -142,9 +142,9 @@ describe('throttles on failed grants', () => {
     expect((await grant(host, account, from('192.0.2.2'))).status).toBe(200)
     await host.auth.close()
     await host.clock.advance(5 * 60_000 - 1)
-    expect((await grant(host, account, bad)).status).toBe(429)
+    expect((await grant(host, stranger(), bad)).status).toBe(429)
     await host.clock.advance(1)
-    expect((await grant(host, account, bad)).status).toBe(200)
+    expect((await grant(host, stranger(), bad)).status).toBe(401)
   })
 
   it('R-5-08 R-LIB-12 count a network of IPv6 as one, and believe no header', async () => {
@@ -157,22 +157,66 @@ describe('throttles on failed grants', () => {
     expect((await grant(alone.host, stranger())).status).toBe(429)
   })
 
-  it('R-5-09 R-5-10 T-48 count by client id, whether it exists or not, and answer alike', async () => {
+  it('R-5-09 R-5-10 T-48 count by client id and address, existing or not, and answer alike', async () => {
     const { host, account } = await rig()
     const nobody = stranger()
     const wrong = { ...account, clientSecret: unknown.clientSecret }
-    const seen: unknown[][] = [[], []]
+    const seen: Reply[][] = [[], []]
     for (let n = 0; n < 5; n += 1) {
-      seen[0]?.push(seenOf(await grant(host, wrong)))
-      seen[1]?.push(seenOf(await grant(host, nobody)))
+      seen[0]?.push(await grant(host, wrong, from('192.0.2.1')))
+      seen[1]?.push(await grant(host, nobody, from('192.0.2.2')))
     }
-    expect(seen[0]).toEqual(seen[1])
-    expect(seen[0]?.map((reply) => (reply as Reply).status)).toEqual([401, 401, 401, 429, 429])
-    expect(seenOf(await grant(host, account))).toEqual(seen[0]?.[4])
+    expect(seen[0]?.map(seenOf)).toEqual(seen[1]?.map(seenOf))
+    expect(seen[0]?.map(({ status }) => status)).toEqual([401, 401, 401, 429, 429])
+    const [, , , throttled] = seen[0] ?? []
+    const right = await grant(host, account, from('192.0.2.1'))
+    expect(seenOf(right)).toEqual(throttled && seenOf(throttled))
+    // Wrong secrets from one address keep out that address alone.
+    expect((await grant(host, account, from('192.0.2.3'))).status).toBe(200)
+  })
+
+  it('R-5-09 R-5-10 T-48 count by client id over all addresses, existing or not', async () => {
+    const { host, account } = await rig()
+    const nobody = stranger()
+    const wrong = { ...account, clientSecret: unknown.clientSecret }
+    for (let n = 0; n < 30; n += 1) {
+      expect((await grant(host, wrong)).status).toBe(401)
+      expect((await grant(host, nobody)).status).toBe(401)
+    }
+    const throttled = await grant(host, wrong)
+    expectProblem(throttled, 429, 'rate_limited')
+    expect(seenOf(await grant(host, nobody))).toEqual(seenOf(throttled))
+    expect(seenOf(await grant(host, account))).toEqual(seenOf(throttled))
     expect((await grant(host, stranger())).status).toBe(401)
     await host.auth.close()
     await host.clock.advance(5 * 60_000)
     expect((await grant(host, account)).status).toBe(200)
+  })
+
+  it('R-5-11 a secret that was verified a short while ago is held up by no failures', async () => {
+    const { host, account } = await rig()
+    const here = from('192.0.2.1')
+    expect((await grant(host, account, here)).status).toBe(200)
+    const wrong = { ...account, clientSecret: unknown.clientSecret }
+    for (let n = 0; n < 4; n += 1) await grant(host, wrong, here)
+    for (let n = 0; n < 30; n += 1) await grant(host, wrong)
+    expect((await grant(host, wrong)).status).toBe(429)
+    expect((await grant(host, account, here)).status).toBe(200)
+  })
+
+  it('R-5-11 such a secret touches no count of failures, and is refused as soon as it is revoked', async () => {
+    const store = faultyBackend(memory())
+    const { host, who, account } = await rig({ backend: store.backend })
+    expect((await grant(host, account)).status).toBe(200)
+    await host.auth.close()
+    const calls = store.calls.length
+    expect((await grant(host, account)).status).toBe(200)
+    const made = store.calls.slice(calls).filter((call) => !/audit/.test(call))
+    expect(made).toEqual([
+      ...['counter.hit', 'service_account_credentials.find', 'operator_users.get'],
+    ])
+    await revoke(host, who, account.id, account.credentialId)
+    expect(outcomeOf(await grant(host, account))).toBe('401 invalid_client')
   })
 
   it('R-5-11 what succeeds counts nothing, and clears nothing', async () => {
@@ -183,7 +227,7 @@ describe('throttles on failed grants', () => {
     await grant(host, wrong, here)
     for (let n = 0; n < 40; n += 1) expect((await grant(host, account, here)).status).toBe(200)
     expect((await grant(host, wrong, here)).status).toBe(401)
-    expect((await grant(host, account, here)).status).toBe(429)
+    expect((await grant(host, wrong, here)).status).toBe(429)
   })
 
   it('R-5-11 forty at once that succeed are no failures', async () => {
@@ -196,7 +240,8 @@ describe('throttles on failed grants', () => {
   it('T-48 parallel guesses get no more than the limit', async () => {
     const { host, account } = await rig()
     const wrong = { ...account, clientSecret: unknown.clientSecret }
-    const replies = await Promise.all(Array.from({ length: 20 }, () => grant(host, wrong)))
+    const here = from('192.0.2.1')
+    const replies = await Promise.all(Array.from({ length: 20 }, () => grant(host, wrong, here)))
     const outcomes = replies.map(outcomeOf).sort()
     expect(outcomes).toEqual([
       ...Array.from({ length: 3 }, () => '401 invalid_client'),
@@ -255,9 +300,10 @@ describe('throttles on failed grants', () => {
     const { host, account } = await rig({ backend: store.backend })
     store.failNext('counter.hit', 'before', Number.POSITIVE_INFINITY)
     store.failNext('counter.forgive', 'before', Number.POSITIVE_INFINITY)
+    const here = from('192.0.2.1')
     const nobody = stranger()
     const outcomes: number[] = []
-    for (let n = 0; n < 4; n += 1) outcomes.push((await grant(host, nobody)).status)
+    for (let n = 0; n < 4; n += 1) outcomes.push((await grant(host, nobody, here)).status)
     expect(outcomes).toEqual([401, 401, 401, 429])
     for (let n = 0; n < 6; n += 1) expect((await grant(host, account)).status).toBe(200)
   })

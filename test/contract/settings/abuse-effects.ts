@@ -90,7 +90,7 @@ export const abuseEffects: Effects = {
     when: grantFailures,
     async see(host, surface) {
       const clientId = newClient()
-      return grants(host, surface, () => clientId, {})
+      return grants(host, surface, () => clientId, { 'x-forwarded-for': newAddress() })
     },
   },
   notifySecurityChanges: {
