@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AuthError } from '../errors/index.js'
 import { text, timestamp } from './schemas.js'
 
 /** The bodies and replies of the module configuration's operations. */
@@ -8,8 +9,20 @@ const texts = z.record(z.string(), z.string()).readonly()
 /** Services return read-only values. */
 const list = <T extends z.ZodType>(item: T) => z.array(item).readonly()
 
+/** The schema would leave `__proto__` out without a word: what was not stored must not be answered 200. */
+const patchedTexts = z.preprocess(
+  (given) => {
+    if (typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__')) {
+      const detail = '"__proto__" is not a key of this module. Check its spelling.'
+      throw new AuthError('config.unknown_key', { detail })
+    }
+    return given
+  },
+  z.record(text, text),
+)
+
 export const configPatchInput = z.strictObject({
-  config: z.record(text, text).exactOptional(),
+  config: patchedTexts.exactOptional(),
   recordLists: z
     .array(
       z.strictObject({
@@ -20,6 +33,11 @@ export const configPatchInput = z.strictObject({
     )
     .exactOptional(),
   revision: z.int().exactOptional(),
+})
+
+/** At the module's own door, which edits whichever environment is active. */
+export const modulePatchInput = configPatchInput.extend({
+  environment: z.string().max(200).exactOptional(),
 })
 
 export const moduleSummaryReply = z.strictObject({

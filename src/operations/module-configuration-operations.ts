@@ -4,6 +4,7 @@ import {
   configPatchInput,
   configRevisionReply,
   environmentReply,
+  modulePatchInput,
   moduleReply,
   moduleSummaryReply,
 } from './config-schemas.js'
@@ -71,7 +72,7 @@ const updateModule = adminOperation({
   summary: 'Edit the active environment of a module; its lists keep their elements',
   guards: managing,
   ...shared,
-  body: configPatchInput,
+  body: modulePatchInput,
   reply: environmentReply,
   validated: true,
   errors: ['module_not_found', ...conflicts, ...refusals],

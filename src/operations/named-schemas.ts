@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import {
   configPatchInput,
   environmentReply,
+  modulePatchInput,
   moduleReply,
   moduleSummaryReply,
 } from './config-schemas.js'
@@ -38,6 +39,7 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   ServiceAccount: serviceAccount,
   ServiceCredential: serviceCredential,
   ConfigPatch: configPatchInput,
+  ModulePatch: modulePatchInput,
   Module: moduleReply,
   ModuleSummary: moduleSummaryReply,
   Environment: environmentReply,

@@ -24,12 +24,9 @@ export function authValidators(isPublicAddress: IsPublicAddress) {
     validatePatch({ values, changedKeys }: Patched): ConfigValidationError | null {
       const changed = new Set(changedKeys)
       const isTouched = (key: string) => changed.has(key)
+      const elements = new Set(changedKeys.map(elementOf))
       return (
-        listProblem(
-          values,
-          (prefix) => changedKeys.some((key) => key.startsWith(prefix)),
-          isPublicAddress,
-        ) ??
+        listProblem(values, (prefix) => elements.has(prefix), isPublicAddress) ??
         providerProblem(values, isTouched) ??
         loginMethodProblem(values, isTouched)
       )
@@ -47,4 +44,9 @@ export function authValidators(isPublicAddress: IsPublicAddress) {
       )
     },
   }
+}
+
+/** Of a key of an element, what all keys of that element begin with. */
+function elementOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('.') + 1)
 }

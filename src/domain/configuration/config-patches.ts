@@ -23,6 +23,11 @@ export interface ConfigActor {
   readonly source: RequestSource
 }
 
+export interface StatedPatch extends ConfigPatch {
+  /** At the module's door: the environment that is meant, which has to be the active one. */
+  readonly environment?: string
+}
+
 export interface PatchedEnvironment {
   readonly located: LocatedModule
   readonly environment: string
@@ -35,7 +40,7 @@ export interface ConfigPatches {
    * only after a lost race, or behind another writer of this process. Throws 404, `config.…` 422 and
    * 409, a `ConfigValidationError`, or 503.
    */
-  apply(target: ConfigTarget, patch: ConfigPatch, actor: ConfigActor): Promise<PatchedEnvironment>
+  apply(target: ConfigTarget, patch: StatedPatch, actor: ConfigActor): Promise<PatchedEnvironment>
 }
 
 type Deps = Pick<ConfigDeps, 'clock' | 'random' | 'logger' | 'emit'>
@@ -56,8 +61,12 @@ export function createConfigPatches(
   const { clock, random, logger } = deps
   const withLock = createKeyedMutex()
 
-  const readAgain = ({ module, environment }: ConfigTarget): Promise<ConfigTarget> =>
-    locator.target(module.declared.name, environment?.name ?? null)
+  async function readAgain(seen: ConfigTarget, patch: StatedPatch): Promise<ConfigTarget> {
+    const { module, environment } = seen
+    const found = await locator.target(module.declared.name, environment?.name ?? null)
+    if (environment === null) requireActive(found, statedEnvironment(seen, patch))
+    return found
+  }
 
   async function attempt(
     { module: located, environment }: ConfigTarget,
@@ -99,7 +108,7 @@ export function createConfigPatches(
 
   async function untilWritten(
     located: ConfigTarget,
-    patch: ConfigPatch,
+    patch: StatedPatch,
     actor: ConfigActor,
   ): Promise<PatchedEnvironment> {
     let target = located
@@ -111,7 +120,7 @@ export function createConfigPatches(
       if (!mayRetry(patch) && attempts > 1) throw new AuthError('config.revision_conflict')
       if (attempts >= leastAttempts && clock.now() - since >= leastMs) break
       await pause(attempts)
-      target = await readAgain(target)
+      target = await readAgain(target, patch)
     }
     const module = target.module.declared.name
     logger.warn('a configuration change gave up: others were always faster', { module })
@@ -131,10 +140,11 @@ export function createConfigPatches(
       const door = target.environment === null ? 'module' : 'environment'
       const refusal = checkPatch(patch, fields, door)
       if (refusal !== null) throw refusalError(refusal)
+      if (target.environment === null) requireActive(target, patch.environment)
       const asked = clock.now()
       const done = await withLock(name, async (waited) => {
         if (clock.now() - asked >= longestWaitMs) throw new AuthError('service_unavailable')
-        return untilWritten(waited ? await readAgain(target) : target, patch, actor)
+        return untilWritten(waited ? await readAgain(target, patch) : target, patch, actor)
       })
       const { located, written } = done
       deps.emit('config.changed', actor.source, {
@@ -151,4 +161,19 @@ export function createConfigPatches(
 
 function refusalError({ code, message }: PatchRefusal): AuthError {
   return new AuthError(code, { detail: message })
+}
+
+/**
+ * The environment that a patch of a module is bound to: the one it names, or the one whose revision it states, which
+ * is the one that was active when the module was located. Undefined for whichever is active at the write.
+ */
+function statedEnvironment({ module }: ConfigTarget, patch: StatedPatch): string | undefined {
+  return patch.environment ?? (mayRetry(patch) ? undefined : module.stored.activeEnvironment)
+}
+
+function requireActive({ module }: ConfigTarget, stated: string | undefined): void {
+  const { activeEnvironment } = module.stored
+  if (stated === undefined || stated === activeEnvironment) return
+  const detail = `The active environment is "${activeEnvironment}", another than was meant. Read it and retry.`
+  throw new AuthError('config.revision_conflict', { detail })
 }

@@ -1,9 +1,8 @@
-import type { ConfigPatch } from '../../engine/configuration/config-patch.js'
 import { createConfigActivation } from './config-activation.js'
 import type { ConfigDeps } from './config-deps.js'
 import { type ConfigRevision, createConfigHistory } from './config-history.js'
 import { type ConfigTarget, createConfigLocator, type LocatedModule } from './config-locator.js'
-import { type ConfigActor, createConfigPatches } from './config-patches.js'
+import { type ConfigActor, createConfigPatches, type StatedPatch } from './config-patches.js'
 import { type ConfigReader, createConfigReader } from './config-reader.js'
 import { createReencryption, type Reencryption } from './config-reencryption.js'
 import { createConfigRegistration } from './config-registration.js'
@@ -28,7 +27,7 @@ export interface ConfigAdministration {
    */
   locate(name: string, environment: string | null): Promise<ConfigTarget>
   /** Edits an environment, or the active one of a module. */
-  patch(target: ConfigTarget, patch: ConfigPatch, actor: ConfigActor): Promise<EnvironmentView>
+  patch(target: ConfigTarget, patch: StatedPatch, actor: ConfigActor): Promise<EnvironmentView>
   activate(target: ConfigTarget, environment: string, actor: ConfigActor): Promise<Activation>
 }
 

@@ -75,8 +75,9 @@ export function environmentView(
     })),
     sources: Object.fromEntries(
       module.fields.map(({ key, type }) => {
-        const stored = values[type === FieldRecordList ? rosterKey(key) : key]
-        return [key, module.sourceOf(key, stored)]
+        const place = type === FieldRecordList ? rosterKey(key) : key
+        // A field may be named like a member of every object.
+        return [key, module.sourceOf(key, Object.hasOwn(values, place) ? values[place] : undefined)]
       }),
     ),
   }

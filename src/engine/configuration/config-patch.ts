@@ -1,7 +1,7 @@
 import { quoteInput } from '../quote-input.js'
 import { checkLocated, type LocatedPatch, locatePatch } from './check-patch.js'
 import type { FieldDeclaration } from './config-declaration.js'
-import { elementPrefix, readRoster, rosterKey } from './config-keys.js'
+import { readRoster, rosterKey } from './config-keys.js'
 import { maxElements } from './max-elements.js'
 import type { ConfigPatch, PatchRefusal, RecordListChange } from './patch-refusal.js'
 
@@ -150,7 +150,8 @@ function nextState({ values }: EnvironmentState, { lists, keys }: LocatedPatch):
       delete next[key]
       removed.push(key)
     }
-    const kept = readRoster(field, values).filter((slug) => !remove.includes(slug))
+    const gone = new Set(remove)
+    const kept = readRoster(field, values).filter((slug) => !gone.has(slug))
     // Stays when empty, as a mark that the list was edited and is not to be seeded again.
     next[rosterKey(field)] = [...kept, ...create].join(',')
     changed.push(rosterKey(field))
@@ -167,12 +168,19 @@ function nextState({ values }: EnvironmentState, { lists, keys }: LocatedPatch):
   }
 }
 
-/** Undeclared keys included: an element's old secrets go with it. */
+/**
+ * Undeclared keys included: an element's old secrets go with it. Each key is looked at once, however
+ * many elements there are.
+ */
 function keysBelow(
   values: Readonly<Record<string, string>>,
   field: string,
   slugs: readonly string[],
 ): readonly string[] {
-  const prefixes = slugs.map((slug) => elementPrefix(field, slug))
-  return Object.keys(values).filter((key) => prefixes.some((prefix) => key.startsWith(prefix)))
+  const wanted = new Set(slugs)
+  const start = field.length + 1
+  return Object.keys(values).filter((key) => {
+    const end = key.indexOf('.', start)
+    return end > 0 && key.startsWith(`${field}.`) && wanted.has(key.slice(start, end))
+  })
 }

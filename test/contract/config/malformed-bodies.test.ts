@@ -20,3 +20,20 @@ it.each([
   expectProblem(reply, 400, 'invalid_request')
   expect(reply.text.length).toBeLessThan(1000)
 })
+
+it.each(['', '/environments/production'])(
+  'R-4.5-28 a key named __proto__ is unknown like any other: PATCH %s',
+  async (door) => {
+    const host = await configHost()
+    const members = [
+      '"__proto__":"x"',
+      '"__proto__":"x","sender":"y"',
+      '"__proto__":{"sender":"y"}',
+    ]
+    for (const member of members) {
+      const reply = await host.change('PATCH', door, JSON.parse(`{"config":{${member}}}`))
+      expectProblem(reply, 422, 'config.unknown_key')
+    }
+    expect(await host.raw()).toEqual({ revision: 1, values: {} })
+  },
+)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { defineModule } from '../../../src/config/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { memoryHost, promiseKinds } from '../../support/hosts/hosts.js'
 import { testConfigKeys } from '../../support/keys.js'
@@ -210,5 +211,21 @@ describe('who may', () => {
     expect(statuses.slice(0, 60).every((status) => status === 200)).toBe(true)
     expectProblem(await host.get('/mail'), 429, 'rate_limited')
     expect(statuses[60]).toBe(429)
+  })
+
+  it('a field that is named like a member of every object has the source of its value', async () => {
+    const fields = ['constructor', 'toString'].map((key) => ({
+      key,
+      label: key,
+      type: 'FieldString' as const,
+      group: 'Odd',
+    }))
+    const host = await configHost({
+      modules: [defineModule({ name: 'mail', environments: ['production'], fields })],
+    })
+    const sourcesNow = async () => (await host.read())['sources']
+    expect(await sourcesNow()).toEqual({ constructor: 'default', toString: 'default' })
+    await host.patch({ config: { constructor: 'x' } })
+    expect(await sourcesNow()).toEqual({ constructor: 'store', toString: 'default' })
   })
 })

@@ -191,16 +191,30 @@ describe('what a validator sees', () => {
     expect([again.status, again.json()['needsRestart']]).toEqual([200, true])
   })
 
-  it('T-72 a message is shown without the secrets it quotes', async () => {
+  it.each([
+    [
+      'message',
+      (secret: string) => new ConfigValidationError('sender', `No ${secret}.`, 'mail.no'),
+    ],
+    ['code', (secret: string) => new ConfigValidationError('sender', 'No.', `mail.${secret}`)],
+    ['field', (secret: string) => new ConfigValidationError(secret, 'No.', 'mail.no')],
+    [
+      'message, as JSON',
+      (secret: string) =>
+        new ConfigValidationError('sender', JSON.stringify({ secret }), 'mail.no'),
+    ],
+    [
+      'message, as in a URL',
+      (secret: string) => new ConfigValidationError('s', encodeURIComponent(secret), 'mail.no'),
+    ],
+  ])('T-72 an error that quotes a secret in its %s is dropped whole', async (_where, refuse) => {
     const secrets = ['S3CR3T-old', 'S3CR3T-"new"\n', 'S3CR3T.*list']
+    const quoted = { now: '' }
     const host = await configHost({
       modules: [
         mailModule({
-          validatePatch({ values, changedKeys }) {
-            if (!changedKeys.includes('sender')) return
-            const all = JSON.stringify(values) + Object.values(values).join(' ')
-            throw new ConfigValidationError('sender', `wrong: ${all}`, 'mail.wrong')
-          },
+          validatePatch: ({ changedKeys }) =>
+            changedKeys.includes('sender') ? refuse(quoted.now) : undefined,
         }),
       ],
     })
@@ -208,11 +222,17 @@ describe('what a validator sees', () => {
       recordLists: [{ field: 'hooks', create: ['a'], remove: [] }],
       config: { password: secrets[0] ?? '', 'hooks.a.key': secrets[2] ?? '' },
     })
-    const reply = await host.patch({ config: { sender: 'x', token: secrets[1] ?? '' } })
-    expectProblem(reply, 422, 'mail.wrong')
-    expect(reply.json()['detail']).toContain('[secret]')
-    expect(reply.text).not.toContain('S3CR3T')
+    for (const secret of secrets) {
+      quoted.now = secret
+      const reply = await host.patch({ config: { sender: 'x', token: secrets[1] ?? '' } })
+      expect([reply.status, reply.text]).toEqual([422, 'Unprocessable Entity'])
+    }
+    expect(host.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(secrets.length)
     expect(JSON.stringify([host.logger.lines, host.events])).not.toContain('S3CR3T')
+    quoted.now = 'nothing of the kind'
+    const told = await host.patch({ config: { sender: 'x' } })
+    expect(told.status).toBe(422)
+    expect(told.json()['code']).toMatch(/^mail[.]no/)
   })
 
   it('R-3D-01 the same settings refuse and accept by what is merged', async () => {

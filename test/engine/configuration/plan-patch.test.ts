@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   type ConfigPatch,
   checkPatch,
@@ -357,3 +357,31 @@ describe('what can never succeed', () => {
     expect(JSON.stringify(refused)).not.toContain('S3CR3T')
   })
 })
+
+test('removing many of many elements takes steps in proportion', () => {
+  const few = stepsOfRemoval(200)
+  expect(stepsOfRemoval(800)).toBeLessThan(5 * few)
+})
+
+/** How often a name to remove is read, and how often a key is compared. */
+function stepsOfRemoval(count: number): number {
+  const all = Array.from({ length: count }, (_, index) => `s${index}`)
+  const values = {
+    'hooks.__items': all.join(','),
+    ...Object.fromEntries(all.map((slug) => [`hooks.${slug}.url`, 'u'])),
+  }
+  let steps = 0
+  const remove = new Proxy(all, {
+    get(target, member, receiver) {
+      steps += 1
+      return Reflect.get(target, member, receiver)
+    },
+  })
+  const compared = vi.spyOn(String.prototype, 'startsWith')
+  const recordLists = [{ field: 'hooks', create: [], remove }]
+  const planned = planPatch({ revision: 7, values }, { recordLists, revision: 7 }, mailFields)
+  steps += compared.mock.calls.length
+  compared.mockRestore()
+  expect(planned).toMatchObject({ kind: 'next', values: { 'hooks.__items': '' } })
+  return steps
+}

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import type { ModuleCollections } from '../../../src/model/module-collections.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import { type ConfigHost, configHost } from './config-host.js'
+import { editElsewhere, overtakenHost, whilePausing } from './overtaken-host.js'
+
+const edited = 'operator_module_environments.update'
+
+/** Another process edits the active environment, and makes another one active. */
+async function switchElsewhere(collections: ModuleCollections): Promise<void> {
+  await editElsewhere(collections, 'production', { sender: 'other' })
+  const next = { activeEnvironment: 'sandbox', activations: 1, needsRestart: true }
+  await collections.modules.update('mail', { activations: 0 }, next)
+}
+
+const activate = (host: ConfigHost, environment: string) =>
+  host.change('PUT', '/active-environment', { environment })
+
+it('R-4.5-12 a revision stated at the module’s door is of the environment that was active', async () => {
+  const { host, arm } = await overtakenHost(edited, switchElsewhere)
+  arm()
+  const body = { config: { sender: 'mine' }, revision: 1 }
+  const reply = await whilePausing(host, host.change('PATCH', '', body))
+  expectProblem(reply, 409, 'config.revision_conflict')
+  expect(await host.raw('sandbox')).toEqual({ revision: 1, values: {} })
+  expect((await host.raw()).values).toEqual({ sender: 'other' })
+})
+
+it('T-82 without one, an edit by the module is of whichever environment is active', async () => {
+  const { host, arm } = await overtakenHost(edited, switchElsewhere)
+  arm()
+  const body = { config: { sender: 'mine' } }
+  const reply = await whilePausing(host, host.change('PATCH', '', body))
+  expect(reply.json()).toMatchObject({ environment: 'sandbox', revision: 2 })
+  expect((await host.raw()).values).toEqual({ sender: 'other' })
+})
+
+it('an edit by the module that names its environment is refused once another is active', async () => {
+  const host = await configHost()
+  const named = { config: { sender: 'mine' }, environment: 'production', revision: 1 }
+  await activate(host, 'sandbox')
+  expectProblem(await host.change('PATCH', '', named), 409, 'config.revision_conflict')
+  expect(await host.raw('sandbox')).toEqual({ revision: 1, values: {} })
+  expect(await host.raw()).toEqual({ revision: 1, values: {} })
+  const meant = await host.change('PATCH', '', { ...named, environment: 'sandbox' })
+  expect(meant.json()).toMatchObject({ environment: 'sandbox', revision: 2 })
+})
+
+it('an environment that is named stays so when the edit is planned again', async () => {
+  const { host, arm } = await overtakenHost(edited, switchElsewhere)
+  arm()
+  const named = { config: { sender: 'mine' }, environment: 'production' }
+  const reply = await whilePausing(host, host.change('PATCH', '', named))
+  expectProblem(reply, 409, 'config.revision_conflict')
+  expect(await host.raw('sandbox')).toEqual({ revision: 1, values: {} })
+})
