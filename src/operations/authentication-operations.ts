@@ -70,7 +70,13 @@ const logout = publicOperation({
   usesRefreshCookie: true,
   cookies: { reads: ['refresh'], sets: ['refresh'] },
   bearer: 'credential',
-  errors: ['unauthorized', 'audience_mismatch', 'csrf_rejected', 'session_enforcement_unavailable'],
+  errors: [
+    'unauthorized',
+    'audience_mismatch',
+    'session_revoked',
+    'csrf_rejected',
+    'session_enforcement_unavailable',
+  ],
   handle: async ({ body, bearer, refreshCookie, address, source }, { logout }) => {
     const refreshTokens = [refreshCookie, body.refreshToken].filter(
       (token) => typeof token === 'string',

@@ -1,8 +1,8 @@
+import { allTried } from '../../concurrency/all-tried.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { Session } from '../../model/session.js'
 import type { User } from '../../model/user.js'
-import type { RequestSource } from '../../ports/request-source.js'
-import { newestFirst } from '../../stores/newest-first.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -34,7 +34,7 @@ export function createAllSessionsTermination(
   { collections, clock, emit }: Deps,
   sessions: SessionTermination,
 ): AllSessionsTermination {
-  const { users, families } = collections
+  const { users } = collections
 
   function raised(user: User, issuedBefore: number): Partial<Omit<User, 'id'>> {
     return {
@@ -65,32 +65,13 @@ export function createAllSessionsTermination(
 
   /** Refresh is refused to all of them already; this takes their access tokens. */
   async function endOlder(user: User, { actorId, source }: Act): Promise<void> {
-    const { id: userId, endedBefore } = user
-    const known = new Set<string>()
-    for await (const family of newestFirst(families, { userId })) {
-      known.add(family.id)
-      if (family.revokedAt !== null) {
-        await sessions.closeDocument(family.id, family.revokedReason ?? 'admin')
-      } else if (isOlder(family, user)) {
-        await sessions.end(family, 'admin', source, { actorId })
-      }
-    }
-    await endSwept({ userId, endedBefore }, known, source, actorId)
-  }
-
-  /** Sessions whose refresh row was swept: an access token minted before may live on. */
-  async function endSwept(
-    { userId, endedBefore }: { readonly userId: string } & Pick<User, 'endedBefore'>,
-    known: ReadonlySet<string>,
-    source: RequestSource,
-    actorId: string | null,
-  ): Promise<void> {
-    const active = { userId, active: true }
-    for await (const document of newestFirst(collections.sessions, active)) {
+    const which = {
+      userId: user.id,
+      family: (family: RefreshFamily) => isOlder(family, user),
       // A login under way has its document before its row, and is younger.
-      if (known.has(document.id) || document.loginAt >= (endedBefore ?? 0)) continue
-      await sessions.end(document, 'admin', source, { actorId, refreshRowMissing: true })
+      rowless: ({ loginAt }: Session) => loginAt < (user.endedBefore ?? 0),
     }
+    await sessions.endThose(which, 'admin', source, { actorId })
   }
 
   /** A later call may have spared a session that was opened since. */
@@ -111,15 +92,6 @@ export function createAllSessionsTermination(
     return isNew ? 1 : 0
   }
 
-  /** One that fails does not keep back the others of its batch. */
-  async function terminateBatch(ids: readonly string[], issuedBefore: number, act: Act) {
-    const outcomes = await Promise.allSettled(ids.map((id) => terminateOne(id, issuedBefore, act)))
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-    if (failed) throw failed.reason
-    const counts = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 0))
-    return counts.reduce((sum, count) => sum + count, 0)
-  }
-
   return {
     async terminateAll(issuedBefore, act) {
       const isTime = Number.isSafeInteger(issuedBefore) && issuedBefore > 0
@@ -134,7 +106,8 @@ export function createAllSessionsTermination(
         page = await users.find({ kind: '' }, { limit: pageSize, ...next })
         for (let from = 0; from < page.length; from += atOnce) {
           const ids = page.slice(from, from + atOnce).map(({ id }) => id)
-          written += await terminateBatch(ids, issuedBefore, act)
+          const counts = await allTried(ids.map((id) => terminateOne(id, issuedBefore, act)))
+          written += counts.reduce((sum, count) => sum + count, 0)
         }
         next = { after: page.at(-1)?.id ?? '' }
       } while (page.length === pageSize)

@@ -21,7 +21,8 @@ export interface LogoutInput {
 export interface Logout {
   /**
    * Ends every session a valid credential was shown for; done already is done. Throws
-   * `unauthorized` without any valid credential, `audience_mismatch` for one of the other surface.
+   * `unauthorized` without any valid credential, `audience_mismatch` for one of the other surface, and
+   * with `everywhere` `session_revoked` for one of a session that was ended: it ends no other.
    * An expired access token is not valid. A credential that verifies has no limit; junk has one per
    * network address, and throws `rate_limited` beyond it.
    */
@@ -32,6 +33,9 @@ interface Deps extends Pick<SurfaceContext, 'collections'> {
   readonly limits: RateLimiter
 }
 
+/** Whether a session may end all others of its user, and whether that was done before. */
+type Standing = 'live' | 'rowless' | 'done' | 'ended'
+
 interface Services {
   readonly tokens: Tokens
   readonly sessions: Sessions
@@ -39,7 +43,8 @@ interface Services {
 }
 
 export function createLogout(deps: Deps, { tokens, sessions, inspection }: Services): Logout {
-  const { users, families } = deps.collections
+  const { collections } = deps
+  const { users, families } = collections
 
   /** Counted after the look at it: junk must not use up what the owner's logout needs. */
   async function refuseJunk(
@@ -73,23 +78,52 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
     return owners
   }
 
-  /** A session that was ended itself, a stolen one perhaps, must not end the owner's others. */
-  async function isLive(sessionId: string): Promise<boolean> {
-    const family = await families.get(sessionId)
-    return family !== null && family.revokedAt === null
+  /**
+   * A session that was ended itself, a stolen one perhaps, must not end the owner's others. Where all
+   * of its time were ended together, this is such a request sent once more.
+   */
+  async function standingOf(id: string, userId: string): Promise<Standing> {
+    const family = await families.get(id)
+    if (family !== null && family.revokedAt === null) return 'live'
+    if (family === null) {
+      // Its row expired and was swept; an access token minted before lives on.
+      const document = await collections.sessions.get(id)
+      return document?.active === true ? 'rowless' : 'ended'
+    }
+    const user = await users.get(userId)
+    if (user === null) return 'done'
+    const { sessionEpoch, keptSessionId } = user
+    const wereAllEnded = sessionEpoch !== family.sessionEpoch && keptSessionId === null
+    return family.revokedReason === 'logout' && wereAllEnded ? 'done' : 'ended'
+  }
+
+  async function endEverywhere(
+    id: string,
+    userId: string,
+    source: RequestSource,
+  ): Promise<Standing> {
+    const standing = await standingOf(id, userId)
+    if (standing === 'live' || standing === 'rowless') {
+      await raiseSessionEpoch(users, userId)
+      // This one last: while it lives, the same request again ends what was left.
+      await sessions.endAll(userId, 'logout', source, { except: id })
+    }
+    return standing
   }
 
   return {
     async logout(input, source) {
       const owners = await shown(input, source)
+      const refused = new Set<string>()
+      const done = new Set<string>()
       for (const [id, userId] of owners) {
-        if (input.everywhere && (await isLive(id))) {
-          await raiseSessionEpoch(users, userId)
-          // This one last: while it lives, the same request again ends what was left.
-          await sessions.endAll(userId, 'logout', source, { except: id })
-        }
-        await sessions.end({ id, userId }, 'logout', source)
+        const standing = input.everywhere ? await endEverywhere(id, userId, source) : 'live'
+        const rowless = standing === 'rowless' ? ({ refreshRowMissing: true } as const) : {}
+        await sessions.end({ id, userId }, 'logout', source, rowless)
+        const outcomes = standing === 'ended' ? refused : done
+        outcomes.add(userId)
       }
+      if ([...refused].some((userId) => !done.has(userId))) throw new AuthError('session_revoked')
     },
   }
 }

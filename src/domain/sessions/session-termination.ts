@@ -1,3 +1,5 @@
+import { allTried } from '../../concurrency/all-tried.js'
+import { batchesOf } from '../../concurrency/batches-of.js'
 import { describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { Session } from '../../model/session.js'
@@ -6,6 +8,9 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/session-event.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+
+/** Sessions ended beside each other: others share the database meanwhile. */
+const atOnce = 20
 
 /** 24 h covers the longest access token, one minute the largest clock leeway. */
 export const denylistLifeMs = 24 * 60 * 60 * 1000 + 60 * 1000
@@ -38,6 +43,16 @@ export interface SessionTermination {
    */
   closeDocument(sessionId: string, reason: EndReason): Promise<boolean>
   /**
+   * Ends those of a user's sessions that `which` picks, twenty beside each other, and completes what an
+   * earlier call left undone. One that fails keeps back none of its twenty.
+   */
+  endThose(
+    which: WhichSessions,
+    reason: EndReason,
+    source: RequestSource,
+    options?: Pick<EndingOptions, 'actorId'>,
+  ): Promise<void>
+  /**
    * Ends every session of a user whose `sessionEpoch` was just raised, but for `except`, and completes
    * what an earlier call left undone. Call only after the user was written: from then on no older
    * family can be refreshed.
@@ -50,6 +65,14 @@ export interface SessionTermination {
   ): Promise<void>
   /** Ends what is beyond the newest `limit` live sessions of a user. */
   trim(userId: string, limit: number, source: RequestSource): Promise<void>
+}
+
+export interface WhichSessions {
+  readonly userId: string
+  /** Asked for each row that was not revoked. */
+  family(family: RefreshFamily): boolean
+  /** Asked for each session that is active and has no row: it was swept, or is yet to be written. */
+  rowless(session: Session): boolean
 }
 
 type Deps = Pick<
@@ -68,17 +91,18 @@ export function createSessionTermination(deps: Deps): SessionTermination {
   })
 
   /**
-   * Why a session is on the denylist; null where it is not, or that cannot be known. Asked beside the
-   * write and so costs no time: the first reason stays, whichever comes first.
+   * Why sessions are on the denylist, by id; nothing of those that are not, or where that cannot be
+   * known. Asked beside the write and so costs no time: the first reason stays, whichever comes first.
    */
-  async function listedReason(sessionId: string): Promise<DenylistEntry['reason'] | null> {
-    const id = sessionDenylistId(surface, sessionId)
+  async function listedReasons(
+    batch: readonly Ended[],
+  ): Promise<ReadonlyMap<string, DenylistEntry['reason']>> {
     try {
-      const entries = await denylist.find([id])
-      return entries.find((entry) => entry.id === id)?.reason ?? null
+      const entries = await denylist.find(batch.map(({ id }) => sessionDenylistId(surface, id)))
+      return new Map(entries.map(({ id, reason }) => [id, reason]))
     } catch {
       // Only the name of the ending is at stake, and not whether there is one.
-      return null
+      return new Map()
     }
   }
 
@@ -120,26 +144,42 @@ export function createSessionTermination(deps: Deps): SessionTermination {
     }
   }
 
-  async function end(
-    session: Ended,
+  /** Denylist first, for all of them at once; what it says beside that stays their reason. */
+  async function endBatch(
+    batch: readonly Ended[],
     given: EndReason,
     source: RequestSource,
+    options: EndingOptions = {},
+  ): Promise<readonly boolean[]> {
+    const now = clock.now()
+    const [listed] = await Promise.all([
+      listedReasons(batch),
+      denylist.put(batch.map(({ id }) => entryOf(id, given, now + denylistLifeMs))),
+    ])
+    const isMaxAge = ({ id }: Ended) => listed.get(sessionDenylistId(surface, id)) === 'max_age'
+    return allTried(
+      batch.map((session) =>
+        // An ending over the maximum age that was interrupted is finished as what it is.
+        isMaxAge(session)
+          ? finish(session, 'max_age', source, { ...options, actorId: null })
+          : finish(session, given, source, options),
+      ),
+    )
+  }
+
+  /** The steps after the denylist. */
+  async function finish(
+    session: Ended,
+    reason: EndReason,
+    source: RequestSource,
     {
-      actorId: endedBy = isOwnAct(given) ? session.userId : null,
+      actorId = isOwnAct(reason) ? session.userId : null,
       onEnded,
       refreshRowMissing,
-    }: EndingOptions = {},
+    }: EndingOptions,
   ): Promise<boolean> {
     const { id: sessionId, userId } = session
     const now = clock.now()
-    const [listed] = await Promise.all([
-      listedReason(sessionId),
-      denylist.put([entryOf(sessionId, given, now + denylistLifeMs)]),
-    ])
-    // An ending over the maximum age that was interrupted is finished as what it is.
-    const isMaxAge = listed === 'max_age'
-    const reason = isMaxAge ? listed : given
-    const actorId = isMaxAge ? null : endedBy
     const emitTerminated = (): void => {
       const facts = { at: now, userId, sessionId, reason, actorId }
       deps.emit('session.terminated', source, facts)
@@ -162,54 +202,83 @@ export function createSessionTermination(deps: Deps): SessionTermination {
     return closed !== null
   }
 
-  /** Visits a user's families that were not revoked, newest first; the reasons of the others. */
-  async function eachFamily(
+  /** A user's families that were not revoked, newest first; notes each, and why the others were. */
+  async function* liveFamilies(
     userId: string,
-    visit: (family: RefreshFamily) => Promise<unknown>,
-  ): Promise<ReadonlyMap<string, EndReason>> {
-    const reasons = new Map<string, EndReason>()
+    known: Map<string, EndReason | null>,
+  ): AsyncGenerator<RefreshFamily> {
     for await (const family of newestFirst(families, { userId })) {
-      if (family.revokedAt === null) await visit(family)
-      else reasons.set(family.id, family.revokedReason ?? 'admin')
+      const isLive = family.revokedAt === null
+      known.set(family.id, isLive ? null : (family.revokedReason ?? 'admin'))
+      if (isLive) yield family
     }
-    return reasons
   }
 
-  const activeDocuments = (userId: string): AsyncGenerator<Session> =>
-    newestFirst(sessions, { userId, active: true })
+  /** What is active still was interrupted before its last step, or its row is not there. */
+  const activeDocuments = (userId: string) =>
+    batchesOf(newestFirst(sessions, { userId, active: true }), atOnce)
+
+  async function endThose(
+    which: WhichSessions,
+    reason: EndReason,
+    source: RequestSource,
+    options: Pick<EndingOptions, 'actorId'> = {},
+  ): Promise<void> {
+    const { userId } = which
+    const known = new Map<string, EndReason | null>()
+    // Also the idle-expired: `GET session` may have minted a token just before the deadline.
+    for await (const batch of batchesOf(liveFamilies(userId, known), atOnce)) {
+      const those = batch.filter((family) => which.family(family))
+      if (those.length > 0) await endBatch(those, reason, source, options)
+    }
+    for await (const batch of activeDocuments(userId)) {
+      await closeKnown(batch, known)
+      const those = batch.filter((session) => !known.has(session.id) && which.rowless(session))
+      const rowless = { ...options, refreshRowMissing: true } as const
+      if (those.length > 0) await endBatch(those, reason, source, rowless)
+    }
+  }
+
+  async function closeKnown(
+    batch: readonly Session[],
+    known: ReadonlyMap<string, EndReason | null>,
+  ): Promise<void> {
+    await allTried(
+      batch.map(async ({ id }) => {
+        const reason = known.get(id) ?? null
+        if (reason !== null) await closeDocument(id, reason)
+      }),
+    )
+  }
 
   return {
-    end,
+    async end(session, reason, source, options) {
+      const [ended = false] = await endBatch([session], reason, source, options)
+      return ended
+    },
+
     closeDocument,
+    endThose,
 
     async endAll(userId, reason, source, { except, ...options } = {}) {
-      // Also the idle-expired: `GET session` may have minted a token just before the deadline.
-      const reasons = await eachFamily(userId, async (family) => {
-        if (family.id !== except) await end(family, reason, source, options)
-      })
-      // What is active still was interrupted before its last step, or its row was swept.
-      for await (const { id } of activeDocuments(userId)) {
-        const known = reasons.get(id)
-        if (known !== undefined) await closeDocument(id, known)
-        else if (id !== except) {
-          await end({ id, userId }, reason, source, { ...options, refreshRowMissing: true })
-        }
-      }
+      const isOther = ({ id }: Ended) => id !== except
+      await endThose({ userId, family: isOther, rowless: isOther }, reason, source, options)
     },
 
     async trim(userId, limit, source) {
       let live = 0
-      const reasons = await eachFamily(userId, async (family) => {
-        if (family.expiresAt <= clock.now()) return
-        live += 1
-        if (live > limit) await end(family, 'limit', source)
-      })
+      const known = new Map<string, EndReason | null>()
+      for await (const batch of batchesOf(liveFamilies(userId, known), atOnce)) {
+        const beyond = batch.filter(({ expiresAt }) => {
+          if (expiresAt <= clock.now()) return false
+          live += 1
+          return live > limit
+        })
+        if (beyond.length > 0) await endBatch(beyond, 'limit', source)
+      }
       if (live <= limit) return
       // A login cut short while it trimmed left endings undone: the next one is over the limit too.
-      for await (const { id } of activeDocuments(userId)) {
-        const known = reasons.get(id)
-        if (known !== undefined) await closeDocument(id, known)
-      }
+      for await (const batch of activeDocuments(userId)) await closeKnown(batch, known)
     },
   }
 }

@@ -10,6 +10,7 @@ import {
   readStale,
   sessionUnavailable,
   threwUnavailable,
+  tookEffect,
 } from './flow.js'
 import type { Holder, World } from './world.js'
 
@@ -59,6 +60,52 @@ function logoutEverywhere(from: 'newest' | 'oldest'): Flow {
       }
     },
   }
+}
+
+/** Of a session whose row was swept: its access token lives on, and ends all the same. */
+const logoutEverywhereRowless: Flow = {
+  name: '/logout everywhere from a session whose row is gone',
+  options: withoutLimits,
+  expects: '204',
+  unavailable: sessionUnavailable,
+  // Its own ending is the last write, and whether it was this request's is not to be told afterwards.
+  ends: (struck) => (tookEffect(struck, 'sessions.update') ? ['401 session_revoked'] : []),
+  // The older version of the row is what was swept; the other is live.
+  leavesOut: (struck) => readStale(struck, 'refresh_tokens.get'),
+  async prepare(world) {
+    const [own, ...others] = await threeSessions(world)
+    await world.stored.families.take(own.sessionId)
+    const { bearer } = own
+    const body = { everywhere: true }
+    return {
+      send: async () => outcomeOf(await world.send('POST', '/logout', { bearer, body })),
+      async reached() {
+        for (const one of others) await expectEnded(world, one, ['logout'])
+        const me = await world.send('GET', '/me', { bearer })
+        assert.deepEqual([me.status, me.code], [401, 'session_revoked'])
+      },
+    }
+  },
+}
+
+/** From a session that was ended by itself: it speaks for no other. */
+const logoutEverywhereEnded: Flow = {
+  name: '/logout everywhere from a session that was ended',
+  options: withoutLimits,
+  expects: '401 session_revoked',
+  unavailable: sessionUnavailable,
+  leavesOut: (struck) => readStale(struck, 'refresh_tokens.get'),
+  async prepare(world) {
+    const [other, own] = await threeSessions(world)
+    await world.host.auth[world.surface].terminateSession(own.sessionId)
+    const { bearer } = own
+    const body = { everywhere: true }
+    return {
+      send: async () => outcomeOf(await world.send('POST', '/logout', { bearer, body })),
+      untouched: [other.bearer],
+      reached: () => expectAlive(world, other),
+    }
+  },
 }
 
 const logoutAgain: Flow = {
@@ -197,6 +244,8 @@ export const endingFlows: readonly Flow[] = [
   logout('by a refresh token in the body', ({ refreshToken }) => ({ body: { refreshToken } })),
   logoutEverywhere('newest'),
   logoutEverywhere('oldest'),
+  logoutEverywhereRowless,
+  logoutEverywhereEnded,
   logoutAgain,
   terminateSession,
   terminateSwept,

@@ -51,3 +51,12 @@ export function depthOf(calls: readonly TimedCall[]): number {
   }
   return Math.max(0, ...depths.values())
 }
+
+/** The most of these calls that were under way at one time. */
+export function widthOf(calls: readonly TimedCall[]): number {
+  const widths = calls.map(
+    ({ begunAt }) =>
+      calls.filter((other) => other.begunAt <= begunAt && begunAt < other.finishedAt).length,
+  )
+  return Math.max(0, ...widths)
+}
