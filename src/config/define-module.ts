@@ -33,7 +33,10 @@ export interface ModuleDefinition<
    * when another edit was written meanwhile.
    */
   validatePatch?(context: PatchContext<Fields>): Verdict | Promise<Verdict>
-  /** Called before an environment becomes active. Without it every environment may. */
+  /**
+   * Called before an environment becomes active; called again when its values were edited meanwhile. Without it every
+   * environment may.
+   */
   validateActivation?(context: ActivationContext<Fields>): Verdict | Promise<Verdict>
 }
 

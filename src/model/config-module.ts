@@ -6,7 +6,10 @@ export interface Module extends Doc {
   readonly activeEnvironment: string
   /** True from an activation until the module is registered by a process that starts later. */
   readonly needsRestart: boolean
-  /** Grows with every activation, also of the environment that is active already. */
+  /**
+   * Grows with every activation, also of the environment that is active already, and with every edit that makes an
+   * activation judge again.
+   */
   readonly activations: number
 }
 

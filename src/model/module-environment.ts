@@ -22,6 +22,11 @@ export interface ModuleEnvironment extends Doc, RevisionOrigin {
   readonly values: Readonly<Record<string, string>>
   /** Random: lets a writer see that it won although the store's answer was lost. */
   readonly writeId: string
+  /**
+   * Set while an activation that judged these values is about to be written: who edits them first makes that
+   * activation judge again. A mark that a crash left behind does no more than that.
+   */
+  readonly activation: string | null
 }
 
 export const moduleEnvironmentsSpec: CollectionSpec<ModuleEnvironment> = {
@@ -34,6 +39,7 @@ export const moduleEnvironmentsSpec: CollectionSpec<ModuleEnvironment> = {
     writtenAt: { kind: 'time' },
     writtenBy: { kind: 'text', nullable: true },
     writeId: { kind: 'text' },
+    activation: { kind: 'text', nullable: true },
   },
   indexes: [],
   expires: 'never',

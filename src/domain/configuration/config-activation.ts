@@ -1,5 +1,7 @@
+import { randomToken } from '../../crypto/secrets.js'
 import { readModule } from '../../engine/configuration/read-module.js'
 import type { Module } from '../../model/config-module.js'
+import type { ModuleEnvironment } from '../../model/module-environment.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
@@ -7,8 +9,8 @@ import type { ConfigActor } from './config-patches.js'
 import { runValidator } from './config-validation.js'
 
 /**
- * Makes an environment the active one: it exists, then the validator, then the write. Throws
- * 404, a `ConfigValidationError`, or 503, and then nothing was changed.
+ * Makes an environment the active one: it exists, then the validator, then the write, of which the values are the ones
+ * that were judged. Throws 404, a `ConfigValidationError`, or 503, and then nothing was changed.
  */
 export type ActivateEnvironment = (
   module: LocatedModule,
@@ -16,19 +18,20 @@ export type ActivateEnvironment = (
   actor: ConfigActor,
 ) => Promise<Module>
 
-type Deps = Pick<ConfigDeps, 'collections' | 'clock' | 'logger' | 'emit'>
+type Deps = Pick<ConfigDeps, 'collections' | 'clock' | 'random' | 'background' | 'logger' | 'emit'>
 
 /** More than there can be operators who switch at once. */
 const attempts = 50
 
 export function createConfigActivation(deps: Deps, locator: ConfigLocator): ActivateEnvironment {
-  const { modules } = deps.collections
+  const { modules, environments } = deps.collections
 
-  async function validate(located: LocatedModule, environment: string): Promise<void> {
-    const { declared } = located
-    const stored = await locator.environment(located, environment)
+  async function validate(
+    { declared }: LocatedModule,
+    environment: string,
+    stored: ModuleEnvironment,
+  ): Promise<void> {
     const { definition } = declared
-    if (definition.validateActivation === undefined) return
     const { values } = declared.open(environment, stored.values)
     const context = { environment, values, settings: readModule(values, definition) }
     const run = () => definition.validateActivation?.(context)
@@ -44,19 +47,45 @@ export function createConfigActivation(deps: Deps, locator: ConfigLocator): Acti
     } catch (error) {
       // The answer was lost, but the write may have taken effect.
       const found = await modules.get(seen.id)
-      if (found?.activations === activations && found.activeEnvironment === environment)
-        return found
+      const isSet = found?.activeEnvironment === environment && found.needsRestart
+      if (isSet && found.activations === activations) return found
       throw error
     }
   }
 
+  /**
+   * The module is read first, then the values are judged and marked, then the module is written by what was read: an
+   * edit of values that are marked moves the module before it moves them.
+   */
+  async function writeMarked(
+    stored: Module,
+    environment: string,
+    judged: ModuleEnvironment,
+  ): Promise<Module | null> {
+    const { id, revision } = judged
+    const activation = randomToken(deps.random, 16)
+    const guard = { revision, activation: judged.activation }
+    if ((await environments.update(id, guard, { activation })) === null) return null
+    const written = await write(stored, environment)
+    deps.background.run('clearing the mark of an activation', async () => {
+      await environments.update(id, { activation }, { activation: null })
+    })
+    return written
+  }
+
   return async (seen, environment, actor) => {
+    const { definition, name: module } = seen.declared
     let located = seen
-    const module = seen.declared.name
-    await validate(located, environment)
+    let judged = ''
     return retryOnConflict(attempts, async () => {
       const { stored } = located
-      const written = await write(stored, environment)
+      const found = await locator.environment(located, environment)
+      const isJudged = definition.validateActivation !== undefined
+      if (isJudged && judged !== found.writeId) await validate(located, environment, found)
+      judged = found.writeId
+      const written = isJudged
+        ? await writeMarked(stored, environment, found)
+        : await write(stored, environment)
       if (written !== null) {
         deps.emit('config.activated', actor.source, {
           actorId: actor.userId,

@@ -1,6 +1,7 @@
 import { uuidv7 } from '../../crypto/uuid.js'
 import { AuthError } from '../../errors/index.js'
 import { environmentId, type ModuleEnvironment } from '../../model/module-environment.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigHistory } from './config-history.js'
 import type { RegisteredModule } from './registered-module.js'
@@ -27,17 +28,27 @@ export interface ConfigWriter {
 
 type Deps = Pick<ConfigDeps, 'collections' | 'clock' | 'random' | 'background'>
 
-/** The one place environments are written: never but by compare-and-set on the revision. */
+/** Every lost race is an activation, or another edit, that was written. */
+const attempts = 50
+
+/** The one place where values are written: never but by compare-and-set on the revision. */
 export function createConfigWriter(deps: Deps, history: ConfigHistory): ConfigWriter {
   const { clock, random, collections } = deps
-  const { environments } = collections
+  const { environments, modules } = collections
 
   const stamp = () => ({ writtenAt: clock.now(), writeId: uuidv7(clock.now(), random) })
 
   return {
     async create(module, environment, first) {
       const id = environmentId(module.name, environment)
-      return environments.insert({ id, revision: 1, ...first, ...stamp(), expiresAt: null })
+      return environments.insert({
+        id,
+        revision: 1,
+        ...first,
+        ...stamp(),
+        activation: null,
+        expiresAt: null,
+      })
     },
 
     async replace(module, environment, seen, next) {
@@ -46,7 +57,8 @@ export function createConfigWriter(deps: Deps, history: ConfigHistory): ConfigWr
       // Before the write, so that no crash leaves a revision without its record; racers all write
       // the same one, because it tells of the revision they replace and of nothing else.
       await history.appendRevision(module, environment, seen)
-      const written = await writeOrExplain(seen, { revision, ...next, ...own })
+      if (seen.activation !== null) await withdrawActivation(module.name)
+      const written = await writeOrExplain(seen, { revision, ...next, ...own, activation: null })
       if (written !== null) {
         deps.background.run('trimming the history of an environment', () =>
           history.trim(module.name, environment, revision),
@@ -56,12 +68,24 @@ export function createConfigWriter(deps: Deps, history: ConfigHistory): ConfigWr
     },
   }
 
+  /** Before the values change: what judged the ones of before can be written no more. */
+  function withdrawActivation(module: string): Promise<unknown> {
+    return retryOnConflict(attempts, async () => {
+      const seen = await modules.get(module)
+      if (seen === null) throw new AuthError('service_unavailable')
+      const { activations } = seen
+      const moved = await modules.update(module, { activations }, { activations: activations + 1 })
+      return moved ?? conflict
+    })
+  }
+
   async function writeOrExplain(
     seen: ModuleEnvironment,
     set: Omit<ModuleEnvironment, 'id' | 'expiresAt'>,
   ): Promise<ModuleEnvironment | null> {
     try {
-      return await environments.update(seen.id, { revision: seen.revision }, set)
+      const { revision, activation } = seen
+      return await environments.update(seen.id, { revision, activation }, set)
     } catch (error) {
       if (!(error instanceof AuthError)) throw error
       // The answer was lost, but the write may have taken effect.

@@ -2,6 +2,8 @@ import {
   type ModuleCollections,
   moduleCollectionsOf,
 } from '../../../src/model/module-collections.js'
+import type { Random } from '../../../src/ports/random.js'
+import { systemRandom } from '../../../src/system/system-random.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
 import { type ConfigHost, configHost } from './config-host.js'
@@ -17,6 +19,7 @@ export async function overtakenHost(
 ): Promise<{ readonly host: ConfigHost; arm(): void }> {
   let armed = false
   const host = await configHost({
+    random: withoutPauses,
     ...options,
     wrapBackend: (backend) => {
       const collections = moduleCollectionsOf(backend.store, '')
@@ -37,14 +40,9 @@ export async function overtakenHost(
   }
 }
 
-/** What a request came to that pauses before it tries again: the clock moves while it is under way. */
-export async function whilePausing<T>({ clock }: ConfigHost, request: Promise<T>): Promise<T> {
-  let isOver = false
-  const over = request.finally(() => {
-    isOver = true
-  })
-  while (!isOver) await clock.advance(1)
-  return over
+/** The pause before another attempt is of a random length: this one makes it none. */
+export const withoutPauses: Random = {
+  bytes: (length) => (length === 1 ? new Uint8Array(1) : systemRandom.bytes(length)),
 }
 
 /** Another process edits an environment of `mail`, of whose values it knows nothing. */

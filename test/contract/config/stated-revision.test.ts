@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ModuleCollections } from '../../../src/model/module-collections.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { type ConfigHost, configHost } from './config-host.js'
-import { editElsewhere, overtakenHost, whilePausing } from './overtaken-host.js'
+import { editElsewhere, overtakenHost } from './overtaken-host.js'
 
 const edited = 'operator_module_environments.update'
 
@@ -20,7 +20,7 @@ it('R-4.5-12 a revision stated at the module’s door is of the environment that
   const { host, arm } = await overtakenHost(edited, switchElsewhere)
   arm()
   const body = { config: { sender: 'mine' }, revision: 1 }
-  const reply = await whilePausing(host, host.change('PATCH', '', body))
+  const reply = await host.change('PATCH', '', body)
   expectProblem(reply, 409, 'config.revision_conflict')
   expect(await host.raw('sandbox')).toEqual({ revision: 1, values: {} })
   expect((await host.raw()).values).toEqual({ sender: 'other' })
@@ -30,7 +30,7 @@ it('T-82 without one, an edit by the module is of whichever environment is activ
   const { host, arm } = await overtakenHost(edited, switchElsewhere)
   arm()
   const body = { config: { sender: 'mine' } }
-  const reply = await whilePausing(host, host.change('PATCH', '', body))
+  const reply = await host.change('PATCH', '', body)
   expect(reply.json()).toMatchObject({ environment: 'sandbox', revision: 2 })
   expect((await host.raw()).values).toEqual({ sender: 'other' })
 })
@@ -50,7 +50,7 @@ it('an environment that is named stays so when the edit is planned again', async
   const { host, arm } = await overtakenHost(edited, switchElsewhere)
   arm()
   const named = { config: { sender: 'mine' }, environment: 'production' }
-  const reply = await whilePausing(host, host.change('PATCH', '', named))
+  const reply = await host.change('PATCH', '', named)
   expectProblem(reply, 409, 'config.revision_conflict')
   expect(await host.raw('sandbox')).toEqual({ revision: 1, values: {} })
 })

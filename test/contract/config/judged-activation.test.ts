@@ -1,0 +1,161 @@
+import { expect, it } from 'vitest'
+import { ConfigValidationError } from '../../../src/config/index.js'
+import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { expectProblem } from '../../support/hosts/expectations.js'
+import { promiseKinds } from '../../support/hosts/hosts.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import { withCall } from '../../support/stores/faulty-backend.js'
+import { type ConfigHost, configHost, mailModule } from './config-host.js'
+import { withoutPauses } from './overtaken-host.js'
+
+/** Any sender may be written, one may not become active. */
+const modules = [
+  mailModule({
+    validateActivation: ({ values }) =>
+      values['sender'] === 'bad' ? new ConfigValidationError('sender', 'No.', 'mail.no') : null,
+  }),
+]
+
+/**
+ * A host on which something else happens in full before the n-th store call from `arm` on. `wrong` holds each switch
+ * to values that may not become active.
+ */
+async function watchedHost(kind: (typeof promiseKinds)[number]) {
+  const wrong: string[] = []
+  let left = Number.POSITIVE_INFINITY
+  let between: () => Promise<unknown> = async () => {}
+  const host: ConfigHost = await configHost(
+    {
+      modules,
+      random: withoutPauses,
+      wrapBackend: (backend) => {
+        const stored = moduleCollectionsOf(backend.store, '')
+        return withCall(backend, async (called, work) => {
+          if (!called.startsWith('operator_module')) return work()
+          left -= 1
+          if (left === 0) await between()
+          const before = await stored.modules.get('mail')
+          const answer = await work()
+          const after = await stored.modules.get('mail')
+          const active = await stored.environments.get(`mail/${after?.activeEnvironment}`)
+          const isSwitch = before?.activeEnvironment !== after?.activeEnvironment
+          if (isSwitch && active?.values['sender'] === 'bad') wrong.push(called)
+          return answer
+        })
+      },
+    },
+    kind,
+  )
+  return {
+    host,
+    wrong,
+    /** False once `work` makes fewer calls than that. */
+    async interrupt(nth: number, first: () => Promise<unknown>, work: () => Promise<unknown>) {
+      const begun: Promise<unknown>[] = []
+      left = nth
+      between = () => {
+        const all = first()
+        begun.push(all)
+        return all
+      }
+      await work()
+      left = Number.POSITIVE_INFINITY
+      // The last call may be one beside the request.
+      await Promise.all(begun)
+      return begun.length > 0
+    },
+  }
+}
+
+const activate = (host: ConfigHost, environment: string): Promise<Reply> =>
+  host.change('PUT', '/active-environment', { environment })
+const write = (host: ConfigHost, sender: string): Promise<Reply> =>
+  host.patch({ config: { sender } }, 'sandbox')
+
+it('R-3D-05 values that changed while they were judged are judged again', async () => {
+  const seen: unknown[] = []
+  const host: ConfigHost = await configHost({
+    modules: [
+      mailModule({
+        async validateActivation({ values }) {
+          seen.push(values['sender'])
+          if (seen.length === 1) await write(host, 'bad')
+          return values['sender'] === 'bad'
+            ? new ConfigValidationError('s', 'No.', 'mail.no')
+            : null
+        },
+      }),
+    ],
+  })
+  await write(host, 'good')
+  expectProblem(await activate(host, 'sandbox'), 422, 'mail.no')
+  expect(seen).toEqual(['good', 'bad'])
+  expect((await host.get('/mail')).json()).toMatchObject({
+    activeEnvironment: 'production',
+    needsRestart: false,
+  })
+})
+
+it.each(promiseKinds)(
+  'R-3D-05 no edit slips between judging and switching, on $name',
+  async (kind) => {
+    const { host, interrupt, wrong } = await watchedHost(kind)
+    let steps = 0
+    for (let nth = 1; ; nth += 1) {
+      await activate(host, 'production')
+      await write(host, 'good')
+      const edited: Reply[] = []
+      const switched: Reply[] = []
+      const happened = await interrupt(
+        nth,
+        async () => edited.push(await write(host, 'bad')),
+        async () => switched.push(await activate(host, 'sandbox')),
+      )
+      if (!happened) break
+      steps += 1
+      expect(edited.map(({ status }) => status)).toEqual([200])
+      expect([200, 422]).toContain(switched[0]?.status)
+      const { activeEnvironment } = (await host.get('/mail')).json()
+      expect(activeEnvironment).toBe(switched[0]?.status === 200 ? 'sandbox' : 'production')
+    }
+    expect(steps).toBeGreaterThan(3)
+    expect(wrong).toEqual([])
+  },
+)
+
+it.each(promiseKinds)('R-3D-05 nor a switch into an edit, on $name', async (kind) => {
+  const { host, interrupt, wrong } = await watchedHost(kind)
+  let steps = 0
+  for (let nth = 1; ; nth += 1) {
+    await activate(host, 'production')
+    await write(host, 'good')
+    const edited: Reply[] = []
+    const body = {
+      config: { sender: 'bad' },
+      revision: Number((await host.read('sandbox'))['revision']),
+    }
+    const happened = await interrupt(
+      nth,
+      () => activate(host, 'sandbox'),
+      async () => edited.push(await host.patch(body, 'sandbox')),
+    )
+    if (!happened) break
+    steps += 1
+    expect([200, 409]).toContain(edited[0]?.status)
+  }
+  expect(steps).toBeGreaterThan(3)
+  expect(wrong).toEqual([])
+})
+
+it('a mark that a crash left behind keeps no edit and no switch from succeeding', async () => {
+  const host = await configHost({ modules })
+  const { environments } = moduleCollectionsOf(host.backend.store, '')
+  const leave = () =>
+    environments.update('mail/sandbox', { expiresAt: null }, { activation: 'left' })
+  await leave()
+  expect((await write(host, 'good')).status).toBe(200)
+  expect((await environments.get('mail/sandbox'))?.activation).toBeNull()
+  await leave()
+  expect((await activate(host, 'sandbox')).status).toBe(200)
+  expect((await write(host, 'better')).status).toBe(200)
+})
