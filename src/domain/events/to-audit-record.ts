@@ -70,7 +70,8 @@ const recorded: {
     if (event.userId === null) return null
     return unproven(event.userId, { method: event.method, reason: event.reason })
   },
-  'login.lockedOut': (event) => unproven(event.userId, { until: event.until }),
+  'login.lockedOut': (event) =>
+    event.userId === null ? null : unproven(event.userId, { until: event.until }),
   'session.terminated': ({ actorId, userId, sessionId, reason }) =>
     inSession(act(actorId, userId, { reason }), sessionId),
   'session.allTerminated': (event) => act(event.actorId, event.targetId, {}),

@@ -106,6 +106,20 @@ export const loginScenarios = (['login', 'mobileLogin'] as const).flatMap(
       },
       {
         of,
+        name: 'the guess that uses the budget of an address without an account up',
+        outcome: '401 invalid_credentials',
+        options: { settings: { lockoutThreshold: 3 } },
+        tells: () => [
+          told('login.lockedOut', null, { userId: null }),
+          told('login.failed', null, { userId: null }),
+        ],
+        prepare: async (scene) => {
+          for (let count = 1; count < 3; count += 1) await attempt(scene, 'no@example.org', wrong)
+          return { perform: () => attempt(scene, 'no@example.org', wrong) }
+        },
+      },
+      {
+        of,
         name: 'a session too many',
         outcome: '200',
         options: { settings: { maxConcurrentSessions: 1 } },

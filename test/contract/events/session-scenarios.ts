@@ -284,11 +284,13 @@ const selfService: readonly Scenario[] = [
 
 const lastGuess: Scenario = {
   of: 'changePassword',
-  name: 'the guess that uses the budget up',
+  name: 'the guess that uses up those of the session',
   outcome: '401 invalid_credentials',
   options: { settings: { lockoutThreshold: 3 } },
   tells: ({ id, sessionId }) => [
-    told('login.lockedOut', 'failure', { userId: id, until: expect.any(Number) }),
+    told('session.terminated', 'success', {
+      ...{ userId: id, sessionId, reason: 'guesses', actorId: null },
+    }),
     told('password.changeFailed', 'failure', { userId: id, sessionId }),
   ],
   prepare: async (scene) => {

@@ -103,6 +103,7 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
     facts('failure', null, 'u', { method: 'password', reason: 'invalid_credentials' }),
   ],
   [{ type: 'login.failed', userId: null, method: 'password', reason: 'invalid_credentials' }, null],
+  [{ type: 'login.lockedOut', userId: null, until: 5 }, null],
   [{ type: 'login.lockedOut', userId: 'u', until: 5 }, facts('failure', null, 'u', { until: 5 })],
   [
     { type: 'session.terminated', userId: 'u', sessionId: 's', reason: 'admin', actorId: 'a' },
