@@ -77,6 +77,7 @@ describe('the page on mails says which there are', () => {
     emailChanged: 'at, newEmail',
     accountDeleted: 'at',
     mfaChanged: 'at, change',
+    secondFactorLockedOut: 'at, method, until',
     identityChanged: 'at, provider, change',
   } satisfies Record<Mail['template'], string>
 

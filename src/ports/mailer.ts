@@ -68,6 +68,19 @@ export type Mail = {
       readonly data: { readonly at: number; readonly change: MfaChange }
     }
   | {
+      /**
+       * Too many wrong second-factor codes were shown, by someone who knows the password or has a session
+       * of the account: the owner should change the password. Sent for the first lockout in a month.
+       */
+      readonly template: 'secondFactorLockedOut'
+      readonly data: {
+        readonly at: number
+        readonly method: 'totp' | 'backupCode'
+        /** Right codes of this method are refused until then. */
+        readonly until: number
+      }
+    }
+  | {
       /** Sent after a provider's account became a way to sign in, or stopped being one. */
       readonly template: 'identityChanged'
       readonly data: {

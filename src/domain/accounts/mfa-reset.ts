@@ -4,6 +4,8 @@ import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
+import { clearFactorFailures } from '../limits/lockout.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
 import { raiseSessionEpoch } from '../sessions/raise-session-epoch.js'
 import type { Sessions } from '../sessions/sessions.js'
 
@@ -18,10 +20,12 @@ export interface MfaReset {
   reset(userId: string, act: Act): Promise<boolean>
 }
 
-type Deps = Pick<SurfaceContext, 'collections'>
+interface Deps extends Pick<SurfaceContext, 'collections'> {
+  readonly limits: RateLimiter
+}
 
 export function createMfaReset(
-  { collections }: Deps,
+  { collections, limits }: Deps,
   sessions: Sessions,
   changes: FactorChanges,
 ): MfaReset {
@@ -44,6 +48,7 @@ export function createMfaReset(
       // From here on no earlier session can enroll a factor that would outlast this.
       await sessions.endAll(userId, 'admin', source, { actorId })
       await Promise.all([totpFactors.take(userId), backupCodes.take(userId), takePasskeys(userId)])
+      await clearFactorFailures(limits, userId)
       await changes.made(userId, 'factorsReset', source, actorId)
       return true
     },

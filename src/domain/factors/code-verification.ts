@@ -4,6 +4,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { createLockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { FactorLockout, MailService } from '../mail/mail-service.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import { enrolledFactors } from './enrolled-factors.js'
 import type { TotpFactors } from './totp-factors.js'
@@ -27,8 +28,10 @@ export interface CodeVerification {
   spend(userId: string, shown: ShownCode, source: RequestSource): Promise<void>
 }
 
-interface Deps extends Pick<SurfaceContext, 'collections' | 'settings' | 'emit'> {
+interface Deps
+  extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'background' | 'emit'> {
   readonly limits: RateLimiter
+  readonly mail: MailService
 }
 
 export function createCodeVerification(
@@ -39,6 +42,15 @@ export function createCodeVerification(
   const lockouts = {
     totp: createLockout(deps, 'totpFailures'),
     backupCode: createLockout(deps, 'backupCodeFailures'),
+  }
+
+  /** Whoever guesses at codes knows the password or has a session: the owner should know. */
+  function tellOwner(userId: string, what: FactorLockout): void {
+    deps.background.run('telling the owner of a lockout', async () => {
+      if (!(await deps.settings()).notifySecurityChanges) return
+      const user = await deps.collections.users.get(userId)
+      if (user !== null) deps.mail.secondFactorLockedOut(user, what)
+    })
   }
 
   async function check(userId: string, { method, code }: ShownCode, source: RequestSource) {
@@ -58,7 +70,10 @@ export function createCodeVerification(
       const { ok } = await lockouts[method].attempt(
         userId,
         () => check(userId, shown, source),
-        (_, until) => deps.emit('mfa.lockedOut', source, { userId, method, until }),
+        (_, { until, isFirst }) => {
+          deps.emit('mfa.lockedOut', source, { userId, method, until })
+          if (isFirst) tellOwner(userId, { at: deps.clock.now(), method, until })
+        },
       )
       if (ok) return
       deps.emit('mfa.failed', source, { userId, method })

@@ -1,6 +1,15 @@
+import { lockoutLength } from '../../engine/lockout-length.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { RateLimiter } from './rate-limiter.js'
+import type { RateLimit, RateLimiter } from './rate-limiter.js'
+
+/** A lockout that began just now. */
+export interface LockoutEnd {
+  /** Epoch milliseconds at which it ends. */
+  readonly until: number
+  /** Whether it is the first one within a month; later ones are longer. Always true for passwords. */
+  readonly isFirst: boolean
+}
 
 /**
  * How many wrong guesses at one kind of secret one subject may meet: passwords of an
@@ -12,58 +21,87 @@ export interface Lockout {
    * Runs a check of a secret, given the number of failures that are counted so far: `true` forgives
    * all of them, `false` counts. Throws `rate_limited` when the limit is reached, whatever the secret.
    * A check that could not be made (a busy server, a failing store or hasher) hands its guess back.
-   * The guess that reaches the limit calls `lockedOut`, with the time at which the lockout ends.
+   * The guess that reaches the limit calls `lockedOut`.
    */
   attempt<T extends { readonly ok: boolean }>(
     subject: string,
     check: (failedBefore: number) => Promise<T>,
-    lockedOut: (result: T, until: number) => void,
+    lockedOut: (result: T, end: LockoutEnd) => void,
   ): Promise<T>
   /** Forgets all failures: the owner was proved by other means. */
   clear(subject: string): Promise<void>
 }
 
 /** Each kind of secret has its own counter, so guesses at one kind never lock another. */
-export type FailureCounter =
-  | 'passwordFailures'
-  | 'passwordFailuresOfSession'
-  | 'passwordFailuresOfLink'
-  | (typeof poolsOfUsers)[number]
+export type FailureCounter = (typeof poolsOfPasswords)[number] | (typeof poolsOfFactors)[number]
 
-const poolsOfUsers = ['totpFailures', 'backupCodeFailures', 'passkeyFailures'] as const
+const poolsOfPasswords = [
+  'passwordFailures',
+  'passwordFailuresOfSession',
+  'passwordFailuresOfLink',
+] as const
+
+const poolsOfFactors = ['totpFailures', 'backupCodeFailures', 'passkeyFailures'] as const
+
+/** How often the codes of an account were locked, of whichever kind. */
+const factorLockouts = 'factorLockouts'
+const monthMs = 30 * 24 * 60 * 60 * 1000
+/** More than fit into a month, at the shortest `lockoutDuration`. */
+const mostPerMonth = 100_000
+
+/** Codes are short, and one who guesses at them knows the password: they are never without a lockout. */
+const factorThreshold = 10
+
+/** Forgets every guess at the factors of a user. Never throws: what stays runs out. */
+export async function clearFactorFailures(limits: RateLimiter, userId: string): Promise<void> {
+  const pools = [...poolsOfFactors, factorLockouts]
+  await Promise.all(pools.map((pool) => limits.forgive(pool, userId)))
+}
 
 /** Forgets every guess that is counted against a user. Never throws: what stays runs out. */
 export async function clearFailures(
   limits: RateLimiter,
   { id, email }: Pick<User, 'id' | 'email'>,
 ): Promise<void> {
-  await Promise.all([
-    limits.forgive('passwordFailures', email),
-    ...poolsOfUsers.map((pool) => limits.forgive(pool, id)),
-  ])
+  await Promise.all([limits.forgive('passwordFailures', email), clearFactorFailures(limits, id)])
 }
 
 interface Deps extends Pick<SurfaceContext, 'settings'> {
   readonly limits: RateLimiter
 }
 
-export function createLockout(deps: Deps, name: FailureCounter): Lockout {
-  const { limits } = deps
+export function createLockout({ settings, limits }: Deps, name: FailureCounter): Lockout {
+  const isOfFactor = poolsOfFactors.some((pool) => pool === name)
+
+  /**
+   * Makes the lockout that began last as long as its number asks for. A right code does not set the
+   * number back: it is the owner's, and the one who guesses goes on.
+   */
+  async function lengthen(subject: string, limit: RateLimit, until: number): Promise<LockoutEnd> {
+    const perMonth = { limit: mostPerMonth, windowMs: monthMs }
+    const { count } = await limits.checkWith(factorLockouts, subject, perMonth)
+    const windowMs = lockoutLength(limit.windowMs, count)
+    if (windowMs <= limit.windowMs) return { until, isFirst: count === 1 }
+    return { until: await limits.close(name, subject, { ...limit, windowMs }), isFirst: false }
+  }
+
   return {
     async attempt(subject, check, lockedOut) {
-      const { lockoutThreshold, lockoutDuration } = await deps.settings()
-      if (lockoutThreshold === 0) return check(0)
-      const limit = { limit: lockoutThreshold, windowMs: lockoutDuration }
-      const { count, resetsAt } = await limits.checkWith(name, subject, limit)
-      try {
-        const result = await check(count - 1)
-        if (result.ok) await limits.forgive(name, subject)
-        else if (count >= lockoutThreshold) lockedOut(result, resetsAt)
-        return result
-      } catch (error) {
+      const { lockoutThreshold, lockoutDuration } = await settings()
+      const limit = lockoutThreshold || (isOfFactor ? factorThreshold : 0)
+      if (limit === 0) return check(0)
+      const window = { limit, windowMs: lockoutDuration }
+      const { count, resetsAt } = await limits.checkWith(name, subject, window)
+      const result = await check(count - 1).catch(async (error: unknown) => {
         await limits.forgive(name, subject, 1)
         throw error
+      })
+      if (result.ok) await limits.forgive(name, subject)
+      else if (count >= limit) {
+        const shortest = { until: resetsAt, isFirst: true }
+        lockedOut(result, isOfFactor ? await lengthen(subject, window, resetsAt) : shortest)
       }
+      return result
     },
     clear: (subject) => limits.forgive(name, subject),
   }

@@ -85,6 +85,11 @@ export interface RateLimiter {
   ): Promise<void>
   /** Counts a hit under a limit of the caller's; resolves to the window as this hit left it. */
   checkWith(name: string, subject: string, limit: RateLimit): Promise<CounterResult>
+  /**
+   * Starts a window that is full from the beginning: every hit is refused until its end, to which this
+   * resolves, in epoch milliseconds.
+   */
+  close(name: string, subject: string, limit: RateLimit): Promise<number>
   /** Hands back `hits` of what `checkWith` counted, or all of it. Failures are logged only. */
   forgive(name: string, subject: string, hits?: number): Promise<void>
 }
@@ -129,6 +134,15 @@ export function createRateLimiter(deps: Deps): RateLimiter {
     throw new AuthError('rate_limited', { retryAfter: wait })
   }
 
+  async function forgive(key: string, hits?: number): Promise<void> {
+    await fallback.forgive(key, hits)
+    try {
+      await counter.forgive(key, hits)
+    } catch (error) {
+      logger.warn('a counted attempt could not be handed back', describeError(error))
+    }
+  }
+
   return {
     async check(name, subject) {
       await checkWith(name, subject, named[name])
@@ -140,14 +154,13 @@ export function createRateLimiter(deps: Deps): RateLimiter {
       await checkWith(`${name} of the user`, userId, { limit: limit * sessionsPerUser, windowMs })
     },
     checkWith,
-    async forgive(name, subject, hits) {
+    async close(name, subject, limit) {
       const key = keyOf(name, subject)
-      await fallback.forgive(key, hits)
-      try {
-        await counter.forgive(key, hits)
-      } catch (error) {
-        logger.warn('a counted attempt could not be handed back', describeError(error))
-      }
+      await forgive(key)
+      let last = await hit(key, limit)
+      while (last.allowed && last.count < limit.limit) last = await hit(key, limit)
+      return last.resetsAt
     },
+    forgive: (name, subject, hits) => forgive(keyOf(name, subject), hits),
   }
 }

@@ -16,6 +16,13 @@ export interface Links {
   readonly login: string
 }
 
+/** Too many wrong codes of a kind, shown by someone who has the password or a session. */
+export interface FactorLockout {
+  readonly at: number
+  readonly method: 'totp' | 'backupCode'
+  readonly until: number
+}
+
 /** Mail goes out beside the request: its outcome changes neither the reply nor its timing. */
 export interface MailService {
   verifyEmail(user: User, ticket: IssuedTicket): void
@@ -29,6 +36,7 @@ export interface MailService {
   resetPassword(user: User, ticket: IssuedTicket): void
   passwordChanged(user: User, at: number): void
   mfaChanged(user: User, what: { readonly at: number; readonly change: MfaChange }): void
+  secondFactorLockedOut(user: User, what: FactorLockout): void
   identityChanged(
     user: User,
     what: {
@@ -119,6 +127,8 @@ export function createMailService(deps: Deps): MailService {
     passwordChanged: (user, at) =>
       send({ ...to(user), template: 'passwordChanged', data: { at } }, user.id),
     mfaChanged: (user, data) => send({ ...to(user), template: 'mfaChanged', data }, user.id),
+    secondFactorLockedOut: (user, data) =>
+      send({ ...to(user), template: 'secondFactorLockedOut', data }, user.id),
     identityChanged: (user, data) =>
       send({ ...to(user), template: 'identityChanged', data }, user.id),
     newDevice: (user, { at, ip, userAgent }) =>

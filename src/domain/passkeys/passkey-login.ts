@@ -143,7 +143,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     const { ok, user } = await services.lockout.attempt(
       subject,
       () => check(passkey, shown, source),
-      (_, until) => deps.emit('login.lockedOut', source, { userId, until }),
+      (_, { until }) => deps.emit('login.lockedOut', source, { userId, until }),
     )
     if (!ok || user === null) {
       const reason = 'invalid_credentials'

@@ -55,7 +55,7 @@ export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProo
         return { ok: accepted !== null, userVerified: accepted?.userVerified === true }
       }
 
-      const { ok, userVerified } = await lockout.attempt(user.id, check, (_, until) =>
+      const { ok, userVerified } = await lockout.attempt(user.id, check, (_, { until }) =>
         deps.emit('mfa.lockedOut', source, { ...facts, until }),
       )
       if (ok) return { userVerified }

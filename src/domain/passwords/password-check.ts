@@ -113,8 +113,11 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
         const ok = verdict.ok && user?.enabled === true && isHuman(user)
         return { ok, user, beside: read, failedAttempts, rehashTo: verdict.rehashTo }
       }
-      const { rehashTo, ...checked } = await lockout.attempt(address, check, ({ user }, until) =>
-        deps.emit('login.lockedOut', source, { userId: user?.id ?? null, until }),
+      const { rehashTo, ...checked } = await lockout.attempt(
+        address,
+        check,
+        ({ user }, { until }) =>
+          deps.emit('login.lockedOut', source, { userId: user?.id ?? null, until }),
       )
       const { ok, user } = checked
       if (ok && user !== null && rehashTo !== null) await upgrade(user, password, rehashTo)

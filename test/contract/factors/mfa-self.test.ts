@@ -43,7 +43,7 @@ describe.each(surfaces)('own factors on the %s surface', (surface) => {
     for (let guess = 0; guess < 3; guess += 1) {
       expect(answer(await begin('wrong'))).toEqual([401, 'invalid_credentials'])
     }
-    expect(answer(await begin(who.password))).toEqual([429, 'rate_limited'])
+    expect(answer(await begin(who.password))).toEqual([401, 'session_revoked'])
     expect(await storedIn(host, surface).totpFactors.get(who.id)).toBeNull()
   })
 

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import type { Surface } from '../../../src/ports/surface.js'
+import { type ContractHost, hostKinds, memoryHost } from '../../support/hosts/hosts.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import { eventsOf, openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import {
+  codeOf,
+  type Enrolled,
+  enrolled,
+  finish,
+  ticketOf,
+} from '../../support/people/authenticator.js'
+import { signIn } from '../../support/people/people.js'
+
+const minute = 60_000
+const wrong = '401 invalid_mfa_code'
+const limited = '429 rate_limited'
+const guessed = { totp: '1234567', backupCode: '00000-00000' } as const
+type Method = keyof typeof guessed
+
+async function pass(host: ContractHost, ms: number): Promise<void> {
+  await host.auth.close()
+  await host.clock.advance(ms)
+}
+
+/** Somebody who knows the password shows one code; the outcome. */
+async function show(
+  host: ContractHost,
+  surface: Surface,
+  who: Enrolled,
+  method: Method,
+  code?: string,
+) {
+  const mfaToken = await ticketOf(host, surface, who)
+  return outcomeOf(await finish(host, surface, mfaToken, code ?? guessed[method], method))
+}
+
+/** As many wrong codes as are looked at; how many that were. */
+async function useUp(host: ContractHost, surface: Surface, who: Enrolled, method: Method) {
+  for (let looked = 0; ; looked += 1) {
+    const outcome = await show(host, surface, who, method)
+    if (outcome === limited) return looked
+    expect(outcome).toBe(wrong)
+  }
+}
+
+const mails = (host: ContractHost) =>
+  host.mailer.sent.filter(({ template }) => template === 'secondFactorLockedOut')
+
+describe.each(hostKinds)('guessing codes with the password known, $name', (kind) => {
+  describe.each(kind.name === memoryHost.name ? surfaces : surfaces.slice(1))(
+    'on the %s surface',
+    (surface) => {
+      it('S-54 S-55 MF-9 takes twice as long after each lockout, and the owner is told of the first', async () => {
+        const host = await openHost(
+          { ...withoutLimits, settings: { ...withoutLimits.settings, lockoutThreshold: 3 } },
+          kind,
+        )
+        const who = await enrolled(host, surface)
+        for (const length of [15, 30, 60, 120]) {
+          const from = host.clock.now()
+          expect(await useUp(host, surface, who, 'totp')).toBe(3)
+          const until = eventsOf(host, 'mfa.lockedOut').at(-1)?.until ?? 0
+          expect(until - from).toBe(length * minute)
+          await pass(host, length * minute - 1)
+          expect(await show(host, surface, who, 'totp')).toBe(limited)
+          await pass(host, 1)
+          // The owner gets in, which does not make it shorter for whoever guesses.
+          expect(await show(host, surface, who, 'totp', who.code())).toBe('200')
+        }
+        expect(eventsOf(host, 'mfa.lockedOut')).toHaveLength(4)
+        expect(mails(host)).toMatchObject([{ to: who.email, data: { method: 'totp' } }])
+      })
+    },
+  )
+})
+
+describe.each(surfaces)('guessing codes with the password known on the %s surface', (surface) => {
+  it('S-54 MF-9 in six hours fifty codes are looked at, and in the long run ten a day', async () => {
+    const host = await openHost(withoutLimits)
+    const who = await enrolled(host, surface)
+    let looked = 0
+    async function hours(count: number) {
+      for (let quarter = 0; quarter < count * 4; quarter += 1) {
+        looked += await useUp(host, surface, who, 'totp')
+        await pass(host, 15 * minute)
+      }
+    }
+    await hours(6)
+    expect(looked).toBe(50)
+    await hours(18)
+    looked = 0
+    await hours(48)
+    expect(looked).toBeLessThanOrEqual(20)
+    expect(mails(host)).toHaveLength(1)
+  })
+
+  it('S-54 codes of the app and backup codes count apart, and lengthen together', async () => {
+    const host = await openHost({
+      ...withoutLimits,
+      settings: { ...withoutLimits.settings, lockoutThreshold: 3 },
+    })
+    const who = await enrolled(host, surface)
+    await useUp(host, surface, who, 'totp')
+    expect(await show(host, surface, who, 'backupCode', who.backupCodes[0])).toBe('200')
+    const from = host.clock.now()
+    await useUp(host, surface, who, 'backupCode')
+    const [first, second] = eventsOf(host, 'mfa.lockedOut').map(({ until }) => until - from)
+    expect([first, second]).toEqual([15 * minute, 30 * minute])
+  })
+
+  it('S-54 without a lockout of passwords, codes have one all the same', async () => {
+    const settings = { ...withoutLimits.settings, lockoutThreshold: 0 }
+    const host = await openHost({ ...withoutLimits, settings })
+    const who = await enrolled(host, surface)
+    expect(await useUp(host, surface, who, 'totp')).toBe(10)
+  })
+
+  it('S-59 mails nobody where the setting says so, nor an account that has no address', async () => {
+    const settings = { ...withoutLimits.settings, notifySecurityChanges: false }
+    const host = await openHost({ ...withoutLimits, settings })
+    const who = await enrolled(host, surface)
+    await useUp(host, surface, who, 'totp')
+    await host.auth.close()
+    expect(mails(host)).toEqual([])
+  })
+
+  it('S-54 a reset of the factors forgets what was guessed at the old ones', async () => {
+    const host = await openHost(withoutLimits)
+    const who = await enrolled(host, surface)
+    await useUp(host, surface, who, 'totp')
+    await host.auth[surface].users.resetMfa(who.id)
+    const { bearer } = await signIn(host, surface, who)
+    const base = `/v1/auth/${surface}/mfa/totp`
+    const body = { currentPassword: who.password }
+    const secret = textOf((await host.send('POST', base, { bearer, body })).json(), 'secret')
+    await host.send('POST', `${base}/confirm`, { bearer, body: { code: codeOf(host, secret) } })
+    await pass(host, 30_000)
+    expect(await show(host, surface, who, 'totp', codeOf(host, secret))).toBe('200')
+  })
+})
