@@ -82,6 +82,8 @@ export function fetchGuards<P, A extends string>(
 
 async function bodyOf(request: Request, maxBytes: number): Promise<ExchangeBody> {
   if (request.body === null) return { kind: 'empty' }
+  // Another reader has it, and did not hand it on. No schema accepts undefined.
+  if (request.bodyUsed || request.body.locked) return { kind: 'parsed', value: undefined }
   const reader = request.body.getReader()
   const chunks: Uint8Array[] = []
   let size = 0

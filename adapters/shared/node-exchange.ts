@@ -10,6 +10,8 @@ export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** HTTP/1 only. */
   readonly headersDistinct?: Readonly<Record<string, string[] | undefined>>
+  /** HTTP/2 only. */
+  readonly stream?: { readonly endAfterHeaders?: boolean }
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly readableEnded: boolean
   readonly readableDidRead: boolean
@@ -91,14 +93,22 @@ function isContent(parsed: unknown): boolean {
   return parsed instanceof Uint8Array || Object.keys(parsed).length > 0
 }
 
-function parsedBody({ headers }: NodeRequest, parsed: unknown): ExchangeBody {
+function parsedBody(request: NodeRequest, parsed: unknown): ExchangeBody {
   // Parsers leave `{}` for an absent body.
-  const isAbsent = headers['transfer-encoding'] === undefined && !Number(headers['content-length'])
-  if (isAbsent) return { kind: 'empty' }
+  if (!isContent(parsed) && !hasBody(request)) return { kind: 'empty' }
   if (typeof parsed === 'string') return { kind: 'bytes', bytes: Buffer.from(parsed) }
   if (parsed instanceof Uint8Array) return { kind: 'bytes', bytes: parsed }
   // Undefined when a middleware read the body and did not leave it. No schema accepts undefined.
   return { kind: 'parsed', value: parsed }
+}
+
+/** Whether one was sent, whatever became of it. */
+function hasBody({ headers, stream }: NodeRequest): boolean {
+  const length = headers['content-length']
+  if (length !== undefined) return Number(length) > 0
+  // Over HTTP/2 nothing but the end of the stream says it (RFC 9113 §8.1).
+  if (stream?.endAfterHeaders !== undefined) return !stream.endAfterHeaders
+  return headers['transfer-encoding'] !== undefined
 }
 
 /** The `Vary` header with `ours` added to the names that are already there. */

@@ -1,3 +1,4 @@
+import { isSingleLine } from './is-single-line.js'
 import { isStorable } from './is-storable.js'
 import { isTenantId } from './tenant-id.js'
 
@@ -26,6 +27,9 @@ export function userProblem(given: Given): string | null {
     if (text !== undefined && !isStorable(text)) {
       return `${key} must be a text, well-formed and without NUL.`
     }
+  }
+  if (given.name !== undefined && !isSingleLine(String(given.name))) {
+    return 'name must be a single line, without control characters and without those of bidirectional text.'
   }
   for (const key of ['enabled', 'emailVerified'] as const) {
     const flag = given[key]

@@ -45,7 +45,7 @@ export interface PipelineDeps {
 /** Route, admission, handler, reply: the same for every operation. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const { surface, services, tracing } = deps
-  const steps = admissionSteps(surface, services, deps.allowedOrigins)
+  const steps = admissionSteps(surface, services, deps.allowedOrigins, deps.logger)
   const refusals = refusalEvents(deps)
 
   async function run(request: ExchangeRequest, match: Match): Promise<ExchangeReply> {

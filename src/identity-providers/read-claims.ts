@@ -1,3 +1,4 @@
+import { isSingleLine } from '../engine/is-single-line.js'
 import type { Claims } from './provider.js'
 
 /** An identifier as the provider wrote it; null for one of another type, so that 1 is not "1". */
@@ -23,5 +24,5 @@ export function isTrue(value: unknown): boolean {
 }
 
 function isPlain(text: string): boolean {
-  return text.isWellFormed() && !/\p{Cc}/u.test(text)
+  return text.isWellFormed() && isSingleLine(text)
 }

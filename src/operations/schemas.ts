@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isSingleLine } from '../engine/is-single-line.js'
 
 /** Text a store can hold: well-formed, without NUL. */
 export const text = z.string().refine((value) => value.isWellFormed() && !value.includes('\0'), {
@@ -9,13 +10,13 @@ export const emailInput = text.min(3).max(320)
 /** The password policy checks it, including its length in bytes; the schema does not. */
 export const passwordInput = z.string().min(1).max(4096)
 /** A single line, because the host shows it in mails and lists. */
-export const nameInput = text.max(200).refine((value) => !/\p{Cc}/u.test(value), {
-  message: 'must not contain control characters',
+export const nameInput = text.max(200).refine(isSingleLine, {
+  message: 'must not contain line breaks or characters that control the direction of text',
 })
 export const termsInput = text.max(64)
-export const tokenInput = z.string().min(1).max(8192)
+export const tokenInput = text.min(1).max(8192)
 /** 32 random bytes in base64url. */
-export const mfaTokenInput = z.string().min(1).max(64)
+export const mfaTokenInput = text.min(1).max(64)
 
 /** With the second factor of a login: trust the device it comes from. */
 export const trustInput = {
@@ -23,7 +24,7 @@ export const trustInput = {
   deviceName: nameInput.optional(),
 }
 /** Random bytes in base64url. */
-export const challengeIdInput = z.string().min(1).max(64)
+export const challengeIdInput = text.min(1).max(64)
 /** At most 1,023 bytes, base64url (WebAuthn §4). */
 export const credentialIdInput = z.string().regex(/^[\w-]{1,1364}$/)
 
@@ -33,10 +34,10 @@ export const assertionInput = z.object({
   rawId: credentialIdInput,
   type: z.literal('public-key'),
   response: z.object({
-    clientDataJSON: z.string().min(1),
-    authenticatorData: z.string().min(1),
-    signature: z.string().min(1),
-    userHandle: z.string().nullish(),
+    clientDataJSON: text.min(1),
+    authenticatorData: text.min(1),
+    signature: text.min(1),
+    userHandle: text.nullish(),
   }),
 })
 

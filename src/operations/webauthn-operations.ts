@@ -11,6 +11,7 @@ import {
   noBody,
   nothing,
   passwordInput,
+  text,
   timestamp,
   trustInput,
 } from './schemas.js'
@@ -30,7 +31,7 @@ const selfWithProof = [{ kind: 'bearer' }, permission, { kind: 'stepUp' }] as co
 /** Or the ticket of a login that lacks a factor. */
 const enrolling = [{ kind: 'bearerOrTicket' }, permission] as const
 
-const transportsInput = z.array(z.string().max(32)).max(16)
+const transportsInput = z.array(text.max(32)).max(16)
 
 /** What `PublicKeyCredential.toJSON` gives after a registration; what else it has is left alone. */
 const registrationInput = z.object({
@@ -38,8 +39,8 @@ const registrationInput = z.object({
   rawId: credentialIdInput,
   type: z.literal('public-key'),
   response: z.object({
-    clientDataJSON: z.string().min(1),
-    attestationObject: z.string().min(1),
+    clientDataJSON: text.min(1),
+    attestationObject: text.min(1),
     transports: transportsInput.optional(),
   }),
 })

@@ -1,4 +1,5 @@
 import type { Services } from '../../domain/services/index.js'
+import type { Logger } from '../../ports/logger.js'
 import type { Surface } from '../../ports/surface.js'
 import { addressLimit } from './address-limit.js'
 import type { Admission, AdmissionStep } from './admission.js'
@@ -18,11 +19,12 @@ export function admissionSteps(
   surface: Surface,
   services: Services,
   allowedOrigins: ReadonlySet<string>,
+  logger: Logger,
 ): readonly AdmissionStep[] {
   return [
     addressLimit(surface, services),
     originCheck(allowedOrigins),
-    bodyArrival,
+    bodyArrival(logger),
     caller(services),
     sessionLimit(services),
     humanSession(services),

@@ -2,6 +2,7 @@ import { AuthError } from '../../errors/index.js'
 import type { Operation } from '../../operations/operation.js'
 import type { ExchangeBody, ExchangeRequest } from './exchange.js'
 import { explainIssues } from './explain-issues.js'
+import { parseJson } from './parse-json.js'
 
 /** Larger bodies are refused with 413, whatever the framework would accept. */
 export const maxBodyBytes = 64 * 1024
@@ -14,7 +15,8 @@ const formType = /^application\/x-www-form-urlencoded(?:\s*;\s*charset=(?:utf-8|
 
 /**
  * The bytes as they came, not parsed yet. Waits for as long as the sender takes. Call it before the
- * caller is checked: a check made earlier would be out of date once a slow body has arrived.
+ * caller is checked: a check made earlier would be out of date once a slow body has arrived. Throws
+ * `invalid_request` for a body that breaks off, with the adapter's error as `cause`.
  */
 export async function receiveBody(
   request: ExchangeRequest,
@@ -22,7 +24,36 @@ export async function receiveBody(
 ): Promise<ExchangeBody> {
   if (operation.method === 'GET') return { kind: 'empty' }
   const declared = Number(request.header('content-length') ?? 0)
-  return declared > maxBodyBytes ? { kind: 'tooLarge' } : request.body(maxBodyBytes)
+  if (declared > maxBodyBytes) return { kind: 'tooLarge' }
+  const body = await arrived(request)
+  return sizeOf(body) > maxBodyBytes ? { kind: 'tooLarge' } : body
+}
+
+async function arrived(request: ExchangeRequest): Promise<ExchangeBody> {
+  try {
+    return await request.body(maxBodyBytes)
+  } catch (cause) {
+    const detail = 'The request body broke off.'
+    throw new AuthError('invalid_request', { detail, cause })
+  }
+}
+
+/**
+ * The host's parser may allow more, and no length stands before a body that came in pieces or
+ * compressed. A parsed body counts as the shortest JSON that says the same.
+ */
+function sizeOf(body: ExchangeBody): number {
+  if (body.kind === 'bytes') return body.bytes.byteLength
+  return body.kind === 'parsed' ? Buffer.byteLength(shortestJson(body.value)) : 0
+}
+
+/** Empty for what is no JSON; no schema accepts that. */
+function shortestJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return ''
+  }
 }
 
 /** The parsed and validated body. Throws 413, 415 or 400, in this order. */
@@ -46,14 +77,6 @@ export function readBody(
   const result = operation.body.safeParse(value)
   if (result.success) return result.data
   throw new AuthError('invalid_request', { detail: explainIssues('request', result.error.issues) })
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    throw new AuthError('invalid_request', { detail: 'The request body is not valid JSON.' })
-  }
 }
 
 /** As with a query, a member given twice would be read differently by different readers. */

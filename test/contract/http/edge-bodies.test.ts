@@ -99,6 +99,57 @@ describe.each(frameworkKinds)('request bodies on $name', ({ start }) => {
     },
   )
 
+  it.each([
+    ['twice in a row', '{"name":"Mallory","name":"Ada"}'],
+    ['spelled with an escape', '{"name":"Mallory","n\\u0061me":"Ada"}'],
+    ['of the same value', '{"name":"Mallory","name":"Mallory"}'],
+    ['in an unknown object', '{"name":"Mallory","x":{"a":1,"a":1}}'],
+  ])('R-LIB-03 answers 400 for a member %s', async (_what, body) => {
+    const headers = { ...json, authorization: `Bearer ${bob.bearer}` }
+    const reply = await raw('PATCH', at('/me'), { headers, body })
+    expectProblem(reply, 400, 'invalid_request')
+    if (!body.includes('"x"')) expect(reply.json()['detail']).toMatch(/twice/)
+    expect(await nameOfBob()).toBe('Ada')
+  })
+
+  it('takes a text for no member, whatever it looks like', async () => {
+    const names = ['a":"b', 'a\\', '","name":"', '{"a":1,"a":2}', ':::', '\\":\\"']
+    const headers = { ...json, authorization: `Bearer ${bob.bearer}` }
+    for (const name of [...names, 'Ada']) {
+      const reply = await raw('PATCH', at('/me'), { headers, body: JSON.stringify({ name }) })
+      expect([reply.status, reply.json()['name']]).toEqual([200, name])
+    }
+  })
+
+  it.each([
+    ['a line separator', 'Ada\u2028Admin'],
+    ['a paragraph separator', 'Ada\u2029Admin'],
+    ['a line break', 'Ada\nAdmin'],
+    ['NEL', 'Ada\u0085Admin'],
+    ['an override of direction', 'Ada\u202enimdA'],
+    ['an isolate', 'Ada\u2066x\u2069'],
+    ['a mark of direction', 'Ada\u200f'],
+  ])('answers 400 for a name with %s', async (_what, name) => {
+    const body = JSON.stringify({ name })
+    const headers = { ...json, authorization: `Bearer ${bob.bearer}` }
+    expectProblem(await raw('PATCH', at('/me'), { headers, body }), 400, 'invalid_request')
+    const register = { ...nobody, email: 'line@example.org', name }
+    expectProblem(await post('/register', JSON.stringify(register)), 400, 'invalid_request')
+    const { users } = host.auth.client
+    const created = users.create({ email: 'line@example.org', name })
+    await expect(created).rejects.toMatchObject({ code: 'invalid_request' })
+    expect(await users.findByEmail('line@example.org')).toBeNull()
+    expect(await nameOfBob()).toBe('Ada')
+  })
+
+  it('takes names of every script', async () => {
+    const headers = { ...json, authorization: `Bearer ${bob.bearer}` }
+    for (const name of ['أحمد بن علي', 'יעל', 'می\u200cخواهم', '👩\u200d💻', '名前', 'Ada']) {
+      const reply = await raw('PATCH', at('/me'), { headers, body: JSON.stringify({ name }) })
+      expect([reply.status, reply.json()['name']]).toEqual([200, name])
+    }
+  })
+
   it('answers 400 for members it does not know, and stores nothing', async () => {
     const email = 'mallory@example.org'
     const members = [

@@ -1,7 +1,9 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { frameworks } from '../../support/hosts/frameworks.js'
 import { httpClient, type Send, textOf } from '../../support/hosts/http-client.js'
+import { rawClient } from '../../support/hosts/raw-client.js'
 import type { RunningHost } from '../../support/hosts/running-host.js'
 import { type TestAuth, testAuth } from '../../support/hosts/test-auth.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -96,6 +98,27 @@ describe.each(parsingHosts)('R-LIB-03 a host with $name', ({ serve }) => {
     expect((await send('POST', `${path}/refresh-cookie`, { cookie })).status).toBe(200)
     const reply = await send('POST', `${path}/login`)
     expectProblem(reply, 415, 'unsupported_media_type')
+  })
+
+  it('refuses more than 64 KiB that came in pieces or compressed', async () => {
+    const raw = rawClient(running.url)
+    const large = JSON.stringify({ ...credentials, password: 'x'.repeat(66_000) })
+    const headers = { 'content-type': 'application/json' }
+    const pieces = [Buffer.from(large.slice(0, 100)), Buffer.from(large.slice(100))]
+    const chunked = await raw('POST', `${path}/login`, { headers, body: pieces })
+    expectProblem(chunked, 413, 'payload_too_large')
+    const zipped = await raw('POST', `${path}/login`, {
+      headers: { ...headers, 'content-encoding': 'gzip' },
+      body: gzipSync(large),
+    })
+    // Where no parser unpacks it, it is no JSON.
+    expect([400, 413, 415]).toContain(zipped.status)
+    const body = Buffer.from(JSON.stringify({ ...credentials, password: 'a wrong password' }))
+    expectProblem(
+      await raw('POST', `${path}/login`, { headers, body: [body] }),
+      401,
+      'invalid_credentials',
+    )
   })
 
   it('refuses one byte more than 64 KiB', async () => {

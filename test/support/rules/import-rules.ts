@@ -18,6 +18,9 @@ interface ZoneRule {
 const errors = 'src/errors/'
 const ports = 'src/ports/'
 
+/** What a name may hold: the same for callers, hosts and identity providers. */
+const singleLine = 'src/engine/is-single-line.ts'
+
 /** Frameworks and drivers an adapter is written for: known to it by their types alone. */
 const driverTypes = [
   ...['express', 'fastify', 'koa'],
@@ -89,12 +92,12 @@ const rules: readonly ZoneRule[] = [
   // What is said to identity providers, and what is believed of their answers. Stores nothing.
   {
     zone: 'src/identity-providers/',
-    values: [errors, 'src/crypto/secrets.ts', 'oauth4webapi', 'jose'],
+    values: [errors, 'src/crypto/secrets.ts', singleLine, 'oauth4webapi', 'jose'],
     types: [ports],
   },
   {
     zone: 'src/operations/',
-    values: ['src/model/', errors, 'zod'],
+    values: ['src/model/', singleLine, errors, 'zod'],
     types: ['src/domain/services/index.ts'],
   },
   {

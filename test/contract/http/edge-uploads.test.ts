@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http2'
+import { connect } from 'node:net'
+import { bodyParser } from '@koa/bodyparser'
+import Koa from 'koa'
+import { describe, expect, it } from 'vitest'
+import { fetchHandler } from '../../../adapters/fetch.js'
+import { koaRouter } from '../../../adapters/koa.js'
+import { frameworkKinds } from '../../support/hosts/hosts.js'
+import { http2Client } from '../../support/hosts/http2-client.js'
+import { openHost } from '../../support/hosts/open-host.js'
+import { listen } from '../../support/hosts/running-host.js'
+import { testAuth } from '../../support/hosts/test-auth.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { goodPassword, signedInPerson } from '../../support/people/people.js'
+
+const credentials = { email: 'ada@example.org', password: goodPassword }
+const json = { 'content-type': 'application/json' }
+const login = '/v1/auth/client/login'
+
+describe.each(frameworkKinds)('R-LIB-03 an upload that breaks off on $name', (kind) => {
+  it('is no error of the library’s, and of no effect', async () => {
+    const host = await openHost({}, kind)
+    const { port, hostname } = new URL(host.url)
+    const brokenOff = () => host.logger.lines.some(({ message }) => /broke off/.test(message))
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    socket.write(
+      `POST ${login} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"email":`,
+    )
+    // The bytes come before the end of the connection, so that the request begins.
+    socket.end()
+    await expect.poll(brokenOff, { interval: 1, timeout: 20_000 }).toBe(true)
+    const errors = host.logger.lines.filter(({ level }) => level === 'error')
+    expect(errors).toEqual([])
+  })
+})
+
+describe('R-LIB-03 a fetch request whose body another reader took', () => {
+  async function started() {
+    const host = await openHost(withoutLimits)
+    const who = await signedInPerson(host, 'client')
+    const handle = fetchHandler(host.auth.client)
+    const request = () =>
+      new Request('https://app.example.com/v1/auth/client/logout', {
+        method: 'POST',
+        headers: { ...json, authorization: `Bearer ${who.bearer}` },
+        body: JSON.stringify({ everywhere: true }),
+      })
+    const status = async (given: Request) =>
+      (await handle(given, { remoteAddress: '192.0.2.1' }))?.status
+    return { request, status }
+  }
+
+  it('is refused with 400, also where a body is optional', async () => {
+    const { request, status } = await started()
+    const consumed = request()
+    await consumed.text()
+    expect(await status(consumed)).toBe(400)
+    const locked = request()
+    locked.body?.getReader()
+    expect(await status(locked)).toBe(400)
+    expect(await status(request())).toBe(204)
+  })
+})
+
+describe('R-LIB-03 bodies over HTTP/2, which need no length', () => {
+  const parsers = {
+    'no parser': [],
+    'a parser before': [bodyParser()],
+    'a reader that hands nothing on': [
+      async ({ req }: Koa.Context, next: Koa.Next) => {
+        for await (const _chunk of req);
+        await next()
+      },
+    ],
+  }
+
+  async function served(middleware: readonly Koa.Middleware[]) {
+    const { auth } = await testAuth(withoutLimits)
+    await auth.client.users.create({ ...credentials, emailVerified: true })
+    const app = new Koa()
+    for (const one of middleware) app.use(one)
+    const answer = app.use(koaRouter(auth.both)).callback()
+    const server = createServer((request, response) => void answer(request, response))
+    const running = await listen(server)
+    const send = http2Client(running.url)
+    const post = (path: string, headers: object, pieces: readonly Uint8Array[] = []) =>
+      send({ ':method': 'POST', ':path': path, ...headers }, pieces)
+    return { post, running }
+  }
+
+  const pieces = (body: object) => {
+    const bytes = Buffer.from(JSON.stringify(body))
+    return [bytes.subarray(0, 5), bytes.subarray(5)]
+  }
+
+  it.each(Object.entries(parsers).slice(0, 2))('are read with %s', async (_what, middleware) => {
+    const { post, running } = await served(middleware)
+    const signedIn = await post(login, json, pieces(credentials))
+    expect(signedIn.status, signedIn.text).toBe(200)
+    const authorization = `Bearer ${JSON.parse(signedIn.text).accessToken}`
+    const logout = '/v1/auth/client/logout'
+    const headers = { ...json, authorization }
+    expect((await post(logout, headers, pieces({ everywhere: 1 }))).status).toBe(400)
+    expect((await post(logout, { authorization })).status).toBe(204)
+    const large = { ...credentials, password: 'x'.repeat(66_000) }
+    expect((await post(login, json, pieces(large))).status).toBe(413)
+    await running.close()
+  })
+
+  it('are refused where another reader took them', async () => {
+    const { post, running } = await served(parsers['a reader that hands nothing on'])
+    expect((await post(login, json, pieces(credentials))).status).toBe(400)
+    expect((await post('/v1/auth/client/logout', json, pieces({ everywhere: true }))).status).toBe(
+      400,
+    )
+    expect((await post('/v1/auth/client/refresh-cookie', {})).status).toBe(401)
+    await running.close()
+  })
+})
