@@ -10,7 +10,7 @@ export interface EnrolledFactors {
   readonly backupCodes: number
 }
 
-/** Which factors the settings allow now. */
+/** Which kinds of factor are switched on. One that is off takes no new enrolment. */
 export interface AllowedFactors {
   readonly totp: boolean
   readonly webauthn: boolean
@@ -25,7 +25,7 @@ export interface SecondFactorQuestion {
 export type SecondFactorDecision =
   | { readonly kind: 'none' }
   | { readonly kind: 'ask'; readonly methods: readonly SecondFactorMethod[] }
-  /** The policy wants a second factor and the account has none that may be used. */
+  /** The policy wants a second factor and the account has none. */
   | { readonly kind: 'enroll' }
 
 /**
@@ -40,17 +40,27 @@ export function decideSecondFactor(question: SecondFactorQuestion): SecondFactor
   return { kind: 'ask', methods }
 }
 
-/** The methods an account can show a second factor with, in the order they are offered. */
+/**
+ * The methods an account can show a second factor with, in the order they are offered. A kind that is switched off is
+ * left out for who has another one; who has nothing else is asked for it all the same. Otherwise switching a kind off
+ * would let its holders in by the password alone, or lock them out.
+ */
 export function usableMethods({
   enrolled,
   allowed,
 }: Pick<SecondFactorQuestion, 'enrolled' | 'allowed'>): readonly SecondFactorMethod[] {
-  const methods: SecondFactorMethod[] = []
-  if (enrolled.totp && allowed.totp) methods.push('totp')
-  if (enrolled.passkeys > 0 && allowed.webauthn) methods.push('webauthn')
-  // The way back for who lost the factor: also while the settings do not allow the factor itself.
-  if (hasFactor(enrolled) && enrolled.backupCodes > 0) methods.push('backupCode')
-  return methods
+  const all = factorsOf(enrolled, { totp: true, webauthn: true })
+  const on = factorsOf(enrolled, allowed)
+  const factors = on.length > 0 ? on : all
+  // The way back for who lost the factor, whatever is switched off.
+  return factors.length > 0 && enrolled.backupCodes > 0 ? [...factors, 'backupCode'] : factors
+}
+
+function factorsOf(enrolled: EnrolledFactors, allowed: AllowedFactors): SecondFactorMethod[] {
+  const factors: SecondFactorMethod[] = []
+  if (enrolled.totp && allowed.totp) factors.push('totp')
+  if (enrolled.passkeys > 0 && allowed.webauthn) factors.push('webauthn')
+  return factors
 }
 
 /** Whether there is a factor that is one by itself. */

@@ -2,6 +2,7 @@ import { checkValues } from '../engine/configuration/check-values.js'
 import type { ConfigValidationError } from '../errors/index.js'
 import type { IsPublicAddress } from './address-rules.js'
 import { authModule, authRule } from './auth-module.js'
+import { factorKindProblem } from './factor-kinds.js'
 import { listProblem } from './list-problems.js'
 import { loginMethodProblem, providerProblem } from './login-methods.js'
 
@@ -17,9 +18,9 @@ interface Patched extends Environment {
 /**
  * The validators of the `auth` module. An edit is judged by what it touches, so that one damaged
  * value, or a bad first value, cannot stop every other edit; an environment about to become
- * active is judged as a whole.
+ * active is judged as a whole. `adminStepUp` is the host's option of that name.
  */
-export function authValidators(isPublicAddress: IsPublicAddress) {
+export function authValidators(isPublicAddress: IsPublicAddress, adminStepUp: boolean) {
   return {
     validatePatch({ values, changedKeys }: Patched): ConfigValidationError | null {
       const changed = new Set(changedKeys)
@@ -28,7 +29,8 @@ export function authValidators(isPublicAddress: IsPublicAddress) {
       return (
         listProblem(values, (prefix) => elements.has(prefix), isPublicAddress) ??
         providerProblem(values, isTouched) ??
-        loginMethodProblem(values, isTouched)
+        loginMethodProblem(values, isTouched) ??
+        factorKindProblem(values, isTouched, adminStepUp)
       )
     },
 
@@ -40,7 +42,8 @@ export function authValidators(isPublicAddress: IsPublicAddress) {
         checkValues(everything, authRule) ??
         listProblem(values, always, isPublicAddress) ??
         providerProblem(values, always) ??
-        loginMethodProblem(values, always)
+        loginMethodProblem(values, always) ??
+        factorKindProblem(values, always, adminStepUp)
       )
     },
   }

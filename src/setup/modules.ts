@@ -30,7 +30,7 @@ export function modulesOf(
   box: SecretBox,
 ): ReadonlyMap<string, RegisteredModule> {
   const auth = { seeds: authSeeds, rule: authRule, sourceOf: authSourceOf(env) }
-  const own: ModuleDefinition = { ...authModule, ...authValidators(isPublicAddress) }
+  const own: ModuleDefinition = { ...authModule, ...authValidators(isPublicAddress, false) }
   const modules = new Map([[own.name, registeredModule(own, auth, box)]])
   for (const [index, definition] of (options.modules ?? []).entries()) {
     const option = `modules.${index}`

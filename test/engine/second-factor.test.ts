@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   decideSecondFactor,
+  hasFactor,
   type SecondFactorQuestion,
   usableMethods,
 } from '../../src/engine/second-factor.js'
@@ -43,10 +44,11 @@ describe('decideSecondFactor', () => {
     ])
   })
 
-  it('MF-1 R-5-01 whoever has a usable factor is asked for it, unless the policy is off', () => {
+  it('MF-1 R-5-01 whoever has a factor is asked for it, unless the policy is off', () => {
     fc.assert(
       fc.property(questions, (any) => {
         const methods = usableMethods(any)
+        expect(methods.length > 0).toBe(hasFactor(any.enrolled))
         const decision = decideSecondFactor(any)
         const excused = any.policy === 'off'
         if (methods.length > 0 && !excused) expect(decision).toEqual({ kind: 'ask', methods })
@@ -60,14 +62,19 @@ describe('decideSecondFactor', () => {
 })
 
 describe('usableMethods', () => {
-  it('S-21 S-25 a method that is switched off is not offered', () => {
+  it('S-21 S-25 a kind that is off is offered to who has nothing else alone', () => {
     const enrolled = { totp: true, passkeys: 1, backupCodes: 0 }
     expect(usableMethods({ enrolled, allowed })).toEqual(['totp', 'webauthn'])
     const only = (allowed: { totp: boolean; webauthn: boolean }) =>
       usableMethods({ enrolled, allowed })
     expect(only({ totp: false, webauthn: true })).toEqual(['webauthn'])
     expect(only({ totp: true, webauthn: false })).toEqual(['totp'])
-    expect(only({ totp: false, webauthn: false })).toEqual([])
+    expect(only({ totp: false, webauthn: false })).toEqual(['totp', 'webauthn'])
+    const off = { totp: false, webauthn: false }
+    expect(usableMethods({ enrolled: { ...none, totp: true }, allowed: off })).toEqual(['totp'])
+    expect(usableMethods({ enrolled: passkeys, allowed: { ...allowed, webauthn: false } })).toEqual(
+      ['webauthn'],
+    )
   })
 
   it('R-1-20 backup codes belong to a factor, and stay while it is switched off', () => {
@@ -77,7 +84,7 @@ describe('usableMethods', () => {
       'backupCode',
     ])
     const off = { totp: false, webauthn: false }
-    expect(usableMethods({ enrolled: totp, allowed: off })).toEqual(['backupCode'])
+    expect(usableMethods({ enrolled: totp, allowed: off })).toEqual(['totp', 'backupCode'])
     expect(usableMethods({ enrolled: { ...totp, backupCodes: 0 }, allowed })).toEqual(['totp'])
   })
 })

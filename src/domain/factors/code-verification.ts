@@ -1,4 +1,3 @@
-import { allowedFactors, usableMethods } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -6,7 +5,7 @@ import { createLockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { FactorLockout, MailService } from '../mail/mail-service.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
-import { enrolledFactors } from './enrolled-factors.js'
+import { offeredMethods } from './offered-methods.js'
 import type { TotpFactors } from './totp-factors.js'
 
 /** The second factors that are typed. */
@@ -22,7 +21,7 @@ export interface ShownCode {
 export interface CodeVerification {
   /**
    * Accepts a code and spends it. Throws `invalid_mfa_code` alike for a wrong, a used and a
-   * switched-off code, and `rate_limited` while too many were wrong. Each method has its own failure
+   * code of a kind that is not offered, and `rate_limited` while too many were wrong. Each method has its own failure
    * counter: guesses at one method lock out neither another method nor the password.
    */
   spend(userId: string, shown: ShownCode, source: RequestSource): Promise<void>
@@ -54,8 +53,7 @@ export function createCodeVerification(
   }
 
   async function check(userId: string, { method, code }: ShownCode, source: RequestSource) {
-    const enrolled = await enrolledFactors(deps.collections, userId)
-    const methods = usableMethods({ enrolled, allowed: allowedFactors(await deps.settings()) })
+    const methods = await offeredMethods(deps, userId)
     // Spent only where it would be accepted: a code shown at a wrong moment stays good.
     if (!methods.includes(method)) return { ok: false }
     if (method === 'totp') return { ok: await totpFactors.spend(userId, code) }

@@ -1,16 +1,15 @@
-import { allowedFactors, usableMethods } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
-import { enrolledFactors } from './enrolled-factors.js'
+import { offeredMethods } from './offered-methods.js'
 import type { StepUp } from './step-up.js'
 
 /** Re-authenticates a signed-in user before a change of how to sign in (ASVS 7.5.1). */
 export interface ReAuthentication {
   /**
-   * With a factor that can be shown: a second-factor proof younger than `stepUpMaxAge`. Without one: the
+   * With a factor, of a kind that is switched off as well: a second-factor proof younger than `stepUpMaxAge`. Without one: the
    * current password. With neither: a login as young as that. Throws `step_up_required`,
    * `invalid_credentials` and `rate_limited`.
    */
@@ -38,10 +37,8 @@ export function createReAuthentication(
 
   return {
     async require(who, currentPassword, source) {
-      const settings = await deps.settings()
-      const { stepUpMaxAge } = settings
-      const enrolled = await enrolledFactors(deps.collections, who.user.id)
-      const methods = usableMethods({ enrolled, allowed: allowedFactors(settings) })
+      const { stepUpMaxAge } = await deps.settings()
+      const methods = await offeredMethods(deps, who.user.id)
       if (methods.length > 0) return stepUp.require(who.principal, stepUpMaxAge)
       if (who.user.passwordHash !== null) return requirePassword(who, currentPassword, source)
       const age = deps.clock.now() - who.principal.claims.authTime * 1000

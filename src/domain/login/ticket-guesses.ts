@@ -1,9 +1,8 @@
-import { allowedFactors, usableMethods } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
 import type { LoginTicket } from '../../model/login-ticket.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { enrolledFactors } from '../factors/enrolled-factors.js'
+import { offeredMethods } from '../factors/offered-methods.js'
 import type { LoginTickets, ShownTicket } from '../intents/login-intents.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { FederatedLogin } from './federated-login.js'
@@ -57,9 +56,7 @@ export function createTicketGuesses(
   }
 
   async function checkLack({ userId }: LoginTicket): Promise<void> {
-    const enrolled = await enrolledFactors(deps.collections, userId)
-    const allowed = allowedFactors(await deps.settings())
-    if (usableMethods({ enrolled, allowed }).length > 0) throw new AuthError('mfa_ticket_invalid')
+    if ((await offeredMethods(deps, userId)).length > 0) throw new AuthError('mfa_ticket_invalid')
   }
 
   return {

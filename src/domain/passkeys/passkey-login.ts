@@ -14,6 +14,7 @@ import type { TrustRequest } from '../login/login-effects.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { DeliveredLogin } from '../login/mfa-login.js'
 import type { TicketGuesses } from '../login/ticket-guesses.js'
+import { arePasskeysOffered } from './are-passkeys-offered.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 import { passkeyFactor } from './passkey-factor.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
@@ -77,10 +78,15 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
 
   async function verification(waiting: ShownTicket | null): Promise<'preferred' | 'required'> {
     const { webauthnMode, webauthnUserVerification } = await deps.settings()
-    const isOff = waiting === null ? webauthnMode !== 'passwordless' : webauthnMode === 'off'
-    if (isOff) throw new AuthError('mfa_method_disabled')
+    if (waiting === null && webauthnMode !== 'passwordless') {
+      throw new AuthError('mfa_method_disabled')
+    }
     // In place of both factors it has to be both: what the person has, and what they know or are.
     return waiting === null ? 'required' : webauthnUserVerification
+  }
+
+  async function requireOffered({ id }: User): Promise<void> {
+    if (!(await arePasskeysOffered(deps, id))) throw new AuthError('mfa_method_disabled')
   }
 
   async function asSecondFactor(
@@ -93,11 +99,9 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     let isProof = false
     const ticket = await guesses
       .guess(waiting, 'secondFactor', async (of) => {
-        const ceremony = {
-          kind: 'login',
-          user: await guesses.accountOf(of),
-          boundTo: of.id,
-        } as const
+        const user = await guesses.accountOf(of)
+        await requireOffered(user)
+        const ceremony = { kind: 'login', user, boundTo: of.id } as const
         const terms = { userVerification, besideFactor: true }
         isProof = (await services.proofs.show(ceremony, shown, terms, source)).userVerified
         return true
@@ -171,6 +175,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
         return { challengeId, options: await requestOptions({ ...asked, challenge, allow: null }) }
       }
       const { ticket, user } = await guesses.holder(waiting, 'secondFactor')
+      await requireOffered(user)
       const allow = await passkeysOfUser(collections, user.id)
       if (allow.length === 0) throw new AuthError('factor_not_found')
       const ceremony = { kind: 'login', user, boundTo: ticket.id } as const

@@ -6,6 +6,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { StepUp } from '../factors/step-up.js'
 import { challengeLifeMs, type PasskeyChallenges } from '../intents/passkey-challenges.js'
+import { arePasskeysOffered } from './are-passkeys-offered.js'
 import type { StartedAssertion } from './passkey-login.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
 
@@ -28,8 +29,6 @@ interface Services {
 export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStepUp {
   const { collections } = deps
 
-  const isOff = async () => (await deps.settings()).webauthnMode === 'off'
-
   async function ownPasskeys({ user }: SignedIn) {
     const own = await passkeysOfUser(collections, user.id)
     if (own.length === 0) throw new AuthError('factor_not_found')
@@ -38,8 +37,8 @@ export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStep
 
   return {
     async start(who) {
-      if (await isOff()) throw new AuthError('mfa_method_disabled')
       const { user, sessionId: boundTo } = who
+      if (!(await arePasskeysOffered(deps, user.id))) throw new AuthError('mfa_method_disabled')
       const allow = await ownPasskeys(who)
       const { challengeId, challenge } = await services.challenges.issue({
         kind: 'stepUp',
@@ -59,7 +58,7 @@ export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStep
     async finish(who, shown, source) {
       const { user, sessionId } = who
       await ownPasskeys(who)
-      if (await isOff()) throw new AuthError('invalid_mfa_code')
+      if (!(await arePasskeysOffered(deps, user.id))) throw new AuthError('invalid_mfa_code')
       const ceremony = { kind: 'stepUp', user, boundTo: sessionId } as const
       const terms = { userVerification: 'required', besideFactor: false } as const
       await services.proofs.show(ceremony, shown, terms, source)

@@ -9,7 +9,7 @@ import {
   softwareAuthenticator,
 } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
-import { signedInPerson, signIn } from '../../support/people/people.js'
+import { signedInPerson } from '../../support/people/people.js'
 import { settingsHost } from '../settings/settings-host.js'
 
 const required = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
@@ -99,10 +99,12 @@ describe.each(surfaces)('proving a passkey again on the %s surface', (surface) =
     const wrong = await on.finishStepUp(app.bearer, challengeId, response)
     expect(outcomeOf(wrong)).toBe('404 factor_not_found')
     await host.set({ config: { webauthnMode: 'off' } })
-    const off = await host.send('POST', path, { bearer: who.bearer })
-    expect(outcomeOf(off)).toBe('403 mfa_method_disabled')
+    // Of a kind that is off, and this person has nothing else.
     const late = await on.finishStepUp(who.bearer, challengeId, response)
-    expect(outcomeOf(late)).toBe('401 invalid_mfa_code')
+    expect(outcomeOf(late)).toBe('200')
+    const plain = await signedInPerson(host, surface)
+    const off = await host.send('POST', path, { bearer: plain.bearer })
+    expect(outcomeOf(off)).toBe('403 mfa_method_disabled')
   })
 
   it('R-5-22 T-41 somebody with a passkey alone is told to prove it, not to enroll', async () => {
@@ -199,14 +201,21 @@ describe.each(surfaces)('removing a passkey on the %s surface', (surface) => {
     expect(outcomeOf(await removePasskey())).toBe('204')
   })
 
-  it('S-25 off: who has passkeys alone signs in, and changes factors, with the password', async () => {
-    const host = await settingsHost()
+  it('S-25 R-5-01 off: who has passkeys alone is asked for one, at logins and before changes', async () => {
+    const host = await settingsHost({ settings: { stepUpMaxAge: '1m' } })
     const who = await passkeyHolder(host, surface)
     await host.set({ config: { webauthnMode: 'off' } })
-    const { bearer } = await signIn(host, surface, who)
-    const body = { currentPassword: who.password }
-    const begun = await host.send('POST', `/v1/auth/${surface}/mfa/totp`, { bearer, body })
-    expect(outcomeOf(begun)).toBe('201')
+    const on = passkeysOn(host, surface)
+    const login = await on.login(who.authenticator, await ticketOf(host, surface, who))
+    const bearer = textOf(login.json(), 'accessToken')
+    await host.clock.advance(2 * 60_000)
+    const begin = async () => {
+      const body = { currentPassword: who.password }
+      return outcomeOf(await host.send('POST', `/v1/auth/${surface}/mfa/totp`, { bearer, body }))
+    }
+    expect(await begin()).toBe('403 step_up_required')
+    expect(outcomeOf(await on.stepUp(bearer, who.authenticator))).toBe('200')
+    expect(await begin()).toBe('201')
   })
 
   it('O-15 34 beginning with an app leaves the backup codes of a passkey alone', async () => {

@@ -77,7 +77,8 @@ export const mfaEffects: Effects = {
   totpEnabled: {
     when: [
       ['true', 'totp+backupCode, 200, 201'],
-      ['false', 'backupCode, 401 invalid_mfa_code, 403 mfa_method_disabled'],
+      // Who has nothing else is asked for it all the same.
+      ['false', 'totp+backupCode, 200, 403 mfa_method_disabled'],
     ],
     async see(host, surface) {
       const having = early.get(host) ?? enrolled(host, surface)
@@ -122,7 +123,7 @@ export const mfaEffects: Effects = {
   },
   webauthnMode: {
     when: [
-      ['off', '403 mfa_method_disabled, authenticated, 403 mfa_method_disabled'],
+      ['off', '403 mfa_method_disabled, mfaRequired, 403 mfa_method_disabled'],
       ['secondFactor', '200, mfaRequired, 403 mfa_method_disabled'],
       ['passwordless', '200, mfaRequired, 200'],
     ],

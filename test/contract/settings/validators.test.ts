@@ -47,6 +47,8 @@ const capRange = 'auth.session_absolute_ttl_out_of_range'
 const range = 'auth.value_out_of_range'
 const incomplete = 'auth.oauth_incomplete'
 const noLogin = 'auth.no_login_method'
+const noFactor = 'auth.no_mfa_method'
+const factorsOff = { totpEnabled: 'false', webauthnMode: 'off' }
 
 const refused: readonly (readonly [Texts, string])[] = [
   [{ accessTokenTTL: '59s' }, tooShort],
@@ -83,6 +85,8 @@ const refused: readonly (readonly [Texts, string])[] = [
     },
     noLogin,
   ],
+  [{ ...factorsOff, mfaPolicyOperator: 'required' }, noFactor],
+  [{ ...factorsOff, mfaPolicyClient: 'required' }, noFactor],
 ]
 
 /** What the type cannot hold at all. */
@@ -250,6 +254,16 @@ describe('the validators of the auth module', () => {
     await host.set({ config: { googleClientEnabled: '', passwordLoginClientEnabled: 'true' } })
   })
 
+  it('S-19 S-20 keeps one kind of factor on while a policy requires one', async () => {
+    const host = await settingsHost()
+    await host.set({ config: factorsOff })
+    expectProblem(await host.patch({ config: { mfaPolicyClient: 'required' } }), 422, noFactor)
+    await host.set({ config: { mfaPolicyClient: 'required', totpEnabled: 'true' } })
+    await host.set({ config: { webauthnMode: 'passwordless', totpEnabled: 'false' } })
+    expectProblem(await host.patch({ config: { webauthnMode: 'off' } }), 422, noFactor)
+    await host.set({ config: { webauthnMode: 'off', mfaPolicyClient: 'off' } })
+  })
+
   it('T-99 R-4.5-24 judges an environment as a whole before it becomes active', async () => {
     const host = await settingsHost()
     const { environments } = (
@@ -262,6 +276,8 @@ describe('the validators of the auth module', () => {
     }
     await damage({ passwordLoginOperatorEnabled: 'false' })
     expectProblem(await host.activate('sandbox'), 422, noLogin)
+    await damage({ ...factorsOff, mfaPolicyClient: 'required' })
+    expectProblem(await host.activate('sandbox'), 422, noFactor)
     await damage({ githubClientEnabled: 'true' })
     expectProblem(await host.activate('sandbox'), 422, incomplete)
     await damage({ accessTokenTTL: '1s' })
