@@ -8,7 +8,7 @@ import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 
 /** Facts that a `Request` does not carry. */
 export interface FetchContext {
-  /** The peer's address. Without it, all requests share one rate limit. */
+  /** The peer's address. Without it, all requests share one rate limit, and the log says so once. */
   readonly remoteAddress?: string
   /** The path below which the routes are mounted, such as `/identity`. Default none. */
   readonly prefix?: string

@@ -74,7 +74,10 @@ export interface SurfaceOptions {
      */
     readonly origins?: readonly string[]
   }
-  /** Replaces single rate limits of this surface. A limit that is a setting is not among them. */
+  /**
+   * Replaces single rate limits of this surface. `windowMs` is 1,000 to 31,536,000,000 milliseconds, a
+   * year. A limit that is a setting is not among them.
+   */
   readonly rateLimits?: Partial<RateLimits>
 }
 
@@ -139,7 +142,10 @@ export interface AuthOptions {
    * with the id `default`. One of the two is required.
    */
   readonly configKeys?: readonly ConfigKey[]
-  /** Renames the permissions of the module configuration, as the authorizer is asked for them. */
+  /**
+   * Renames the permissions of the module configuration, as the authorizer is asked for them. Not to
+   * `auth.self` or `auth.mfa.self`, which every person holds.
+   */
   readonly permissions?: {
     /** Default `system.modules.read`. */
     readonly modulesRead?: string
@@ -197,7 +203,7 @@ export interface AuthOptions {
   readonly onEvent?: (event: AuthEvent) => unknown
   /** Receives log entries. Default: JSON lines on standard error. */
   readonly logger?: Logger
-  /** Default: the system's clock and timers. */
+  /** Tells the time in whole milliseconds. Default: the system's clock and timers. */
   readonly clock?: Clock
   /** Default: `node:crypto`. */
   readonly random?: Random

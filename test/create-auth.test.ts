@@ -134,6 +134,8 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['https://a.example/'] })],
     ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['http://a.example'] })],
     ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['*'] })],
+    ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['https://*.a.example'] })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: 'https://*.example.com' })],
     ['surfaces.client.allowedOrigins.0', surface({ allowedOrigins: ['null'] })],
     ['surfaces.client.allowedOrigins.1', surface({ allowedOrigins: ['https://a.example', 1] })],
     ['surfaces.client.webauthn', surface({ webauthn: 5 })],
@@ -175,6 +177,10 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
       'surfaces.client.rateLimits.selfPerSession.windowMs',
       surface({ rateLimits: { selfPerSession: { limit: 1, windowMs: 1 } } }),
     ],
+    [
+      'surfaces.client.rateLimits.selfPerSession.windowMs',
+      surface({ rateLimits: { selfPerSession: { limit: 1, windowMs: 365 * 86_400_000 + 1 } } }),
+    ],
     ['surfaces.client.domain', surface({ domain: 'example.com' })],
     ['mailer', { mailer: undefined }],
     ['mailer', { mailer: {} }],
@@ -202,6 +208,8 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['configKeys', { configKeys: [...testConfigKeys, ...testConfigKeys] }],
     ['configKeys', { configKeys: undefined, env: { CONFIG_ENCRYPTION_KEY: 'short' } }],
     ['permissions.modulesRead', { permissions: { modulesRead: '' } }],
+    ['permissions.modulesManage', { permissions: { modulesManage: 'auth.self' } }],
+    ['permissions.modulesRead', { permissions: { modulesRead: 'auth.mfa.self' } }],
     ['permissions.modules', { permissions: { modules: 'x' } }],
     ['authorizer', { authorizer: {} }],
     ['authorizer', { authorizer: async () => true }],
@@ -245,6 +253,9 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['onEvent', { onEvent: {} }],
     ['logger', { logger: { info() {} } }],
     ['clock', { clock: Date }],
+    ['clock', { clock: { now: () => 1_700_000_000_000.5, after: () => () => {} } }],
+    ['clock', { clock: { now: () => new Date(), after: () => () => {} } }],
+    ['clock', { clock: { now: () => Number.NaN, after: () => () => {} } }],
     ['random', { random: Math.random }],
     ['fetcher', { fetcher: fetch }],
     ['database', { database: memory() }],
@@ -269,6 +280,14 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
   it('R-2.6-04 G-27 takes the configuration key from the environment', async () => {
     const env = { CONFIG_ENCRYPTION_KEY: testConfigKeys[0]?.key }
     await expect(created({ configKeys: undefined, env })).resolves.toBeDefined()
+  })
+
+  it('takes limits of up to a year, and the system’s clock without its fractions', async () => {
+    const selfPerSession = { limit: 1, windowMs: 365 * 86_400_000 }
+    await created(surface({ rateLimits: { selfPerSession } }))
+    const after = () => () => {}
+    await created({ clock: { now: () => Math.floor(performance.now()), after } })
+    await created({ permissions: { modulesManage: 'system.modules.read', modulesRead: 'mine' } })
   })
 
   it('repeats no configuration key', async () => {

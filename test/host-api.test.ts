@@ -86,4 +86,24 @@ describe('mistakes of a first hour are met at once', () => {
     const request = new Request('http://host/identity/v1/auth/client/jwks')
     expect((await handle(request, { prefix: '/identity/' }))?.status).toBe(200)
   })
+
+  it('requests without an address are told of once, with what to do', async () => {
+    const { auth, logger } = await testAuth()
+    const handle = fetchHandler(auth.client)
+    const ask = (context: object) =>
+      handle(new Request('https://app.example.com/v1/auth/client/jwks'), context)
+    const told = () => logger.lines.filter(({ message }) => message.includes('remoteAddress'))
+    await ask({ remoteAddress: '192.0.2.1' })
+    expect(told()).toEqual([])
+    await ask({})
+    await ask({})
+    expect(told()).toMatchObject([{ level: 'warn' }])
+    const proxied = await testAuth({ trustProxy: 1 })
+    const headers = { 'x-forwarded-for': '192.0.2.1' }
+    const url = 'https://app.example.com/v1/auth/client/jwks'
+    await fetchHandler(proxied.auth.client)(new Request(url, { headers }))
+    expect(proxied.logger.lines.filter(({ message }) => message.includes('remoteAddress'))).toEqual(
+      [],
+    )
+  })
 })

@@ -1,6 +1,6 @@
 /** The only source of time: no decision reads another clock, nor that of a database. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, a whole number. */
   now(): number
   /**
    * Calls `run` once, `ms` milliseconds from now, unless the returned function was called before.

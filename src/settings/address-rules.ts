@@ -27,10 +27,10 @@ export function redirectProblem(
   flow: string,
   { firstValues }: { readonly firstValues: boolean },
 ): string | null {
-  const url = parsed(text)
-  if (url === null) return 'must be an absolute URI'
-  if (text.includes('#')) return 'must have no fragment'
-  if (url.username !== '' || url.password !== '') return 'must hold no user name and no password'
+  const url = /\s/u.test(text) ? null : parsed(text)
+  if (url === null) return 'must be an absolute URI without spaces'
+  const problem = targetProblem(text, url)
+  if (problem !== null) return problem
   if (flow === 'web') {
     if (url.protocol === 'https:') return null
     if (!firstValues) return "must be an 'https:' address"
@@ -43,6 +43,15 @@ export function redirectProblem(
   return url.protocol === 'https:' || url.protocol.includes('.')
     ? null
     : "must be an 'https:' address or of a scheme with a dot in it, as 'org.example.app:/done'"
+}
+
+function targetProblem(text: string, url: URL): string | null {
+  // It would be a host of that very name, which no browser is sent to.
+  if (url.hostname.includes('*')) return 'must name one host: there are no wildcards, so list each'
+  if (text.includes('#')) return 'must have no fragment'
+  return url.username !== '' || url.password !== ''
+    ? 'must hold no user name and no password'
+    : null
 }
 
 function parsed(text: string): URL | null {

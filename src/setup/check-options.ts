@@ -1,11 +1,18 @@
 import { z } from 'zod'
 import { OptionsError } from '../errors/index.js'
+import { selfPermissions } from '../model/permissions.js'
 import type { AuthOptions } from '../options.js'
 import { oauthShape } from './oauth-shape.js'
 import { functionValue, largest, port, positive, whole } from './option-shapes.js'
 import { surfaceShape } from './surface-shape.js'
 
-const permission = z.string().min(1, 'must be the key of a permission')
+/** Every person holds those of their own account, and would administer what is renamed to one. */
+const permission = z
+  .string()
+  .min(1, 'must be the key of a permission')
+  .refine((key) => !selfPermissions.includes(key), {
+    message: `must not be ${selfPermissions.join(' or ')}, which every person holds; name a permission of your own, such as "modules.manage"`,
+  })
 
 /** Enough for the rules of declarations to look at. */
 const moduleShape = z.looseObject({
@@ -92,10 +99,24 @@ const schema = z.strictObject({
     .optional(),
   onEvent: functionValue.optional(),
   logger: port('debug', 'info', 'warn', 'error').optional(),
-  clock: port('now', 'after').optional(),
+  clock: port('now', 'after')
+    .refine(tellsWholeTime, {
+      message: 'must tell the time in whole epoch milliseconds: round a time with fractions down',
+    })
+    .optional(),
   random: port('bytes').optional(),
   fetcher: port('fetch').optional(),
 })
+
+/** No store would take a time with fractions, and the first request would find out. */
+function tellsWholeTime(clock: unknown): boolean {
+  return typeof clock === 'object' && clock !== null && Number.isSafeInteger(nowOf(clock))
+}
+
+function nowOf(clock: object): unknown {
+  const now: unknown = Reflect.get(clock, 'now')
+  return typeof now === 'function' ? Reflect.apply(now, clock, []) : null
+}
 
 const kinds: Readonly<Record<string, string>> = {
   array: 'an array',

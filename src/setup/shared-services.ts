@@ -4,7 +4,12 @@ import { createEventPublisher } from '../domain/events/event-publisher.js'
 import type { SharedPasswordServices } from '../domain/passwords/assemble-passwords.js'
 import { createSigningKeys, type SigningKeys } from '../domain/sessions/signing-keys.js'
 import { OptionsError } from '../errors/index.js'
-import { type ClientIp, clientIp, type ForwardedHost, forwardedHost } from '../http/client-ip.js'
+import {
+  type ClientIp,
+  clientIp as clientIpOf,
+  type ForwardedHost,
+  forwardedHost as forwardedHostOf,
+} from '../http/client-ip.js'
 import {
   createProviderClients,
   type ProviderClients,
@@ -15,6 +20,7 @@ import type { AuthOptions } from '../options.js'
 import type { AuthEvent } from '../ports/auth-event.js'
 import type { Authorizer } from '../ports/authorizer.js'
 import type { Emit } from '../ports/emit.js'
+import type { Logger } from '../ports/logger.js'
 import type { Collection } from '../ports/store.js'
 import type { Tracing } from '../ports/tracing.js'
 import type { AuthSettings } from '../settings/settings.js'
@@ -52,7 +58,7 @@ export async function createSharedServices(
 ): Promise<SharedServices> {
   const { backend, clock, env, fetcher, logger, prefix, random } = defaults
   const keys = await createSigningKeys(options.keys, clock, logger)
-  const proxies = readTrustProxy(options)
+  const { clientIp, forwardedHost } = readTrustProxy(options)
   const { idleMs, seeds } = loadSettings(options.settings ?? {}, env, logger)
   const secretBox = secretBoxOf(options.configKeys, env, random)
   const config = createConfigStore({
@@ -68,7 +74,8 @@ export async function createSharedServices(
   return {
     ...passwords,
     authorizer,
-    ...proxies,
+    clientIp: warnedOnce(clientIp, logger),
+    forwardedHost,
     config,
     idleMs,
     keys,
@@ -88,8 +95,23 @@ function readTrustProxy({
   trustProxy = false,
 }: AuthOptions): Pick<SharedServices, 'clientIp' | 'forwardedHost'> {
   try {
-    return { clientIp: clientIp(trustProxy), forwardedHost: forwardedHost(trustProxy) }
+    return { clientIp: clientIpOf(trustProxy), forwardedHost: forwardedHostOf(trustProxy) }
   } catch (error) {
     throw new OptionsError('trustProxy', error instanceof Error ? error.message : 'is not valid')
+  }
+}
+
+/** A host that forgot to pass the address on locks all its users out together. */
+function warnedOnce(clientIp: ClientIp, logger: Logger): ClientIp {
+  let isTold = false
+  return (remoteAddress, forwardedFor) => {
+    const ip = clientIp(remoteAddress, forwardedFor)
+    if (ip === null && !isTold) {
+      isTold = true
+      logger.warn(
+        'a request came without an address: all such requests share the rate limits of one; give fetchHandler and fetchGuards { remoteAddress }, or set trustProxy behind a proxy or a Unix socket',
+      )
+    }
+    return ip
   }
 }

@@ -4,14 +4,16 @@ import { isSafeScheme, largest, parseUrl, whole } from './option-shapes.js'
 
 function isBaseUrl(text: string): boolean {
   const url = text === text.trim() ? parseUrl(text) : null
-  if (url === null || url.search !== '' || url.hash !== '') return false
+  if (url === null || url.hostname.includes('*') || url.search !== '' || url.hash !== '')
+    return false
   if (url.username !== '' || url.password !== '') return false
   return isSafeScheme(url)
 }
 
 function isOrigin(text: string): boolean {
   const url = parseUrl(text)
-  return url !== null && url.origin === text && isSafeScheme(url)
+  // `https://*.example.com` is an origin to the parser, and none that a browser sends.
+  return url !== null && url.origin === text && !text.includes('*') && isSafeScheme(url)
 }
 
 /** As a request would name it: `new URL` refuses what no client could send. */
@@ -39,9 +41,16 @@ function isWithin(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`)
 }
 
+/** A counter's window is kept for as long; beyond it, a time is no longer one that stores can hold. */
+const yearMs = 365 * 24 * 60 * 60 * 1000
+
 const rateLimit = z.strictObject({
   limit: whole(1, largest, 'must be a whole number of at least 1'),
-  windowMs: whole(1000, largest, 'must be a whole number of milliseconds, at least 1000'),
+  windowMs: whole(
+    1000,
+    yearMs,
+    `must be a whole number of milliseconds, from 1000 (a second) to ${yearMs} (a year)`,
+  ),
 })
 
 const page = z.string().refine(isPage, {
@@ -80,7 +89,8 @@ export const surfaceShape = z
     allowedOrigins: z
       .array(
         z.string().refine(isOrigin, {
-          message: 'must be an origin such as "https://www.example.com", without path or slash',
+          message:
+            'must be an origin such as "https://www.example.com", without path, slash or wildcard',
         }),
       )
       .optional(),

@@ -57,11 +57,11 @@ describe('the four providers', () => {
   )
 
   it.each([
-    ['google', 'https://accounts.google.com'],
-    ['microsoft', `https://login.microsoftonline.com/${tenants.acme}/v2.0`],
-    ['apple', 'https://appleid.apple.com'],
-    ['github', 'https://github.com/login/oauth'],
-  ] as const)('R-1-10 %s says who signed in', async (id, issuer) => {
+    ['google', 'https://accounts.google.com', false],
+    ['microsoft', `https://login.microsoftonline.com/${tenants.acme}/v2.0`, true],
+    ['apple', 'https://appleid.apple.com', true],
+    ['github', 'https://github.com/login/oauth', true],
+  ] as const)('R-1-10 %s says who signed in', async (id, issuer, emailAuthoritative) => {
     const { signIn } = await providerRig()
     expect(await signIn(id, ada)).toEqual({
       provider: id,
@@ -69,6 +69,7 @@ describe('the four providers', () => {
       subject: '1815',
       email: 'ada@example.org',
       emailVerified: true,
+      emailAuthoritative,
       name: 'Ada Lovelace',
     })
   })

@@ -1,4 +1,4 @@
-import { uuidv7 } from '../../crypto/uuid.js'
+import { isUuid, uuidv7 } from '../../crypto/uuid.js'
 import { admissionRefusal, admissionRules } from '../../engine/admission.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { isStorable } from '../../engine/is-storable.js'
@@ -55,9 +55,9 @@ export interface Users {
    * `password_policy`.
    */
   create(user: NewUser, by?: Actor): Promise<UserRecord>
-  /** The user; null for an unknown id. */
+  /** The user; null for an unknown id. Throws `invalid_request` for anything but a text. */
   get(id: string): Promise<UserRecord | null>
-  /** The user of an address in any spelling; null without one. */
+  /** The user of an address in any spelling; null without one. Throws as `get` does. */
   findByEmail(email: string): Promise<UserRecord | null>
   /** A page of people or of service accounts. Throws `invalid_request` for a page out of bounds. */
   list(page?: UserPageRequest): Promise<UserPage>
@@ -114,6 +114,7 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
     id: string,
     changes: UserChanges,
   ): Promise<{ readonly before: User; readonly after: User } | null> {
+    if (!isId(id)) return null
     return retryOnConflict(10, async () => {
       const user = await users.get(id)
       // A user that is being deleted can no longer change.
@@ -203,12 +204,12 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
     },
 
     async get(id) {
-      const user = await users.get(id)
+      const user = isId(id) ? await users.get(id) : null
       return user === null ? null : recordOf(user)
     },
 
     async findByEmail(typed) {
-      const email = canonicalEmail(typed)
+      const email = canonicalEmail(textOf('email', typed))
       const [user] = email === null ? [] : await users.find({ email }, { limit: 1 })
       return user === undefined ? null : recordOf(user)
     },
@@ -233,12 +234,23 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
       if (!Array.isArray(roles) || !roles.every(isStorable)) {
         throw new AuthError('role_not_assignable')
       }
-      if (roles.some(isPeopleOnlyRole)) checkRoles(roles, await users.get(id))
+      if (roles.some(isPeopleOnlyRole)) checkRoles(roles, isId(id) ? await users.get(id) : null)
     },
 
     resetMfa: (id, by = {}) => mfaReset.reset(id, actBy(by)),
     delete: (id, by = {}) => deletions.delete(id, actBy(by)),
   }
+}
+
+/** False for a text that is no id, whatever it holds. */
+function isId(id: unknown): boolean {
+  return isUuid(textOf('id', id))
+}
+
+/** Some databases take an object for a query. */
+function textOf(member: string, value: unknown): string {
+  if (typeof value !== 'string') throw invalid(`${member} must be a text.`)
+  return value
 }
 
 /** Fails closed: an account that cannot be read does not count as a person. */

@@ -7,7 +7,7 @@ import { isHuman } from '../../model/user.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { shownTenant, storedTenant } from './stored-tenant.js'
+import { refuseUndefinedTenant, shownTenant, storedTenant } from './stored-tenant.js'
 
 /** A role for a user, everywhere or in one tenant. */
 export interface RoleAssignment {
@@ -42,7 +42,7 @@ export interface RoleBindings {
   unbind(assignment: RoleAssignment, by?: Actor): Promise<boolean>
   /**
    * Takes every role from a user, or those held in one tenant that the user leaves. Resolves with
-   * their number. Repeat it after a rejection.
+   * their number. Repeat it after a rejection. Throws `invalid_request` for a `tenantId` without a value.
    */
   unbindAll(userId: string, of?: { readonly tenantId?: string }, by?: Actor): Promise<number>
   /** Every role that a user holds, one entry for each role and tenant. */
@@ -134,8 +134,11 @@ export function createRoleBindings(deps: Deps): RoleBindings {
       return remove(await placeOf(assignment), act)
     },
 
-    async unbindAll(userId, { tenantId } = {}, by = {}) {
+    async unbindAll(userId, of = {}, by = {}) {
       const act = actBy(by)
+      const { tenantId, ...rest } = of
+      refuseUndefinedTenant(of)
+      if (Object.keys(rest).length > 0) throw new AuthError('invalid_request')
       if (!isUuid(userId)) return 0
       const only = tenantId === undefined ? null : storedTenant(tenantId)
       let removed = 0
@@ -161,10 +164,11 @@ export function createRoleBindings(deps: Deps): RoleBindings {
   }
 }
 
-/** A misspelt `tenantId` would bind everywhere. */
+/** A misspelt `tenantId`, or one without a value, would bind everywhere. */
 function onlyMembers(assignment: RoleAssignment): RoleAssignment {
   const { userId, roleId, tenantId, ...rest } = assignment
   const isText = typeof userId === 'string' && typeof roleId === 'string'
+  refuseUndefinedTenant(assignment)
   if (Object.keys(rest).length > 0 || !isText) throw new AuthError('invalid_request')
   return assignment
 }

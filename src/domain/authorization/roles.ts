@@ -8,7 +8,7 @@ import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { createRoleBindings, type RoleBindings } from './role-bindings.js'
-import { shownTenant, storedTenant } from './stored-tenant.js'
+import { refuseUndefinedTenant, shownTenant, storedTenant } from './stored-tenant.js'
 
 /** A named set of permissions. */
 export interface Role {
@@ -119,7 +119,9 @@ export function createRoles(deps: Deps): Roles {
       return role !== null
     },
 
-    async list({ tenantId = null } = {}) {
+    async list(of = {}) {
+      refuseUndefinedTenant(of)
+      const { tenantId = null } = of
       const found: Role[] = []
       for await (const role of newestFirst(roles, { tenantId: storedTenant(tenantId) })) {
         found.push(shownRole(role))
@@ -130,7 +132,9 @@ export function createRoles(deps: Deps): Roles {
 }
 
 /** Refuses what could not be meant, rather than make another role than was. */
-function definitionOf({ name, permissions, tenantId = null, ...rest }: RoleDefinition) {
+function definitionOf(definition: RoleDefinition) {
+  const { name, permissions, tenantId = null, ...rest } = definition
+  refuseUndefinedTenant(definition)
   const problem = roleProblem(name, permissions)
   if (problem !== null) throw new AuthError('invalid_request', { detail: `A role's ${problem}` })
   const stored = storedTenant(tenantId)

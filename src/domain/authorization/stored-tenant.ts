@@ -8,6 +8,17 @@ export function storedTenant(tenantId: string | null): string {
   return tenantId
 }
 
+/**
+ * Throws `invalid_request` for a member `tenantId` that is there and undefined: what was to name the
+ * tenant is missing, and the role would hold everywhere.
+ */
+export function refuseUndefinedTenant(given: { readonly tenantId?: string | null }): void {
+  if (!Object.hasOwn(given, 'tenantId') || given.tenantId !== undefined) return
+  const detail =
+    'tenantId is there and undefined: name a tenant, or leave the member out where no tenant is meant.'
+  throw new AuthError('invalid_request', { detail })
+}
+
 export function shownTenant(stored: string): string | null {
   return stored === '' ? null : stored
 }

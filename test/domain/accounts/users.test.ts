@@ -121,6 +121,24 @@ describe.each(surfaces)('auth.%s.users', (surface) => {
     expect(await users.update('01940000-0000-7000-8000-000000000000', { name: 'x' })).toBeNull()
   })
 
+  it('knows nobody of an id or address that no store can hold, and takes only texts', async () => {
+    const { auth, logger } = await testAuth()
+    const { users } = auth[surface]
+    for (const odd of ['', 'a\0b', '\ud800', '*', 'x'.repeat(5000)]) {
+      expect([await users.get(odd), await users.findByEmail(odd)]).toEqual([null, null])
+      expect(await users.update(odd, { name: 'Eve' })).toBeNull()
+    }
+    for (const odd of [undefined, null, 7, {}, { $ne: '' }, ['a']] as unknown as readonly never[]) {
+      for (const call of [users.get(odd), users.findByEmail(odd), users.update(odd, {})]) {
+        await expect(call).rejects.toMatchObject({
+          code: 'invalid_request',
+          message: expect.stringMatching(/must be a text/),
+        })
+      }
+    }
+    expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
   it('lists people page by page, in the order they were made, and machines apart', async () => {
     const { auth, backend, clock } = await testAuth()
     const { users } = auth[surface]

@@ -129,6 +129,7 @@ describe('a definition', () => {
     ['a wildcard', { ...good, permissions: ['orders.*'] }],
     ['white space in a permission', { ...good, permissions: ['orders read'] }],
     ['201 permissions', { ...good, permissions: Array.from({ length: 201 }, (_, n) => `k${n}`) }],
+    ['a tenant without a value', { ...good, tenantId: undefined }],
     ['an empty tenant', { ...good, tenantId: '' }],
     ['a tenant of 65 characters', { ...good, tenantId: 'x'.repeat(65) }],
     ['a tenant that is no text', { ...good, tenantId: 7 }],
@@ -180,6 +181,7 @@ describe('a binding', () => {
       [{ userId, roleId: nobody }, 'not_found'],
       [{ userId, roleId: 'a' }, 'not_found'],
       [{ userId, roleId, tenantId: 'globex' }, 'invalid_request'],
+      [{ userId, roleId, tenantId: undefined }, 'invalid_request'],
       [{ userId, roleId, tenantId: '' }, 'invalid_request'],
       [{ userId, roleId, tenantId: 7 }, 'invalid_request'],
       [{ userId, roleId, tenant: 'acme' }, 'invalid_request'],
@@ -197,6 +199,14 @@ describe('a binding', () => {
         await expect(call).rejects.toMatchObject({ code })
       } else expect(await call).toBe(false)
     }
+    // It would have taken the roles of all tenants.
+    for (const of of [{ tenantId: undefined }, { tenant: 'globex' }]) {
+      const call = roles.unbindAll(userId, of as { tenantId?: string })
+      await expect(call).rejects.toMatchObject({ code: 'invalid_request' })
+    }
+    await expect(
+      roles.bind({ userId, roleId, ...Object({ tenantId: undefined }) }),
+    ).rejects.toThrow(/tenantId is there and undefined/)
     expect(await roles.bindingsOf(userId)).toHaveLength(1)
     expect([await roles.unbindAll('nobody'), await roles.bindingsOf('nobody')]).toEqual([0, []])
   })
