@@ -1,4 +1,4 @@
-import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, type JWK_RSA_Public, type JWTVerifyGetKey } from 'jose'
 import type { Clock } from '../ports/clock.js'
 import type { Outbound } from './outbound.js'
 import type { Claims } from './provider.js'
@@ -11,7 +11,10 @@ export interface KeySet {
   published(kid: string): Claims | null
 }
 
-/** Public keys by address: read when first needed, kept for an hour, never more than a few sets. */
+/**
+ * Public keys by address: read when first needed, kept for an hour, and for a day while the provider
+ * cannot be reached. Never more than a few sets.
+ */
 export interface KeySets {
   /**
    * The keys at `url`, read again when `kid` is not among them, at most once a minute: tokens with
@@ -30,6 +33,8 @@ interface Entry extends KeySet {
 }
 
 const freshMs = 60 * 60 * 1000
+/** A provider takes a stolen key out of its set: whoever keeps this process from reading must not keep it in. */
+const longestMs = 24 * 60 * 60 * 1000
 const coolDownMs = 60 * 1000
 /** One address a provider, and a few more while tenants are tried out. */
 const maxSets = 16
@@ -72,26 +77,29 @@ export function createKeySets({ outbound, clock }: Deps): KeySets {
       const isKnown = known.published(kid) !== null
       if (age < (isKnown ? freshMs : coolDownMs)) return known
       // While a provider cannot be reached, the keys at hand still tell good tokens from bad.
-      return isKnown ? refresh(url).catch(() => known) : refresh(url)
+      return isKnown && age < longestMs ? refresh(url).catch(() => known) : refresh(url)
     },
   }
 }
 
+/** An entry that is no key for RS256 leaves the others as they are (RFC 7517 §5). */
 function keySetOf(body: unknown): KeySet {
-  if (!isKeySet(body)) throw new ProviderError('a provider published no usable keys')
-  const keys = body.keys.map((key): Claims => ({ ...key }))
+  const entries = typeof body === 'object' && body !== null && 'keys' in body ? body.keys : null
+  if (!Array.isArray(entries)) throw new ProviderError('a provider published no usable keys')
+  const keys = entries.filter(isRsaKey)
   return {
-    keyFor: createLocalJWKSet(body),
-    published: (kid) => keys.find((key) => key['kid'] === kid) ?? null,
+    keyFor: createLocalJWKSet({ keys }),
+    published: (kid) => keys.find((key) => key.kid === kid) ?? null,
   }
 }
 
-function isKeySet(body: unknown): body is JSONWebKeySet {
-  return (
-    typeof body === 'object' &&
-    body !== null &&
-    'keys' in body &&
-    Array.isArray(body.keys) &&
-    body.keys.every((key) => typeof key === 'object' && key !== null)
-  )
+interface RsaKey extends JWK_RSA_Public, Claims {
+  readonly kid: string
+}
+
+function isRsaKey(entry: unknown): entry is RsaKey {
+  if (typeof entry !== 'object' || entry === null) return false
+  const { kty, kid, n, e, use = 'sig' }: Claims = { ...entry }
+  const isNamed = typeof kid === 'string' && kid !== ''
+  return isNamed && kty === 'RSA' && typeof n === 'string' && typeof e === 'string' && use === 'sig'
 }

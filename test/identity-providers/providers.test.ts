@@ -333,6 +333,39 @@ describe('public keys', () => {
     expect(keyRequests(stub)).toBe(2)
   })
 
+  it('are kept for a day at most while the provider cannot be reached', async () => {
+    const { stub, clock } = await providerRig()
+    let reachable = true
+    const outbound: typeof stub.fetch = async (request) => {
+      if (!reachable) throw new Error('nobody answers')
+      return stub.fetch(request)
+    }
+    const keySets = createKeySets({ outbound: outboundOf({ fetch: outbound }), clock })
+    const read = () => keySets.read('https://www.googleapis.com/oauth2/v3/certs', 'stub-1')
+    await read()
+    reachable = false
+    await clock.advance(24 * 3_600_000 - 1)
+    expect((await read()).published('stub-1')).not.toBeNull()
+    await clock.advance(1)
+    await expect(read()).rejects.toThrow()
+    reachable = true
+    expect((await read()).published('stub-1')).not.toBeNull()
+  })
+
+  it('are usable beside entries that are none', async () => {
+    const { signIn, stub } = await providerRig()
+    stub.publishBeside([
+      ...[null, 'a key', 7, [], {}],
+      { kty: 'RSA', kid: 'stub-1' },
+      { kty: 'RSA', kid: 'stub-1', n: 7, e: 'AQAB' },
+      { kty: 'oct', kid: 'stub-1', k: 'c2VjcmV0' },
+      { kty: 'EC', kid: 'stub-1', crv: 'P-256', x: 'x', y: 'y' },
+      { kty: 'RSA', kid: 'stub-1', n: 'AQAB', e: 'AQAB', use: 'enc' },
+      { kty: 'RSA', kid: '', n: 'AQAB', e: 'AQAB' },
+    ])
+    expect((await signIn('google', ada)).subject).toBe('1815')
+  })
+
   it('are asked for once a minute however many key ids are made up', async () => {
     const { signIn, stub, clock } = await providerRig()
     await signIn('google', ada)

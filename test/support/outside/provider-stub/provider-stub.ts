@@ -38,6 +38,8 @@ export interface ProviderStub extends Fetcher {
   readonly tokens: readonly string[]
   forge(forgery: Forgery | null): void
   fail(failure: Failure | null): void
+  /** Lists these beside the signing key. */
+  publishBeside(entries: readonly unknown[]): void
   /** Makes new signing keys; the old ones are gone. */
   rotateKeys(): Promise<void>
 }
@@ -94,6 +96,7 @@ export async function providerStub(
   let kid = 'stub-1'
   let forgery: Forgery | null = null
   let failure: Failure | null = null
+  let beside: readonly unknown[] = []
 
   function token(prefix: string): string {
     const made = `${prefix}-${randomBytes(18).toString('base64url')}`
@@ -203,7 +206,7 @@ export async function providerStub(
 
   async function publishedKeys(): Promise<OutboundReply> {
     const jwk = await exportJWK(keys.publicKey)
-    return json({ keys: [{ ...jwk, kid, use: 'sig', alg: 'RS256' }] })
+    return json({ keys: [...beside, { ...jwk, kid, use: 'sig', alg: 'RS256' }] })
   }
 
   return {
@@ -242,6 +245,9 @@ export async function providerStub(
     },
     fail(given) {
       failure = given
+    },
+    publishBeside(entries) {
+      beside = entries
     },
     async rotateKeys() {
       keys = await generateKeyPair('RS256')
