@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
+import { ipv6Groups } from '../engine/ipv6-groups.js'
 
 /**
  * The proxies whose `X-Forwarded-For` and `X-Forwarded-Host` count. `false` ignores both; a number trusts that many
@@ -117,29 +118,4 @@ function mappedIPv4(address: string): string | null {
     return [value >> 8, value & 255]
   })
   return bytes.join('.')
-}
-
-/**
- * What limits count an address by: an IPv4 address itself, of IPv6 the /64 that one customer
- * holds. Requests without an address share one count.
- */
-export function limitSubject(ip: string | null): string {
-  if (ip === null) return 'unknown'
-  return isIPv4(ip) ? ip : `${ipv6Groups(ip).slice(0, 4).join(':')}::/64`
-}
-
-/** The eight groups in lower-case hexadecimal without leading zeros. */
-function ipv6Groups(ip: string): readonly string[] {
-  const [head = '', tail] = ip.replace(/\d+\.\d+\.\d+\.\d+$/, asGroups).split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const missing = tail === undefined ? 0 : 8 - left.length - right.length
-  const groups = [...left, ...new Array<string>(Math.max(0, missing)).fill('0'), ...right]
-  return groups.map((group) => Number.parseInt(group, 16).toString(16))
-}
-
-/** IPv6 addresses may end in an IPv4 address, which stands for two groups (RFC 4291 §2.2). */
-function asGroups(dotted: string): string {
-  const [a = 0, b = 0, c = 0, d = 0] = dotted.split('.').map(Number)
-  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }

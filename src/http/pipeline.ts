@@ -1,4 +1,5 @@
 import type { Services } from '../domain/services/index.js'
+import { networkOf } from '../engine/network-of.js'
 import {
   AuthError,
   ConfigValidationError,
@@ -14,7 +15,7 @@ import type { Ended, Tracing } from '../ports/tracing.js'
 import { type Admission, nothingKnown } from './admission/admission.js'
 import { admissionSteps, admit } from './admission/admission-steps.js'
 import { answerReply } from './answer-reply.js'
-import { type ClientIp, limitSubject } from './client-ip.js'
+import type { ClientIp } from './client-ip.js'
 import { type CookiePolicy, clearCookie, cookieOf, type SameSite } from './cookies.js'
 import { deprecationHeaders } from './deprecation-headers.js'
 import type { Match } from './match.js'
@@ -115,7 +116,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const source = { ip, userAgent: userAgentOf(request) }
     const admission: Admission = {
       ...nothingKnown,
-      ...{ operation, request, params, source, address: limitSubject(ip) },
+      ...{ operation, request, params, source, address: networkOf(ip) },
     }
     try {
       await admit(steps, admission)

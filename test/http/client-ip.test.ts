@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { clientIp, forwardedHost, limitSubject, type TrustProxy } from '../../src/http/client-ip.js'
+import { networkOf } from '../../src/engine/network-of.js'
+import { clientIp, forwardedHost, type TrustProxy } from '../../src/http/client-ip.js'
 
 const peer = '203.0.113.9'
 
@@ -106,15 +107,15 @@ describe('R-LIB-12 what limits count by', () => {
     ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
     ['1:2:3:4:5:6:192.0.2.1', '1:2:3:4::/64'],
   ])('%s is %s', (address, subject) => {
-    expect(limitSubject(address)).toBe(subject)
+    expect(networkOf(address)).toBe(subject)
   })
 
   it('shares one count among those without an address', () => {
-    expect(limitSubject(null)).toBe('unknown')
+    expect(networkOf(null)).toBe('unknown')
   })
 
   it('counts one customer’s addresses together, two customers’ apart', () => {
-    const count = (address: string) => limitSubject(clientIp(false)(address, undefined))
+    const count = (address: string) => networkOf(clientIp(false)(address, undefined))
     expect(count('2001:db8:1:2::1')).toBe(count('2001:DB8:1:2:ffff:ffff:ffff:ffff'))
     expect(count('2001:db8:1:2::1')).not.toBe(count('2001:db8:1:3::1'))
     expect(count('::ffff:198.51.100.1')).toBe(count('198.51.100.1'))

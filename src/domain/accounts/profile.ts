@@ -86,6 +86,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
         endsSessions,
         keepSessionId: endsSessions ? sessionId : null,
         source,
+        sessionId,
       })
       // Another request changed the credentials since the current password was checked.
       if (written === null) throw new AuthError('invalid_credentials')

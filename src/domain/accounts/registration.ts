@@ -1,3 +1,4 @@
+import type { HashLine } from '../../crypto/hash-gate.js'
 import { isUuid, uuidv7 } from '../../crypto/uuid.js'
 import { admissionRefusal, admissionRules } from '../../engine/admission.js'
 import { canonicalEmail } from '../../engine/email.js'
@@ -15,6 +16,7 @@ import type { FirstFactor } from '../login/first-factor.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { LoginResult } from '../login/login-result.js'
 import type { MailService } from '../mail/mail-service.js'
+import { networkLine } from '../passwords/hash-lines.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { PasswordRules } from '../passwords/password-rules.js'
 import type { EmailChange } from './email-change.js'
@@ -82,7 +84,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
   const { surface, clock } = deps
   const { users } = deps.collections
 
-  async function admit(input: RegistrationInput): Promise<string> {
+  async function admit(input: RegistrationInput, line: HashLine): Promise<string> {
     const rules = admissionRules(surface, await deps.settings())
     const email = canonicalEmail(input.email)
     const acceptedTerms = input.acceptedTermsVersion ?? ''
@@ -93,16 +95,16 @@ export function createRegistration(deps: Deps, services: Services): Registration
     )
     if (refusal !== null) throw new AuthError(refusal)
     if (email === null) throw new AuthError('invalid_request')
-    await deps.passwordRules.check(input.password, { email, name: input.name ?? '' })
+    await deps.passwordRules.check(input.password, { email, name: input.name ?? '', line })
     return email
   }
 
   /** What the registering person chose. */
-  async function chosen(input: RegistrationInput) {
+  async function chosen(input: RegistrationInput, line: HashLine) {
     return {
       emailAsTyped: input.email.trim(),
       name: input.name ?? '',
-      passwordHash: await deps.passwords.hash(input.password),
+      passwordHash: await deps.passwords.hash(input.password, line),
       passwordChangedAt: clock.now(),
       termsVersion: input.acceptedTermsVersion ?? null,
     }
@@ -186,10 +188,11 @@ export function createRegistration(deps: Deps, services: Services): Registration
 
   return {
     async register(input, source) {
-      const email = await admit(input)
+      const line = networkLine(surface, source)
+      const email = await admit(input, line)
       const settings = await deps.settings()
       const { emailVerificationTTL } = settings
-      const choice = await chosen(input)
+      const choice = await chosen(input, line)
       const user = await insert(choice, email)
       if (user === null) deps.emit('account.registrationRepeated', source, {})
       else deps.emit('account.registered', source, { userId: user.id })

@@ -11,6 +11,7 @@ import type { AccountField } from '../../ports/account-event.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { hostLine } from '../passwords/hash-lines.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { PasswordRules } from '../passwords/password-rules.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -156,8 +157,8 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
 
   async function hashOf({ password }: NewUser, email: string, name: string) {
     if (password === undefined) return null
-    await deps.passwordRules.check(password, { email, name })
-    return deps.passwords.hash(password)
+    await deps.passwordRules.check(password, { email, name, line: hostLine })
+    return deps.passwords.hash(password, hostLine)
   }
 
   async function create(input: NewUser): Promise<User> {

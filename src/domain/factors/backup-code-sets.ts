@@ -1,3 +1,4 @@
+import type { HashLine } from '../../crypto/hash-gate.js'
 import { randomToken } from '../../crypto/secrets.js'
 import { formatBackupCode, parseBackupCode } from '../../engine/backup-code.js'
 import type { BackupCodes } from '../../model/backup-codes.js'
@@ -8,12 +9,12 @@ import { remainingCodes } from './enrolled-factors.js'
 
 export interface BackupCodeSets {
   /** Replaces a person's codes by `count` new ones and returns them, once. May throw `server_busy`. */
-  regenerate(userId: string, count: number): Promise<readonly string[]>
+  regenerate(userId: string, count: number, line: HashLine): Promise<readonly string[]>
   /**
    * Spends a code, at the cost of one hash whatever is typed. Of racers with one code, one succeeds.
    * The number of codes left; null for a wrong or used code.
    */
-  spend(userId: string, typed: string): Promise<number | null>
+  spend(userId: string, typed: string, line: HashLine): Promise<number | null>
 }
 
 interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'random'> {
@@ -51,13 +52,13 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
   }
 
   return {
-    async regenerate(userId, count) {
+    async regenerate(userId, count, line) {
       const codes = Array.from({ length: count }, (_, index) =>
         formatBackupCode(index, random.bytes(9)),
       )
       const hashes: string[] = []
       // One after the other: a set takes one place at the gate, not ten.
-      for (const code of codes) hashes.push(await passwords.hash(code))
+      for (const code of codes) hashes.push(await passwords.hash(code, line))
       await replace({
         id: userId,
         expiresAt: null,
@@ -70,11 +71,11 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
       return codes
     },
 
-    async spend(userId, typed) {
+    async spend(userId, typed, line) {
       const set = await backupCodes.get(userId)
       const parsed = parseBackupCode(typed)
       const hash = parsed === null ? undefined : set?.hashes[parsed.index]
-      const verdict = await passwords.verify(hash ?? null, parsed?.code ?? '')
+      const verdict = await passwords.verify(hash ?? null, parsed?.code ?? '', line)
       if (!verdict.ok || set === null || parsed === null) return null
       return mark(set, parsed.index)
     },

@@ -4,6 +4,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import { createLockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { FactorLockout, MailService } from '../mail/mail-service.js'
+import { networkLine, sessionLine } from '../passwords/hash-lines.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import { offeredMethods } from './offered-methods.js'
 import type { TotpFactors } from './totp-factors.js'
@@ -15,6 +16,8 @@ export type CodeMethod = 'totp' | 'backupCode'
 export interface ShownCode {
   readonly method: CodeMethod
   readonly code: string
+  /** The session that shows it; absent at a login. */
+  readonly sessionId?: string
 }
 
 /** One place checks codes, whichever door they come through: they share their counters. */
@@ -28,7 +31,10 @@ export interface CodeVerification {
 }
 
 interface Deps
-  extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'background' | 'emit'> {
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'settings' | 'background' | 'emit'
+  > {
   readonly limits: RateLimiter
   readonly mail: MailService
 }
@@ -52,12 +58,15 @@ export function createCodeVerification(
     })
   }
 
-  async function check(userId: string, { method, code }: ShownCode, source: RequestSource) {
+  async function check(userId: string, shown: ShownCode, source: RequestSource) {
+    const { method, code, sessionId } = shown
     const methods = await offeredMethods(deps, userId)
     // Spent only where it would be accepted: a code shown at a wrong moment stays good.
     if (!methods.includes(method)) return { ok: false }
     if (method === 'totp') return { ok: await totpFactors.spend(userId, code) }
-    const remaining = await backupCodeSets.spend(userId, code)
+    const { surface } = deps
+    const line = sessionId ? sessionLine(surface, sessionId) : networkLine(surface, source)
+    const remaining = await backupCodeSets.spend(userId, code, line)
     if (remaining !== null) deps.emit('mfa.backupCodeUsed', source, { userId, remaining })
     return { ok: remaining !== null }
   }

@@ -4,6 +4,7 @@ import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { sessionLine } from '../passwords/hash-lines.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import type { CodeVerification, ShownCode } from './code-verification.js'
 import { enrolledFactors } from './enrolled-factors.js'
@@ -67,12 +68,13 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
       await changes.made(user.id, 'totpRemoved', source)
     },
 
-    async regenerateBackupCodes({ user }, source) {
+    async regenerateBackupCodes({ user, sessionId }, source) {
       requireProvedMailbox(user)
       const { backupCodeCount } = await deps.settings()
       const enrolled = await enrolledFactors(collections, user.id)
       if (!hasFactor(enrolled)) throw new AuthError('factor_not_found')
-      const backupCodes = await backupCodeSets.regenerate(user.id, backupCodeCount)
+      const line = sessionLine(surface, sessionId)
+      const backupCodes = await backupCodeSets.regenerate(user.id, backupCodeCount, line)
       await changes.made(user.id, 'backupCodesRegenerated', source)
       return backupCodes
     },
@@ -82,7 +84,7 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
       const enrolled = await enrolledFactors(collections, user.id)
       const has = method === 'totp' ? enrolled.totp : hasFactor(enrolled)
       if (!has) throw new AuthError('factor_not_found')
-      await codeVerification.spend(user.id, shown, source)
+      await codeVerification.spend(user.id, { ...shown, sessionId }, source)
       const provedAt = await stepUp.record(user, sessionId, method)
       deps.emit('mfa.steppedUp', source, { userId: user.id, sessionId, method })
       return provedAt

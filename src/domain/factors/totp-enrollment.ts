@@ -4,6 +4,7 @@ import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { networkLine } from '../passwords/hash-lines.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import type { FactorChanges } from './factor-changes.js'
 import { isUnchanged } from './is-unchanged.js'
@@ -30,7 +31,7 @@ export interface TotpEnrollment {
   finish(userId: string, terms: EnrollmentTerms, source: RequestSource): Promise<readonly string[]>
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'settings'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'settings'>
 
 interface Services {
   readonly backupCodeSets: BackupCodeSets
@@ -65,7 +66,8 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
 
     async finish(userId, { backupCodeCount }, source) {
       // The codes of an earlier factor, if any are left, are void with this.
-      const backupCodes = await backupCodeSets.regenerate(userId, backupCodeCount)
+      const line = networkLine(deps.surface, source)
+      const backupCodes = await backupCodeSets.regenerate(userId, backupCodeCount, line)
       await changes.made(userId, 'totpEnrolled', source)
       return backupCodes
     },

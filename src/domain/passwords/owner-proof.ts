@@ -5,6 +5,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailService } from '../mail/mail-service.js'
+import { networkLine } from './hash-lines.js'
 import type { PasswordHashes } from './password-hashes.js'
 import type { PasswordRules } from './password-rules.js'
 
@@ -30,7 +31,8 @@ export interface OwnerProof {
   prove(user: User, proof: Proof): Promise<User | null>
 }
 
-interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
+interface Deps
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
   readonly passwords: PasswordHashes
   readonly passwordRules: PasswordRules
   readonly mail: MailService
@@ -43,11 +45,13 @@ export function createOwnerProof(deps: Deps): OwnerProof {
   const { clock, passwordRules } = deps
   const { users } = deps.collections
 
-  async function hashOf({ id, email, name, passwordHash }: User, newPassword: string | null) {
+  async function hashOf(user: User, { newPassword, source }: Proof) {
     if (newPassword === null) return null
+    const { id, email, name, passwordHash } = user
+    const line = networkLine(deps.surface, source)
     const existing = { userId: id, passwordHash }
-    await passwordRules.check(newPassword, { email, name, existing })
-    return deps.passwords.hash(newPassword)
+    await passwordRules.check(newPassword, { email, name, existing, line })
+    return deps.passwords.hash(newPassword, line)
   }
 
   /** Whether the record is what the write makes of it: the salt is ours, or there is no password. */
@@ -85,7 +89,7 @@ export function createOwnerProof(deps: Deps): OwnerProof {
     async prove(seen, proof) {
       // Before anything is written: what was proved must not be answered by a failure.
       const { notifySecurityChanges } = await deps.settings()
-      const passwordHash = await hashOf(seen, proof.newPassword)
+      const passwordHash = await hashOf(seen, proof)
       let user: User | null = seen
       const attempt = async () => {
         if (user === null || user.emailVerifiedAt !== null) return null

@@ -2,13 +2,13 @@ import { canonicalEmail } from '../../engine/email.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { Ticket } from '../../model/ticket.js'
 import { isHuman, type User } from '../../model/user.js'
-import type { Argon2Params } from '../../ports/password-hasher.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { createLockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { Sessions } from '../sessions/sessions.js'
+import { linkLine, networkLine, sessionLine } from './hash-lines.js'
 import type { PasswordHashes } from './password-hashes.js'
 
 /** What came of a guess at the password of an address. */
@@ -52,7 +52,8 @@ export interface PasswordCheck {
   clear(address: string): Promise<void>
 }
 
-interface Deps extends Pick<SurfaceContext, 'collections' | 'settings' | 'emit' | 'logger'> {
+interface Deps
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'emit' | 'logger'> {
   readonly limits: RateLimiter
   readonly passwords: PasswordHashes
   readonly sessions: Pick<Sessions, 'end'>
@@ -65,9 +66,9 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
   const ofSessions = createLockout(deps, 'passwordFailuresOfSession')
 
   /** Transparent: whatever goes wrong here, the check succeeds. */
-  async function upgrade(user: User, password: string, params: Argon2Params): Promise<void> {
+  async function upgrade(user: User, hashAgain: () => Promise<string>): Promise<void> {
     try {
-      const passwordHash = await deps.passwords.rehash(password, params)
+      const passwordHash = await hashAgain()
       // Compare-and-set on the old hash: a password changed meanwhile stays as it is.
       await users.update(user.id, { passwordHash: user.passwordHash }, { passwordHash })
     } catch (error) {
@@ -77,7 +78,8 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
 
   return {
     async ofLink({ id }, { passwordHash }, password) {
-      const check = () => deps.passwords.verify(passwordHash, password)
+      const line = linkLine(deps.surface, id)
+      const check = () => deps.passwords.verify(passwordHash, password, line)
       const { ok } = await ofLinks.attempt(id, check, () => {})
       return ok
     },
@@ -85,7 +87,8 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
     async ofSession({ user, sessionId }, password, source) {
       let isUsedUp = false
       try {
-        const check = () => deps.passwords.verify(user.passwordHash, password)
+        const line = sessionLine(deps.surface, sessionId)
+        const check = () => deps.passwords.verify(user.passwordHash, password, line)
         const { ok } = await ofSessions.attempt(sessionId, check, () => {
           isUsedUp = true
         })
@@ -102,10 +105,11 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
     async ofAddress(typed, password, source, beside) {
       const email = canonicalEmail(typed)
       const address = email ?? typed.slice(0, 320)
+      const line = networkLine(deps.surface, source)
       const check = async (failedAttempts: number) => {
         const [user = null] = email === null ? [] : await users.find({ email }, { limit: 1 })
         const [verdict, read] = await Promise.all([
-          deps.passwords.verify(user?.passwordHash ?? null, password),
+          deps.passwords.verify(user?.passwordHash ?? null, password, line),
           // Beside the hash, which mostly takes longer. Without an account as well: where the store
           // is the slower one, addresses with an account would take longer than those without.
           beside(user),
@@ -120,7 +124,8 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
           deps.emit('login.lockedOut', source, { userId: user?.id ?? null, until }),
       )
       const { ok, user } = checked
-      if (ok && user !== null && rehashTo !== null) await upgrade(user, password, rehashTo)
+      if (ok && user !== null && rehashTo !== null)
+        await upgrade(user, () => deps.passwords.rehash(password, rehashTo, line))
       return checked
     },
 

@@ -1,4 +1,4 @@
-import type { HashGate } from '../../crypto/hash-gate.js'
+import type { HashGate, HashLine } from '../../crypto/hash-gate.js'
 import { formatPhc, isWeakerThan, parsePhc, upgradedParams } from '../../crypto/phc.js'
 import { maxPasswordBytes, normalizePassword } from '../../engine/password-policy.js'
 import { AuthError } from '../../errors/index.js'
@@ -13,22 +13,23 @@ export interface PasswordVerdict {
 }
 
 /**
- * Hashes and verifies passwords: NFC, then UTF-8, then argon2id. All of it goes through the gate,
- * so every call may throw `server_busy`, and does so alike for known and unknown accounts.
+ * Hashes and verifies passwords: NFC, then UTF-8, then argon2id. All of it waits at the gate, in the
+ * line that the caller names, so every call may throw `server_busy`, and does so alike for known and
+ * unknown accounts.
  */
 export interface PasswordHashes {
   /**
    * A PHC string of the current costs. Throws `invalid_request` for text with a lone surrogate and
    * `password_policy` for more than 1,024 bytes.
    */
-  hash(password: string): Promise<string>
+  hash(password: string, line: HashLine): Promise<string>
   /**
    * Costs one hash verification whatever happens: for no hash (null), one that cannot be read, and a
    * password that can never be right, a dummy of the current costs is verified.
    */
-  verify(storedHash: string | null, password: string): Promise<PasswordVerdict>
+  verify(storedHash: string | null, password: string, line: HashLine): Promise<PasswordVerdict>
   /** Like `hash`, with the costs a verdict asked for. */
-  rehash(password: string, params: Argon2Params): Promise<string>
+  rehash(password: string, params: Argon2Params, line: HashLine): Promise<string>
 }
 
 interface Deps {
@@ -54,15 +55,15 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
     tag: random.bytes(32),
   })
 
-  async function rehash(password: string, costs: Argon2Params): Promise<string> {
+  async function rehash(password: string, costs: Argon2Params, line: HashLine): Promise<string> {
     const bytes = bytesOf(password)
     if (bytes === 'malformed') throw new AuthError('invalid_request')
     if (bytes === 'tooLong') throw new AuthError('password_policy')
-    return gate(() => guarded(() => hasher.hash(bytes, costs, random.bytes(16))))
+    return gate(line, () => guarded(() => hasher.hash(bytes, costs, random.bytes(16))))
   }
 
-  async function verifyDummy(): Promise<PasswordVerdict> {
-    await gate(() => guarded(() => hasher.verify(dummy, new Uint8Array(16))))
+  async function verifyDummy(line: HashLine): Promise<PasswordVerdict> {
+    await gate(line, () => guarded(() => hasher.verify(dummy, new Uint8Array(16))))
     return wrong
   }
 
@@ -70,18 +71,20 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
     verifier: LegacyVerifier,
     storedHash: string,
     bytes: Uint8Array,
+    line: HashLine,
   ): Promise<PasswordVerdict> {
-    const ok = (await gate(() => guarded(() => verifier.verify(storedHash, bytes)))) === true
+    const work = () => guarded(() => verifier.verify(storedHash, bytes))
+    const ok = (await gate(line, work)) === true
     return ok ? { ok, rehashTo: params } : wrong
   }
 
   return {
-    hash: (password) => rehash(password, params),
+    hash: (password, line) => rehash(password, params, line),
     rehash,
 
-    async verify(storedHash, password) {
+    async verify(storedHash, password, line) {
       const bytes = bytesOf(password)
-      if (storedHash === null || typeof bytes === 'string') return verifyDummy()
+      if (storedHash === null || typeof bytes === 'string') return verifyDummy(line)
       const phc = parsePhc(storedHash)
       // argon2id is ours; for other variants the host's verifier, if it has one, knows better.
       const legacy =
@@ -90,12 +93,13 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
           : await guarded(async () =>
               deps.legacyVerifiers.find((verifier) => verifier.recognises(storedHash) === true),
             )
-      if (legacy !== undefined) return verifyLegacy(legacy, storedHash, bytes)
+      if (legacy !== undefined) return verifyLegacy(legacy, storedHash, bytes, line)
       if (phc === null) {
         deps.logger?.warn('a stored password hash cannot be read; nobody can log in with it')
-        return verifyDummy()
+        return verifyDummy(line)
       }
-      const ok = (await gate(() => guarded(() => hasher.verify(storedHash, bytes)))) === true
+      const work = () => guarded(() => hasher.verify(storedHash, bytes))
+      const ok = (await gate(line, work)) === true
       if (!ok) return wrong
       return { ok, rehashTo: isWeakerThan(phc, params) ? upgradedParams(phc, params) : null }
     },

@@ -1,3 +1,4 @@
+import type { HashLine } from '../../crypto/hash-gate.js'
 import { normalizePassword, violatedRules } from '../../engine/password-policy.js'
 import { AuthError } from '../../errors/index.js'
 import type { Collections } from '../../model/collections.js'
@@ -12,6 +13,8 @@ export interface PasswordSubject {
   readonly name: string
   /** Absent for an account about to be made. */
   readonly existing?: { readonly userId: string; readonly passwordHash: string | null }
+  /** Where the comparison with earlier passwords waits its turn. */
+  readonly line: HashLine
 }
 
 export interface PasswordRules {
@@ -48,7 +51,7 @@ export function createPasswordRules(deps: Deps): PasswordRules {
     const hashes = passwordHash === null ? history : [passwordHash, ...history]
     // A change that was not completed left the current hash in the history as well.
     for (const hash of [...new Set(hashes)].slice(0, count)) {
-      if ((await deps.passwords.verify(hash, password)).ok) return true
+      if ((await deps.passwords.verify(hash, password, subject.line)).ok) return true
     }
     return false
   }

@@ -4,6 +4,7 @@ import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailService } from '../mail/mail-service.js'
 import { barReissues } from '../sessions/bar-reissues.js'
+import { networkLine, sessionLine } from './hash-lines.js'
 import type { PasswordHashes } from './password-hashes.js'
 import type { PasswordRules } from './password-rules.js'
 
@@ -14,6 +15,8 @@ export interface PasswordChange {
   /** The one that goes on. Its refresh tokens so far are exchanged for the newest no more. */
   readonly keepSessionId: string | null
   readonly source: RequestSource
+  /** Of the session that asks for it; absent for who is not signed in. */
+  readonly sessionId?: string
 }
 
 export interface PasswordWriter {
@@ -25,7 +28,8 @@ export interface PasswordWriter {
   write(user: User, newPassword: string, change: PasswordChange): Promise<User | null>
 }
 
-interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
+interface Deps
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
   readonly passwords: PasswordHashes
   readonly passwordRules: PasswordRules
   readonly mail: MailService
@@ -35,7 +39,7 @@ interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings'
 const attempts = 5
 
 export function createPasswordWriter(deps: Deps): PasswordWriter {
-  const { clock, passwordRules } = deps
+  const { surface, clock, passwordRules } = deps
   const { users, families } = deps.collections
 
   async function replace(
@@ -70,12 +74,15 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     async write(seen, newPassword, change) {
       // Before anything is written: a password that was changed must not be answered by a failure.
       const { notifySecurityChanges } = await deps.settings()
+      const { source, sessionId } = change
+      const line = sessionId ? sessionLine(surface, sessionId) : networkLine(surface, source)
       await passwordRules.check(newPassword, {
         email: seen.email,
         name: seen.name,
         existing: { userId: seen.id, passwordHash: seen.passwordHash },
+        line,
       })
-      const passwordHash = await deps.passwords.hash(newPassword)
+      const passwordHash = await deps.passwords.hash(newPassword, line)
       if (change.keepSessionId !== null) {
         // Before the user: cut short in between, a change has barred more than it had to, not less.
         await barReissues(families, { id: change.keepSessionId, userId: seen.id })

@@ -111,10 +111,10 @@ export function createServiceAccounts(
     }
   }
 
-  async function make(name: string, { actorId }: Act): Promise<NewServiceAccount> {
+  async function make(name: string, act: Act): Promise<NewServiceAccount> {
     const user = newAccount(name)
     // Before anything is written: a busy server leaves nothing behind.
-    const issued = await credentials.draft(user.id, actorId)
+    const issued = await credentials.draft(user.id, act)
     if (!(await users.insert(user))) throw new AuthError('service_unavailable')
     await credentials.store(issued.credential)
     try {

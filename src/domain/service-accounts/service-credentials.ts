@@ -5,6 +5,7 @@ import type { ServiceCredential } from '../../model/service-credential.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { networkLine } from '../passwords/hash-lines.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 
 /** A credential and its secret, which is not kept: this is the one time it is known. */
@@ -18,7 +19,7 @@ export interface ServiceCredentials {
   /** All of an account's, the newest first, revoked ones among them. */
   of(accountId: string): Promise<readonly ServiceCredential[]>
   /** Makes a credential without storing it. Costs a hash, and so may throw `server_busy`. */
-  draft(accountId: string, createdBy: string | null): Promise<IssuedCredential>
+  draft(accountId: string, by: Act): Promise<IssuedCredential>
   store(credential: ServiceCredential): Promise<void>
   /** Withdraws a credential whose secret will never be shown. Never throws. */
   discard(credential: ServiceCredential): Promise<void>
@@ -32,7 +33,10 @@ export interface ServiceCredentials {
 }
 
 interface Deps
-  extends Pick<SurfaceContext, 'serviceCredentials' | 'clock' | 'random' | 'emit' | 'logger'> {
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'serviceCredentials' | 'clock' | 'random' | 'emit' | 'logger'
+  > {
   readonly passwords: PasswordHashes
 }
 
@@ -50,9 +54,9 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
     return found
   }
 
-  async function draft(accountId: string, createdBy: string | null): Promise<IssuedCredential> {
+  async function draft(accountId: string, { actorId, source }: Act): Promise<IssuedCredential> {
     const clientSecret = `sas_${randomToken(random)}`
-    const secretHash = await deps.passwords.hash(clientSecret)
+    const secretHash = await deps.passwords.hash(clientSecret, networkLine(deps.surface, source))
     const now = clock.now()
     const credential: ServiceCredential = {
       id: uuidv7(now, random),
@@ -62,7 +66,7 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
       secretHash,
       status: 'active',
       createdAt: now,
-      createdBy,
+      createdBy: actorId,
       lastUsedAt: null,
       revokedAt: null,
       revokedBy: null,
@@ -95,7 +99,7 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
    * hardly any time lies between the two.
    */
   async function add(accountId: string, act: Act): Promise<IssuedCredential> {
-    const issued = await draft(accountId, act.actorId)
+    const issued = await draft(accountId, act)
     const active = (await of(accountId)).filter(({ status }) => status === 'active')
     if (active.length >= mostActive) throw new AuthError('credential_limit_reached')
     await store(issued.credential)

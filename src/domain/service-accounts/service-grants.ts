@@ -1,15 +1,16 @@
+import type { HashLine } from '../../crypto/hash-gate.js'
 import { secretMemo } from '../../crypto/secret-memo.js'
 import { randomToken } from '../../crypto/secrets.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { ServiceCredential } from '../../model/service-credential.js'
 import type { User } from '../../model/user.js'
-import type { Argon2Params } from '../../ports/password-hasher.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { GrantRefusal } from '../../ports/service-account-event.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { createFailureThrottle } from '../limits/failure-throttle.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
+import { networkLine } from '../passwords/hash-lines.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { AccessGrant, Tokens } from '../sessions/tokens.js'
 
@@ -32,6 +33,7 @@ export interface ServiceGrants {
 interface Deps
   extends Pick<
     SurfaceContext,
+    | 'surface'
     | 'collections'
     | 'serviceCredentials'
     | 'settings'
@@ -43,6 +45,12 @@ interface Deps
   > {
   readonly limits: RateLimiter
   readonly passwords: PasswordHashes
+}
+
+/** Where a grant was asked for from: `address` as limits count it. */
+interface Sender {
+  readonly address: string
+  readonly source: RequestSource
 }
 
 /** What is found under a client id, whatever state it is in. */
@@ -88,21 +96,23 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     return { credential: newest, account }
   }
 
-  async function verify(found: Found, secret: string) {
+  async function verify(found: Found, secret: string, line: HashLine) {
     const hash = secret.length <= maxSecretLength ? (found.credential?.secretHash ?? null) : null
-    return deps.passwords.verify(hash, secret)
+    return deps.passwords.verify(hash, secret, line)
   }
 
-  async function check(found: Found, clientSecret: string): Promise<Verdict> {
+  async function check(found: Found, clientSecret: string, line: HashLine): Promise<Verdict> {
     const standing = standingOf(found)
-    const { ok, rehashTo } = await verify(found, clientSecret)
+    const { ok, rehashTo } = await verify(found, clientSecret, line)
     if (!standing.ok) return standing
     if (!ok) return { ...found, ok: false, reason: 'wrong_secret' }
     // The hash took its time: what was revoked or disabled meanwhile is refused.
     const now = standingOf(await readAgain(standing.credential))
     if (!now.ok) return now
     memo.store(now.credential.id, now.credential.secretHash, clientSecret, clock.now())
-    if (rehashTo !== null) await upgrade(now.credential, clientSecret, rehashTo)
+    if (rehashTo !== null) {
+      await upgrade(now.credential, () => deps.passwords.rehash(clientSecret, rehashTo, line))
+    }
     return now
   }
 
@@ -113,11 +123,10 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
   /** Transparent, as for passwords: whatever goes wrong here, the grant succeeds. */
   async function upgrade(
     { id, secretHash: old }: ServiceCredential,
-    secret: string,
-    costs: Argon2Params,
+    hashAgain: () => Promise<string>,
   ) {
     try {
-      const secretHash = await deps.passwords.rehash(secret, costs)
+      const secretHash = await hashAgain()
       await serviceCredentials.update(id, { secretHash: old, status: 'active' }, { secretHash })
     } catch (error) {
       deps.logger.warn('a weak hash of a client secret was not upgraded', describeError(error))
@@ -128,15 +137,16 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
   async function guess(
     found: Found,
     { clientId, clientSecret }: ClientCredentials,
-    address: string,
+    { address, source }: Sender,
   ): Promise<Verdict> {
     const { grantFailuresPerClient, grantFailuresPerIp } = await deps.settings()
     const atMost = (limit: number) => ({ limit, windowMs: failureWindowMs })
+    const line = networkLine(deps.surface, source)
     const pair = JSON.stringify([clientId, address])
     // The client first: who waits for others of its own holds no place of its address.
     return perClient.attempt(clientId, atMost(grantFailuresPerClient * addressesPerClient), () =>
       perPair.attempt(pair, atMost(grantFailuresPerClient), () =>
-        perIp.attempt(address, atMost(grantFailuresPerIp), () => check(found, clientSecret)),
+        perIp.attempt(address, atMost(grantFailuresPerIp), () => check(found, clientSecret, line)),
       ),
     )
   }
@@ -168,7 +178,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
       // Only for rows that are good this moment: whatever else is refused costs one hash. No failures
       // of others hold it up, or a stranger could keep a service out.
       const isKnown = standing.ok && isRemembered(standing.credential, given.clientSecret)
-      const verdict = isKnown ? standing : await guess(found, given, address)
+      const verdict = isKnown ? standing : await guess(found, given, { address, source })
       if (!verdict.ok) return refuse(verdict, source)
       const { account, credential } = verdict
       const grant = await tokens.service(account, accessTokenTTL)

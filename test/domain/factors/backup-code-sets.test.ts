@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createBackupCodeSets } from '../../../src/domain/factors/backup-code-sets.js'
+import { anyLine } from '../../support/hash-line.js'
 import { factorRig } from './factor-rig.js'
 
 const userId = '01940000-0000-7000-8000-00000000000a'
@@ -7,7 +8,7 @@ const userId = '01940000-0000-7000-8000-00000000000a'
 async function withCodes(count = 10) {
   const rig = factorRig()
   const sets = createBackupCodeSets(rig)
-  const codes = await sets.regenerate(userId, count)
+  const codes = await sets.regenerate(userId, count, anyLine)
   const [first = '', second = ''] = codes
   return { ...rig, sets, codes, first, second }
 }
@@ -17,8 +18,8 @@ describe('backup codes', () => {
     const { sets, codes } = await withCodes(20)
     expect(codes).toHaveLength(20)
     for (const [index, code] of codes.entries()) {
-      expect(await sets.spend(userId, code)).toBe(19 - index)
-      expect(await sets.spend(userId, code)).toBeNull()
+      expect(await sets.spend(userId, code, anyLine)).toBe(19 - index)
+      expect(await sets.spend(userId, code, anyLine)).toBeNull()
     }
   })
 
@@ -32,7 +33,7 @@ describe('backup codes', () => {
   it('R7 MF-15 of sixteen uses of one code at once, one succeeds', async () => {
     const { sets, codes } = await withCodes()
     for (const code of codes) {
-      const uses = Array.from({ length: 16 }, () => sets.spend(userId, code))
+      const uses = Array.from({ length: 16 }, () => sets.spend(userId, code, anyLine))
       const left = (await Promise.all(uses)).filter((remaining) => remaining !== null)
       expect(left).toHaveLength(1)
     }
@@ -40,7 +41,7 @@ describe('backup codes', () => {
 
   it('R7 all of them at once are all accepted', async () => {
     const { sets, codes } = await withCodes(20)
-    const left = await Promise.all(codes.map((code) => sets.spend(userId, code)))
+    const left = await Promise.all(codes.map((code) => sets.spend(userId, code, anyLine)))
     expect(left.toSorted((a, b) => Number(a) - Number(b))).toEqual(
       Array.from({ length: 20 }, (_, index) => index),
     )
@@ -48,11 +49,14 @@ describe('backup codes', () => {
 
   it('O-18 MF-15 a new set voids the old one, a code being spent meanwhile included', async () => {
     const { sets, first, second, collections } = await withCodes()
-    await sets.regenerate(userId, 10)
-    expect(await sets.spend(userId, first)).toBeNull()
+    await sets.regenerate(userId, 10, anyLine)
+    expect(await sets.spend(userId, first, anyLine)).toBeNull()
     // A code of the old set whose hash was read before it was replaced.
     const held = await collections.backupCodes.get(userId)
-    const [spent] = await Promise.all([sets.spend(userId, second), sets.regenerate(userId, 10)])
+    const [spent] = await Promise.all([
+      sets.spend(userId, second, anyLine),
+      sets.regenerate(userId, 10, anyLine),
+    ])
     expect(spent).toBeNull()
     expect((await collections.backupCodes.get(userId))?.setId).not.toBe(held?.setId)
   })
@@ -61,8 +65,8 @@ describe('backup codes', () => {
     const { sets, first, hasher } = await withCodes()
     const before = hasher.verified.length
     const typed = [first, '0ABCD-EFGHJ', 'WABCD-EFGHJ', 'nonsense', '']
-    for (const code of typed) await sets.spend(userId, code)
-    await sets.spend('01940000-0000-7000-8000-00000000000b', first)
+    for (const code of typed) await sets.spend(userId, code, anyLine)
+    await sets.spend('01940000-0000-7000-8000-00000000000b', first, anyLine)
     expect(hasher.verified).toHaveLength(before + typed.length + 1)
   })
 })

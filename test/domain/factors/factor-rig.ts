@@ -32,7 +32,7 @@ export function factorRig(changes: Partial<AuthSettings> = {}) {
     passwords: createPasswordHashes({
       hasher,
       legacyVerifiers: [],
-      gate: (job) => job(),
+      gate: (_line, job) => job(),
       params: { memoryCost: 64, timeCost: 1, parallelism: 1 },
       random: systemRandom,
     }),

@@ -4,6 +4,7 @@ import { type ConfigKey, secretBox } from '../../../src/crypto/secret-box.js'
 import { createBackupCodeSets } from '../../../src/domain/factors/backup-code-sets.js'
 import { enrolledFactors } from '../../../src/domain/factors/enrolled-factors.js'
 import { createTotpFactors } from '../../../src/domain/factors/totp-factors.js'
+import { anyLine } from '../../support/hash-line.js'
 import { configKey } from '../../support/keys.js'
 import { factorRig } from './factor-rig.js'
 
@@ -90,7 +91,7 @@ describe('an authenticator app', () => {
     const { factors, now, collections, passwords, random, clock } = await enrolled()
     const sets = createBackupCodeSets({ collections, passwords, random, clock })
     await factors.confirm(userId, now())
-    await sets.regenerate(userId, 2)
+    await sets.regenerate(userId, 2, anyLine)
     await collections.totpFactors.take(userId)
     const secret = await factors.begin(userId)
     // The process ends here, before there are new codes.

@@ -9,6 +9,7 @@ import { argon2Ceiling } from '../../../src/engine/argon2-params.js'
 import type { Argon2Params, LegacyVerifier } from '../../../src/ports/password-hasher.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
+import { anyLine } from '../../support/hash-line.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 
 /** Cheap, yet with something below it on both axes. */
@@ -42,13 +43,13 @@ describe('hash and verify', () => {
   test('R-1-01 stores argon2id in PHC format, of the current costs and a fresh 16-byte salt', async () => {
     const { passwords } = setUp()
     const [one, other] = [
-      await passwords.hash('correct horse'),
-      await passwords.hash('correct horse'),
+      await passwords.hash('correct horse', anyLine),
+      await passwords.hash('correct horse', anyLine),
     ]
     expect(one).toMatch(/^\$argon2id\$v=19\$m=128,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
     expect(parsePhc(one)?.salt).not.toEqual(parsePhc(other)?.salt)
-    expect(await passwords.verify(one, 'correct horse')).toEqual(right)
-    expect(await passwords.verify(one, 'correct hors3')).toEqual(wrong)
+    expect(await passwords.verify(one, 'correct horse', anyLine)).toEqual(right)
+    expect(await passwords.verify(one, 'correct hors3', anyLine)).toEqual(wrong)
   })
 
   test.each([
@@ -64,22 +65,26 @@ describe('hash and verify', () => {
     ['nothing', '', ' '],
   ])('R-1-01 ASVS-6.2.8 the whole password counts: %s', async (_, one, other) => {
     const { passwords } = setUp()
-    const stored = await passwords.hash(one)
-    expect(await passwords.verify(stored, one)).toEqual(right)
-    expect(await passwords.verify(stored, other)).toEqual(wrong)
+    const stored = await passwords.hash(one, anyLine)
+    expect(await passwords.verify(stored, one, anyLine)).toEqual(right)
+    expect(await passwords.verify(stored, other, anyLine)).toEqual(wrong)
   })
 
   test('R-1-01 ASVS-6.2.8 composed and decomposed spellings are one password', async () => {
     const { passwords } = setUp()
-    const stored = await passwords.hash('caf\u00e9')
-    expect(await passwords.verify(stored, 'cafe\u0301')).toEqual(right)
-    expect(await passwords.verify(await passwords.hash('cafe\u0301'), 'caf\u00e9')).toEqual(right)
+    const stored = await passwords.hash('caf\u00e9', anyLine)
+    expect(await passwords.verify(stored, 'cafe\u0301', anyLine)).toEqual(right)
+    expect(
+      await passwords.verify(await passwords.hash('cafe\u0301', anyLine), 'caf\u00e9', anyLine),
+    ).toEqual(right)
   })
 
   test('refuses to hash what can never be verified', async () => {
     const { passwords, hasher } = setUp()
-    await expect(passwords.hash('a\ud800')).rejects.toMatchObject({ code: 'invalid_request' })
-    await expect(passwords.hash('x'.repeat(1_025))).rejects.toMatchObject({
+    await expect(passwords.hash('a\ud800', anyLine)).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
+    await expect(passwords.hash('x'.repeat(1_025), anyLine)).rejects.toMatchObject({
       code: 'password_policy',
     })
     expect(hasher.hashes).toBe(0)
@@ -87,7 +92,7 @@ describe('hash and verify', () => {
 })
 
 describe('T-98 every path costs exactly one verification', async () => {
-  const stored = await setUp().passwords.hash('right')
+  const stored = await setUp().passwords.hash('right', anyLine)
   const damaged = stored.replace('t=2', 't=02')
   const unbounded = stored.replace('m=128', `m=${argon2Ceiling.memoryCost + 1}`)
 
@@ -104,7 +109,7 @@ describe('T-98 every path costs exactly one verification', async () => {
     ['1,025 bytes for no account', null, 'x'.repeat(1_025), false],
   ])('%s', async (_, storedHash, password, ok) => {
     const { passwords, hasher } = setUp()
-    expect((await passwords.verify(storedHash, password)).ok).toBe(ok)
+    expect((await passwords.verify(storedHash, password, anyLine)).ok).toBe(ok)
     expect(hasher.verified).toHaveLength(1)
     expect(hasher.hashes).toBe(0)
   })
@@ -118,8 +123,8 @@ describe('T-98 every path costs exactly one verification', async () => {
     async (_, storedHash, password) => {
       const current = { memoryCost: 256, timeCost: 3, parallelism: 2 }
       const { passwords, hasher } = setUp([], current)
-      await passwords.verify(storedHash, password)
-      await passwords.verify(storedHash, password)
+      await passwords.verify(storedHash, password, anyLine)
+      await passwords.verify(storedHash, password, anyLine)
       expect(parsePhc(hasher.verified[0] ?? '')).toMatchObject({ variant: 'argon2id', ...current })
       expect(hasher.verified[1]).toBe(hasher.verified[0])
     },
@@ -127,8 +132,8 @@ describe('T-98 every path costs exactly one verification', async () => {
 
   test('the dummy is another one in every instance', async () => {
     const [one, other] = [setUp(), setUp()]
-    await one.passwords.verify(null, 'x')
-    await other.passwords.verify(null, 'x')
+    await one.passwords.verify(null, 'x', anyLine)
+    await other.passwords.verify(null, 'x', anyLine)
     expect(one.hasher.verified).not.toEqual(other.hasher.verified)
   })
 
@@ -140,7 +145,7 @@ describe('T-98 every path costs exactly one verification', async () => {
 
   test('an unreadable hash is logged, without the hash', async () => {
     const { passwords, logger } = setUp()
-    await passwords.verify(damaged, 'right')
+    await passwords.verify(damaged, 'right', anyLine)
     expect(logger.lines.map(({ level }) => level)).toEqual(['warn'])
     expect(JSON.stringify(logger.lines)).not.toContain('argon2')
   })
@@ -149,7 +154,8 @@ describe('T-98 every path costs exactly one verification', async () => {
 describe('R-1-02 R-1-03 R-1-05 what a right password says about its hash', () => {
   const upgrade = async (costs: Argon2Params) => {
     const { passwords } = setUp()
-    return (await passwords.verify(await passwords.rehash('pw', costs), 'pw')).rehashTo
+    return (await passwords.verify(await passwords.rehash('pw', costs, anyLine), 'pw', anyLine))
+      .rehashTo
   }
 
   test.each([
@@ -183,24 +189,31 @@ describe('R-1-02 R-1-03 R-1-05 what a right password says about its hash', () =>
   ])('R-1-03 %s: rehash', async (_, options) => {
     const { passwords } = setUp()
     const stored = await packageHash('pw', { ...params, ...options })
-    expect(await passwords.verify(stored, 'pw')).toEqual({ ok: true, rehashTo: params })
-    const upgraded = await passwords.rehash('pw', params)
-    expect(await passwords.verify(upgraded, 'pw')).toEqual(right)
+    expect(await passwords.verify(stored, 'pw', anyLine)).toEqual({ ok: true, rehashTo: params })
+    const upgraded = await passwords.rehash('pw', params, anyLine)
+    expect(await passwords.verify(upgraded, 'pw', anyLine)).toEqual(right)
   })
 
   test('R-1-04 a wrong password never asks for a rehash', async () => {
     const { passwords } = setUp([scrypt])
-    const weak = await passwords.rehash('pw', { memoryCost: 64, timeCost: 1, parallelism: 1 })
-    expect(await passwords.verify(weak, 'px')).toEqual(wrong)
-    expect(await passwords.verify(scryptHash('pw'), 'px')).toEqual(wrong)
+    const weak = await passwords.rehash(
+      'pw',
+      { memoryCost: 64, timeCost: 1, parallelism: 1 },
+      anyLine,
+    )
+    expect(await passwords.verify(weak, 'px', anyLine)).toEqual(wrong)
+    expect(await passwords.verify(scryptHash('pw'), 'px', anyLine)).toEqual(wrong)
   })
 })
 
 describe('legacy verifiers', () => {
   test('a hash one of them recognises is verified by it, once, and upgraded', async () => {
     const { passwords, hasher } = setUp([scrypt])
-    expect(await passwords.verify(scryptHash('pw'), 'pw')).toEqual({ ok: true, rehashTo: params })
-    expect(await passwords.verify(scryptHash('pw'), 'px')).toEqual(wrong)
+    expect(await passwords.verify(scryptHash('pw'), 'pw', anyLine)).toEqual({
+      ok: true,
+      rehashTo: params,
+    })
+    expect(await passwords.verify(scryptHash('pw'), 'px', anyLine)).toEqual(wrong)
     expect(hasher.verified).toEqual([])
   })
 
@@ -211,12 +224,14 @@ describe('legacy verifiers', () => {
       verify: async (hash) => asked.push(hash) > 0,
     }
     const { passwords, hasher } = setUp([scrypt, greedy])
-    expect(await passwords.verify(await passwords.hash('pw'), 'px')).toEqual(wrong)
-    expect(await passwords.verify('md5:00', 'pw')).toEqual(wrong)
+    expect(await passwords.verify(await passwords.hash('pw', anyLine), 'px', anyLine)).toEqual(
+      wrong,
+    )
+    expect(await passwords.verify('md5:00', 'pw', anyLine)).toEqual(wrong)
     expect(asked).toEqual([])
     expect(hasher.verified).toHaveLength(2)
     const old = await packageHash('pw', { ...params, type: argon2i })
-    expect((await passwords.verify(old, 'pw')).ok).toBe(true)
+    expect((await passwords.verify(old, 'pw', anyLine)).ok).toBe(true)
     expect(asked).toEqual([old])
   })
 
@@ -226,7 +241,7 @@ describe('legacy verifiers', () => {
       verify: async () => 'false',
     } as unknown as LegacyVerifier // A host without a type checker.
     const { passwords } = setUp([careless])
-    expect(await passwords.verify('md5:00', 'pw')).toEqual(wrong)
+    expect(await passwords.verify('md5:00', 'pw', anyLine)).toEqual(wrong)
   })
 
   test('they get the NFC form, and never a password that is too long', async () => {
@@ -236,8 +251,8 @@ describe('legacy verifiers', () => {
       verify: async (_, password) => seen.push(Buffer.from(password).toString()) < 0,
     }
     const { passwords } = setUp([recorder])
-    await passwords.verify('md5:00', 'cafe\u0301')
-    await passwords.verify('md5:00', 'x'.repeat(1_025))
+    await passwords.verify('md5:00', 'cafe\u0301', anyLine)
+    await passwords.verify('md5:00', 'x'.repeat(1_025), anyLine)
     expect(seen).toEqual(['caf\u00e9'])
   })
 })
@@ -245,18 +260,21 @@ describe('legacy verifiers', () => {
 describe('T-100 admission', () => {
   test('R18 known, unknown and legacy accounts and new hashes share one gate', async () => {
     const { passwords, hasher } = setUp([scrypt])
-    const stored = await passwords.hash('pw')
+    const stored = await passwords.hash('pw', anyLine)
     const calls = [
-      () => passwords.verify(stored, 'pw'),
-      () => passwords.verify(null, 'pw'),
-      () => passwords.verify(scryptHash('pw'), 'pw'),
-      () => passwords.hash('pw'),
-      () => passwords.rehash('pw', params),
-      () => passwords.verify(stored, 'x'.repeat(1_025)),
+      () => passwords.verify(stored, 'pw', anyLine),
+      () => passwords.verify(null, 'pw', anyLine),
+      () => passwords.verify(scryptHash('pw'), 'pw', anyLine),
+      () => passwords.hash('pw', anyLine),
+      () => passwords.rehash('pw', params, anyLine),
+      () => passwords.verify(stored, 'x'.repeat(1_025), anyLine),
     ]
     for (const call of calls) {
       // One runs and one waits: the third is refused, whatever it is.
-      const others = [passwords.verify(stored, 'pw'), passwords.verify(stored, 'pw')]
+      const others = [
+        passwords.verify(stored, 'pw', anyLine),
+        passwords.verify(stored, 'pw', anyLine),
+      ]
       await expect(call()).rejects.toMatchObject({ code: 'server_busy', retryAfter: 1 })
       await Promise.all(others)
     }
@@ -273,14 +291,14 @@ describe('T-100 admission', () => {
       params,
       random,
     })
-    await expect(passwords.verify(null, 'pw')).rejects.toThrow('no memory')
-    const stored = await passwords.hash('pw')
-    await expect(passwords.verify(stored, 'pw')).rejects.toThrow('no memory')
+    await expect(passwords.verify(null, 'pw', anyLine)).rejects.toThrow('no memory')
+    const stored = await passwords.hash('pw', anyLine)
+    await expect(passwords.verify(stored, 'pw', anyLine)).rejects.toThrow('no memory')
   })
 })
 
 test('R-1-01 what is hashed is the UTF-8 form', async () => {
   const { passwords } = setUp()
-  const stored = await passwords.hash('Zoë 🦉')
+  const stored = await passwords.hash('Zoë 🦉', anyLine)
   expect(await argon2Hasher().verify(stored, utf8('Zoë 🦉'))).toBe(true)
 })
