@@ -83,7 +83,7 @@ interface Epochs {
  */
 export function ownerProvedWrite(
   { sessionEpoch, credentialEpoch, deviceEpoch, email }: Epochs & { readonly email: string },
-  passwordHash: string | null,
+  { passwordHash, lastIntentId }: { passwordHash: string | null; lastIntentId: string | null },
   now: number,
 ) {
   return {
@@ -104,6 +104,7 @@ export function ownerProvedWrite(
       credentialEpoch: credentialEpoch + 1,
       deviceEpoch: deviceEpoch + 1,
       keptSessionId: null,
+      lastIntentId,
       updatedAt: now,
     },
   }

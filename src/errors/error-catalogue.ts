@@ -11,6 +11,11 @@ interface CatalogueEntry {
 export const errorCatalogue = {
   invalid_request: { status: 400, detail: 'The request is not of the expected form.' },
   invalid_token: { status: 400, detail: 'This link or token is not valid, or was used already.' },
+  current_password_required: {
+    status: 400,
+    detail:
+      'Open the link where you asked for the change and are signed in, or send the account’s password.',
+  },
   password_choice_required: {
     status: 400,
     detail: 'Name a password with this link: it was opened elsewhere than the account was begun.',

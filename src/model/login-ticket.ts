@@ -29,7 +29,6 @@ export interface LoginTicket extends Doc {
   /** The user's epochs when the first factor was accepted; any other value voids the ticket. */
   readonly sessionEpoch: number
   readonly credentialEpoch: number
-  /** … but for one of enrolment, which itself changes factors. */
   readonly deviceEpoch: number
   /** Codes counted against `mfaMaxAttempts` so far, each before it was checked. */
   readonly attempts: number

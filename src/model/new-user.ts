@@ -39,6 +39,7 @@ export function newUser(now: number, given: Given): User {
     lastLoginAt: null,
     deletingAt: null,
     endedBefore: null,
+    lastIntentId: null,
     ...given,
   }
 }

@@ -26,6 +26,9 @@ export interface OauthFlow extends Doc {
   /** Who links, and in which session; empty unless `link`. */
   readonly userId: string
   readonly sessionId: string
+  /** That user's epochs then; any other value voids the flow. 0 unless `link`. */
+  readonly credentialEpoch: number
+  readonly deviceEpoch: number
   readonly expiresAt: number
 }
 
@@ -41,6 +44,8 @@ export const oauthFlowsSpec: SurfaceSpec<OauthFlow> = {
     termsVersion: { kind: 'text' },
     userId: { kind: 'text' },
     sessionId: { kind: 'text' },
+    credentialEpoch: { kind: 'integer', default: 0 },
+    deviceEpoch: { kind: 'integer', default: 0 },
   },
   indexes: [{ on: ['userId'] }],
   expires: 'fixed',

@@ -2,7 +2,11 @@ import type { Doc } from '../ports/store.js'
 import type { SurfaceSpec } from './surface-spec.js'
 
 /** What a challenge was made for; it is good for nothing else. */
-export type PasskeyCeremony = 'registration' | 'login' | 'stepUp'
+export type PasskeyCeremony =
+  | 'passkeyLogin'
+  | 'passkeySecondFactor'
+  | 'passkeyRegistration'
+  | 'passkeyStepUp'
 
 /** One WebAuthn ceremony that has begun. Taken by the first response to it, right or wrong. */
 export interface PasskeyChallenge extends Doc {
@@ -15,6 +19,8 @@ export interface PasskeyChallenge extends Doc {
   readonly boundTo: string
   /** The user's `deviceEpoch` then: a change of factors or password voids the challenge. */
   readonly deviceEpoch: number
+  /** Their `credentialEpoch` then. */
+  readonly credentialEpoch: number
   readonly expiresAt: number
 }
 
@@ -25,6 +31,7 @@ export const passkeyChallengesSpec: SurfaceSpec<PasskeyChallenge> = {
     userId: { kind: 'text' },
     boundTo: { kind: 'text' },
     deviceEpoch: { kind: 'integer' },
+    credentialEpoch: { kind: 'integer', default: 0 },
   },
   indexes: [{ on: ['userId'] }],
   expires: 'fixed',

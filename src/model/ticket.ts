@@ -23,6 +23,10 @@ export interface Ticket extends Doc {
   readonly credentialEpoch: number
   /** Their `sessionEpoch` then; it voids what a session asked for and may not outlive it. */
   readonly sessionEpoch: number
+  /** Their `deviceEpoch` then; it voids what may not outlive a change of factors. */
+  readonly deviceEpoch: number
+  /** The session that asked for it; empty where none did. */
+  readonly sessionId: string
   /**
    * The address the token was mailed to, as typed where it is to become the account's; empty when it
    * was not mailed.
@@ -38,6 +42,8 @@ export const ticketsSpec: SurfaceSpec<Ticket> = {
     secretHash: { kind: 'text' },
     credentialEpoch: { kind: 'integer' },
     sessionEpoch: { kind: 'integer', default: 0 },
+    deviceEpoch: { kind: 'integer', default: 0 },
+    sessionId: { kind: 'text', default: '' },
     email: { kind: 'text' },
   },
   indexes: [{ on: ['userId'] }],

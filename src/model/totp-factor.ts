@@ -13,6 +13,11 @@ export interface TotpFactor extends Doc {
   /** Names the attempt to remove it that is under way, or that was cut off; see `FactorRemoval`. */
   readonly removingBy: string | null
   readonly createdAt: number
+  /** The session or the login ticket that enrolls it; it counts until the app is confirmed. */
+  readonly boundTo: string
+  /** The user's epochs when the enrolment began; any other value voids it. */
+  readonly credentialEpoch: number
+  readonly deviceEpoch: number
 }
 
 export const totpFactorsSpec: SurfaceSpec<TotpFactor> = {
@@ -23,6 +28,9 @@ export const totpFactorsSpec: SurfaceSpec<TotpFactor> = {
     lastStep: { kind: 'integer' },
     removingBy: { kind: 'text', nullable: true },
     createdAt: { kind: 'time' },
+    boundTo: { kind: 'text', default: '' },
+    credentialEpoch: { kind: 'integer', default: 0 },
+    deviceEpoch: { kind: 'integer', default: 0 },
   },
   indexes: [],
   expires: 'never',

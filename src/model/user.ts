@@ -38,6 +38,11 @@ export interface User extends Doc {
   readonly deletingAt: number | null
   /** What was issued before this time was ended with that of all users; null when that never was. */
   readonly endedBefore: number | null
+  /**
+   * The intent that had the last effect on the account, written together with it: the same request
+   * again sees that its effect stands. Null before the first.
+   */
+  readonly lastIntentId: string | null
 }
 
 /** A record without the field is a person: `kind` was added later. */
@@ -68,6 +73,7 @@ export const usersSpec: SurfaceSpec<User> = {
     lastLoginAt: { kind: 'time', nullable: true },
     deletingAt: { kind: 'time', nullable: true },
     endedBefore: { kind: 'time', nullable: true },
+    lastIntentId: { kind: 'text', nullable: true },
   },
   indexes: [{ on: ['email'], unique: true }, { on: ['kind'] }],
   expires: 'never',

@@ -3,11 +3,11 @@ import { publicOperation } from './operation.js'
 import {
   accepted,
   authenticatedReply,
+  confirmationInput,
   emailInput,
   nameInput,
   passwordInput,
   termsInput,
-  tokenInput,
   unfinishedLogins,
 } from './schemas.js'
 import { registrationAnswer } from './views.js'
@@ -61,17 +61,19 @@ const verifyEmail = publicOperation({
   guards: [{ kind: 'public' }],
   limit: 'confirm',
   status: 200,
-  body: z.strictObject({ token: tokenInput, newPassword: passwordInput.optional() }),
+  body: confirmationInput,
   reply: z.strictObject({ status: z.literal('verified') }),
   errors: [
     'invalid_token',
     'token_expired',
     'password_choice_required',
+    'current_password_required',
+    'invalid_credentials',
     'password_policy',
     'server_busy',
   ],
-  handle: async ({ body, source }, { registration }) => {
-    await registration.verifyEmail(body, source)
+  handle: async ({ body, source, bearer }, { registration }) => {
+    await registration.verifyEmail({ ...body, sessionId: bearer?.sid ?? null }, source)
     return { body: { status: 'verified' as const } }
   },
 })

@@ -117,3 +117,12 @@ export const loginReplies = [
   mobileAuthenticatedReply,
   ...unfinishedLogins,
 ] as const
+
+/** A mailed link that confirms an address, and what may have to come with it. */
+export const confirmationInput = z.strictObject({
+  token: tokenInput,
+  /** Where the account has a password, or is to have one. */
+  newPassword: passwordInput.optional(),
+  /** For another address, unless the session that asked for it sends its access token. */
+  currentPassword: passwordInput.optional(),
+})

@@ -7,11 +7,12 @@ import type { Roles } from '../domain/authorization/roles.js'
 import type { ConfigAdministration } from '../domain/configuration/config-store.js'
 import type { SurfaceContext } from '../domain/context/surface-context.js'
 import { assembleFactors } from '../domain/factors/assemble-factors.js'
+import { assembleIntents } from '../domain/intents/assemble-intents.js'
 import type { RateLimiter } from '../domain/limits/rate-limiter.js'
 import { assembleLogin } from '../domain/login/assemble-login.js'
 import { assembleMail } from '../domain/mail/assemble-mail.js'
 import type { Links } from '../domain/mail/mail-service.js'
-import { assembleFederatedLogin, assembleOauth } from '../domain/oauth/assemble-oauth.js'
+import { assembleOauth } from '../domain/oauth/assemble-oauth.js'
 import { assemblePasskeys } from '../domain/passkeys/assemble-passkeys.js'
 import {
   assemblePasswords,
@@ -63,11 +64,11 @@ export function createSurfaceServices(
   surfaceOf: (surface: Surface) => SurfaceServices,
 ): SurfaceServices {
   const sessions = assembleSessions(context, parts)
+  const intents = assembleIntents(context, parts, sessions.sessions)
   const mail = assembleMail(context, parts)
-  const passwords = assemblePasswords(context, { ...parts, ...sessions, ...mail })
-  const factors = assembleFactors(context, { ...parts, ...mail, ...passwords })
-  const federated = assembleFederatedLogin(context, sessions.sessions)
-  const below = { ...parts, ...sessions, ...mail, ...passwords, ...factors, ...federated }
+  const passwords = assemblePasswords(context, { ...parts, ...sessions, ...mail, ...intents })
+  const factors = assembleFactors(context, { ...parts, ...mail, ...passwords, ...intents })
+  const below = { ...parts, ...sessions, ...intents, ...mail, ...passwords, ...factors }
   const login = assembleLogin(context, below)
   const oauth = assembleOauth(context, { ...below, ...login })
   const passkeys = assemblePasskeys(context, { ...below, ...login })

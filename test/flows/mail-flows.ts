@@ -42,17 +42,17 @@ async function addressChange(walk: Walk) {
   }
   const newEmail = strangeAddress()
   const body = { newEmail, currentPassword: walk.who.password }
-  return { newEmail, step: post(walk, '/me/email', body, { bearer }) }
+  return { bearer, newEmail, step: post(walk, '/me/email', body, { bearer }) }
 }
 
 export const changeLink: Flow = {
   of: 'verifyEmail',
   name: 'a mailed link that confirms another address',
   prepare: async (walk) => {
-    const { newEmail, step } = await addressChange(walk)
+    const { bearer, newEmail, step } = await addressChange(walk)
     await step()
     const token = await mailedToken(walk.host, 'changeEmail', newEmail)
-    return { step: post(walk, '/email/verify', { token }) }
+    return { step: post(walk, '/email/verify', { token }, { bearer }) }
   },
 }
 

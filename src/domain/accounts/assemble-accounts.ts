@@ -1,5 +1,6 @@
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { FactorServices } from '../factors/assemble-factors.js'
+import type { IntentServices } from '../intents/assemble-intents.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { MailServices } from '../mail/assemble-mail.js'
@@ -29,6 +30,7 @@ export interface AccountServices {
 interface Collaborators
   extends MailServices,
     PasswordServices,
+    Pick<IntentServices, 'judge' | 'mailedIntents'>,
     Pick<FactorServices, 'changes' | 'reAuthentication'>,
     Pick<SessionServices, 'refresh' | 'sessions'> {
   readonly limits: RateLimiter
@@ -42,10 +44,10 @@ export function assembleAccounts(
   collaborators: Collaborators,
 ): AccountServices {
   const deps = { ...context, ...collaborators }
-  const { sessions, tickets, reAuthentication } = collaborators
+  const { sessions, reAuthentication } = collaborators
   const mfaReset = createMfaReset(deps, sessions, collaborators.changes)
   const deletions = createAccountDeletions(deps, sessions)
-  const emailChange = createEmailChange(deps, tickets, reAuthentication)
+  const emailChange = createEmailChange(deps, collaborators)
   const confirmation = createMailboxConfirmation(deps, collaborators)
   return {
     deletions,

@@ -1,15 +1,17 @@
 import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../../engine/email.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import type { Ticket } from '../../model/ticket.js'
-import { isHuman, type User } from '../../model/user.js'
+import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
-import type { Tickets } from '../intents/mailed-intents.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
+import type { MailedIntents } from '../intents/mailed-intents.js'
+import type { OpenedIntent, SpentIntent } from '../intents/spent-intent.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
+import type { PasswordCheck } from '../passwords/password-check.js'
 
 /** Moving an account to another address: asked for by its owner, confirmed from the new mailbox. */
 export interface EmailChange {
@@ -24,10 +26,23 @@ export interface EmailChange {
     source: RequestSource,
   ): Promise<void>
   /**
-   * Spends the link. Voids every link mailed before, sessions go on. Throws `invalid_token`, also
-   * when another account has the address by now, and when all sessions were ended since it was mailed.
+   * Spends the link. Voids every link mailed before, sessions go on. The mailbox alone does not move an
+   * account: the session that asked has to come with the link, or the account's password. Throws
+   * `current_password_required`, `invalid_credentials` and `rate_limited`, which spend nothing, and
+   * `invalid_token` when another account has the address by now.
    */
-  confirm(ticket: Ticket, source: RequestSource): Promise<void>
+  confirm(
+    opened: OpenedIntent<'changeEmail'>,
+    asker: AddressAsker,
+    source: RequestSource,
+  ): Promise<void>
+}
+
+/** What shows that the one who asked for the change is the one who confirms it. */
+export interface AddressAsker {
+  /** The session of the request's bearer token; null without one. */
+  readonly sessionId: string | null
+  readonly currentPassword?: string | undefined
 }
 
 interface Deps
@@ -39,10 +54,18 @@ interface Deps
   readonly mail: MailService
 }
 
+interface Services {
+  readonly judge: IntentJudge
+  readonly mailedIntents: MailedIntents
+  readonly passwordCheck: PasswordCheck
+  readonly reAuthentication: ReAuthentication
+}
+
+type ChangeIntent = SpentIntent<'changeEmail'>
+
 export function createEmailChange(
   deps: Deps,
-  tickets: Tickets,
-  reAuthentication: ReAuthentication,
+  { judge, mailedIntents, passwordCheck, reAuthentication }: Services,
 ): EmailChange {
   const { surface, clock } = deps
   const { users } = deps.collections
@@ -57,51 +80,73 @@ export function createEmailChange(
   }
 
   /** An earlier link is void either way. The account's present address needs no confirmation. */
-  async function sendLink(user: User, typed: string, email: string, linkMs: number): Promise<void> {
-    const ticket = await tickets.issue(user, 'changeEmail', linkMs, typed)
+  async function sendLink(
+    { user, sessionId }: SignedIn,
+    typed: string,
+    email: string,
+    ttlMs: number,
+  ): Promise<void> {
+    const terms = { ttlMs, mailedTo: typed, sessionId }
+    const ticket = await mailedIntents.issue(user, { purpose: 'changeEmail', ...terms })
     const [owner] = await users.find({ email }, { limit: 1 })
     if (owner === undefined) deps.mail.changeEmail(user, email, ticket)
     else if (owner.id !== user.id) deps.mail.accountExists({ email, name: '' })
   }
 
-  /** By an earlier attempt, that was cut off or whose answer was lost. */
-  const isMoved = (user: User, email: string, ticket: Ticket): boolean =>
-    user.email === email && user.credentialEpoch === ticket.credentialEpoch + 1
+  /** By an earlier request with this link, that was cut off or whose answer was lost. */
+  const isMoved = (user: User, email: string, intent: ChangeIntent): boolean =>
+    user.email === email && user.lastIntentId === intent.id
 
   /**
-   * Spends the ticket. Where a newer ticket, asked for meanwhile, is in its place, the event of this
-   * request is emitted anyway.
+   * Takes the link. Where a newer one, asked for meanwhile, is in its place, the event of this request
+   * is emitted anyway.
    */
-  async function spend(ticket: Ticket, isOurs: boolean): Promise<boolean> {
-    if (await tickets.take(ticket)) return true
-    return isOurs && (await deps.collections.tickets.get(ticket.id)) !== null
+  async function take(intent: ChangeIntent, isOurs: boolean): Promise<boolean> {
+    if (await mailedIntents.take(intent)) return true
+    return isOurs && (await deps.collections.tickets.get(intent.payload.id)) !== null
   }
 
   /** Whose write gave the account the address; null when it does not have it. */
   async function move(
-    user: User,
+    intent: ChangeIntent,
     email: string,
-    ticket: Ticket,
   ): Promise<{ readonly by: 'this' | 'other' } | null> {
-    if (isMoved(user, email, ticket)) return { by: 'other' }
-    const { credentialEpoch, sessionEpoch } = ticket
+    const { user, payload } = intent
+    if (isMoved(user, email, intent)) return { by: 'other' }
+    const { credentialEpoch, sessionEpoch, deviceEpoch } = payload
     const now = clock.now()
     const moved = await users.update(
       user.id,
       // An owner alarmed by the notice ends all sessions, which also voids what one of them asked for.
-      { credentialEpoch, sessionEpoch, enabled: true, kind: '' },
+      { credentialEpoch, sessionEpoch, deviceEpoch, enabled: true, kind: '' },
       {
         email,
-        emailAsTyped: ticket.email,
+        emailAsTyped: payload.email,
         emailVerifiedAt: now,
         credentialEpoch: credentialEpoch + 1,
+        lastIntentId: intent.id,
         updatedAt: now,
       },
     )
     if (moved !== null) return { by: 'this' }
     // The write may have been another request's, or ours, carried out twice by a driver.
     const found = await users.get(user.id)
-    return found !== null && isMoved(found, email, ticket) ? { by: 'other' } : null
+    return found !== null && isMoved(found, email, intent) ? { by: 'other' } : null
+  }
+
+  /** Nothing is asked where the account is moved already: the rest is only to be done. */
+  async function requireAsker(
+    { user, payload, isWritten }: ChangeIntent,
+    { sessionId, currentPassword }: AddressAsker,
+  ): Promise<void> {
+    if (isWritten) return
+    if (sessionId !== null && sessionId === payload.sessionId) {
+      // Its access token outlives the session by a little; the right to go on with this does not.
+      if (await judge.isSessionOpen(user, sessionId)) return
+    }
+    if (currentPassword === undefined) throw new AuthError('current_password_required')
+    if (await passwordCheck.ofLink(payload, user, currentPassword)) return
+    throw new AuthError('invalid_credentials')
   }
 
   return {
@@ -113,21 +158,21 @@ export function createEmailChange(
       await deps.limits.check('recoveryPerAddress', `change ${email}`)
       // Beside the request: what differs for a taken address shows in no reply and no delay.
       deps.background.run('mailing about another address', () =>
-        sendLink(user, newEmail.trim(), email, emailVerificationTTL),
+        sendLink(who, newEmail.trim(), email, emailVerificationTTL),
       )
       const at = clock.now()
       if (notifySecurityChanges) deps.mail.emailChangeRequested(user, at)
       deps.emit('email.changeRequested', source, { at, userId: user.id })
     },
 
-    async confirm(ticket, source) {
-      const email = canonicalEmail(ticket.email)
-      const seen = await users.get(ticket.userId)
-      if (email === null || seen === null || !seen.enabled || !isHuman(seen)) {
-        throw new AuthError('invalid_token')
-      }
+    async confirm(opened, asker, source) {
+      const intent = mailedIntents.spend(opened)
+      const seen = intent.user
+      const email = canonicalEmail(intent.payload.email)
+      if (email === null) throw new AuthError('invalid_token')
+      await requireAsker(intent, asker)
       const { notifySecurityChanges } = await deps.settings()
-      const moved = await move(seen, email, ticket)
+      const moved = await move(intent, email)
       if (moved === null) throw new AuthError('invalid_token')
       const isOurs = moved.by === 'this'
       const at = clock.now()
@@ -135,7 +180,7 @@ export function createEmailChange(
       const mayNotify = notifySecurityChanges && seen.email !== email
       if (isOurs && mayNotify) deps.mail.emailChanged(seen, { at, newEmail: email })
       // Taken last, and deciding: a crash before this leaves a token that works once more.
-      if (!(await spend(ticket, isOurs))) throw new AuthError('invalid_token')
+      if (!(await take(intent, isOurs))) throw new AuthError('invalid_token')
       if (!isOurs && mayNotify) deps.mail.emailChanged(seen, { at, newEmail: email })
       deps.emit('email.changed', source, { at, userId: seen.id })
     },

@@ -10,7 +10,7 @@ import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { Tickets } from '../intents/mailed-intents.js'
+import type { MailedIntents } from '../intents/mailed-intents.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { FirstFactor } from '../login/first-factor.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
@@ -19,7 +19,7 @@ import type { MailService } from '../mail/mail-service.js'
 import { networkLine } from '../passwords/hash-lines.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { PasswordRules } from '../passwords/password-rules.js'
-import type { EmailChange } from './email-change.js'
+import type { AddressAsker, EmailChange } from './email-change.js'
 import type { MailboxConfirmation } from './mailbox-confirmation.js'
 
 export interface RegistrationInput {
@@ -33,17 +33,20 @@ export type RegistrationResult =
   /** Also for an address that has an account: its owner gets a mail instead. */
   { readonly status: 'verificationRequired' } | LoginResult
 
+/** A link that confirms an address, and what came with it. */
+export interface ShownLink extends AddressAsker {
+  readonly token: string
+  readonly newPassword?: string | undefined
+}
+
 export interface Registration {
   register(input: RegistrationInput, source: RequestSource): Promise<RegistrationResult>
   /**
    * Confirms the address a token was mailed to, of a new account or another one of an account there
-   * is. Throws `invalid_token`, `token_expired`, and for an account there is what
-   * `MailboxConfirmation.confirm` throws.
+   * is. Throws `invalid_token`, `token_expired`, and what `MailboxConfirmation.confirm` or
+   * `EmailChange.confirm` throws.
    */
-  verifyEmail(
-    shown: { readonly token: string; readonly newPassword?: string | undefined },
-    source: RequestSource,
-  ): Promise<void>
+  verifyEmail(shown: ShownLink, source: RequestSource): Promise<void>
   /** Mails a new link when there is an unverified account; the caller learns nothing. */
   resendVerification(email: string, source: RequestSource): Promise<void>
   /**
@@ -74,13 +77,13 @@ const choiceLinkMs = 60 * 60 * 1000
 
 interface Services {
   readonly pipeline: LoginPipeline
-  readonly tickets: Tickets
+  readonly mailedIntents: MailedIntents
   readonly emailChange: EmailChange
   readonly confirmation: MailboxConfirmation
 }
 
 export function createRegistration(deps: Deps, services: Services): Registration {
-  const { pipeline, tickets, emailChange } = services
+  const { pipeline, mailedIntents, emailChange } = services
   const { surface, clock } = deps
   const { users } = deps.collections
 
@@ -148,12 +151,17 @@ export function createRegistration(deps: Deps, services: Services): Registration
 
   /** For an account without a password: the link confirms the address and sets one. */
   async function sendChoice(user: User): Promise<void> {
-    const ticket = await tickets.issue(user, 'resetPassword', choiceLinkMs, user.email)
+    const terms = { ttlMs: choiceLinkMs, mailedTo: user.email, sessionId: null }
+    const ticket = await mailedIntents.issue(user, { purpose: 'resetPassword', ...terms })
     deps.mail.resetPassword(user, ticket)
   }
 
   async function sendVerification(user: User, linkMs: number): Promise<void> {
-    deps.mail.verifyEmail(user, await tickets.issue(user, 'verifyEmail', linkMs, user.email))
+    const terms = { ttlMs: linkMs, mailedTo: user.email, sessionId: null }
+    deps.mail.verifyEmail(
+      user,
+      await mailedIntents.issue(user, { purpose: 'verifyEmail', ...terms }),
+    )
   }
 
   async function mayNotifyOwner(email: string): Promise<boolean> {
@@ -215,10 +223,13 @@ export function createRegistration(deps: Deps, services: Services): Registration
       return pipeline.proceed(first, source)
     },
 
-    async verifyEmail({ token, newPassword }, source) {
-      const ticket = await tickets.read(token, ['verifyEmail', 'changeEmail'])
-      if (ticket.purpose === 'changeEmail') return emailChange.confirm(ticket, source)
-      return services.confirmation.confirm(ticket, newPassword, source)
+    async verifyEmail({ token, newPassword, ...asker }, source) {
+      if (mailedIntents.purposeOf(token) === 'changeEmail') {
+        const opened = await mailedIntents.open(token, ['changeEmail'])
+        return emailChange.confirm(opened, asker, source)
+      }
+      const opened = await mailedIntents.open(token, ['verifyEmail'])
+      return services.confirmation.confirm(opened, newPassword, source)
     },
 
     async resendVerification(typed, source) {

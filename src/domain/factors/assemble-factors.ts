@@ -1,4 +1,5 @@
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
@@ -7,6 +8,7 @@ import { createBackupCodeSets } from './backup-code-sets.js'
 import { type CodeVerification, createCodeVerification } from './code-verification.js'
 import { createDeviceTrust, type DeviceTrust } from './device-trust.js'
 import { createFactorChanges, type FactorChanges } from './factor-changes.js'
+import { createFactorEnrollment, type FactorEnrollment } from './factor-enrollment.js'
 import { createFactorRemoval, type FactorRemoval } from './factor-removal.js'
 import { createOwnFactors, type OwnFactors } from './own-factors.js'
 import { createReAuthentication, type ReAuthentication } from './re-authentication.js'
@@ -19,6 +21,7 @@ export interface FactorServices {
   readonly changes: FactorChanges
   readonly codeVerification: CodeVerification
   readonly devices: TrustedDevices
+  readonly enrollment: FactorEnrollment
   readonly deviceTrust: DeviceTrust
   readonly ownFactors: OwnFactors
   readonly reAuthentication: ReAuthentication
@@ -28,6 +31,7 @@ export interface FactorServices {
 }
 
 interface Collaborators {
+  readonly judge: IntentJudge
   readonly limits: RateLimiter
   readonly mail: MailService
   readonly passwordCheck: PasswordCheck
@@ -46,11 +50,16 @@ export function assembleFactors(
   const changes = createFactorChanges(deps)
   const codeVerification = createCodeVerification(deps, totpFactors, backupCodeSets)
   const removal = createFactorRemoval(deps)
-  const services = { backupCodeSets, changes, codeVerification, removal, stepUp, totpFactors }
+  const enrollment = createFactorEnrollment(deps)
+  const services = {
+    ...{ backupCodeSets, changes, codeVerification, enrollment, removal, stepUp, totpFactors },
+    judge: collaborators.judge,
+  }
   return {
     changes,
     codeVerification,
     devices,
+    enrollment,
     deviceTrust: createDeviceTrust(deps, devices),
     ownFactors: createOwnFactors(deps, services),
     reAuthentication: createReAuthentication(deps, stepUp, collaborators.passwordCheck),

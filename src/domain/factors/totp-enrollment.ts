@@ -1,17 +1,20 @@
+import { sha256 } from '../../crypto/secrets.js'
 import { otpauthUri } from '../../crypto/totp.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
+import type { SpentIntent } from '../intents/spent-intent.js'
 import { networkLine } from '../passwords/hash-lines.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import type { FactorChanges } from './factor-changes.js'
-import { isUnchanged } from './is-unchanged.js'
+import type { FactorEnrollment } from './factor-enrollment.js'
 import { requireProvedMailbox } from './require-proved-mailbox.js'
-import type { TotpFactors } from './totp-factors.js'
+import type { PendingTotp, TotpFactors } from './totp-factors.js'
 
-type EnrollmentTerms = Pick<AuthSettings, 'backupCodeCount' | 'totpIssuer'>
+export type EnrollmentTerms = Pick<AuthSettings, 'backupCodeCount' | 'totpIssuer'>
 
 /** How an authenticator app becomes a factor, for a person signed in or a login that lacks one. */
 export interface TotpEnrollment {
@@ -20,15 +23,25 @@ export interface TotpEnrollment {
   /** A secret to be scanned. Throws `email_not_verified` and `factor_already_enrolled`. */
   begin(
     user: User,
+    boundTo: string,
     terms: EnrollmentTerms,
   ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
   /**
-   * False for a wrong code, and for an account that changed since `user` was read. Throws
-   * `email_not_verified`.
+   * Null for a wrong code, one from another session or login than the secret was shown in, and an
+   * account that changed since. Throws `email_not_verified`.
    */
-  confirm(user: User, code: string): Promise<boolean>
+  confirm(user: User, boundTo: string, code: string): Promise<ConfirmedTotp | null>
   /** What follows the confirmation: the backup codes, which are shown this once. */
-  finish(userId: string, terms: EnrollmentTerms, source: RequestSource): Promise<readonly string[]>
+  finish(
+    confirmed: ConfirmedTotp,
+    terms: EnrollmentTerms,
+    source: RequestSource,
+  ): Promise<readonly string[]>
+}
+
+export interface ConfirmedTotp {
+  readonly user: User
+  readonly intent: SpentIntent<'totpEnrollment'>
 }
 
 type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'settings'>
@@ -36,12 +49,28 @@ type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'settings'>
 interface Services {
   readonly backupCodeSets: BackupCodeSets
   readonly changes: FactorChanges
+  readonly enrollment: FactorEnrollment
+  readonly judge: IntentJudge
   readonly totpFactors: TotpFactors
 }
 
 export function createTotpEnrollment(deps: Deps, services: Services): TotpEnrollment {
   const { collections } = deps
-  const { backupCodeSets, changes, totpFactors } = services
+  const { backupCodeSets, changes, enrollment, judge, totpFactors } = services
+
+  /** Null for what the judge refuses: callers say the same of whatever is wrong with a code. */
+  async function opened({ factor, expiresAt }: PendingTotp, user: User) {
+    const { userId, sealedSecret, credentialEpoch, deviceEpoch } = factor
+    const epochs = { credentialEpoch, deviceEpoch }
+    const facts = { id: sha256(sealedSecret), userId, ...epochs, expiresAt }
+    try {
+      return await judge.open('totpEnrollment', facts, factor, user)
+    } catch (error) {
+      if (error instanceof AuthError && error.code === 'invalid_mfa_code') return null
+      throw error
+    }
+  }
+
   return {
     async terms() {
       const settings = await deps.settings()
@@ -49,26 +78,33 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
       return settings
     },
 
-    async begin(user, { totpIssuer }) {
+    async begin(user, boundTo, { totpIssuer }) {
       requireProvedMailbox(user)
-      const secret = await totpFactors.begin(user.id)
+      const secret = await totpFactors.begin(user, boundTo)
       return { secret, otpauthUri: otpauthUri(secret, totpIssuer, user.email) }
     },
 
-    async confirm(user, code) {
+    async confirm(user, boundTo, code) {
       requireProvedMailbox(user)
-      if (!(await totpFactors.confirm(user.id, code))) return false
-      if (await isUnchanged(collections.users, user)) return true
-      // Who was let in by what holds no more must leave nothing behind to sign in with.
-      await collections.totpFactors.take(user.id)
-      return false
+      const pending = await totpFactors.pending(user.id)
+      if (pending?.factor.boundTo !== boundTo) return null
+      const intent = await opened(pending, user)
+      if (intent === null) return null
+      const matched = await totpFactors.match(pending.factor, code)
+      if (matched === null) return null
+      const spent = judge.spend(intent)
+      const enrolled = await enrollment.enroll(spent, {
+        store: () => totpFactors.confirm(matched),
+        takeBack: () => collections.totpFactors.take(user.id),
+      })
+      return enrolled === null ? null : { user: enrolled, intent: spent }
     },
 
-    async finish(userId, { backupCodeCount }, source) {
+    async finish({ user }, { backupCodeCount }, source) {
       // The codes of an earlier factor, if any are left, are void with this.
       const line = networkLine(deps.surface, source)
-      const backupCodes = await backupCodeSets.regenerate(userId, backupCodeCount, line)
-      await changes.made(userId, 'totpEnrolled', source)
+      const backupCodes = await backupCodeSets.regenerate(user.id, backupCodeCount, line)
+      changes.enrolled(user, 'totpEnrolled', source)
       return backupCodes
     },
   }

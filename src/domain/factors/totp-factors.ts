@@ -1,6 +1,7 @@
 import { matchTotp, totpSecret } from '../../crypto/totp.js'
 import { AuthError } from '../../errors/index.js'
 import type { TotpFactor } from '../../model/totp-factor.js'
+import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors } from './enrolled-factors.js'
 
@@ -9,11 +10,28 @@ export interface TotpFactors {
    * Starts over with a new secret, which counts for nothing until it is confirmed. Backup codes of a
    * factor that is no more are void. Throws `factor_already_enrolled` when one is.
    */
-  begin(userId: string): Promise<string>
-  /** Makes a secret begun within ten minutes a factor by a first code of it. False for a wrong code. */
-  confirm(userId: string, code: string): Promise<boolean>
+  begin(user: User, boundTo: string): Promise<string>
+  /** The secret that waits for its first code; null without one. */
+  pending(userId: string): Promise<PendingTotp | null>
+  /** The right code of a secret that waits; null for any other code. */
+  match(factor: TotpFactor, code: string): Promise<MatchedCode | null>
+  /** Makes the secret a factor by its first code; false when another request came between. */
+  confirm(matched: MatchedCode): Promise<boolean>
   /** Accepts a code of the confirmed secret, each time step once. False for any other code. */
   spend(userId: string, code: string): Promise<boolean>
+}
+
+export interface PendingTotp {
+  readonly factor: TotpFactor
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/** A code that is right, and not accepted yet. */
+export interface MatchedCode {
+  readonly factor: TotpFactor
+  readonly step: number
+  readonly secret: string
 }
 
 type Deps = Pick<
@@ -43,7 +61,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
    * RFC 6238 §5.2: the guard lets a step, and every step before it, through no second time. What is
    * under an earlier key is encrypted again with it, since nothing else visits every factor.
    */
-  async function accept(factor: TotpFactor, step: number, secret: string): Promise<boolean> {
+  async function accept({ factor, step, secret }: MatchedCode): Promise<boolean> {
     const { id, userId, sealedSecret, confirmed } = factor
     const guard = { confirmed, sealedSecret, lastStep: { lte: step - 1 } }
     const accepted = await totpFactors.update(id, guard, {
@@ -58,14 +76,11 @@ export function createTotpFactors(deps: Deps): TotpFactors {
     return accepted !== null
   }
 
-  async function check(userId: string, code: string, confirmed: boolean): Promise<boolean> {
-    const factor = await totpFactors.get(userId)
-    if (factor === null || factor.confirmed !== confirmed) return false
-    if (!confirmed && clock.now() - factor.createdAt >= pendingMs) return false
+  async function match(factor: TotpFactor, code: string): Promise<MatchedCode | null> {
     const secret = secretOf(factor)
     const { totpSkewSteps } = await deps.settings()
     const step = await matchTotp(secret, code, clock.now(), totpSkewSteps)
-    return step !== null && (await accept(factor, step, secret))
+    return step === null ? null : { factor, step, secret }
   }
 
   async function replacePending(fresh: TotpFactor): Promise<boolean> {
@@ -76,7 +91,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
   }
 
   return {
-    async begin(userId) {
+    async begin({ id: userId, credentialEpoch, deviceEpoch }, boundTo) {
       const secret = totpSecret(deps.random.bytes(20))
       const begun = await replacePending({
         id: userId,
@@ -87,6 +102,9 @@ export function createTotpFactors(deps: Deps): TotpFactors {
         lastStep: 0,
         removingBy: null,
         createdAt: clock.now(),
+        boundTo,
+        credentialEpoch,
+        deviceEpoch,
       })
       if (!begun) throw new AuthError('factor_already_enrolled')
       // Of a factor that is no more. Confirmed before it has new ones, this one must not revive them.
@@ -95,7 +113,19 @@ export function createTotpFactors(deps: Deps): TotpFactors {
       return secret
     },
 
-    confirm: (userId, code) => check(userId, code, false),
-    spend: (userId, code) => check(userId, code, true),
+    async pending(userId) {
+      const factor = await totpFactors.get(userId)
+      if (factor === null || factor.confirmed) return null
+      return { factor, expiresAt: factor.createdAt + pendingMs }
+    },
+
+    match,
+    confirm: accept,
+
+    async spend(userId, code) {
+      const factor = await totpFactors.get(userId)
+      const matched = factor?.confirmed ? await match(factor, code) : null
+      return matched !== null && accept(matched)
+    },
   }
 }

@@ -3,7 +3,10 @@ import { AuthError } from '../../errors/index.js'
 import type { LoginTicket, LoginTicketPurpose } from '../../model/login-ticket.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
 import { type BrowserKeys, isOwnBrowser } from './browser-keys.js'
+import type { IntentJudge } from './intent-judge.js'
+import type { OpenedIntent, SpentIntent } from './spent-intent.js'
 
 /** A half-finished login as the client holds it. */
 export interface IssuedLoginTicket {
@@ -20,25 +23,42 @@ export interface ShownTicket {
   readonly browserKeys: BrowserKeys
 }
 
-export interface LoginTickets {
+/** A factor that a half-finished login added to its account. */
+export type EnrolledByLogin = SpentIntent<'totpEnrollment' | 'passkeyRegistration'>
+
+/**
+ * Logins that wait for a second factor. All throw `mfa_ticket_invalid` for whatever is wrong: another
+ * token, another browser (login CSRF; RFC 9700 §4.7), or an account that changed since: the password,
+ * say, or its factors, or the provider that the login came by is off or linked no more.
+ */
+export interface LoginIntents {
   issue(facts: Omit<LoginTicket, 'id' | 'attempts' | 'expiresAt'>): Promise<IssuedLoginTicket>
+  /** What a ceremony of this login is bound to. */
+  idOf(shown: Pick<ShownTicket, 'mfaToken'>): string
+  /** Whose login waits; no guess is counted. Throws `rate_limited`. */
+  open<P extends LoginTicketPurpose>(shown: ShownTicket, purpose: P): Promise<OpenedIntent<P>>
   /**
-   * The ticket of a token, which stays. Throws `mfa_ticket_invalid` for any other token, and alike
-   * for one that another browser began (login CSRF; RFC 9700 §4.7).
+   * Counts a guess before `check` looks at it, so that parallel guesses cannot share one; the last
+   * wrong one destroys the ticket. A void ticket reaches no check. Throws `invalid_mfa_code` and
+   * `rate_limited`.
    */
-  read(shown: ShownTicket, purpose: LoginTicketPurpose): Promise<LoginTicket>
+  attempt<P extends LoginTicketPurpose>(
+    shown: ShownTicket,
+    purpose: P,
+    check: (opened: OpenedIntent<P>) => Promise<boolean>,
+  ): Promise<OpenedIntent<P>>
   /**
-   * Counts one guess before it is checked, so that parallel guesses cannot share one. Throws
-   * `mfa_ticket_invalid` when `most` had been counted. The ticket as it is afterwards.
+   * The login may go on, and does so for one caller. `enrolled` is the factor that it added itself.
    */
-  countGuess(ticket: LoginTicket, most: number): Promise<LoginTicket>
-  /** Hands back a guess that could not be checked. */
-  forgive(ticket: LoginTicket): Promise<void>
-  /** Spends it; true for the one caller that did. */
-  take(ticket: LoginTicket): Promise<boolean>
+  spend<P extends LoginTicketPurpose>(
+    opened: OpenedIntent<P>,
+    enrolled?: EnrolledByLogin | null,
+  ): Promise<SpentIntent<P>>
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'settings'> {
+  readonly limits: Pick<RateLimiter, 'check'>
+}
 
 /** Long enough to take a phone out; a stolen ticket is worthless soon. */
 const lifeMs = 5 * 60 * 1000
@@ -46,12 +66,27 @@ const lifeMs = 5 * 60 * 1000
 /** Racing guesses move the count; each loses to another at most `mfaMaxAttempts` (10) times. */
 const tries = 24
 
-export function createLoginTickets(deps: Deps): LoginTickets {
+export function createLoginIntents(deps: Deps, judge: IntentJudge): LoginIntents {
   const { clock } = deps
   const { loginTickets } = deps.collections
 
+  async function read(
+    { mfaToken, browserKeys }: ShownTicket,
+    purpose: LoginTicketPurpose,
+  ): Promise<LoginTicket> {
+    const ticket = await loginTickets.get(sha256(mfaToken))
+    if (ticket?.purpose !== purpose || ticket.expiresAt <= clock.now()) {
+      throw new AuthError('mfa_ticket_invalid')
+    }
+    const { browserHash } = ticket
+    if (browserHash !== '' && !isOwnBrowser(browserHash, browserKeys)) {
+      throw new AuthError('mfa_ticket_invalid')
+    }
+    return ticket
+  }
+
   /** Moves the count by guarded writes; null when `next` has nothing to write. */
-  async function move(
+  function move(
     id: string,
     next: (attempts: number) => number | null,
   ): Promise<LoginTicket | null> {
@@ -64,6 +99,28 @@ export function createLoginTickets(deps: Deps): LoginTickets {
       return (await loginTickets.update(id, guard, { attempts })) ?? conflict
     }
     return retryOnConflict(tries, attempt, () => null)
+  }
+
+  async function count(id: string, most: number): Promise<LoginTicket> {
+    const counted = await move(id, (attempts) => (attempts < most ? attempts + 1 : null))
+    if (counted === null) throw new AuthError('mfa_ticket_invalid')
+    return counted
+  }
+
+  /** Hands back a guess that could not be checked. */
+  function forgive(id: string): Promise<unknown> {
+    return move(id, (attempts) => (attempts > 0 ? attempts - 1 : null))
+  }
+
+  function opened<P extends LoginTicketPurpose>(
+    purpose: P,
+    ticket: LoginTicket,
+  ): Promise<OpenedIntent<P>> {
+    const { id, userId, loginMethod, identityId, oauthCodeId, expiresAt } = ticket
+    const { sessionEpoch, credentialEpoch, deviceEpoch } = ticket
+    const epochs = { sessionEpoch, credentialEpoch, deviceEpoch }
+    const first = { method: loginMethod, identityId, oauthCodeId }
+    return judge.open(purpose, { id, userId, first, ...epochs, expiresAt }, ticket)
   }
 
   return {
@@ -79,30 +136,41 @@ export function createLoginTickets(deps: Deps): LoginTickets {
       return { mfaToken, expiresIn: lifeMs / 1000 }
     },
 
-    async read({ mfaToken, browserKeys }, purpose) {
-      const ticket = await loginTickets.get(sha256(mfaToken))
-      if (ticket?.purpose !== purpose || ticket.expiresAt <= clock.now()) {
-        throw new AuthError('mfa_ticket_invalid')
+    idOf: ({ mfaToken }) => sha256(mfaToken),
+
+    async open(shown, purpose) {
+      const ticket = await read(shown, purpose)
+      await deps.limits.check('mfaPerUser', ticket.userId)
+      return opened(purpose, ticket)
+    },
+
+    async attempt(shown, purpose, check) {
+      const { mfaMaxAttempts } = await deps.settings()
+      const found = await read(shown, purpose)
+      await deps.limits.check('mfaPerUser', found.userId)
+      const ticket = await count(found.id, mfaMaxAttempts)
+      async function checked() {
+        const intent = await opened(purpose, ticket)
+        return { intent, ok: await check(intent) }
       }
-      const { browserHash } = ticket
-      if (browserHash !== '' && !isOwnBrowser(browserHash, browserKeys)) {
-        throw new AuthError('mfa_ticket_invalid')
-      }
-      return ticket
+      const outcome = await checked().catch(async (error: unknown) => {
+        if (error instanceof AuthError && error.code === 'invalid_mfa_code') return null
+        // It could not be checked: the guess is handed back.
+        await forgive(ticket.id)
+        throw error
+      })
+      if (outcome?.ok) return outcome.intent
+      if (ticket.attempts < mfaMaxAttempts) throw new AuthError('invalid_mfa_code')
+      await loginTickets.take(ticket.id)
+      throw new AuthError('mfa_ticket_invalid')
     },
 
-    async countGuess(ticket, most) {
-      const counted = await move(ticket.id, (attempts) => (attempts < most ? attempts + 1 : null))
-      if (counted === null) throw new AuthError('mfa_ticket_invalid')
-      return counted
-    },
-
-    async forgive(ticket) {
-      await move(ticket.id, (attempts) => (attempts > 0 ? attempts - 1 : null))
-    },
-
-    async take({ id }) {
-      return (await loginTickets.take(id)) !== null
+    async spend(intent, enrolled = null) {
+      const spent = judge.spend(await judge.again(intent, enrolled?.id ?? null))
+      // Taken before the session is opened: a crash in between costs a login, and gives none away.
+      const taken = await loginTickets.take(spent.payload.id)
+      if (taken === null) throw new AuthError('mfa_ticket_invalid')
+      return spent
     },
   }
 }

@@ -1,10 +1,13 @@
 import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
 import { isUuid } from '../../crypto/uuid.js'
+import { canonicalEmail } from '../../engine/email.js'
 import { AuthError } from '../../errors/index.js'
-import type { Ticket, TicketPurpose } from '../../model/ticket.js'
+import { type Ticket, type TicketPurpose, ticketPurposes } from '../../model/ticket.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from './intent-judge.js'
+import type { OpenedIntent, SpentIntent } from './spent-intent.js'
 
 export interface IssuedTicket {
   /** Opaque; 32 random bytes behind a locator. Not stored. */
@@ -12,18 +15,31 @@ export interface IssuedTicket {
   readonly expiresAt: number
 }
 
-export interface Tickets {
-  /** Replaces any earlier ticket of this user and purpose. `mailedTo` is null when it is not mailed. */
-  issue(
-    user: User,
-    purpose: TicketPurpose,
-    ttlMs: number,
-    mailedTo: string | null,
-  ): Promise<IssuedTicket>
-  /** The ticket of a token. Throws `invalid_token` or `token_expired`; spends nothing. */
-  read(token: string, purposes: readonly TicketPurpose[]): Promise<Ticket>
-  /** Spends the ticket; true for the one caller that did. */
-  take(ticket: Ticket): Promise<boolean>
+/** What a link is made for. */
+export interface TicketTerms {
+  readonly purpose: TicketPurpose
+  readonly ttlMs: number
+  /** The address it is mailed to; null when it is not mailed. */
+  readonly mailedTo: string | null
+  /** The session that asked for it; null when none did. */
+  readonly sessionId: string | null
+}
+
+/** One-time links of one user and purpose. The newest alone is good. */
+export interface MailedIntents {
+  /** Replaces any earlier ticket of this user and purpose. */
+  issue(user: User, terms: TicketTerms): Promise<IssuedTicket>
+  /**
+   * The intent of a token; nothing is spent. Throws `invalid_token`, `token_expired` and
+   * `password_login_disabled`.
+   */
+  open<P extends TicketPurpose>(token: string, purposes: readonly P[]): Promise<OpenedIntent<P>>
+  /** What a token says it is for; null where it is none. */
+  purposeOf(token: string): TicketPurpose | null
+  /** What its effect asks for. It is still there, and good once more until it is taken. */
+  spend<P extends TicketPurpose>(opened: OpenedIntent<P>): SpentIntent<P>
+  /** Takes it once its effect is written; true for the one caller that did. */
+  take(intent: SpentIntent<TicketPurpose>): Promise<boolean>
 }
 
 /** A racing `issue` may win the insert or the replacement in between; each try sees the newest. */
@@ -31,7 +47,7 @@ const attempts = 5
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 
-export function createTickets(deps: Deps): Tickets {
+export function createMailedIntents(deps: Deps, judge: IntentJudge): MailedIntents {
   const { clock, random } = deps
   const { tickets } = deps.collections
 
@@ -44,8 +60,21 @@ export function createTickets(deps: Deps): Tickets {
     })
   }
 
+  async function read<P extends TicketPurpose>(
+    token: string,
+    purposes: readonly P[],
+  ): Promise<{ readonly purpose: P; readonly ticket: Ticket }> {
+    const parsed = parseToken(token, purposes)
+    const ticket = parsed === null ? null : await tickets.get(parsed.id)
+    if (parsed === null || ticket === null) throw new AuthError('invalid_token')
+    if (!equalConstantTime(ticket.secretHash, sha256(parsed.secret))) {
+      throw new AuthError('invalid_token')
+    }
+    return { purpose: parsed.purpose, ticket }
+  }
+
   return {
-    async issue(user, purpose, ttlMs, mailedTo) {
+    async issue(user, { purpose, ttlMs, mailedTo, sessionId }) {
       const secret = randomToken(random)
       const id = `${purpose}:${user.id}`
       const expiresAt = clock.now() + ttlMs
@@ -56,37 +85,41 @@ export function createTickets(deps: Deps): Tickets {
         secretHash: sha256(secret),
         credentialEpoch: user.credentialEpoch,
         sessionEpoch: user.sessionEpoch,
+        deviceEpoch: user.deviceEpoch,
         email: mailedTo ?? '',
+        sessionId: sessionId ?? '',
         expiresAt,
       })
       return { token: `${Buffer.from(id).toString('base64url')}.${secret}`, expiresAt }
     },
 
-    async read(token, purposes) {
-      const parsed = parseToken(token, purposes)
-      const ticket = parsed === null ? null : await tickets.get(parsed.id)
-      if (parsed === null || ticket === null) throw new AuthError('invalid_token')
-      if (!equalConstantTime(ticket.secretHash, sha256(parsed.secret))) {
-        throw new AuthError('invalid_token')
-      }
-      if (ticket.expiresAt <= clock.now()) throw new AuthError('token_expired')
-      return ticket
+    async open(token, purposes) {
+      const { purpose, ticket } = await read(token, purposes)
+      const { userId, secretHash, sessionEpoch, credentialEpoch, deviceEpoch, expiresAt } = ticket
+      const email = canonicalEmail(ticket.email) ?? ''
+      const epochs = { sessionEpoch, credentialEpoch, deviceEpoch }
+      const facts = { id: secretHash, userId, email, ...epochs, expiresAt }
+      return judge.open(purpose, facts, ticket)
     },
 
-    async take(ticket) {
-      return (await tickets.take(ticket.id, { secretHash: ticket.secretHash })) !== null
+    purposeOf: (token) => parseToken(token, ticketPurposes)?.purpose ?? null,
+
+    spend: (opened) => judge.spend(opened),
+
+    async take({ payload: { id, secretHash } }) {
+      return (await tickets.take(id, { secretHash })) !== null
     },
   }
 }
 
-function parseToken(
+function parseToken<P extends TicketPurpose>(
   token: string,
-  purposes: readonly TicketPurpose[],
-): { readonly id: string; readonly secret: string } | null {
+  purposes: readonly P[],
+): { readonly id: string; readonly secret: string; readonly purpose: P } | null {
   const dot = token.indexOf('.')
   if (token.length > 256 || dot < 1) return null
   const id = Buffer.from(token.slice(0, dot), 'base64url').toString('utf8')
   const purpose = purposes.find((known) => id.startsWith(`${known}:`))
   if (purpose === undefined || !isUuid(id.slice(purpose.length + 1))) return null
-  return { id, secret: token.slice(dot + 1) }
+  return { id, secret: token.slice(dot + 1), purpose }
 }

@@ -3,11 +3,15 @@ import { AuthError } from '../../errors/index.js'
 import type { OauthCode } from '../../model/oauth-code.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from './intent-judge.js'
+import type { SpentIntent } from './spent-intent.js'
 
 type CodeFacts = Omit<
   OauthCode,
   'id' | 'goodUntil' | 'redeemedAt' | 'replayedAt' | 'sessionId' | 'expiresAt'
 >
+
+export type CodeIntent = SpentIntent<'appCode'>
 
 /**
  * Codes that apps exchange for a login. A code that comes a second time with the right verifier is
@@ -17,10 +21,11 @@ type CodeFacts = Omit<
 export interface OauthCodes {
   /** The code, for the redirect to the app. Not stored. */
   issue(facts: CodeFacts): Promise<string>
-  /** Spends it. Throws `invalid_token`; with another verifier than the app's, nothing is changed. */
-  redeem(code: string, codeVerifier: string, source: RequestSource): Promise<OauthCode>
-  /** Whether a login that a code began may go on. True for the empty id: no code began it. */
-  isGood(codeId: string): Promise<boolean>
+  /**
+   * Spends it. Throws `invalid_token`, also for an account that changed since, and
+   * `oauth_provider_disabled`; with another verifier than the app's, nothing is changed.
+   */
+  redeem(code: string, codeVerifier: string, source: RequestSource): Promise<CodeIntent>
   /**
    * Notes the session the code came to, before a caller gets it. False when the code came again
    * meanwhile: then the session is ended.
@@ -37,7 +42,7 @@ interface OpenedSession {
 }
 
 /** Ends one session. */
-interface SessionEnding {
+export interface SessionEnding {
   end(
     session: { readonly id: string; readonly userId: string },
     reason: 'replay',
@@ -52,7 +57,11 @@ const keptMs = 10 * 60 * 1000
 /** RFC 7636 §4.1 */
 const verifierForm = /^[\w.~-]{43,128}$/
 
-export function createOauthCodes(deps: Deps, ending: SessionEnding): OauthCodes {
+export function createOauthCodes(
+  deps: Deps,
+  judge: IntentJudge,
+  ending: SessionEnding,
+): OauthCodes {
   const { clock } = deps
   const { oauthCodes } = deps.collections
 
@@ -97,14 +106,12 @@ export function createOauthCodes(deps: Deps, ending: SessionEnding): OauthCodes 
         await endFirst(id, codeChallenge, source)
         throw new AuthError('invalid_token')
       }
-      if (redeemed.goodUntil <= redeemedAt) throw new AuthError('invalid_token')
-      return redeemed
-    },
-
-    async isGood(codeId) {
-      if (codeId === '') return true
-      const code = await oauthCodes.get(codeId)
-      return code !== null && code.replayedAt === null
+      const { userId, provider, identityId, sessionEpoch, credentialEpoch, goodUntil } = redeemed
+      // A second use that comes meanwhile is seen when the session is noted, and ends it.
+      const first = { method: provider, identityId, oauthCodeId: '' }
+      const epochs = { sessionEpoch, credentialEpoch }
+      const facts = { id, userId, provider, first, ...epochs, expiresAt: goodUntil }
+      return judge.spend(await judge.open('appCode', facts, redeemed))
     },
 
     async bindSession(codeId, { sessionId, user }, source) {

@@ -1,15 +1,22 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
+import { rulesOf } from '../../engine/intent-kinds.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderCredentials, SignInSecrets } from '../../identity-providers/provider.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'
 import type { ProviderId } from '../../identity-providers/providers.js'
 import type { OauthFlow } from '../../model/oauth-flow.js'
+import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from './intent-judge.js'
+import type { SpentIntent } from './spent-intent.js'
 
-type FlowFacts = Omit<
-  OauthFlow,
-  'id' | 'provider' | 'browserHash' | 'sealedSecrets' | 'expiresAt'
-> & { readonly provider: ProviderId }
+export interface FlowFacts
+  extends Pick<OauthFlow, 'redirectUri' | 'codeChallenge' | 'appState' | 'termsVersion'> {
+  readonly provider: ProviderId
+  readonly kind: OauthFlow['kind']
+  /** The user who links an account, and the session they do it in; null unless `link`. */
+  readonly linker: { readonly user: User; readonly sessionId: string } | null
+}
 
 /** A flow to a provider that has begun. */
 export interface BegunFlow {
@@ -18,11 +25,21 @@ export interface BegunFlow {
   readonly expiresIn: number
 }
 
+/** A flow that came back. What it is for is hidden until it is judged. */
 export interface TakenFlow {
-  readonly flow: OauthFlow
+  /** Where the browser or the app goes on, also when nothing comes of the flow. */
+  readonly back: Pick<OauthFlow, 'provider' | 'kind' | 'redirectUri' | 'appState'>
   readonly secrets: SignInSecrets
+  /** The callback that the provider was told. */
   readonly redirectUri: string
+  /** Throws `oauth_provider_disabled` and, for a link, `oauth_failed`. */
+  intent(): Promise<FlowIntent>
 }
+
+/** What a flow that came back may lead to. */
+export type FlowIntent = SignInIntent | LinkIntent
+export type SignInIntent = SpentIntent<'oauthWeb', null> | SpentIntent<'oauthApp', null>
+export type LinkIntent = SpentIntent<'oauthLink'>
 
 /** Flows to providers, each of which comes back once, to the browser it began in. */
 export interface OauthFlows {
@@ -34,6 +51,8 @@ export interface OauthFlows {
   ): Promise<BegunFlow>
   /** Spends it. Throws `invalid_oauth_state` unless it is this provider's and this browser's. */
   take(provider: ProviderId, state: string, browserKey: string | null): Promise<TakenFlow>
+  /** Whether a link may still be made. A deletion disables first and looks then. */
+  isGood(intent: LinkIntent): Promise<boolean>
   /** The key a browser has, if it looks like one, or a new one: flows in two tabs share it. */
   browserKey(shown: string | null): string
 }
@@ -49,7 +68,7 @@ interface Deps
 /** What the browser keeps of a flow lasts as long, and so outlives a login ticket. */
 export const flowSeconds = 10 * 60
 
-export function createOauthFlows(deps: Deps): OauthFlows {
+export function createOauthFlows(deps: Deps, judge: IntentJudge): OauthFlows {
   const { surface, clock, random, secretBox } = deps
   const { oauthFlows } = deps.collections
   const placeOf = (id: string) => ({ module: 'oauth', environment: surface, key: id })
@@ -68,8 +87,24 @@ export function createOauthFlows(deps: Deps): OauthFlows {
     return { state, nonce, codeVerifier }
   }
 
+  function openLink(flow: OauthFlow) {
+    const { id, provider, userId, sessionId, credentialEpoch, deviceEpoch, expiresAt } = flow
+    const epochs = { credentialEpoch, deviceEpoch }
+    const facts = { id, provider, userId, sessionId, ...epochs, expiresAt }
+    return judge.open('oauthLink', facts, flow)
+  }
+
+  async function intentOf(flow: OauthFlow): Promise<FlowIntent> {
+    const { id, kind, provider, expiresAt } = flow
+    if (kind === 'link') return judge.spend(await openLink(flow))
+    const facts = { id, provider, expiresAt }
+    return kind === 'web'
+      ? judge.spend(await judge.openAnonymous('oauthWeb', facts, flow))
+      : judge.spend(await judge.openAnonymous('oauthApp', facts, flow))
+  }
+
   return {
-    async begin(facts, credentials, browserKey) {
+    async begin({ linker, ...facts }, credentials, browserKey) {
       const { provider } = facts
       const secrets: SignInSecrets = {
         state: randomToken(random),
@@ -79,6 +114,10 @@ export function createOauthFlows(deps: Deps): OauthFlows {
       const stored = await oauthFlows.insert({
         id: sha256(secrets.state),
         ...facts,
+        userId: linker?.user.id ?? '',
+        sessionId: linker?.sessionId ?? '',
+        credentialEpoch: linker?.user.credentialEpoch ?? 0,
+        deviceEpoch: linker?.user.deviceEpoch ?? 0,
         browserHash: browserKey === null ? '' : sha256(browserKey),
         sealedSecrets: seal(secrets),
         expiresAt: clock.now() + flowSeconds * 1000,
@@ -102,11 +141,33 @@ export function createOauthFlows(deps: Deps): OauthFlows {
       const browserHash = seen.kind === 'mobile' ? '' : sha256(browserKey ?? '')
       const flow = await oauthFlows.take(id, { provider, browserHash })
       if (flow === null) throw new AuthError('invalid_oauth_state')
-      return { flow, secrets: open(flow, state), redirectUri: callbackOf(provider) }
+      const { kind, redirectUri, appState } = flow
+      return {
+        back: { provider, kind, redirectUri, appState },
+        secrets: open(flow, state),
+        redirectUri: callbackOf(provider),
+        intent: () => intentOf(flow),
+      }
+    },
+
+    async isGood({ payload }) {
+      try {
+        await openLink(payload)
+        return true
+      } catch (error) {
+        if (error instanceof AuthError && isRefusal(error)) return false
+        throw error
+      }
     },
 
     browserKey: (shown) => (/^[\w-]{43}$/.test(shown ?? '') ? (shown ?? '') : randomToken(random)),
   }
+}
+
+/** What the judge says of a link that may not be made; anything else is an outage. */
+function isRefusal({ code }: AuthError): boolean {
+  const { refusal, expired, switchedOff } = rulesOf('oauthLink')
+  return code === refusal || code === expired || code === switchedOff
 }
 
 function isKept(value: unknown): value is Pick<SignInSecrets, 'nonce' | 'codeVerifier'> {

@@ -6,16 +6,12 @@ import {
 } from '../../engine/second-factor.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import type { LoginTicket } from '../../model/login-ticket.js'
 import type { TrustedDevice } from '../../model/trusted-device.js'
-import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
 import { enrolledOf, type FactorsOfUser } from './factors-of-user.js'
-import type { FederatedLogin } from './federated-login.js'
 import type { FirstFactor } from './first-factor.js'
-import { isStillGood } from './is-still-good.js'
 
 type HowFirst = Pick<FirstFactor, 'user' | 'method'>
 
@@ -31,19 +27,16 @@ export interface LoginChecks {
   isPasswordTooOld(how: HowFirst): Promise<boolean>
   /** The device that stands for the second factor; never for one that would set a password. */
   trustedDevice(first: FirstFactor): Promise<TrustedDevice | null>
-  /** Throws `mfa_ticket_invalid` when the account, or what the login came by, changed since. */
-  holderOf(ticket: LoginTicket): Promise<User>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'>
+type Deps = Pick<SurfaceContext, 'surface' | 'clock' | 'settings' | 'emit'>
 
 interface Services {
   readonly devices: TrustedDevices
-  readonly federated: FederatedLogin
 }
 
-export function createLoginChecks(deps: Deps, { devices, federated }: Services): LoginChecks {
-  const { surface, clock, collections } = deps
+export function createLoginChecks(deps: Deps, { devices }: Services): LoginChecks {
+  const { surface, clock } = deps
 
   async function requireStanding({ user, method }: HowFirst, source: RequestSource): Promise<void> {
     const rules = admissionRules(surface, await deps.settings())
@@ -76,17 +69,6 @@ export function createLoginChecks(deps: Deps, { devices, federated }: Services):
     async trustedDevice(first) {
       if (await isPasswordTooOld(first)) return null
       return devices.recognise(first.user, first.deviceToken)
-    },
-
-    async holderOf(ticket) {
-      const [user, isUnderWay] = await Promise.all([
-        collections.users.get(ticket.userId),
-        federated.isValid(ticket),
-      ])
-      if (user === null || !isUnderWay || !isStillGood(ticket, user)) {
-        throw new AuthError('mfa_ticket_invalid')
-      }
-      return user
     },
   }
 }

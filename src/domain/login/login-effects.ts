@@ -1,15 +1,15 @@
 import type { SecondFactorMethod } from '../../engine/second-factor.js'
 import { AuthError, describeError } from '../../errors/index.js'
-import type { LoginTicket } from '../../model/login-ticket.js'
+import type { LoginTicketPurpose } from '../../model/login-ticket.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'
 import type { DeviceGrant, TrustedDevices } from '../factors/trusted-devices.js'
-import type { IssuedLoginTicket, LoginTickets } from '../intents/login-intents.js'
-import type { Tickets } from '../intents/mailed-intents.js'
+import type { IssuedLoginTicket, LoginIntents } from '../intents/login-intents.js'
+import type { MailedIntents } from '../intents/mailed-intents.js'
+import type { OauthCodes } from '../intents/oauth-codes.js'
 import { clearedLogin, type LoginFacts } from '../sessions/cleared-login.js'
 import type { OpenedSession, Sessions } from '../sessions/sessions.js'
-import type { FederatedLogin } from './federated-login.js'
 import type { FirstFactor, ProviderFacts, ShownSecond } from './first-factor.js'
 import type { LoginResult } from './login-result.js'
 
@@ -60,11 +60,11 @@ type Deps = Pick<SurfaceContext, 'emit' | 'logger'>
 
 interface Services {
   readonly devices: TrustedDevices
-  readonly federated: FederatedLogin
-  readonly loginTickets: LoginTickets
+  readonly codes: Pick<OauthCodes, 'bindSession'>
+  readonly loginIntents: LoginIntents
   readonly sessions: Sessions
   readonly stepUp: StepUp
-  readonly tickets: Tickets
+  readonly mailedIntents: MailedIntents
 }
 
 /** A token for a password that must be replaced now. */
@@ -73,15 +73,15 @@ const passwordTokenMs = 5 * 60 * 1000
 const localLogin: ProviderFacts = { identityId: '', browserHash: '', oauthCodeId: '' }
 
 export function createLoginEffects({ emit, logger }: Deps, services: Services): LoginEffects {
-  const { devices, federated, loginTickets, sessions, stepUp, tickets } = services
+  const { codes, devices, loginIntents, mailedIntents, sessions, stepUp } = services
 
   async function issueTicket(
     { user, method, amr, delivery, federated: provider = localLogin }: FirstFactor,
-    purpose: LoginTicket['purpose'],
+    purpose: LoginTicketPurpose,
     source: RequestSource,
   ): Promise<IssuedLoginTicket> {
     const { id: userId, sessionEpoch, credentialEpoch, deviceEpoch } = user
-    const issued = await loginTickets.issue({
+    const issued = await loginIntents.issue({
       userId,
       purpose,
       loginMethod: method,
@@ -120,7 +120,8 @@ export function createLoginEffects({ emit, logger }: Deps, services: Services): 
     },
 
     async askForPassword({ user, method }, source) {
-      const { token } = await tickets.issue(user, 'expiredPassword', passwordTokenMs, null)
+      const terms = { ttlMs: passwordTokenMs, mailedTo: null, sessionId: null }
+      const { token } = await mailedIntents.issue(user, { purpose: 'expiredPassword', ...terms })
       emit('login.failed', source, { userId: user.id, method, reason: 'password_expired' })
       return { status: 'passwordChangeRequired', passwordToken: token }
     },
@@ -139,7 +140,7 @@ export function createLoginEffects({ emit, logger }: Deps, services: Services): 
     },
 
     async bind(session, { oauthCodeId } = localLogin, refusal, source) {
-      if (!(await federated.bindSession(oauthCodeId, session, source))) throw new AuthError(refusal)
+      if (!(await codes.bindSession(oauthCodeId, session, source))) throw new AuthError(refusal)
     },
 
     async trustDevice({ user, sessionId }, deviceId, { name }, source) {

@@ -1,14 +1,14 @@
-import { AuthError } from '../../errors/index.js'
-import type { LoginTicket } from '../../model/login-ticket.js'
+import type { LoginTicketPurpose } from '../../model/login-ticket.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
-import type { LoginTickets } from '../intents/login-intents.js'
+import type { EnrolledByLogin, LoginIntents } from '../intents/login-intents.js'
+import type { OpenedIntent } from '../intents/spent-intent.js'
 import { type FactorsOfUser, lookUpFactors } from './factors-of-user.js'
 import type { FirstFactor, ShownSecond } from './first-factor.js'
 import type { LoginChecks } from './login-checks.js'
 import type { LoginEffects, TrustRequest } from './login-effects.js'
-import type { LoginResult } from './login-result.js'
+import type { DeliveredLogin, LoginResult } from './login-result.js'
 import type { JudgedLogin, LoginRisk } from './login-risk.js'
 
 /** What every login goes through, whatever its first factor was. */
@@ -28,24 +28,34 @@ export interface LoginPipeline {
    * spent.
    */
   complete(
-    ticket: LoginTicket,
-    shown: ShownSecond,
+    waiting: WaitingLogin,
+    shown: CompletingFactor,
     source: RequestSource,
-    trust?: TrustRequest | null,
-  ): Promise<LoginResult>
+  ): Promise<DeliveredLogin>
+}
+
+/** A login that waits for its second factor, as it was judged when the factor was accepted. */
+export type WaitingLogin = OpenedIntent<LoginTicketPurpose>
+
+/** The second factor of a login that waited for it. */
+export interface CompletingFactor extends ShownSecond {
+  /** Where the login added it itself; null of one that was there. */
+  readonly enrolled: EnrolledByLogin | null
+  /** Whether to trust the device from now on. */
+  readonly trust: TrustRequest | null
 }
 
 interface Services {
   readonly checks: LoginChecks
   readonly devices: TrustedDevices
   readonly effects: LoginEffects
-  readonly loginTickets: LoginTickets
+  readonly loginIntents: LoginIntents
   readonly risk: LoginRisk
 }
 
 export function createLoginPipeline(
   { collections }: Pick<SurfaceContext, 'collections'>,
-  { checks, devices, effects, loginTickets, risk }: Services,
+  { checks, devices, effects, loginIntents, risk }: Services,
 ): LoginPipeline {
   const lookUp = (userId: string) => lookUpFactors(collections, risk, userId)
   const known = async ({ user, factors }: FirstFactor) =>
@@ -87,14 +97,17 @@ export function createLoginPipeline(
       return { status: 'authenticated', session }
     },
 
-    async complete(ticket, shown, source, trust = null) {
-      const { userId, loginMethod, amr } = ticket
-      const [user, history] = await Promise.all([checks.holderOf(ticket), risk.historyOf(userId)])
+    async complete(waiting, { enrolled, trust, ...shown }, source) {
+      const [{ user, payload: ticket }, history] = await Promise.all([
+        loginIntents.spend(waiting, enrolled),
+        risk.historyOf(waiting.user.id),
+      ])
+      const { loginMethod, amr, delivery } = ticket
       const how = { user, method: loginMethod }
       await checks.requireStanding(how, source)
-      // Taken before the session is opened: a crash in between costs a login, and gives none away.
-      if (!(await loginTickets.take(ticket))) throw new AuthError('mfa_ticket_invalid')
-      if (await checks.isPasswordTooOld(how)) return effects.askForPassword(how, source)
+      if (await checks.isPasswordTooOld(how)) {
+        return { result: await effects.askForPassword(how, source), delivery }
+      }
       const deviceId = trust === null ? null : devices.nextId()
       const mfaMethod = shown.method
       const inQuestion = { method: loginMethod, mfaMethod, deviceId, failedAttempts: 0, history }
@@ -102,10 +115,13 @@ export function createLoginPipeline(
       const session = await effects.open({ user, loginMethod, amr, deviceId }, shown, source)
       await effects.bind(session, ticket, 'mfa_ticket_invalid', source)
       risk.notify(session, judged, source)
-      if (deviceId === null || trust === null) return { status: 'authenticated', session }
       const { sessionId } = session
-      const device = await effects.trustDevice({ user, sessionId }, deviceId, trust, source)
-      return { status: 'authenticated', session, ...(device === null ? {} : { device }) }
+      const device =
+        deviceId === null || trust === null
+          ? null
+          : await effects.trustDevice({ user, sessionId }, deviceId, trust, source)
+      const granted = device === null ? {} : { device }
+      return { result: { status: 'authenticated', session, ...granted }, delivery }
     },
   }
 }

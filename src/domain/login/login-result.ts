@@ -18,3 +18,9 @@ export type LoginResult =
     })
   /** The policy wants a second factor; the token is good for enrolling one and nothing else. */
   | (IssuedLoginTicket & { readonly status: 'mfaEnrollmentRequired' })
+
+/** What a login came to, and where its refresh token goes. */
+export interface DeliveredLogin {
+  readonly result: LoginResult
+  readonly delivery: 'cookie' | 'body'
+}

@@ -3,24 +3,17 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { CodeVerification, ShownCode } from '../factors/code-verification.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
-import type { TotpEnrollment } from '../factors/totp-enrollment.js'
+import type { ConfirmedTotp, EnrollmentTerms, TotpEnrollment } from '../factors/totp-enrollment.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
-import type { ShownTicket } from '../intents/login-intents.js'
+import type { LoginIntents, ShownTicket } from '../intents/login-intents.js'
 import type { TrustRequest } from './login-effects.js'
 import type { LoginPipeline } from './login-pipeline.js'
-import type { LoginResult } from './login-result.js'
-import type { TicketGuesses } from './ticket-guesses.js'
+import type { DeliveredLogin } from './login-result.js'
 
 /** The enroller of a factor: a signed-in user, or a login that lacks one. */
 export type Enrollee =
   | { readonly kind: 'session'; readonly who: SignedIn }
   | ({ readonly kind: 'ticket' } & ShownTicket)
-
-/** What a login came to, and where its refresh token goes. */
-export interface DeliveredLogin {
-  readonly result: LoginResult
-  readonly delivery: 'cookie' | 'body'
-}
 
 export interface TotpConfirmation {
   /** Shown this once. */
@@ -54,7 +47,7 @@ export interface MfaLogin {
 interface Services {
   readonly codeVerification: CodeVerification
   readonly devices: TrustedDevices
-  readonly guesses: TicketGuesses
+  readonly loginIntents: LoginIntents
   readonly pipeline: LoginPipeline
   readonly reAuthentication: ReAuthentication
   readonly totpEnrollment: TotpEnrollment
@@ -63,44 +56,59 @@ interface Services {
 const otp = { amr: ['otp'], isProof: true }
 
 export function createMfaLogin(services: Services): MfaLogin {
-  const { codeVerification, devices, guesses, pipeline, totpEnrollment } = services
+  const { codeVerification, devices, loginIntents, pipeline, totpEnrollment } = services
+
+  /** By a login that lacks a factor: it goes on with the one that it added. */
+  async function confirmInLogin(
+    shown: ShownTicket,
+    code: string,
+    terms: EnrollmentTerms,
+    source: RequestSource,
+  ): Promise<TotpConfirmation> {
+    const made: ConfirmedTotp[] = []
+    const waiting = await loginIntents.attempt(shown, 'enrollment', async ({ user }) => {
+      const confirmed = await totpEnrollment.confirm(user, loginIntents.idOf(shown), code)
+      if (confirmed !== null) made.push(confirmed)
+      return confirmed !== null
+    })
+    const [confirmed] = made
+    if (confirmed === undefined) throw new AuthError('invalid_mfa_code')
+    const backupCodes = await totpEnrollment.finish(confirmed, terms, source)
+    const factor = { method: 'totp', ...otp, enrolled: confirmed.intent, trust: null } as const
+    const login = await pipeline.complete(waiting, factor, source)
+    return { backupCodes, login }
+  }
+
   return {
     async beginTotp(enrollee, currentPassword, source) {
       const terms = await totpEnrollment.terms()
       if (enrollee.kind === 'ticket') {
-        const { user } = await guesses.holder(enrollee, 'enrollment')
-        return totpEnrollment.begin(user, terms)
+        const { user } = await loginIntents.open(enrollee, 'enrollment')
+        return totpEnrollment.begin(user, loginIntents.idOf(enrollee), terms)
       }
+      const { user, sessionId } = enrollee.who
       await services.reAuthentication.require(enrollee.who, currentPassword, source)
-      return totpEnrollment.begin(enrollee.who.user, terms)
+      return totpEnrollment.begin(user, sessionId, terms)
     },
 
     async confirmTotp(enrollee, code, source) {
       // Before the factor is confirmed: it must not be left without its codes.
       const terms = await totpEnrollment.terms()
-      if (enrollee.kind === 'session') {
-        const { user } = enrollee.who
-        if (!(await totpEnrollment.confirm(user, code))) throw new AuthError('invalid_mfa_code')
-        return { backupCodes: await totpEnrollment.finish(user.id, terms, source), login: null }
-      }
-      const ticket = await guesses.guess(enrollee, 'enrollment', async (shown) => {
-        // Before the factor counts: a caller who lost the account meanwhile must not lock its owner out.
-        return totpEnrollment.confirm(await guesses.accountOf(shown), code)
-      })
-      const backupCodes = await totpEnrollment.finish(ticket.userId, terms, source)
-      const result = await pipeline.complete(ticket, { method: 'totp', ...otp }, source)
-      return { backupCodes, login: { result, delivery: ticket.delivery } }
+      if (enrollee.kind === 'ticket') return confirmInLogin(enrollee, code, terms, source)
+      const { user, sessionId } = enrollee.who
+      const confirmed = await totpEnrollment.confirm(user, sessionId, code)
+      if (confirmed === null) throw new AuthError('invalid_mfa_code')
+      return { backupCodes: await totpEnrollment.finish(confirmed, terms, source), login: null }
     },
 
     async completeLogin(waiting, code, source, trust = null) {
       if (trust !== null) await devices.requireAllowed()
-      const ticket = await guesses.guess(waiting, 'secondFactor', async ({ userId }) => {
-        await codeVerification.spend(userId, code, source)
+      const login = await loginIntents.attempt(waiting, 'secondFactor', async ({ user }) => {
+        await codeVerification.spend(user.id, code, source)
         return true
       })
-      const shown = { method: code.method, ...otp }
-      const result = await pipeline.complete(ticket, shown, source, trust)
-      return { result, delivery: ticket.delivery }
+      const shown = { method: code.method, ...otp, enrolled: null, trust }
+      return pipeline.complete(login, shown, source)
     },
   }
 }

@@ -1,11 +1,9 @@
 import type { Mailer } from '../../ports/mailer.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { createTickets, type Tickets } from '../intents/mailed-intents.js'
 import { createMailService, type Links, type MailService } from './mail-service.js'
 
 export interface MailServices {
   readonly mail: MailService
-  readonly tickets: Tickets
 }
 
 export function assembleMail(
@@ -14,6 +12,5 @@ export function assembleMail(
 ): MailServices {
   return {
     mail: createMailService({ ...context, mailer, links }),
-    tickets: createTickets(context),
   }
 }

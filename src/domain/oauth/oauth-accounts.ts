@@ -10,7 +10,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { OauthIdentities } from './oauth-identities.js'
-import type { ProviderProofs } from './provider-proofs.js'
+import type { ArrivedProfile, ProviderProofs } from './provider-proofs.js'
 
 /** Whose account a provider's answer opens. */
 export interface OauthAccounts {
@@ -21,7 +21,7 @@ export interface OauthAccounts {
    * Throws `account_exists_link_required`, `registration_disabled`, `oauth_email_unverified`,
    * `email_not_allowed`, `email_domain_not_allowed` and `terms_not_accepted`.
    */
-  accountOf(profile: ProviderProfile, termsVersion: string, source: RequestSource): Promise<Found>
+  accountOf(arrived: ArrivedProfile, source: RequestSource): Promise<Found>
 }
 
 export interface Found {
@@ -78,8 +78,9 @@ export function createOauthAccounts(deps: Deps, services: Services): OauthAccoun
   async function insert(
     id: string,
     email: string,
-    { profile, termsVersion }: { readonly profile: ProviderProfile; readonly termsVersion: string },
+    { profile, intent }: ArrivedProfile,
   ): Promise<User | null> {
+    const { termsVersion } = intent.payload
     const now = clock.now()
     const user = newUser(now, {
       id,
@@ -105,10 +106,10 @@ export function createOauthAccounts(deps: Deps, services: Services): OauthAccoun
    * be: a crash in between leaves an address free, and the next sign-in goes on from there.
    */
   async function attempt(
-    profile: ProviderProfile,
-    termsVersion: string,
+    arrived: ArrivedProfile,
     source: RequestSource,
   ): Promise<Found | typeof conflict> {
+    const { profile } = arrived
     const known = await identities.find(profile)
     const owner = known === null ? null : await users.get(known.userId)
     if (known !== null && owner !== null) return { user: owner, identityId: known.id }
@@ -118,19 +119,20 @@ export function createOauthAccounts(deps: Deps, services: Services): OauthAccoun
       return conflict
     }
 
-    const opened = await providerProofs.open(profile, known, source)
-    return opened ?? signUp(known, { profile, termsVersion }, source)
+    const opened = await providerProofs.open(arrived, known, source)
+    return opened ?? signUp(known, arrived, source)
   }
 
   async function signUp(
     known: OauthIdentity | null,
-    { profile, termsVersion }: { readonly profile: ProviderProfile; readonly termsVersion: string },
+    arrived: ArrivedProfile,
     source: RequestSource,
   ): Promise<Found | typeof conflict> {
-    const email = await admit(profile, termsVersion)
+    const { profile, intent } = arrived
+    const email = await admit(profile, intent.payload.termsVersion)
     const identity = await claim(known, profile)
     if (identity === null) return conflict
-    const made = await insert(identity.userId, email, { profile, termsVersion })
+    const made = await insert(identity.userId, email, arrived)
     if (made !== null) {
       deps.emit('account.registered', source, { userId: made.id })
       return { user: made, identityId: identity.id }
@@ -142,7 +144,6 @@ export function createOauthAccounts(deps: Deps, services: Services): OauthAccoun
   }
 
   return {
-    accountOf: (profile, termsVersion, source) =>
-      retryOnConflict(tries, () => attempt(profile, termsVersion, source)),
+    accountOf: (arrived, source) => retryOnConflict(tries, () => attempt(arrived, source)),
   }
 }

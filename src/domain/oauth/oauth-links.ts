@@ -1,10 +1,8 @@
 import { isUuid } from '../../crypto/uuid.js'
-import { capReached } from '../../engine/session-age.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import { providerId } from '../../identity-providers/providers.js'
-import type { OauthFlow } from '../../model/oauth-flow.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -14,6 +12,7 @@ import { isProviderOffered } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import { requireProvedMailbox } from '../factors/require-proved-mailbox.js'
+import type { LinkIntent, OauthFlows } from '../intents/oauth-flows.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { OauthIdentities } from './oauth-identities.js'
 
@@ -29,8 +28,11 @@ export interface OauthLinks {
     currentPassword: string | undefined,
     source: RequestSource,
   ): Promise<void>
-  /** After it. Throws `identity_already_linked`, and `oauth_failed` when the session is over. */
-  complete(flow: OauthFlow, profile: ProviderProfile, source: RequestSource): Promise<void>
+  /**
+   * After it. Throws `identity_already_linked`, and `oauth_failed` when the session, the factors or the
+   * password that allowed it are no more.
+   */
+  complete(intent: LinkIntent, profile: ProviderProfile, source: RequestSource): Promise<void>
   /** Throws `not_found`, `last_login_method`, and what re-authentication throws. */
   unlink(
     who: SignedIn,
@@ -52,30 +54,18 @@ interface Deps
   readonly mail: MailService
 }
 
+interface Services {
+  readonly flows: Pick<OauthFlows, 'isGood'>
+  readonly identities: OauthIdentities
+  readonly reAuthentication: ReAuthentication
+}
+
 export function createOauthLinks(
   deps: Deps,
-  identities: OauthIdentities,
-  reAuthentication: ReAuthentication,
+  { flows, identities, reAuthentication }: Services,
 ): OauthLinks {
   const { surface, clock } = deps
-  const { users, families } = deps.collections
-
-  /** The person of a session that still goes on. */
-  async function ownerOf({ userId, sessionId }: OauthFlow): Promise<User | null> {
-    const [user, family, settings] = await Promise.all([
-      users.get(userId),
-      families.get(sessionId),
-      deps.settings(),
-    ])
-    if (user === null || !user.enabled || !isHuman(user) || family === null) return null
-    const isSpared = user.keptSessionId === family.id
-    const goesOn = family.sessionEpoch === user.sessionEpoch || isSpared
-    if (!goesOn || family.revokedAt !== null) return null
-    const now = clock.now()
-    const isOver =
-      family.expiresAt <= now || capReached(family.loginAt, settings.sessionAbsoluteTTL, now)
-    return isOver ? null : user
-  }
+  const { users } = deps.collections
 
   /**
    * Gives the identity to the user if it has no owner. An identity whose sign-up was cut short before
@@ -151,12 +141,12 @@ export function createOauthLinks(
       }
     },
 
-    async complete(flow, profile, source) {
-      const user = await ownerOf(flow)
-      if (user === null || user.emailVerifiedAt === null) throw new AuthError('oauth_failed')
+    async complete(intent, profile, source) {
+      const { user } = intent
+      if (user.emailVerifiedAt === null) throw new AuthError('oauth_failed')
       const added = await add(profile, user.id)
-      // A deletion disables first and looks then: of the two, one sees the other.
-      if ((await ownerOf(flow)) === null) {
+      // What voids it moves the account first and looks then: of the two, one sees the other.
+      if (!(await flows.isGood(intent))) {
         if (added !== null) await identities.takeBack(added)
         throw new AuthError('oauth_failed')
       }

@@ -17,12 +17,12 @@ import { credentialsFor, isProviderOffered } from '../context/provider-credentia
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { BrowserKeys, ResponseMode } from '../intents/browser-keys.js'
 import type { OauthCodes } from '../intents/oauth-codes.js'
-import type { BegunFlow, OauthFlows, TakenFlow } from '../intents/oauth-flows.js'
+import type { BegunFlow, FlowFacts, OauthFlows, TakenFlow } from '../intents/oauth-flows.js'
+import type { SpentIntent } from '../intents/spent-intent.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { LoginResult } from '../login/login-result.js'
 import type { OauthAccounts } from './oauth-accounts.js'
 import { oauthFailureOf } from './oauth-failure.js'
-import type { OauthIdentities } from './oauth-identities.js'
 import type { OauthLinks } from './oauth-links.js'
 import { cookieOf, type FlowCookie, membersOf, type Returned, refreshOf } from './oauth-return.js'
 
@@ -82,15 +82,13 @@ export interface OauthSignIn {
   ): Promise<LoginResult>
 }
 
-interface Deps
-  extends Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'emit' | 'logger'> {
+interface Deps extends Pick<SurfaceContext, 'surface' | 'settings' | 'emit' | 'logger'> {
   readonly providers: ProviderClients
 }
 
 interface Services {
   readonly flows: OauthFlows
   readonly codes: OauthCodes
-  readonly identities: OauthIdentities
   readonly accounts: OauthAccounts
   readonly links: OauthLinks
   readonly pipeline: LoginPipeline
@@ -109,9 +107,8 @@ interface Settled {
 }
 
 export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
-  const { surface, collections } = deps
-  const { flows, codes, identities, accounts, links, pipeline } = services
-  const { users } = collections
+  const { surface } = deps
+  const { flows, codes, accounts, links, pipeline } = services
 
   async function requireListed(uri: string, kind: OauthFlow['kind']): Promise<void> {
     const { oauthRedirectTargets } = await deps.settings()
@@ -127,7 +124,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
 
   async function startInBrowser(
     provider: ProviderId,
-    facts: Pick<OauthFlow, 'kind' | 'redirectUri' | 'termsVersion' | 'userId' | 'sessionId'>,
+    facts: Pick<FlowFacts, 'kind' | 'redirectUri' | 'termsVersion' | 'linker'>,
     keys: BrowserKeys,
   ): Promise<BrowserFlow> {
     const credentials = await credentialsOf(provider)
@@ -141,14 +138,27 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
 
   /** For an app: the session is opened when it shows its verifier, and no token is in an address. */
   async function issueCode(
-    { flow }: TakenFlow,
+    { payload }: SpentIntent<'oauthApp', null>,
     { user, identityId }: Awaited<ReturnType<OauthAccounts['accountOf']>>,
   ): Promise<string> {
     if (!user.enabled || !isHuman(user)) throw new AuthError('invalid_credentials')
     const { id: userId, sessionEpoch, credentialEpoch } = user
-    const { provider, codeChallenge } = flow
+    const { provider, codeChallenge } = payload
     const account = { userId, identityId, sessionEpoch, credentialEpoch }
     return codes.issue({ ...account, provider, codeChallenge })
+  }
+
+  async function logInBrowser(
+    { payload }: SpentIntent<'oauthWeb', null>,
+    { user, identityId }: Awaited<ReturnType<OauthAccounts['accountOf']>>,
+    deviceToken: string | null,
+    source: RequestSource,
+  ): Promise<Settled> {
+    const { provider: method, browserHash } = payload
+    const federated = { identityId, browserHash, oauthCodeId: '' }
+    const first = { user, method, amr: [], factors: null, second: null, deviceToken }
+    const login = await pipeline.proceed({ ...first, federated, delivery: 'cookie' }, source)
+    return { members: membersOf(login), login }
   }
 
   async function settle(
@@ -157,32 +167,29 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     { parameters, deviceToken }: Arrived,
     source: RequestSource,
   ): Promise<Settled> {
-    const { flow, secrets, redirectUri } = taken
+    const { back, secrets, redirectUri } = taken
     // First, because whatever else is wrong is passed to this address.
-    await requireListed(flow.redirectUri, flow.kind)
+    await requireListed(back.redirectUri, back.kind)
+    const intent = await taken.intent()
     const credentials = await credentialsOf(provider)
     const answer = { parameters, secrets, redirectUri }
     const profile = await deps.providers.whoSignedIn(provider, credentials, answer)
-    if (flow.kind === 'link') {
-      await links.complete(flow, profile, source)
+    if (intent.kind === 'oauthLink') {
+      await links.complete(intent, profile, source)
       return { members: { status: 'linked' }, login: null }
     }
-    const found = await accounts.accountOf(profile, flow.termsVersion, source)
-    if (flow.kind === 'mobile') {
-      return { members: { code: await issueCode(taken, found) }, login: null }
+    const found = await accounts.accountOf({ profile, intent }, source)
+    if (intent.kind === 'oauthApp') {
+      return { members: { code: await issueCode(intent, found) }, login: null }
     }
-    const { user } = found
-    const federated = {
-      identityId: found.identityId,
-      browserHash: flow.browserHash,
-      oauthCodeId: '',
-    }
-    const first = { user, method: provider, amr: [], factors: null, second: null, deviceToken }
-    const login = await pipeline.proceed({ ...first, federated, delivery: 'cookie' }, source)
-    return { members: membersOf(login), login }
+    return logInBrowser(intent, found, deviceToken, source)
   }
 
-  function emitFailure(error: unknown, { provider, kind }: OauthFlow, source: RequestSource): void {
+  function emitFailure(
+    error: unknown,
+    { provider, kind }: TakenFlow['back'],
+    source: RequestSource,
+  ): void {
     if (error instanceof ProviderError && !error.isDenial) {
       const why = { provider, reason: error.message, ...describeError(error) }
       deps.logger.warn('a provider did not say who signed in', why)
@@ -201,7 +208,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     },
 
     async startWeb(provider, target, keys) {
-      const facts = { kind: 'web', userId: '', sessionId: '', ...target } as const
+      const facts = { kind: 'web', linker: null, ...target } as const
       return startInBrowser(known(provider), facts, keys)
     },
 
@@ -209,7 +216,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       const id = known(provider)
       const credentials = await credentialsOf(id)
       await requireListed(app.redirectUri, 'mobile')
-      const facts = { kind: 'mobile', provider: id, userId: '', sessionId: '', ...app } as const
+      const facts = { kind: 'mobile', provider: id, linker: null, ...app } as const
       return flows.begin(facts, credentials, null)
     },
 
@@ -219,7 +226,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       await requireListed(redirectUri, 'link')
       await links.prepare(who, id, currentPassword, source)
       const { user, sessionId } = who
-      const facts = { kind: 'link', redirectUri, userId: user.id, sessionId } as const
+      const facts = { kind: 'link', redirectUri, linker: { user, sessionId } } as const
       return startInBrowser(id, { ...facts, termsVersion: '' }, keys)
     },
 
@@ -227,31 +234,26 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       const id = known(provider)
       if (providers[id].responseMode !== mode) throw new AuthError('not_found')
       const taken = await flows.take(id, parameters['state'] ?? '', keys[mode])
-      const { flow } = taken
-      const echoed = flow.appState === null ? {} : { state: flow.appState }
+      const { back } = taken
+      const echoed = back.appState === null ? {} : { state: back.appState }
       try {
         const { members, login } = await settle(id, taken, { parameters, deviceToken }, source)
-        const location = withQuery(flow.redirectUri, { ...members, ...echoed })
+        const location = withQuery(back.redirectUri, { ...members, ...echoed })
         return { location, refresh: refreshOf(login), cookie: cookieOf(login, mode, keys) }
       } catch (error) {
-        emitFailure(error, flow, source)
+        emitFailure(error, back, source)
         const reason = oauthFailureOf(error)
         if (reason === null) throw error
-        const location = withQuery(flow.redirectUri, { error: reason, ...echoed })
+        const location = withQuery(back.redirectUri, { error: reason, ...echoed })
         return { location, refresh: null, cookie: null }
       }
     },
 
     async exchange({ code, codeVerifier, deviceToken }, source) {
-      const redeemed = await codes.redeem(code, codeVerifier, source)
-      const { userId, identityId, sessionEpoch, credentialEpoch } = redeemed
-      const id = known(redeemed.provider)
-      await credentialsOf(id)
-      const [user, identity] = await Promise.all([users.get(userId), identities.get(identityId)])
-      const isSame = user?.sessionEpoch === sessionEpoch && user.credentialEpoch === credentialEpoch
-      if (!isSame || identity?.userId !== userId) throw new AuthError('invalid_token')
-      const first = { user, method: id, amr: [], factors: null, second: null, deviceToken }
-      const federated = { identityId, browserHash: '', oauthCodeId: redeemed.id }
+      const { user, payload } = await codes.redeem(code, codeVerifier, source)
+      const { id: oauthCodeId, provider: method, identityId } = payload
+      const first = { user, method, amr: [], factors: null, second: null, deviceToken }
+      const federated = { identityId, browserHash: '', oauthCodeId }
       return pipeline.proceed({ ...first, federated, delivery: 'body' }, source)
     },
   }

@@ -7,9 +7,16 @@ import type { RequestSource } from '../../ports/request-source.js'
 import { conflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors } from '../factors/enrolled-factors.js'
+import type { SignInIntent } from '../intents/oauth-flows.js'
 import type { OwnerProof } from '../passwords/owner-proof.js'
 import type { SessionTermination } from '../sessions/session-termination.js'
 import type { OauthIdentities } from './oauth-identities.js'
+
+/** What a provider said of a user, and the flow in which it did. */
+export interface ArrivedProfile {
+  readonly profile: ProviderProfile
+  readonly intent: SignInIntent
+}
 
 /** An account that a provider opens, and the identity by which it does. */
 export interface OpenedByProvider {
@@ -30,7 +37,7 @@ export interface ProviderProofs {
    * is the identity that an earlier sign-up left without an account; it gives way.
    */
   open(
-    profile: ProviderProfile,
+    arrived: ArrivedProfile,
     orphan: OauthIdentity | null,
     source: RequestSource,
   ): Promise<OpenedByProvider | typeof conflict | null>
@@ -68,12 +75,12 @@ export function createProviderProofs(
   }
 
   return {
-    async open(profile, orphan, source) {
+    async open({ profile, intent }, orphan, source) {
       const user = await holderOf(profile)
       if (user === null) return null
       const verdict = await judge(user)
       if (verdict === 'refuse') return null
-      const proof = { by: 'provider', newPassword: null, source } as const
+      const proof = { by: intent, newPassword: null, source }
       const proved = verdict === 'join' ? user : await ownerProof.prove(user, proof)
       if (proved === null) return conflict
       await sessions.endAll(proved.id, 'password_change', source)

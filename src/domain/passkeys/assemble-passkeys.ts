@@ -1,6 +1,6 @@
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { FactorServices } from '../factors/assemble-factors.js'
-import { createPasskeyChallenges } from '../intents/passkey-challenges.js'
+import type { IntentServices } from '../intents/assemble-intents.js'
 import { createLockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { LoginServices } from '../login/assemble-login.js'
@@ -18,7 +18,10 @@ export interface PasskeyServices {
   readonly ownPasskeys: OwnPasskeys
 }
 
-interface Collaborators extends FactorServices, Pick<LoginServices, 'guesses' | 'pipeline'> {
+interface Collaborators
+  extends FactorServices,
+    Pick<IntentServices, 'challenges' | 'loginIntents'>,
+    Pick<LoginServices, 'pipeline'> {
   readonly limits: RateLimiter
 }
 
@@ -27,11 +30,10 @@ export function assemblePasskeys(
   collaborators: Collaborators,
 ): PasskeyServices {
   const deps = { ...context, ...collaborators }
-  const challenges = createPasskeyChallenges(deps)
   const assertions = createPasskeyAssertions(deps)
   const lockout = createLockout(deps, 'passkeyFailures')
-  const proofs = createPasskeyProofs(deps, { challenges, assertions, lockout })
-  const services = { ...collaborators, challenges, assertions, lockout, proofs }
+  const proofs = createPasskeyProofs(deps, { ...collaborators, assertions, lockout })
+  const services = { ...collaborators, assertions, lockout, proofs }
   return {
     passkeyRegistration: createPasskeyRegistration(deps, services),
     passkeyLogin: createPasskeyLogin(deps, services),

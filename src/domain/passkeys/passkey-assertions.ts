@@ -18,16 +18,27 @@ export interface AssertionTerms {
 export interface PasskeyAssertions {
   /** The passkey that a response names, of any user. */
   find(credentialId: string): Promise<Passkey | null>
-  /**
-   * Verifies and notes a use. Null, without a reason, for whatever is wrong with it; a counter that
-   * went back is an event. Else whether the person was verified as well.
-   */
-  accept(
+  /** Verifies the signature over the challenge. Null, without a reason, for whatever is wrong. */
+  verify(
     passkey: Passkey,
     response: AssertionResponse,
     terms: AssertionTerms,
+  ): Promise<VerifiedAssertion | null>
+  /**
+   * Notes the use of a passkey, once. Null when the counter went back, which is an event, and when the
+   * person was not verified as the terms ask. Else whether the person was verified.
+   */
+  note(
+    verified: VerifiedAssertion,
     source: RequestSource,
   ): Promise<{ readonly userVerified: boolean } | null>
+}
+
+/** An assertion with the right signature, which is not noted yet. */
+export interface VerifiedAssertion {
+  readonly passkey: Passkey
+  readonly use: Use
+  readonly isEnough: boolean
 }
 
 /** An assertion that was verified, and the challenge it answers. */
@@ -78,7 +89,7 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
   }
 
   /** False when the counter went back, or the passkey was removed. */
-  async function note(passkey: Passkey, use: Use, source: RequestSource): Promise<boolean> {
+  async function noteUse(passkey: Passkey, use: Use, source: RequestSource): Promise<boolean> {
     let seen: Passkey | null = passkey
     return retryOnConflict(tries, async () => {
       if (seen?.publicKey !== passkey.publicKey) return false
@@ -100,7 +111,7 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
   return {
     find: read,
 
-    async accept(passkey, response, terms, source) {
+    async verify(passkey, response, terms) {
       const { userHandle } = response.response
       if (userHandle && userHandle !== userHandleOf(passkey.userId)) return null
       const { challenge, userVerification, besideFactor } = terms
@@ -109,9 +120,13 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
       const shown = await verifyAssertion(response, expected, passkey)
       if (shown === null || shown.backupEligible !== passkey.backupEligible) return null
       const userVerified = shown.userVerified && (besideFactor || passkey.uvInitialized)
-      if (requireUserVerification && !userVerified) return null
-      const noted = await note(passkey, { ...shown, userVerified, challenge }, source)
-      return noted ? { userVerified } : null
+      const isEnough = userVerified || !requireUserVerification
+      return { passkey, use: { ...shown, userVerified, challenge }, isEnough }
+    },
+
+    async note({ passkey, use, isEnough }, source) {
+      if (!isEnough || !(await noteUse(passkey, use, source))) return null
+      return { userVerified: use.userVerified }
     },
   }
 }

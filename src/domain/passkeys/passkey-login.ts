@@ -1,21 +1,19 @@
 import { type RequestOptions, requestOptions } from '../../crypto/webauthn.js'
 import { AuthError } from '../../errors/index.js'
-import type { Passkey } from '../../model/passkey.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
-import type { ShownTicket } from '../intents/login-intents.js'
+import type { LoginIntents, ShownTicket } from '../intents/login-intents.js'
 import { challengeLifeMs, type PasskeyChallenges } from '../intents/passkey-challenges.js'
 import type { Lockout } from '../limits/lockout.js'
 import type { FirstFactor } from '../login/first-factor.js'
 import type { TrustRequest } from '../login/login-effects.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
-import type { DeliveredLogin } from '../login/mfa-login.js'
-import type { TicketGuesses } from '../login/ticket-guesses.js'
+import type { DeliveredLogin } from '../login/login-result.js'
 import { arePasskeysOffered } from './are-passkeys-offered.js'
-import type { PasskeyAssertions } from './passkey-assertions.js'
+import type { PasskeyAssertions, VerifiedAssertion } from './passkey-assertions.js'
 import { passkeyFactor } from './passkey-factor.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
 
@@ -59,21 +57,20 @@ interface Services {
   readonly lockout: Lockout
   readonly challenges: PasskeyChallenges
   readonly devices: TrustedDevices
-  readonly guesses: TicketGuesses
+  readonly loginIntents: LoginIntents
   readonly pipeline: LoginPipeline
   readonly proofs: PasskeyProofs
 }
 
-interface Checked {
-  readonly ok: boolean
-  readonly user: User | null
+/** A passkey that signed the challenge it was asked for. */
+interface Signed {
+  readonly user: User
+  readonly verified: VerifiedAssertion
 }
-
-const passwordless = { kind: 'login', user: null, boundTo: '' } as const
 
 export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin {
   const { collections } = deps
-  const { challenges, guesses, pipeline } = services
+  const { assertions, challenges, loginIntents, pipeline } = services
   const { rpId } = deps.relyingParty
 
   async function verification(waiting: ShownTicket | null): Promise<'preferred' | 'required'> {
@@ -97,11 +94,11 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
   ): Promise<DeliveredLogin> {
     if (trust !== null) await services.devices.requireAllowed()
     let isProof = false
-    const ticket = await guesses
-      .guess(waiting, 'secondFactor', async (of) => {
-        const user = await guesses.accountOf(of)
+    const login = await loginIntents
+      .attempt(waiting, 'secondFactor', async ({ user }) => {
         await requireOffered(user)
-        const ceremony = { kind: 'login', user, boundTo: of.id } as const
+        const boundTo = loginIntents.idOf(waiting)
+        const ceremony = { kind: 'passkeySecondFactor', user, boundTo } as const
         const terms = { userVerification, besideFactor: true }
         isProof = (await services.proofs.show(ceremony, shown, terms, source)).userVerified
         return true
@@ -110,24 +107,30 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
         const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
         throw isWrong ? new AuthError('invalid_credentials') : error
       })
-    const result = await pipeline.complete(ticket, passkeyFactor(isProof), source, trust)
-    return { result, delivery: ticket.delivery }
+    return pipeline.complete(login, { ...passkeyFactor(isProof), enrolled: null, trust }, source)
   }
 
-  /** Nothing is known of who shows it but what the response says. */
-  async function check(
-    passkey: Passkey | null,
-    { challengeId, response }: ShownPasskey,
-    source: RequestSource,
-  ): Promise<Checked> {
-    const challenge = await challenges.take(challengeId, passwordless)
-    const user = passkey === null ? null : await collections.users.get(passkey.userId)
-    if (challenge === null || passkey === null || user === null) return { ok: false, user }
-    // Discoverable credentials come with the handle; who has none was not asked for (WebAuthn §7.2).
-    if (!response.response.userHandle || !user.enabled || !isHuman(user)) return { ok: false, user }
+  /**
+   * The challenge and the signature come first: until both are right, nothing is known of the caller,
+   * nothing is counted against an account, and nothing is told about it.
+   */
+  async function signed({ challengeId, response }: ShownPasskey): Promise<Signed | null> {
+    const intent = await challenges.spendPasswordless(challengeId)
+    // Discoverable credentials come with the handle; a caller without one was not asked (WebAuthn §7.2).
+    if (intent === null || !response.response.userHandle) return null
+    const passkey = await assertions.find(response.id)
+    if (passkey === null) return null
+    const { challenge } = intent.payload
     const terms = { challenge, userVerification: 'required', besideFactor: false } as const
-    const accepted = await services.assertions.accept(passkey, response, terms, source)
-    return { ok: accepted !== null, user }
+    const verified = await assertions.verify(passkey, response, terms)
+    const user = verified === null ? null : await collections.users.get(passkey.userId)
+    return verified === null || user === null ? null : { user, verified }
+  }
+
+  function refuse(userId: string | null, source: RequestSource): never {
+    const reason = 'invalid_credentials'
+    deps.emit('login.failed', source, { userId, method: 'webauthn', reason })
+    throw new AuthError(reason)
   }
 
   async function asBothFactors(
@@ -140,29 +143,21 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
         'trustDevice goes with mfaToken: without a ticket no second factor is asked for.'
       throw new AuthError('invalid_request', { detail })
     }
-    const passkey = await services.assertions.find(shown.response.id)
-    const userId = passkey?.userId ?? null
-    // Counted whether or not there is such a credential.
-    const subject = userId ?? shown.response.id
-    const { ok, user } = await services.lockout.attempt(
-      subject,
-      () => check(passkey, shown, source),
-      (_, { until }) => deps.emit('login.lockedOut', source, { userId, until }),
+    const found = await signed(shown)
+    if (found === null) return refuse(null, source)
+    const { user, verified } = found
+    const { ok } = await services.lockout.attempt(
+      user.id,
+      async () => {
+        const isStanding = user.enabled && isHuman(user)
+        return { ok: isStanding && (await assertions.note(verified, source)) !== null }
+      },
+      (_, { until }) => deps.emit('login.lockedOut', source, { userId: user.id, until }),
     )
-    if (!ok || user === null) {
-      const reason = 'invalid_credentials'
-      deps.emit('login.failed', source, { userId, method: 'webauthn', reason })
-      throw new AuthError('invalid_credentials')
-    }
+    if (!ok) return refuse(user.id, source)
     const second = passkeyFactor(true)
-    const first: FirstFactor = {
-      user,
-      method: second.method,
-      amr: second.amr,
-      delivery,
-      factors: null,
-      second,
-    }
+    const { method, amr } = second
+    const first: FirstFactor = { user, method, amr, delivery, factors: null, second }
     return { result: await pipeline.proceed(first, source), delivery }
   }
 
@@ -171,14 +166,15 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
       const userVerification = await verification(waiting)
       const asked = { rpId, userVerification, timeoutMs: challengeLifeMs }
       if (waiting === null) {
-        const { challengeId, challenge } = await challenges.issue(passwordless)
+        const { challengeId, challenge } = await challenges.issuePasswordless()
         return { challengeId, options: await requestOptions({ ...asked, challenge, allow: null }) }
       }
-      const { ticket, user } = await guesses.holder(waiting, 'secondFactor')
+      const { user } = await loginIntents.open(waiting, 'secondFactor')
       await requireOffered(user)
       const allow = await passkeysOfUser(collections, user.id)
       if (allow.length === 0) throw new AuthError('factor_not_found')
-      const ceremony = { kind: 'login', user, boundTo: ticket.id } as const
+      const boundTo = loginIntents.idOf(waiting)
+      const ceremony = { kind: 'passkeySecondFactor', user, boundTo } as const
       const { challengeId, challenge } = await challenges.issue(ceremony)
       return { challengeId, options: await requestOptions({ ...asked, challenge, allow }) }
     },

@@ -1,6 +1,5 @@
 import type { AssertionResponse } from '../../crypto/webauthn.js'
 import { AuthError } from '../../errors/index.js'
-import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { Ceremony, PasskeyChallenges } from '../intents/passkey-challenges.js'
@@ -20,7 +19,7 @@ export interface PasskeyProofs {
    * and `rate_limited` while too many were wrong: passkeys have a counter of their own.
    */
   show(
-    ceremony: Ceremony & { readonly user: User },
+    ceremony: Ceremony,
     shown: ShownPasskey,
     terms: {
       readonly userVerification: 'preferred' | 'required'
@@ -46,13 +45,15 @@ export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProo
       const facts = { userId: user.id, method: 'webauthn' } as const
 
       async function check() {
-        const challenge = await challenges.take(challengeId, ceremony)
-        if (challenge === null) return { ok: false, userVerified: false }
+        const refused = { ok: false, userVerified: false }
+        const intent = await challenges.spend(challengeId, ceremony)
+        if (intent === null) return refused
         const passkey = await assertions.find(response.id)
-        if (passkey?.userId !== user.id) return { ok: false, userVerified: false }
-        const all = { ...terms, challenge }
-        const accepted = await assertions.accept(passkey, response, all, source)
-        return { ok: accepted !== null, userVerified: accepted?.userVerified === true }
+        if (passkey?.userId !== user.id) return refused
+        const { challenge } = intent.payload
+        const verified = await assertions.verify(passkey, response, { ...terms, challenge })
+        const noted = verified === null ? null : await assertions.note(verified, source)
+        return noted === null ? refused : { ok: true, ...noted }
       }
 
       const { ok, userVerified } = await lockout.attempt(user.id, check, (_, { until }) =>

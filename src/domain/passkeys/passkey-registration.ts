@@ -12,13 +12,15 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { enrolledFactors, passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
-import { isUnchanged } from '../factors/is-unchanged.js'
+import type { FactorEnrollment, FactorWrite } from '../factors/factor-enrollment.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import { requireProvedMailbox } from '../factors/require-proved-mailbox.js'
+import type { LoginIntents, ShownTicket } from '../intents/login-intents.js'
 import { challengeLifeMs, type PasskeyChallenges } from '../intents/passkey-challenges.js'
+import type { SpentIntent } from '../intents/spent-intent.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
-import type { DeliveredLogin, Enrollee } from '../login/mfa-login.js'
-import type { TicketGuesses } from '../login/ticket-guesses.js'
+import type { DeliveredLogin } from '../login/login-result.js'
+import type { Enrollee } from '../login/mfa-login.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 import { passkeyFactor } from './passkey-factor.js'
 import { userHandleOf } from './user-handle.js'
@@ -60,7 +62,8 @@ interface Services {
   readonly assertions: PasskeyAssertions
   readonly challenges: PasskeyChallenges
   readonly changes: FactorChanges
-  readonly guesses: TicketGuesses
+  readonly enrollment: FactorEnrollment
+  readonly loginIntents: LoginIntents
   readonly pipeline: LoginPipeline
   readonly reAuthentication: ReAuthentication
 }
@@ -72,13 +75,15 @@ interface Registrant {
 }
 
 interface Registered {
+  readonly user: User
+  readonly intent: SpentIntent<'passkeyRegistration'>
   readonly passkey: Passkey
   readonly userVerified: boolean
 }
 
 export function createPasskeyRegistration(deps: Deps, services: Services): PasskeyRegistration {
   const { collections, clock, relyingParty } = deps
-  const { challenges, changes, guesses } = services
+  const { challenges, changes, enrollment, loginIntents } = services
 
   async function allowed() {
     const settings = await deps.settings()
@@ -90,8 +95,8 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     if (enrollee.kind === 'session') {
       return { user: enrollee.who.user, boundTo: enrollee.who.sessionId }
     }
-    const { user, ticket } = await guesses.holder(enrollee, 'enrollment')
-    return { user, boundTo: ticket.id }
+    const { user } = await loginIntents.open(enrollee, 'enrollment')
+    return { user, boundTo: loginIntents.idOf(enrollee) }
   }
 
   async function checkRoom(userId: string): Promise<readonly Passkey[]> {
@@ -113,17 +118,15 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
   ): Promise<Registered | null> {
     requireProvedMailbox(user)
     const { webauthnUserVerification } = await allowed()
-    const challenge = await challenges.take(challengeId, { kind: 'registration', user, boundTo })
-    if (challenge === null) return null
+    const ceremony = { kind: 'passkeyRegistration', user, boundTo } as const
+    const intent = await challenges.spend(challengeId, ceremony)
+    if (intent === null) return null
+    const { challenge } = intent.payload
     const requireUserVerification = webauthnUserVerification === 'required'
     const expected = { ...relyingParty, challenge, requireUserVerification }
     const credential = await verifyRegistration(response, expected)
     if (credential === null) return null
     await checkRoom(user.id)
-    // Of a factor that is no more: a new one must not revive them.
-    if (!hasFactor(await enrolledFactors(collections, user.id))) {
-      await collections.backupCodes.take(user.id)
-    }
     const { userVerified, ...facts } = credential
     const passkey: Passkey = {
       ...facts,
@@ -136,14 +139,49 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       lastUsedAt: null,
       lastChallenge: challenge,
     }
-    const isStored = await collections.passkeys.insert(passkey)
-    if (!isStored && !(await isOwn(passkey))) throw new AuthError('factor_already_enrolled')
-    // Who was let in by what holds no more must leave nothing behind to sign in with.
-    if (!(await isUnchanged(collections.users, user))) {
-      await collections.passkeys.take(passkey.id, { userId: user.id, lastChallenge: challenge })
-      return null
+    const enrolled = await enrollment.enroll(intent, writeOf(passkey))
+    return enrolled === null ? null : { user: enrolled, intent, passkey, userVerified }
+  }
+
+  function writeOf(passkey: Passkey): FactorWrite {
+    const { id, userId, lastChallenge } = passkey
+    return {
+      async store() {
+        // Of a factor that is no more: a new one must not revive them.
+        if (!hasFactor(await enrolledFactors(collections, userId))) {
+          await collections.backupCodes.take(userId)
+        }
+        const isStored = await collections.passkeys.insert(passkey)
+        if (!isStored && !(await isOwn(passkey))) throw new AuthError('factor_already_enrolled')
+        return true
+      },
+      takeBack: () => collections.passkeys.take(id, { userId, lastChallenge }),
     }
-    return { passkey, userVerified }
+  }
+
+  /** By a login that lacks a factor: it goes on with the one that it added. */
+  async function finishInLogin(
+    shown: ShownTicket,
+    made: MadePasskey,
+    source: RequestSource,
+  ): Promise<RegisteredPasskey> {
+    const all: Registered[] = []
+    const waiting = await loginIntents
+      .attempt(shown, 'enrollment', async ({ user }) => {
+        const registered = await register({ user, boundTo: loginIntents.idOf(shown) }, made)
+        if (registered !== null) all.push(registered)
+        return registered !== null
+      })
+      .catch((error: unknown) => {
+        const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
+        throw isWrong ? new AuthError('webauthn_failed') : error
+      })
+    const [registered] = all
+    if (registered === undefined) throw new AuthError('webauthn_failed')
+    const { user, intent, passkey, userVerified } = registered
+    changes.enrolled(user, 'passkeyAdded', source)
+    const factor = { ...passkeyFactor(userVerified), enrolled: intent, trust: null }
+    return { passkey, login: await services.pipeline.complete(waiting, factor, source) }
   }
 
   return {
@@ -156,7 +194,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       }
       const exclude = await checkRoom(user.id)
       const { challengeId, challenge } = await challenges.issue({
-        kind: 'registration',
+        kind: 'passkeyRegistration',
         user,
         boundTo,
       })
@@ -176,32 +214,11 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     },
 
     async finish(enrollee, made, source) {
-      if (enrollee.kind === 'session') {
-        const registrant = await registrantOf(enrollee)
-        const registered = await register(registrant, made)
-        if (registered === null) throw new AuthError('webauthn_failed')
-        await changes.made(registrant.user.id, 'passkeyAdded', source)
-        return { passkey: registered.passkey, login: null }
-      }
-      const all: Registered[] = []
-      const ticket = await guesses
-        .guess(enrollee, 'enrollment', async (shown) => {
-          // Before the passkey counts: a caller who lost the account meanwhile must not lock its owner out.
-          const registrant = { user: await guesses.accountOf(shown), boundTo: shown.id }
-          const registered = await register(registrant, made)
-          if (registered !== null) all.push(registered)
-          return registered !== null
-        })
-        .catch((error: unknown) => {
-          const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
-          throw isWrong ? new AuthError('webauthn_failed') : error
-        })
-      const [registered] = all
-      if (registered === undefined) throw new AuthError('webauthn_failed')
-      await changes.made(ticket.userId, 'passkeyAdded', source)
-      const { passkey, userVerified } = registered
-      const result = await services.pipeline.complete(ticket, passkeyFactor(userVerified), source)
-      return { passkey, login: { result, delivery: ticket.delivery } }
+      if (enrollee.kind === 'ticket') return finishInLogin(enrollee, made, source)
+      const registered = await register(await registrantOf(enrollee), made)
+      if (registered === null) throw new AuthError('webauthn_failed')
+      changes.enrolled(registered.user, 'passkeyAdded', source)
+      return { passkey: registered.passkey, login: null }
     },
   }
 }

@@ -41,7 +41,7 @@ export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStep
       if (!(await arePasskeysOffered(deps, user.id))) throw new AuthError('mfa_method_disabled')
       const allow = await ownPasskeys(who)
       const { challengeId, challenge } = await services.challenges.issue({
-        kind: 'stepUp',
+        kind: 'passkeyStepUp',
         user,
         boundTo,
       })
@@ -59,7 +59,7 @@ export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStep
       const { user, sessionId } = who
       await ownPasskeys(who)
       if (!(await arePasskeysOffered(deps, user.id))) throw new AuthError('invalid_mfa_code')
-      const ceremony = { kind: 'stepUp', user, boundTo: sessionId } as const
+      const ceremony = { kind: 'passkeyStepUp', user, boundTo: sessionId } as const
       const terms = { userVerification: 'required', besideFactor: false } as const
       await services.proofs.show(ceremony, shown, terms, source)
       const provedAt = await services.stepUp.record(user, sessionId, 'webauthn')

@@ -1,4 +1,5 @@
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentServices } from '../intents/assemble-intents.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailServices } from '../mail/assemble-mail.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -26,7 +27,10 @@ export interface PasswordServices {
   readonly passwordRecovery: PasswordRecovery
 }
 
-interface Collaborators extends SharedPasswordServices, MailServices {
+interface Collaborators
+  extends SharedPasswordServices,
+    MailServices,
+    Pick<IntentServices, 'mailedIntents'> {
   readonly limits: RateLimiter
   readonly sessions: Sessions
 }

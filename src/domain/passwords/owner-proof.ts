@@ -4,6 +4,8 @@ import type { OwnerProofWay } from '../../ports/account-event.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { SignInIntent } from '../intents/oauth-flows.js'
+import type { SpentIntent } from '../intents/spent-intent.js'
 import type { MailService } from '../mail/mail-service.js'
 import { networkLine } from './hash-lines.js'
 import type { PasswordHashes } from './password-hashes.js'
@@ -11,7 +13,8 @@ import type { PasswordRules } from './password-rules.js'
 
 /** How the mailbox was proved, and what becomes of the password. */
 export interface Proof {
-  readonly by: OwnerProofWay
+  /** The link that was mailed to the address, or the flow to a provider that is authoritative for it. */
+  readonly by: SpentIntent<'verifyEmail' | 'resetPassword'> | SignInIntent
   /** Null clears the password that is there. */
   readonly newPassword: string | null
   readonly source: RequestSource
@@ -36,6 +39,11 @@ interface Deps
   readonly passwords: PasswordHashes
   readonly passwordRules: PasswordRules
   readonly mail: MailService
+}
+
+function wayOf({ kind }: Proof['by']): OwnerProofWay {
+  if (kind === 'verifyEmail') return 'link'
+  return kind === 'resetPassword' ? 'reset' : 'provider'
 }
 
 /** Sessions ended beside us, or a factor removed, move the record. */
@@ -64,8 +72,12 @@ export function createOwnerProof(deps: Deps): OwnerProof {
     )
   }
 
-  async function write(user: User, passwordHash: string | null): Promise<User | null> {
-    const { guard, set } = ownerProvedWrite(user, passwordHash, clock.now())
+  async function write(
+    user: User,
+    passwordHash: string | null,
+    lastIntentId: string,
+  ): Promise<User | null> {
+    const { guard, set } = ownerProvedWrite(user, { passwordHash, lastIntentId }, clock.now())
     try {
       return await users.update(user.id, guard, set)
     } catch (error) {
@@ -79,7 +91,7 @@ export function createOwnerProof(deps: Deps): OwnerProof {
     const at = clock.now()
     const userId = after.id
     deps.emit('email.verified', source, { at, userId })
-    deps.emit('account.ownerProved', source, { at, userId, by })
+    deps.emit('account.ownerProved', source, { at, userId, by: wayOf(by) })
     if (after.passwordHash === null) return
     deps.emit('password.changed', source, { at, userId, by: 'reset' })
     if (mails && before.passwordHash !== null) deps.mail.passwordChanged(after, at)
@@ -98,7 +110,8 @@ export function createOwnerProof(deps: Deps): OwnerProof {
         if (before.passwordHash !== null) {
           await passwordRules.remember(before.id, before.passwordHash)
         }
-        const found: User | null = (await write(before, passwordHash)) ?? (await users.get(seen.id))
+        const found: User | null =
+          (await write(before, passwordHash, proof.by.id)) ?? (await users.get(seen.id))
         // A guard that missed may have been met by the very write whose answer was lost.
         if (isWritten(found, seen, passwordHash)) {
           announce(before, found, proof, notifySecurityChanges)

@@ -2,12 +2,12 @@ import { isUuid } from '../../crypto/uuid.js'
 import { admissionRefusal, admissionRules } from '../../engine/admission.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { AuthError } from '../../errors/index.js'
-import type { Ticket } from '../../model/ticket.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { Tickets } from '../intents/mailed-intents.js'
+import type { MailedIntents } from '../intents/mailed-intents.js'
+import type { SpentIntent } from '../intents/spent-intent.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -39,16 +39,18 @@ interface Deps
 
 const resetLinkMs = 60 * 60 * 1000
 
+type PasswordIntent = SpentIntent<'resetPassword' | 'expiredPassword'>
+
 interface Services {
   readonly sessions: Sessions
-  readonly tickets: Tickets
+  readonly mailedIntents: MailedIntents
   readonly ownerProof: OwnerProof
   readonly passwordCheck: PasswordCheck
   readonly passwordWriter: PasswordWriter
 }
 
 export function createPasswordRecovery(deps: Deps, services: Services): PasswordRecovery {
-  const { sessions, tickets, ownerProof, passwordCheck, passwordWriter: writer } = services
+  const { sessions, mailedIntents, ownerProof, passwordCheck } = services
   const { users } = deps.collections
 
   async function requireOpen(): Promise<void> {
@@ -58,34 +60,34 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
   }
 
   async function sendLink(user: User): Promise<void> {
-    deps.mail.resetPassword(
-      user,
-      await tickets.issue(user, 'resetPassword', resetLinkMs, user.email),
-    )
+    const terms = { ttlMs: resetLinkMs, mailedTo: user.email, sessionId: null }
+    const purpose = 'resetPassword'
+    deps.mail.resetPassword(user, await mailedIntents.issue(user, { purpose, ...terms }))
   }
 
-  async function finish(user: User, ticket: Ticket, source: RequestSource): Promise<void> {
-    await sessions.endAll(user.id, 'password_change', source)
-    await tickets.take(ticket)
-    await passwordCheck.clear(user.email)
+  /** A link that came by mail to this very address proves the mailbox, where no other did so before. */
+  function replace(intent: PasswordIntent, newPassword: string, source: RequestSource) {
+    const { user } = intent
+    if (isMailed(intent) && user.emailVerifiedAt === null) {
+      return ownerProof.prove(user, { by: intent, newPassword, source })
+    }
+    const change = { by: intent, endsSessions: true, keepSessionId: null, source }
+    return services.passwordWriter.write(user, newPassword, change)
   }
 
   /**
-   * The password was written and the rest was not: the same request again completes it. The token
-   * may also have been voided otherwise: so this is a guess like any other, and counts as one.
+   * The account with the new password. Where an earlier request wrote it, the same request again
+   * completes that one; another password is not taken in its place.
    */
-  async function isInterrupted(user: User, ticket: Ticket, newPassword: string): Promise<boolean> {
-    if (user.credentialEpoch !== ticket.credentialEpoch + 1) return false
-    return passwordCheck.ofLink(ticket, user, newPassword)
-  }
-
-  /** A link that came by mail to this very address proves the mailbox, where nobody did so before. */
-  function replace(user: User, ticket: Ticket, newPassword: string, source: RequestSource) {
-    if (ticket.email === user.email && user.emailVerifiedAt === null) {
-      return ownerProof.prove(user, { by: 'reset', newPassword, source })
-    }
-    const change = { by: 'reset', endsSessions: true, keepSessionId: null, source } as const
-    return writer.write(user, newPassword, change)
+  async function written(
+    intent: PasswordIntent,
+    newPassword: string,
+    source: RequestSource,
+  ): Promise<User | null> {
+    if (!intent.isWritten) return replace(intent, newPassword, source)
+    return (await passwordCheck.ofLink(intent.payload, intent.user, newPassword))
+      ? intent.user
+      : null
   }
 
   return {
@@ -115,17 +117,17 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
     },
 
     async reset(token, newPassword, source) {
-      await requireOpen()
-      const ticket = await tickets.read(token, ['resetPassword', 'expiredPassword'])
-      const user = await users.get(ticket.userId)
-      if (user === null || !user.enabled || !isHuman(user)) throw new AuthError('invalid_token')
-      if (user.credentialEpoch !== ticket.credentialEpoch) {
-        if (!(await isInterrupted(user, ticket, newPassword))) throw new AuthError('invalid_token')
-        return finish(user, ticket, source)
-      }
-      const written = await replace(user, ticket, newPassword, source)
-      if (written === null) throw new AuthError('invalid_token')
-      await finish(written, ticket, source)
+      const opened = await mailedIntents.open(token, ['resetPassword', 'expiredPassword'])
+      const intent = mailedIntents.spend(opened)
+      const user = await written(intent, newPassword, source)
+      if (user === null) throw new AuthError('invalid_token')
+      await sessions.endAll(user.id, 'password_change', source)
+      await mailedIntents.take(intent)
+      await passwordCheck.clear(user.email)
     },
   }
+}
+
+function isMailed(intent: PasswordIntent): intent is SpentIntent<'resetPassword'> {
+  return intent.kind === 'resetPassword'
 }

@@ -2,6 +2,7 @@ import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { SpentIntent } from '../intents/spent-intent.js'
 import type { MailService } from '../mail/mail-service.js'
 import { barReissues } from '../sessions/bar-reissues.js'
 import { networkLine, sessionLine } from './hash-lines.js'
@@ -9,7 +10,8 @@ import type { PasswordHashes } from './password-hashes.js'
 import type { PasswordRules } from './password-rules.js'
 
 export interface PasswordChange {
-  readonly by: 'change' | 'reset'
+  /** A signed-in user who showed the present password, or a link that was spent for it. */
+  readonly by: 'change' | SpentIntent<'resetPassword' | 'expiredPassword'>
   /** Raises the session epoch; the caller ends the sessions afterwards. */
   readonly endsSessions: boolean
   /** The one that goes on. Its refresh tokens so far are exchanged for the newest no more. */
@@ -55,6 +57,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       updatedAt: now,
       credentialEpoch: credentialEpoch + 1,
       deviceEpoch: deviceEpoch + 1,
+      ...(change.by === 'change' ? {} : { lastIntentId: change.by.id }),
       ...(change.endsSessions
         ? { sessionEpoch: sessionEpoch + 1, keptSessionId: change.keepSessionId }
         : {}),
@@ -107,7 +110,8 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
 
   function notifyChange(user: User, change: PasswordChange, mails: boolean): void {
     const at = clock.now()
-    deps.emit('password.changed', change.source, { at, userId: user.id, by: change.by })
+    const by = change.by === 'change' ? 'change' : 'reset'
+    deps.emit('password.changed', change.source, { at, userId: user.id, by })
     if (mails) deps.mail.passwordChanged(user, at)
   }
 }

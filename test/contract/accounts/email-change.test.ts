@@ -20,6 +20,7 @@ import {
   person,
   type SignedIn,
   signedInPerson,
+  signIn,
 } from '../../support/people/people.js'
 import { faultyBackend, withCall } from '../../support/stores/faulty-backend.js'
 
@@ -35,8 +36,15 @@ function request(host: ContractHost, surface: Surface, who: Requester, more: obj
   return host.send('POST', `/v1/auth/${surface}/me/email`, { bearer: who.bearer, body })
 }
 
-function verify(host: ContractHost, surface: Surface, token: string) {
-  return host.send('POST', `/v1/auth/${surface}/email/verify`, { body: { token } })
+/** As the page does that the link leads to, in the browser that asked for the change. */
+function verify(
+  host: ContractHost,
+  surface: Surface,
+  { token, bearer }: { readonly token: string; readonly bearer?: string },
+  more: object = {},
+) {
+  const body = { token, ...more }
+  return host.send('POST', `/v1/auth/${surface}/email/verify`, { body, ...(bearer && { bearer }) })
 }
 
 function login(host: ContractHost, surface: Surface, email: string) {
@@ -64,14 +72,14 @@ describe.each(hostKinds)('another address, $name', (kind) => {
       expect((await me(host, surface, who)).json()).toMatchObject({ email: who.email })
       expect(outcomeOf(await login(host, surface, newEmail))).toBe('401 invalid_credentials')
 
-      const done = await verify(host, surface, who.token)
+      const done = await verify(host, surface, who)
       expect([done.status, done.text]).toEqual([200, '{"status":"verified"}'])
       const shown = { id: who.id, email: 'Countess@Example.NET', emailVerified: true }
       // T-12: the session goes on.
       expect((await me(host, surface, who)).json()).toMatchObject(shown)
       expect((await login(host, surface, newEmail)).status).toBe(200)
       expect(outcomeOf(await login(host, surface, who.email))).toBe('401 invalid_credentials')
-      expect(outcomeOf(await verify(host, surface, who.token))).toBe('400 invalid_token')
+      expect(outcomeOf(await verify(host, surface, who))).toBe('400 invalid_token')
       expect(eventsOf(host, 'email.changed')).toMatchObject([{ surface, userId: who.id }])
     },
   )
@@ -86,7 +94,7 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
     expect(mails()).toContainEqual([who.email, 'emailChangeRequested', 'Ada'])
     // Nobody proved yet to own it.
     expect(mails()).toContainEqual([newEmail, 'changeEmail', ''])
-    await verify(host, surface, who.token)
+    await verify(host, surface, who)
     await host.auth.close()
     const mail = host.mailer.last('emailChanged', who.email)
     expect(mail.data).toEqual({ at: host.clock.now(), newEmail })
@@ -95,7 +103,7 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
   it('S-59 tells the present one nothing where that is switched off', async () => {
     const host = await openHost({ settings: { notifySecurityChanges: false } })
     const who = await asked(host, surface)
-    await verify(host, surface, who.token)
+    await verify(host, surface, who)
     await host.auth.close()
     expect(host.mailer.count(who.email)).toBe(0)
   })
@@ -147,7 +155,7 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
     const host = await openHost()
     const who = await asked(host, surface)
     await host.auth[surface].users.create({ email: newEmail, password: otherPassword })
-    expect(outcomeOf(await verify(host, surface, who.token))).toBe('400 invalid_token')
+    expect(outcomeOf(await verify(host, surface, who))).toBe('400 invalid_token')
     expect((await me(host, surface, who)).json()).toMatchObject({ email: who.email })
     expect(eventsOf(host, 'email.changed')).toEqual([])
   })
@@ -159,7 +167,7 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
       const body = { email: newEmail, password: otherPassword }
       const [registered, confirmed] = await Promise.all([
         host.send('POST', `/v1/auth/${surface}/register`, { body }),
-        verify(host, surface, who.token),
+        verify(host, surface, who),
       ])
       const outcomes = [outcomeOf(registered), outcomeOf(confirmed)]
       expect([
@@ -242,7 +250,7 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
     const who = await asked(host, surface)
     await act(host, who)
     await host.auth.close()
-    expect(outcomeOf(await verify(host, surface, who.token))).toBe('400 invalid_token')
+    expect(outcomeOf(await verify(host, surface, who))).toBe('400 invalid_token')
     expect(eventsOf(host, 'email.changed')).toEqual([])
   })
 
@@ -252,7 +260,7 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
     const { email } = who
     await host.send('POST', `/v1/auth/${surface}/password/forgot`, { body: { email } })
     const token = await mailedToken(host, 'resetPassword', email)
-    await verify(host, surface, who.token)
+    await verify(host, surface, who)
     const body = { token, newPassword: otherPassword }
     const late = await host.send('POST', `/v1/auth/${surface}/password/reset`, { body })
     expect(outcomeOf(late)).toBe('400 invalid_token')
@@ -262,7 +270,7 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
     const host = await openHost({ settings: { emailVerificationTTL: '15m' } })
     const who = await asked(host, surface)
     await host.clock.advance(15 * minute)
-    expect(outcomeOf(await verify(host, surface, who.token))).toBe('400 token_expired')
+    expect(outcomeOf(await verify(host, surface, who))).toBe('400 token_expired')
   })
 
   it('G-18 is mailed three times an hour to one address, whoever asks', async () => {
@@ -283,8 +291,8 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
         const host = await openHost({ backend: faulty.backend })
         const who = await asked(host, surface)
         faulty.failNext(`${surface}_${call}`, when)
-        expect(outcomeOf(await verify(host, surface, who.token))).toBe('503 service_unavailable')
-        const again = outcomeOf(await verify(host, surface, who.token))
+        expect(outcomeOf(await verify(host, surface, who))).toBe('503 service_unavailable')
+        const again = outcomeOf(await verify(host, surface, who))
         // Taken, and nobody was told: the address is confirmed all the same.
         const taken = call === 'tickets.take' && when === 'after'
         expect(again).toBe(taken ? '400 invalid_token' : '200')
@@ -306,17 +314,42 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
       await request(host, surface, who, { newEmail: 'again@example.org' })
       await mailedToken(host, 'changeEmail', 'again@example.org')
     }
-    expect(outcomeOf(await verify(host, surface, who.token))).toBe('200')
+    expect(outcomeOf(await verify(host, surface, who))).toBe('200')
     expect((await me(host, surface, who)).json()).toMatchObject({ email: newEmail })
     expect(eventsOf(host, 'email.changed')).toMatchObject([{ surface, userId: who.id }])
     await host.auth.close()
     expect(host.mailer.last('emailChanged', who.email).data).toMatchObject({ newEmail })
   })
 
+  it('O-38 SP-14 the mailbox alone moves nothing: the session that asked comes along, or the password', async () => {
+    const host = await openHost()
+    const who = await asked(host, surface)
+    const { token } = who
+    const other = await signIn(host, surface, who)
+    const stranger = await signedInPerson(host, surface)
+    for (const shown of [{ token }, { token, bearer: other.bearer }, { ...stranger, token }]) {
+      const refused = await verify(host, surface, shown)
+      expect(outcomeOf(refused)).toBe('400 current_password_required')
+    }
+    const wrong = await verify(host, surface, { token }, { currentPassword: otherPassword })
+    expect(outcomeOf(wrong)).toBe('401 invalid_credentials')
+    expect((await me(host, surface, who)).json()).toMatchObject({ email: who.email })
+    const right = await verify(host, surface, { token }, { currentPassword: goodPassword })
+    expect(outcomeOf(right)).toBe('200')
+    expect((await me(host, surface, who)).json()).toMatchObject({ email: newEmail })
+  })
+
+  it('O-38 SP-14 a session that asked and was ended confirms nothing', async () => {
+    const host = await openHost()
+    const who = await asked(host, surface)
+    await host.send('POST', `/v1/auth/${surface}/logout`, { bearer: who.bearer, body: {} })
+    expect(outcomeOf(await verify(host, surface, who))).toBe('400 current_password_required')
+  })
+
   it('R7 has one winner of 8 parallel confirmations', async () => {
     const host = await openHost()
     const who = await asked(host, surface)
-    const uses = Array.from({ length: 8 }, () => verify(host, surface, who.token))
+    const uses = Array.from({ length: 8 }, () => verify(host, surface, who))
     const outcomes = (await Promise.all(uses)).map(outcomeOf)
     expect(outcomes.filter((outcome) => outcome === '200')).toHaveLength(1)
     expect(outcomes.filter((outcome) => outcome === '400 invalid_token')).toHaveLength(7)

@@ -156,6 +156,7 @@ export async function serviceToken(host: ContractHost): Promise<{ id: string; be
     lastLoginAt: null,
     deletingAt: null,
     endedBefore: null,
+    lastIntentId: null,
     expiresAt: null,
   })
   const jwks = (await host.send('GET', '/v1/auth/operator/jwks')).json() as {

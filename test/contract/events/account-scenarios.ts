@@ -226,7 +226,10 @@ const changes: readonly Scenario[] = [
       const { bearer, password: currentPassword } = who
       await scene.post('/me/email', { bearer, body: { newEmail: email, currentPassword } })
       const token = await mailedToken(scene.host, 'changeEmail', email)
-      return { subject: who, perform: () => scene.post('/email/verify', { body: { token } }) }
+      return {
+        subject: who,
+        perform: () => scene.post('/email/verify', { bearer, body: { token } }),
+      }
     },
   },
   {

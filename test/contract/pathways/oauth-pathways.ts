@@ -49,7 +49,7 @@ export const oauthPathways: readonly Pathway[] = [
     cells: {
       ...callbackCells,
       'a disabled account': '400 invalid_token',
-      'a service principal': '401 invalid_credentials',
+      'a service principal': '400 invalid_token',
       'an unverified address': '403 email_not_verified',
       'the other surface': '400 invalid_token',
     },

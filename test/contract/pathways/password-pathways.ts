@@ -46,7 +46,8 @@ export const passwordPathways: readonly Pathway[] = [
     cells: {
       nothing: 'tokens',
       'a second factor': isNew,
-      'a policy that wants a second factor': 'mfaEnrollmentRequired',
+      // An account takes a factor once its mailbox is proved.
+      'a policy that wants a second factor': 'verificationRequired',
       'a disabled account': isNew,
       'a service principal': isNew,
       'an unverified address': { cannot: 'nobody has to confirm it, as the name says' },
@@ -57,5 +58,9 @@ export const passwordPathways: readonly Pathway[] = [
   },
   { flow: resetLink, cells: linkCells },
   { flow: verificationLink, cells: confirmationCells },
-  { flow: changeLink, cells: confirmationCells },
+  // The access token of the session that asked comes along.
+  {
+    flow: changeLink,
+    cells: { ...confirmationCells, 'the other surface': '401 audience_mismatch' },
+  },
 ]

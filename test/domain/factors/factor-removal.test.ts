@@ -66,6 +66,9 @@ async function rigWith(factors: readonly ('a' | 'b' | 'app')[]) {
         lastStep: 0,
         removingBy: null,
         createdAt: 0,
+        boundTo: '',
+        credentialEpoch: 0,
+        deviceEpoch: 0,
       })
     }
   }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../../src/crypto/secrets.js'
-import { createLoginTickets } from '../../../src/domain/intents/login-intents.js'
+import { createIntentJudge } from '../../../src/domain/intents/intent-judge.js'
+import { createLoginIntents } from '../../../src/domain/intents/login-intents.js'
+import { newUser } from '../../../src/model/new-user.js'
 import { factorRig } from '../factors/factor-rig.js'
 
 const facts = {
@@ -12,52 +14,52 @@ const facts = {
   browserHash: '',
   identityId: '',
   oauthCodeId: '',
-  sessionEpoch: 1,
-  credentialEpoch: 1,
-  deviceEpoch: 1,
+  sessionEpoch: 0,
+  credentialEpoch: 0,
+  deviceEpoch: 0,
 } as const
 const browserKeys = { query: null, form_post: null }
 const unknown = { mfaToken: 'x'.repeat(43) }
 const invalid = { code: 'mfa_ticket_invalid' }
 
-function ticketsOf() {
+async function intentsOf() {
   const rig = factorRig()
-  return { ...rig, tickets: createLoginTickets(rig) }
+  const { userId: id } = facts
+  const named = { id, email: 'ada@example.org', emailAsTyped: 'ada@example.org', name: 'Ada' }
+  await rig.collections.users.insert(newUser(0, named))
+  const limits = { check: async () => {} }
+  return { ...rig, intents: createLoginIntents({ ...rig, limits }, createIntentJudge(rig)) }
 }
 
 describe('a half-finished login', () => {
   it('G-14 is held by a token of 256 random bits that is stored as a digest, for five minutes', async () => {
-    const { tickets, clock, collections } = ticketsOf()
-    const { mfaToken, expiresIn } = await tickets.issue(facts)
+    const { intents, clock, collections } = await intentsOf()
+    const { mfaToken, expiresIn } = await intents.issue(facts)
     expect([mfaToken.length, expiresIn]).toEqual([43, 300])
-    const ticket = await tickets.read({ mfaToken, browserKeys }, 'secondFactor')
-    expect(ticket).toMatchObject(facts)
+    const open = () => intents.open({ mfaToken, browserKeys }, 'secondFactor')
+    expect(await collections.loginTickets.get(sha256(mfaToken))).toMatchObject(facts)
     expect(await collections.loginTickets.get(mfaToken)).toBeNull()
     await clock.advance(300_000 - 1)
-    await tickets.read({ mfaToken, browserKeys }, 'secondFactor')
+    expect((await open()).user.id).toBe(facts.userId)
     await clock.advance(1)
-    await expect(tickets.read({ mfaToken, browserKeys }, 'secondFactor')).rejects.toMatchObject(
-      invalid,
-    )
+    await expect(open()).rejects.toMatchObject(invalid)
   })
 
   it('MF-2 MF-3 is good for its purpose and no other', async () => {
-    const { tickets } = ticketsOf()
-    const { mfaToken } = await tickets.issue(facts)
-    await expect(tickets.read({ mfaToken, browserKeys }, 'enrollment')).rejects.toMatchObject(
-      invalid,
-    )
-    await expect(tickets.read({ ...unknown, browserKeys }, 'secondFactor')).rejects.toMatchObject(
-      invalid,
-    )
+    const { intents } = await intentsOf()
+    const { mfaToken } = await intents.issue(facts)
+    const other = intents.open({ mfaToken, browserKeys }, 'enrollment')
+    await expect(other).rejects.toMatchObject(invalid)
+    const none = intents.open({ ...unknown, browserKeys }, 'secondFactor')
+    await expect(none).rejects.toMatchObject(invalid)
   })
 
   it('T-88 of a browser is good with its key, by a link or by a form, and with no other', async () => {
-    const { tickets } = ticketsOf()
+    const { intents } = await intentsOf()
     const key = 'k'.repeat(43)
-    const { mfaToken } = await tickets.issue({ ...facts, browserHash: sha256(key) })
+    const { mfaToken } = await intents.issue({ ...facts, browserHash: sha256(key) })
     const read = (query: string | null, form_post: string | null) =>
-      tickets.read({ mfaToken, browserKeys: { query, form_post } }, 'secondFactor')
+      intents.open({ mfaToken, browserKeys: { query, form_post } }, 'secondFactor')
     for (const other of [null, '', 'o'.repeat(43), sha256(key)]) {
       await expect(read(other, null)).rejects.toMatchObject(invalid)
       await expect(read(null, other)).rejects.toMatchObject(invalid)
@@ -67,24 +69,49 @@ describe('a half-finished login', () => {
   })
 
   it('S-27 R8 counts guesses before they are checked: 200 at once are at most five', async () => {
-    const { tickets } = ticketsOf()
-    const { mfaToken } = await tickets.issue(facts)
-    const ticket = await tickets.read({ mfaToken, browserKeys }, 'secondFactor')
-    const guesses = Array.from({ length: 200 }, () => tickets.countGuess(ticket, 5))
-    const outcomes = await Promise.allSettled(guesses)
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
-    await tickets.forgive(ticket)
-    await tickets.countGuess(ticket, 5)
-    await expect(tickets.countGuess(ticket, 5)).rejects.toMatchObject(invalid)
+    const { intents } = await intentsOf()
+    const { mfaToken } = await intents.issue(facts)
+    const shown = { mfaToken, browserKeys }
+    let checks = 0
+    const guess = () =>
+      intents.attempt(shown, 'secondFactor', async () => {
+        checks += 1
+        return false
+      })
+    await Promise.allSettled(Array.from({ length: 200 }, guess))
+    expect(checks).toBe(5)
+  })
+
+  it('S-27 hands back a guess that could not be checked', async () => {
+    const { intents, collections } = await intentsOf()
+    const { mfaToken } = await intents.issue(facts)
+    const broken = intents.attempt({ mfaToken, browserKeys }, 'secondFactor', async () => {
+      throw new Error('no answer')
+    })
+    await expect(broken).rejects.toThrow('no answer')
+    expect(await collections.loginTickets.get(sha256(mfaToken))).toMatchObject({ attempts: 0 })
+  })
+
+  it('S-27 of a void ticket nothing is checked, so that no code is spent', async () => {
+    const { intents, collections } = await intentsOf()
+    const { mfaToken } = await intents.issue(facts)
+    await collections.users.update(facts.userId, { deviceEpoch: 0 }, { deviceEpoch: 1 })
+    let checks = 0
+    const attempt = intents.attempt({ mfaToken, browserKeys }, 'secondFactor', async () => {
+      checks += 1
+      return true
+    })
+    await expect(attempt).rejects.toMatchObject(invalid)
+    expect(checks).toBe(0)
   })
 
   it('R7 MF-16 of sixteen who spend it at once, one does', async () => {
-    const { tickets } = ticketsOf()
+    const { intents } = await intentsOf()
     for (let round = 0; round < 25; round += 1) {
-      const { mfaToken } = await tickets.issue(facts)
-      const ticket = await tickets.read({ mfaToken, browserKeys }, 'secondFactor')
-      const takes = await Promise.all(Array.from({ length: 16 }, () => tickets.take(ticket)))
-      expect(takes.filter(Boolean)).toHaveLength(1)
+      const { mfaToken } = await intents.issue(facts)
+      const opened = await intents.open({ mfaToken, browserKeys }, 'secondFactor')
+      const all = await Promise.allSettled(Array.from({ length: 16 }, () => intents.spend(opened)))
+      expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     }
   })
 })

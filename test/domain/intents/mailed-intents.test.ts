@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { createTickets } from '../../../src/domain/intents/mailed-intents.js'
+import { createIntentJudge } from '../../../src/domain/intents/intent-judge.js'
+import { createMailedIntents } from '../../../src/domain/intents/mailed-intents.js'
 import { collectionsOf } from '../../../src/model/collections.js'
+import type { TicketPurpose } from '../../../src/model/ticket.js'
 import type { User } from '../../../src/model/user.js'
+import { readAuthSettings } from '../../../src/settings/read-settings.js'
 import { systemRandom } from '../../../src/system/system-random.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
@@ -24,22 +27,33 @@ const ada: User = {
   memberships: [],
   sessionEpoch: 3,
   keptSessionId: null,
-  deviceEpoch: 0,
+  deviceEpoch: 5,
   credentialEpoch: 7,
   createdAt: 0,
   updatedAt: 0,
   lastLoginAt: null,
   deletingAt: null,
   endedBefore: null,
+  lastIntentId: null,
 }
 const bob: User = { ...ada, id: '01940000-0000-7000-8000-00000000000b', email: 'bob@example.org' }
 const minute = 60_000
 
-function ticketsOf() {
+const terms = (purpose: TicketPurpose, ttlMs: number, mailedTo: string | null) => ({
+  ...{ purpose, ttlMs, mailedTo },
+  sessionId: null,
+})
+
+async function ticketsOf() {
   const faulty = faultyBackend(memory())
   const collections = collectionsOf(faulty.backend.store, 'client', '')
   const clock = fakeClock()
-  const tickets = createTickets({ collections, clock, random: systemRandom })
+  const deps = { collections, clock, random: systemRandom }
+  const { settings } = readAuthSettings({}, {})
+  const judged = { ...deps, surface: 'client' as const, settings: async () => settings }
+  const tickets = createMailedIntents(deps, createIntentJudge(judged))
+  await collections.users.insert(ada)
+  await collections.users.insert(bob)
   return { tickets, stored: collections.tickets, clock, faulty }
 }
 
@@ -47,8 +61,8 @@ const invalid = { code: 'invalid_token' }
 
 describe('tickets', () => {
   it('6.4.1 are opaque, of 256 random bits, and stored as a digest alone', async () => {
-    const { tickets, stored, clock } = ticketsOf()
-    const { token, expiresAt } = await tickets.issue(ada, 'resetPassword', minute, ada.email)
+    const { tickets, stored, clock } = await ticketsOf()
+    const { token, expiresAt } = await tickets.issue(ada, terms('resetPassword', minute, ada.email))
     expect(token).toMatch(/^[\w-]+\.[\w-]{43}$/)
     expect(expiresAt).toBe(clock.now() + minute)
     const found = await stored.find({ userId: ada.id }, { limit: 9 })
@@ -60,25 +74,29 @@ describe('tickets', () => {
         secretHash: expect.stringMatching(/^[\w-]{43}$/),
         credentialEpoch: 7,
         sessionEpoch: 3,
+        deviceEpoch: 5,
+        sessionId: '',
         email: 'ada@example.org',
         expiresAt,
       },
     ])
     expect(JSON.stringify(found)).not.toContain(token.split('.')[1])
-    expect(await tickets.read(token, ['resetPassword'])).toEqual(found[0])
+    const opened = await tickets.open(token, ['resetPassword'])
+    expect(tickets.spend(opened).payload).toEqual(found[0])
   })
 
   it('say where they were mailed to, or that they were not', async () => {
-    const { tickets } = ticketsOf()
-    const { token } = await tickets.issue(ada, 'expiredPassword', minute, null)
-    expect((await tickets.read(token, ['expiredPassword'])).email).toBe('')
+    const { tickets } = await ticketsOf()
+    const { token } = await tickets.issue(ada, terms('expiredPassword', minute, null))
+    const opened = await tickets.open(token, ['expiredPassword'])
+    expect(tickets.spend(opened).payload.email).toBe('')
   })
 
   it('are good for their own purpose, person and secret', async () => {
-    const { tickets } = ticketsOf()
-    const reset = await tickets.issue(ada, 'resetPassword', minute, ada.email)
-    const verify = await tickets.issue(ada, 'verifyEmail', minute, ada.email)
-    const bobs = await tickets.issue(bob, 'resetPassword', minute, bob.email)
+    const { tickets } = await ticketsOf()
+    const reset = await tickets.issue(ada, terms('resetPassword', minute, ada.email))
+    const verify = await tickets.issue(ada, terms('verifyEmail', minute, ada.email))
+    const bobs = await tickets.issue(bob, terms('resetPassword', minute, bob.email))
     const mixed = (a: string, b: string) => `${a.split('.')[0]}.${b.split('.')[1]}`
     for (const token of [
       mixed(reset.token, verify.token),
@@ -86,23 +104,23 @@ describe('tickets', () => {
       mixed(reset.token, bobs.token),
       mixed(bobs.token, reset.token),
     ]) {
-      const read = tickets.read(token, ['resetPassword', 'verifyEmail', 'expiredPassword'])
+      const read = tickets.open(token, ['resetPassword', 'verifyEmail', 'expiredPassword'])
       await expect(read).rejects.toMatchObject(invalid)
     }
-    await expect(tickets.read(reset.token, ['verifyEmail'])).rejects.toMatchObject(invalid)
-    await expect(tickets.read(verify.token, ['resetPassword'])).rejects.toMatchObject(invalid)
-    const { userId } = await tickets.read(bobs.token, ['verifyEmail', 'resetPassword'])
-    expect(userId).toBe(bob.id)
+    await expect(tickets.open(reset.token, ['verifyEmail'])).rejects.toMatchObject(invalid)
+    await expect(tickets.open(verify.token, ['resetPassword'])).rejects.toMatchObject(invalid)
+    const { user } = await tickets.open(bobs.token, ['verifyEmail', 'resetPassword'])
+    expect(user.id).toBe(bob.id)
   })
 
   it('replace each other, and expire to the millisecond', async () => {
-    const { tickets, clock } = ticketsOf()
-    const older = await tickets.issue(ada, 'resetPassword', 10 * minute, ada.email)
-    const newer = await tickets.issue(ada, 'resetPassword', minute, ada.email)
-    const read = (token: string) => tickets.read(token, ['resetPassword'])
+    const { tickets, clock } = await ticketsOf()
+    const older = await tickets.issue(ada, terms('resetPassword', 10 * minute, ada.email))
+    const newer = await tickets.issue(ada, terms('resetPassword', minute, ada.email))
+    const read = (token: string) => tickets.open(token, ['resetPassword'])
     await expect(read(older.token)).rejects.toMatchObject(invalid)
     await clock.advance(minute - 1)
-    expect((await read(newer.token)).userId).toBe(ada.id)
+    expect((await read(newer.token)).user.id).toBe(ada.id)
     await clock.advance(1)
     await expect(read(newer.token)).rejects.toMatchObject({ code: 'token_expired' })
     // Only whoever holds the right secret learns that it expired.
@@ -112,36 +130,38 @@ describe('tickets', () => {
   })
 
   it('are taken by one of many, and not by who read an older one', async () => {
-    const { tickets } = ticketsOf()
-    const older = await tickets.issue(ada, 'verifyEmail', minute, ada.email)
-    const stale = await tickets.read(older.token, ['verifyEmail'])
-    const { token } = await tickets.issue(ada, 'verifyEmail', minute, ada.email)
-    const ticket = await tickets.read(token, ['verifyEmail'])
+    const { tickets } = await ticketsOf()
+    const older = await tickets.issue(ada, terms('verifyEmail', minute, ada.email))
+    const stale = tickets.spend(await tickets.open(older.token, ['verifyEmail']))
+    const { token } = await tickets.issue(ada, terms('verifyEmail', minute, ada.email))
+    const ticket = tickets.spend(await tickets.open(token, ['verifyEmail']))
     expect(await tickets.take(stale)).toBe(false)
     const takes = await Promise.all(Array.from({ length: 16 }, () => tickets.take(ticket)))
     expect(takes.filter(Boolean)).toHaveLength(1)
-    await expect(tickets.read(token, ['verifyEmail'])).rejects.toMatchObject(invalid)
+    await expect(tickets.open(token, ['verifyEmail'])).rejects.toMatchObject(invalid)
   })
 
   it.each([2, 4])('leave one good token of %i issued at once', async (count) => {
-    const { tickets } = ticketsOf()
+    const { tickets } = await ticketsOf()
     const issued = await Promise.all(
-      Array.from({ length: count }, () => tickets.issue(ada, 'resetPassword', minute, ada.email)),
+      Array.from({ length: count }, () =>
+        tickets.issue(ada, terms('resetPassword', minute, ada.email)),
+      ),
     )
     const reads = await Promise.allSettled(
-      issued.map(({ token }) => tickets.read(token, ['resetPassword'])),
+      issued.map(({ token }) => tickets.open(token, ['resetPassword'])),
     )
     expect(reads.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
   it('can be issued while the older one is being spent', async () => {
-    const { tickets, faulty } = ticketsOf()
-    const older = await tickets.issue(ada, 'resetPassword', minute, ada.email)
-    const ticket = await tickets.read(older.token, ['resetPassword'])
+    const { tickets, faulty } = await ticketsOf()
+    const older = await tickets.issue(ada, terms('resetPassword', minute, ada.email))
+    const ticket = tickets.spend(await tickets.open(older.token, ['resetPassword']))
     faulty.onCall('client_tickets.update', async () => {
       expect(await tickets.take(ticket)).toBe(true)
     })
-    const { token } = await tickets.issue(ada, 'resetPassword', minute, ada.email)
-    expect((await tickets.read(token, ['resetPassword'])).userId).toBe(ada.id)
+    const { token } = await tickets.issue(ada, terms('resetPassword', minute, ada.email))
+    expect((await tickets.open(token, ['resetPassword'])).user.id).toBe(ada.id)
   })
 })

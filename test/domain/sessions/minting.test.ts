@@ -32,6 +32,7 @@ const user: User = {
   lastLoginAt: null,
   deletingAt: null,
   endedBefore: null,
+  lastIntentId: null,
 }
 
 async function rig() {

@@ -90,6 +90,8 @@ describe('the sweep of everything else', () => {
       secretHash: '',
       credentialEpoch: 0,
       sessionEpoch: 0,
+      deviceEpoch: 0,
+      sessionId: '',
       email: '',
     } as const
     const { tickets } = stored(backend, 'operator')

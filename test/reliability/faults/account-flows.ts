@@ -137,7 +137,8 @@ async function keepSome({ stored, host }: World, userId: string): Promise<void> 
   const now = host.clock.now()
   const shared = { userId, createdAt: now, removingBy: null }
   const totp = { id: userId, sealedSecret: '', confirmed: true, lastStep: 0, expiresAt: null }
-  await stored.totpFactors.insert({ ...shared, ...totp })
+  const enrolled = { boundTo: '', credentialEpoch: 0, deviceEpoch: 0 }
+  await stored.totpFactors.insert({ ...shared, ...totp, ...enrolled })
   const identity = { provider: 'google', issuer: 'i', subject: userId, linkedAt: now }
   const { createdAt: _, ...owned } = shared
   await stored.oauthIdentities.insert({ id: userId, ...owned, ...identity, expiresAt: null })

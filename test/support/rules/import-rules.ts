@@ -148,6 +148,8 @@ const rules: readonly ZoneRule[] = [
 const reserved: ReadonlyMap<string, string> = new Map([
   // A session is opened for a login that passed every step, and the pipeline alone says which did.
   ['src/domain/sessions/cleared-login.ts', 'src/domain/login/login-effects.ts'],
+  // An effect asks for a spent intent, and the judge alone says which may be spent.
+  ['src/domain/intents/spent-intent.ts', 'src/domain/intents/intent-judge.ts'],
 ])
 
 const builtins = new Set(builtinModules)

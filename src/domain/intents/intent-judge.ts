@@ -1,0 +1,168 @@
+import type { IntentCondition, IntentKind } from '../../engine/intent-kinds.js'
+import { rulesOf } from '../../engine/intent-kinds.js'
+import { type IntentState, judgeIntent } from '../../engine/judge-intent.js'
+import { capReached } from '../../engine/session-age.js'
+import { settingsFor } from '../../engine/surface-settings.js'
+import { AuthError } from '../../errors/index.js'
+import { providerId } from '../../identity-providers/providers.js'
+import type { User } from '../../model/user.js'
+import type { AuthSettings } from '../../settings/settings.js'
+import { isProviderOffered } from '../context/provider-credentials.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentPayloads, JudgedFacts } from './intent-payloads.js'
+import {
+  hiddenOf,
+  type OpenedIntent,
+  openedIntent,
+  type SpentIntent,
+  spentIntent,
+} from './spent-intent.js'
+
+/**
+ * Decides whether an intent may still have its effect. It reads what the kind of the intent hangs on,
+ * afresh each time, and asks the pure table. All throw the kind's refusal, and `service_unavailable`.
+ */
+export interface IntentJudge {
+  /** `seen` is the account where the caller read it for this request. */
+  open<K extends IntentKind>(
+    kind: K,
+    facts: JudgedFacts & { readonly userId: string },
+    payload: IntentPayloads[K],
+    seen?: User,
+  ): Promise<OpenedIntent<K>>
+  /** Of an intent that names no account. */
+  openAnonymous<K extends IntentKind>(
+    kind: K,
+    facts: JudgedFacts,
+    payload: IntentPayloads[K],
+  ): Promise<OpenedIntent<K, null>>
+  /** What an effect asks for. Of a kind that is spent first, the caller has taken it. */
+  spend<K extends IntentKind, U extends User | null>(opened: OpenedIntent<K, U>): SpentIntent<K, U>
+  /** Whether a session of this user goes on. */
+  isSessionOpen(user: User, sessionId: string): Promise<boolean>
+  /**
+   * Judges once more. Between opening and spending, a user read earlier may have changed; `effectId` is
+   * what an intent made from this one left on the account meanwhile.
+   */
+  again<K extends IntentKind>(
+    opened: OpenedIntent<K>,
+    effectId?: string | null,
+  ): Promise<OpenedIntent<K>>
+}
+
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings'>
+
+export function createIntentJudge(deps: Deps): IntentJudge {
+  const { surface, clock } = deps
+  const { users, families, oauthIdentities, oauthCodes } = deps.collections
+
+  async function isSessionOpen(
+    user: User | null,
+    sessionId: string,
+    { sessionAbsoluteTTL }: AuthSettings,
+  ): Promise<boolean> {
+    const family = await families.get(sessionId)
+    if (user === null || family?.userId !== user.id || family.revokedAt !== null) return false
+    const isSpared = user.keptSessionId === family.id
+    if (family.sessionEpoch !== user.sessionEpoch && !isSpared) return false
+    const now = clock.now()
+    return family.expiresAt > now && !capReached(family.loginAt, sessionAbsoluteTTL, now)
+  }
+
+  /** True of a login that came by no provider. */
+  async function isIdentityGood({ userId, first }: JudgedFacts): Promise<boolean> {
+    if (first === undefined || providerId(first.method) === null) return true
+    const { identityId, oauthCodeId } = first
+    const [identity, code] = await Promise.all([
+      oauthIdentities.get(identityId),
+      oauthCodeId === '' ? null : oauthCodes.get(oauthCodeId),
+    ])
+    const isCodeGood = oauthCodeId === '' || (code !== null && code.replayedAt === null)
+    return identity?.userId === userId && isCodeGood
+  }
+
+  function switches({ provider, first }: JudgedFacts, settings: AuthSettings): IntentState['isOn'] {
+    const password = settingsFor(surface, settings).passwordLoginEnabled
+    const isOn = (method = '') => {
+      const id = providerId(method)
+      return id === null
+        ? method !== 'password' || password
+        : isProviderOffered(id, surface, settings)
+    }
+    return {
+      password,
+      provider: isOn(provider),
+      loginMethod: isOn(first?.method),
+      totp: settings.totpEnabled,
+      passkeys: settings.webauthnMode !== 'off',
+      passwordless: settings.webauthnMode === 'passwordless',
+    }
+  }
+
+  async function stateOf(
+    hangsOn: readonly IntentCondition[],
+    facts: JudgedFacts,
+    account: User | null | undefined,
+  ): Promise<IntentState> {
+    const settings = await deps.settings()
+    const asksSession = hangsOn.includes('session')
+    const asksIdentity = hangsOn.includes('identity')
+    const [isOpen, isLinked] = await Promise.all([
+      asksSession && isSessionOpen(account ?? null, facts.sessionId ?? '', settings),
+      asksIdentity && isIdentityGood(facts),
+    ])
+    return {
+      ...(account === undefined ? {} : { account }),
+      isSessionOpen: isOpen,
+      isIdentityGood: isLinked,
+      isOn: switches(facts, settings),
+    }
+  }
+
+  /** Throws unless the intent may have its effect, or its effect is written. */
+  async function verdictOf(
+    kind: IntentKind,
+    facts: JudgedFacts,
+    account: User | null | undefined,
+  ): Promise<'good' | 'interrupted'> {
+    const rules = rulesOf(kind)
+    const state = await stateOf(rules.hangsOn, facts, account)
+    const verdict = judgeIntent(rules, facts, state, clock.now())
+    if (verdict === 'expired') throw new AuthError(rules.expired)
+    if (verdict === 'switchedOff') throw new AuthError(rules.switchedOff)
+    if (verdict === 'void') throw new AuthError(rules.refusal)
+    return verdict
+  }
+
+  async function open<K extends IntentKind>(
+    kind: K,
+    facts: JudgedFacts & { readonly userId: string },
+    payload: IntentPayloads[K],
+    seen?: User,
+  ): Promise<OpenedIntent<K>> {
+    const user = seen ?? (await users.get(facts.userId))
+    const verdict = await verdictOf(kind, facts, user)
+    if (user === null) throw new AuthError(rulesOf(kind).refusal)
+    return openedIntent({ kind, user, isWritten: verdict === 'interrupted' }, facts, payload)
+  }
+
+  return {
+    open,
+
+    async openAnonymous(kind, facts, payload) {
+      await verdictOf(kind, facts, undefined)
+      return openedIntent({ kind, user: null, isWritten: false }, facts, payload)
+    },
+
+    spend: spentIntent,
+
+    isSessionOpen: async (user, sessionId) => isSessionOpen(user, sessionId, await deps.settings()),
+
+    async again(opened, effectId = null) {
+      const { facts, payload } = hiddenOf(opened)
+      const { id: userId } = opened.user
+      const judged = { ...facts, userId, id: effectId ?? facts.id }
+      return open(opened.kind, judged, payload)
+    },
+  }
+}

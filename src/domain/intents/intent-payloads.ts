@@ -1,0 +1,45 @@
+import type { IntentFacts } from '../../engine/judge-intent.js'
+import type { LoginTicket } from '../../model/login-ticket.js'
+import type { OauthCode } from '../../model/oauth-code.js'
+import type { OauthFlow } from '../../model/oauth-flow.js'
+import type { PasskeyChallenge } from '../../model/passkey-challenge.js'
+import type { Ticket } from '../../model/ticket.js'
+import type { TotpFactor } from '../../model/totp-factor.js'
+
+/** What each kind of intent carries to its effect. */
+export interface IntentPayloads {
+  readonly verifyEmail: Ticket
+  readonly changeEmail: Ticket
+  readonly resetPassword: Ticket
+  readonly expiredPassword: Ticket
+  readonly secondFactor: LoginTicket
+  readonly enrollment: LoginTicket
+  readonly oauthWeb: OauthFlow
+  readonly oauthApp: OauthFlow
+  readonly oauthLink: OauthFlow
+  readonly appCode: OauthCode
+  readonly passkeyLogin: PasskeyChallenge
+  readonly passkeySecondFactor: PasskeyChallenge
+  readonly passkeyRegistration: PasskeyChallenge
+  readonly passkeyStepUp: PasskeyChallenge
+  readonly totpEnrollment: TotpFactor
+}
+
+/** What the judge has to read about an intent. */
+export interface JudgedFacts extends IntentFacts {
+  /** The account it is about; left out of one that names none. */
+  readonly userId?: string
+  /** The session it began in. */
+  readonly sessionId?: string
+  /** How the first factor of its login was shown. */
+  readonly first?: {
+    /** `password`, or the id of a provider. */
+    readonly method: string
+    /** The account at a provider that signed in; empty otherwise. */
+    readonly identityId: string
+    /** The code of the app that began it; empty without one. */
+    readonly oauthCodeId: string
+  }
+  /** The provider that it leads to. */
+  readonly provider?: string
+}

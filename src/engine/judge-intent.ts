@@ -1,0 +1,96 @@
+import type { IntentCondition, IntentRules, IntentSwitch } from './intent-kinds.js'
+
+/** The counters of an account, each of which grows when what hangs on it is to be void. */
+export interface IntentEpochs {
+  readonly sessionEpoch: number
+  readonly credentialEpoch: number
+  readonly deviceEpoch: number
+}
+
+/** What an intent says of itself. An epoch that its kind does not hang on may be left out. */
+export interface IntentFacts extends Partial<IntentEpochs> {
+  /** Unique among all intents: what its effect writes into `lastIntentId` of the user. */
+  readonly id: string
+  /** The address it was mailed to, canonical; left out where that does not count. */
+  readonly email?: string
+  readonly expiresAt: number
+}
+
+/** What an account is now. */
+export interface IntentAccount extends IntentEpochs {
+  readonly kind?: string | null
+  readonly email: string
+  readonly enabled: boolean
+  readonly lastIntentId: string | null
+}
+
+/** What is the case now. */
+export interface IntentState {
+  /** Null where there is none; left out for an intent that names no account. */
+  readonly account?: IntentAccount | null
+  readonly isSessionOpen: boolean
+  readonly isIdentityGood: boolean
+  readonly isOn: Readonly<Record<IntentSwitch, boolean>>
+}
+
+/**
+ * - `good`: all it was granted on still holds
+ * - `interrupted`: its effect is written, and the rest of its request is to be done
+ * - `void`, `expired`, `switchedOff`: nothing comes of it
+ */
+export type IntentVerdict = 'good' | 'interrupted' | 'void' | 'expired' | 'switchedOff'
+
+const states: readonly IntentCondition[] = [
+  ...(['credentials', 'sessions', 'factors', 'address', 'session', 'identity'] as const),
+]
+
+/**
+ * True if the last intent that had an effect on the account is this one, and nothing changed since. Each
+ * effect moves an epoch once at most.
+ */
+function isWritten(intent: IntentFacts, account: IntentAccount): boolean {
+  const moved = (then: number | undefined, now: number) =>
+    then === undefined || now === then || now === then + 1
+  return (
+    account.lastIntentId === intent.id &&
+    moved(intent.credentialEpoch, account.credentialEpoch) &&
+    moved(intent.deviceEpoch, account.deviceEpoch)
+  )
+}
+
+function holds(condition: IntentCondition, intent: IntentFacts, state: IntentState): boolean {
+  const { account } = state
+  switch (condition) {
+    case 'credentials':
+      return account?.credentialEpoch === intent.credentialEpoch
+    case 'sessions':
+      return account?.sessionEpoch === intent.sessionEpoch
+    case 'factors':
+      return account?.deviceEpoch === intent.deviceEpoch
+    case 'address':
+      return account?.email === intent.email
+    case 'session':
+      return state.isSessionOpen
+    case 'identity':
+      return state.isIdentityGood
+    default:
+      return state.isOn[condition]
+  }
+}
+
+/** Whether an intent may still have its effect. A switch is looked at last: it tells only a holder. */
+export function judgeIntent(
+  rules: IntentRules,
+  intent: IntentFacts,
+  state: IntentState,
+  now: number,
+): IntentVerdict {
+  const { account } = state
+  if (account === null) return 'void'
+  if (account !== undefined && (!account.enabled || (account.kind ?? '') !== '')) return 'void'
+  if (intent.expiresAt <= now) return 'expired'
+  if (account !== undefined && isWritten(intent, account)) return 'interrupted'
+  const broken = rules.hangsOn.filter((condition) => !holds(condition, intent, state))
+  if (broken.length === 0) return 'good'
+  return broken.every((condition) => !states.includes(condition)) ? 'switchedOff' : 'void'
+}
