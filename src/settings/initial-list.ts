@@ -69,14 +69,14 @@ function itemText(item: ItemDeclaration, value: unknown, path: string, rule: Lis
     if (typeof value !== 'boolean') throw new OptionsError(path, 'must be true or false.')
     return String(value)
   }
-  const { options = [], max = Number.POSITIVE_INFINITY } = item
+  const { options = [], min = 0, max = Number.POSITIVE_INFINITY } = item
   if (!isPlainText(value) || value === '') throw new OptionsError(path, 'must be non-empty text.')
   if (item.type === FieldSelect && !options.includes(value)) {
     throw new OptionsError(path, `must be one of ${options.map((one) => `'${one}'`).join(', ')}.`)
   }
-  if (Array.from(value).length > max) {
-    throw new OptionsError(path, `must be at most ${max} characters.`)
-  }
+  const { length } = Array.from(value)
+  if (length < min) throw new OptionsError(path, `must be at least ${min} characters.`)
+  if (length > max) throw new OptionsError(path, `must be at most ${max} characters.`)
   const { pattern, expected } = rule.firstForm
   if (item.key === rule.item && !pattern.test(value)) throw new OptionsError(path, `${expected}.`)
   return value

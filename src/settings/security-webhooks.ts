@@ -13,6 +13,7 @@ const events = ['all', 'login', 'account'] as const
 export interface InitialSecurityWebhook extends InitialElement {
   /** `https:` only. */
   readonly url: string
+  /** 32 to 255 characters, such as `openssl rand -hex 32` prints. */
   readonly signingSecret: string
   readonly events: (typeof events)[number]
 }
@@ -22,7 +23,15 @@ export type SecurityWebhook = Required<InitialSecurityWebhook>
 export const securityWebhooks: RecordList<SecurityWebhook> = {
   items: [
     { key: 'url', label: 'URL (https)', type: FieldString, required: true, max: 2048 },
-    { key: 'signingSecret', label: 'Signing secret', type: FieldSecret, required: true, max: 255 },
+    {
+      key: 'signingSecret',
+      label: 'Signing secret',
+      type: FieldSecret,
+      required: true,
+      // A receiver's log has bodies and signatures to try guesses on, as fast as a machine can.
+      min: 32,
+      max: 255,
+    },
     { key: 'events', label: 'Events', type: FieldSelect, required: true, options: events },
   ],
   item: 'url',

@@ -86,7 +86,7 @@ const every: Required<InitialSettings> = {
   notifyNewDevice: false,
   notifySecurityChanges: false,
   securityWebhooks: [
-    { slug: 'siem', url: 'https://siem.example/in', signingSecret: 'shh', events: 'all' },
+    { slug: 'siem', url: 'https://siem.example/in', signingSecret: 's'.repeat(32), events: 'all' },
   ],
   maxConcurrentSessions: 100,
   revokeSessionsOnPasswordChange: false,
@@ -227,7 +227,12 @@ describe('toStoredValues', () => {
     appId: 'x',
   }
   const { appId: _, ...web } = { ...target, flow: 'web', uri: 'https://x.example/done' }
-  const hook = { slug: 'siem', url: 'https://siem.example', signingSecret: 'S3CR3T', events: 'all' }
+  const hook = {
+    slug: 'siem',
+    url: 'https://siem.example',
+    signingSecret: 'S3CR3T'.repeat(6),
+    events: 'all',
+  }
 
   test.each<[string, readonly unknown[], string]>([
     ['registrationAllowedDomains', ['acme.example'], '[0]'],
@@ -264,7 +269,12 @@ describe('toStoredValues', () => {
     ['oauthRedirectTargets', [{ ...target, uri: `a:${'x'.repeat(2048)}` }], '[0].uri'],
     ['securityWebhooks', [hook, { ...hook, slug: 'b', url: 'http://siem.example' }], '[1].url'],
     ['securityWebhooks', [{ ...hook, signingSecret: undefined }], '[0].signingSecret'],
-    ['securityWebhooks', [{ ...hook, signingSecret: 'S3CR3T\n' }], '[0].signingSecret'],
+    ['securityWebhooks', [{ ...hook, signingSecret: 'S'.repeat(31) }], '[0].signingSecret'],
+    [
+      'securityWebhooks',
+      [{ ...hook, signingSecret: `${'S3CR3T'.repeat(6)}\n` }],
+      '[0].signingSecret',
+    ],
     ['securityWebhooks', [{ ...hook, events: 'none' }], '[0].events'],
   ])('refuses in %s %j at %s', (key, elements, where) => {
     const error = refusal({ [key]: elements })

@@ -280,12 +280,12 @@ describe('record lists', () => {
     const { settings, warnings } = read({
       'securityWebhooks.__items': 'siem,unsigned,odd',
       'securityWebhooks.siem.url': 'https://siem.example/in',
-      'securityWebhooks.siem.signingSecret': 'S3CR3T-1',
+      'securityWebhooks.siem.signingSecret': 'S3CR3T-1-of-at-least-32-characters',
       'securityWebhooks.siem.events': 'login',
       'securityWebhooks.unsigned.url': 'https://siem.example/in',
       'securityWebhooks.unsigned.events': 'all',
       'securityWebhooks.odd.url': 'https://siem.example/in',
-      'securityWebhooks.odd.signingSecret': 'S3CR3T-2',
+      'securityWebhooks.odd.signingSecret': 'S3CR3T-2-of-at-least-32-characters',
       'securityWebhooks.odd.events': 'some',
     })
     expect(settings.securityWebhooks).toEqual([
@@ -293,7 +293,7 @@ describe('record lists', () => {
         slug: 'siem',
         label: 'siem',
         url: 'https://siem.example/in',
-        signingSecret: 'S3CR3T-1',
+        signingSecret: 'S3CR3T-1-of-at-least-32-characters',
         events: 'login',
       },
     ])

@@ -34,7 +34,13 @@ describe.each(readings)('$key', ({ key, empty, stored }) => {
 const domain = { slug: 'a', label: 'a', domain: 'a.example', includeSubdomains: false }
 const noDomain = { ...domain, domain: '', surface: 'both' }
 const target = { slug: 'a', label: 'a', uri: 'https://a.example/', surface: 'client', flow: 'web' }
-const hook = { slug: 'a', label: 'a', url: 'https://a.example/', signingSecret: 's', events: 'all' }
+const hook = {
+  slug: 'a',
+  label: 'a',
+  url: 'https://a.example/',
+  signingSecret: 's'.repeat(32),
+  events: 'all',
+}
 const many = Array.from({ length: 51 }, (_, index) => `d${index}`)
 
 /** Lists: what is stored below `<key>.`, what it reads as, and how many warnings there are. */

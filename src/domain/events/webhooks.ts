@@ -1,5 +1,6 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { withTimeout } from '../../concurrency/with-timeout.js'
+import { sha256 } from '../../crypto/secrets.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import { webhookSignature } from '../../crypto/webhook-signature.js'
 import { mostAttempts, waitAfterAttempt, wantsEvent } from '../../engine/webhook-delivery-rules.js'
@@ -45,34 +46,47 @@ const timeoutMs = 10_000
 /** The fetcher's own limit comes first. */
 const graceMs = 5_000
 const maxReplyBytes = 64 * 1024
-/** Deliveries attempted side by side. */
+/** Deliveries attempted side by side: of all that are due, and of one webhook's new ones. */
 const atOnce = 20
 /** How long the last attempt may take before another process may clear it away. */
 const lastAttemptMs = 60_000
 
 export function createWebhooks(deps: Deps): Webhooks {
   const { deliveries, clock } = deps
+  /** First attempts under way, by slug. */
+  const underway = new Map<string, number>()
 
   async function record(event: AuthEvent): Promise<void> {
     const { securityWebhooks } = await deps.settings()
     const wanting = securityWebhooks.filter(({ events }) => wantsEvent(events, event.type))
-    await Promise.all(wanting.map(({ slug }) => store(slug, event)))
+    await Promise.all(wanting.map((webhook) => store(webhook, event)))
   }
 
-  async function store(webhook: string, event: AuthEvent): Promise<void> {
+  async function store({ slug, url }: SecurityWebhook, event: AuthEvent): Promise<void> {
     const now = clock.now()
     const id = uuidv7(now, deps.random)
     const { at, ...facts } = event
     const delivery: WebhookDelivery = {
       id,
-      webhook,
+      webhook: slug,
+      addressHash: sha256(url),
       event: event.type,
       body: JSON.stringify({ id, ...facts, at: new Date(at).toISOString() }),
       attempts: 0,
       expiresAt: now,
     }
     await deliveries.insert(delivery)
-    await attempt(delivery)
+    // What does not fit is due: whoever looks at what is due attempts it, a few at a time.
+    const others = underway.get(slug) ?? 0
+    if (others >= atOnce) return
+    underway.set(slug, others + 1)
+    try {
+      await attempt(delivery)
+    } finally {
+      const left = (underway.get(slug) ?? 1) - 1
+      if (left > 0) underway.set(slug, left)
+      else underway.delete(slug)
+    }
   }
 
   /** Of several processes that see a delivery due, one attempts it. */
@@ -80,7 +94,9 @@ export function createWebhooks(deps: Deps): Webhooks {
     const { id, expiresAt, attempts } = seen
     // Before the claim: while the address cannot be known, no attempt is used up.
     const { securityWebhooks } = await deps.settings()
-    const webhook = securityWebhooks.find(({ slug }) => slug === seen.webhook)
+    const webhook = securityWebhooks.find(
+      ({ slug, url }) => slug === seen.webhook && sha256(url) === seen.addressHash,
+    )
     const number = attempts + 1
     const wait = waitAfterAttempt(number)
     const next = { attempts: number, expiresAt: clock.now() + (wait ?? lastAttemptMs) }
@@ -88,7 +104,7 @@ export function createWebhooks(deps: Deps): Webhooks {
     if (claimed === null) return
 
     if (webhook === undefined) {
-      // Removed since: the event goes nowhere.
+      // Removed or moved since: the event goes nowhere.
       await deliveries.take(id)
       return
     }

@@ -92,7 +92,7 @@ describe('later boots', () => {
     const hook = {
       slug: 'siem',
       url: 'https://siem.example',
-      signingSecret: 'S3CR3T-hook',
+      signingSecret: 'S3CR3T-hook-of-at-least-32-characters',
       events: 'all',
     } as const
     const settings = {

@@ -5,7 +5,7 @@ import { signedInPerson } from '../../support/people/people.js'
 
 const url = 'https://siem.example/in'
 /** Not a name of anything else, so that it would be found. */
-const signingSecret = 'whsec-9b2f6d'
+const signingSecret = 'whsec-9b2f6d-of-at-least-32-characters'
 
 it.each(surfaces)(
   'S-60 G-15 a webhook is told of what happens on the %s surface',

@@ -15,7 +15,7 @@ const pem = generateKeyPairSync('ec', {
 const google = 'planted-google-1d7c'
 const microsoft = 'planted-microsoft-77ab'
 const github = 'planted-github-90fe'
-const later = 'planted-later-3e3e'
+const later = 'planted-later-3e3e-of-32-characters-or-more'
 
 const hook = (secret: string, url = webhookUrl): Readonly<Record<string, string>> => ({
   'securityWebhooks.siem.url': url,

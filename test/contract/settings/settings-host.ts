@@ -13,7 +13,7 @@ import { type WebhookEndpoints, webhookEndpoints } from '../../support/outside/w
 import { type Person, person, signIn } from '../../support/people/people.js'
 
 export const webhookUrl = 'https://siem.example/in'
-export const webhookSecret = 'planted-whsec-5c1f'
+export const webhookSecret = 'planted-whsec-5c1f-of-32-characters-or-more'
 export const breachedPassword = 'vm2#pLw8zRd4^hN6 out in the open'
 
 /** The texts to set, and the elements to create or to remove. */

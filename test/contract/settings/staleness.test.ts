@@ -226,7 +226,7 @@ describe('what is stored and cannot be used', () => {
       recordLists: [{ field: 'securityWebhooks', create: ['siem'], remove: [] }],
       config: {
         'securityWebhooks.siem.url': 'https://siem.example/in',
-        'securityWebhooks.siem.signingSecret': 'planted-whsec-5c1f',
+        'securityWebhooks.siem.signingSecret': 'planted-whsec-5c1f-of-32-characters-or-more',
         'securityWebhooks.siem.events': 'all',
       },
     })

@@ -36,8 +36,8 @@ const target = (uri: string, flow = 'web'): Change =>
     ...(flow === 'mobile' ? { appId: 'org.example.app' } : {}),
   })
 
-const webhook = (url: string): Change =>
-  withElement('securityWebhooks', { url, signingSecret: 'whsec-planted', events: 'all' })
+const webhook = (url: string, signingSecret = 'whsec-planted-of-at-least-32-characters'): Change =>
+  withElement('securityWebhooks', { url, signingSecret, events: 'all' })
 
 const domain = (text: string): Change =>
   withElement('registrationAllowedDomains', { domain: text, surface: 'both' })
@@ -133,6 +133,8 @@ const lists: readonly (readonly [string, Change, string | null])[] = [
   ['an app in clear', target('http://app.example.com/', 'mobile'), 'auth.redirect_invalid'],
   ['a webhook', webhook('https://siem.example/in?x=y'), null],
   ['a webhook at a public address', webhook('https://8.8.8.8/in'), null],
+  ['a webhook with a short secret', webhook('https://siem.example/', 's'.repeat(31)), range],
+  ['a webhook with a secret', webhook('https://siem.example/', 's'.repeat(32)), null],
   ['a webhook in clear', webhook('http://siem.example/in'), 'auth.webhook_url_invalid'],
   ['a webhook at no address', webhook('siem'), 'auth.webhook_url_invalid'],
   ['a webhook with a password', webhook('https://u:p@siem.example/'), 'auth.webhook_url_invalid'],

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
+import { sha256 } from '../../../src/crypto/secrets.js'
 import { createEmit } from '../../../src/domain/events/emit.js'
 import { startWebhookRetries } from '../../../src/domain/events/webhook-retries.js'
 import { createWebhooks, type Webhooks } from '../../../src/domain/events/webhooks.js'
@@ -202,6 +203,7 @@ describe('security webhooks', () => {
     await stored.insert({
       id: 'd-1',
       webhook: 'siem',
+      addressHash: sha256(url),
       event: 'login.succeeded',
       body: '{}',
       attempts: mostAttempts,
@@ -259,13 +261,78 @@ describe('security webhooks', () => {
   it('S-60 a full page of due deliveries is followed by the next at once', async () => {
     endpoints.answer(500)
     const { webhooks, drain, logger } = startProcess()
-    for (let count = 0; count < 45; count += 1) webhooks.record(login())
+    for (let count = 0; count < 45; count += 1) {
+      webhooks.record(login())
+      if (count % 15 === 0) await drain()
+    }
     await drain()
     endpoints.answer(204)
     const retries = startWebhookRetries({ webhooks: [webhooks], clock, logger })
     await clock.advance(41_000)
     expect([endpoints.received.length, await waiting()]).toEqual([90, []])
     await retries.close()
+  })
+
+  it('S-60 of many events at once a few are attempted side by side, for each webhook', async () => {
+    const other = { ...siem, slug: 'audit', url: audit, signingSecret: 'second' }
+    configured = [siem, other]
+    let open = 0
+    let most = 0
+    const held: (() => void)[] = []
+    const slow: WebhookEndpoints = {
+      ...endpoints,
+      async fetch(request) {
+        open += 1
+        most = Math.max(most, open)
+        await new Promise<void>((resolve) => held.push(resolve))
+        open -= 1
+        return endpoints.fetch(request)
+      },
+    }
+    const { webhooks, drain, logger } = startProcess(stored, slow)
+    for (let count = 0; count < 200; count += 1) webhooks.record(login())
+    await expect.poll(() => stored.due(clock.now(), 1000)).toHaveLength(2 * (200 - 20))
+    expect(most).toBe(40)
+    const retries = startWebhookRetries({ webhooks: [webhooks], clock, logger })
+    const done = drain()
+    for (let looks = 0; looks < 60 && endpoints.received.length < 400; looks += 1) {
+      for (const go of held.splice(0)) go()
+      await clock.advance(10_000)
+    }
+    await done
+    for (const go of held.splice(0)) go()
+    await retries.close()
+    expect(new Set(endpoints.received.map(({ body }) => body['id'])).size).toBe(400)
+    expect(most).toBeLessThanOrEqual(60)
+    expect(await waiting()).toEqual([])
+  })
+
+  it('S-60 under the slug of one that was removed, another gets nothing of its events', async () => {
+    endpoints.answer(500)
+    const { webhooks, drain } = startProcess()
+    webhooks.record(login())
+    await drain()
+    configured = [{ ...siem, url: audit, signingSecret: 'second' }]
+    endpoints.answer(204)
+    await clock.advance(hour)
+    await webhooks.deliverDue()
+    expect([endpoints.received.map(({ url: to }) => to), await waiting()]).toEqual([[url], []])
+    webhooks.record(login())
+    await drain()
+    expect(endpoints.received.map(({ url: to }) => to)).toEqual([url, audit])
+  })
+
+  it('S-60 a new secret signs what was on its way already', async () => {
+    endpoints.answer(500)
+    const { webhooks, drain } = startProcess()
+    webhooks.record(login())
+    await drain()
+    const renewed = webhookEndpoints({ [url]: 'renewed' })
+    configured = [{ ...siem, signingSecret: 'renewed' }]
+    const other = startProcess(stored, renewed)
+    await clock.advance(hour)
+    await other.webhooks.deliverDue()
+    expect([renewed.received.length, await waiting()]).toEqual([1, []])
   })
 
   it('S-60 a failing store is logged without the event and without the secret', async () => {
