@@ -143,6 +143,13 @@ export interface AuthOptions {
    */
   readonly configKeys?: readonly ConfigKey[]
   /**
+   * With `true`, people show a second factor before they change configuration over HTTP (`PATCH` and `PUT` below
+   * `/v1/admin/modules`): in the session that asks, less than the setting `stepUpMaxAge` ago. Without a proof the answer
+   * is 403 `step_up_required` with the challenge of RFC 9470. Service accounts have no factor and are not asked. Settings
+   * that leave every kind of factor off are refused then. Default false.
+   */
+  readonly adminStepUp?: boolean
+  /**
    * Renames the permissions of the module configuration, as the authorizer is asked for them. Not to
    * `auth.self` or `auth.mfa.self`, which every person holds.
    */

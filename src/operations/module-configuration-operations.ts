@@ -21,6 +21,7 @@ const reading = [
 const managing = [
   { kind: 'principal' },
   { kind: 'permission', key: MODULE_CONFIG_PERMISSIONS.manage },
+  { kind: 'stepUp', where: 'adminStepUp' },
 ] as const
 
 const shared = { surfaces: operator, tag, limit: 'admin', status: 200 } as const

@@ -62,9 +62,9 @@ export type Guard =
   | { readonly kind: 'bearerOrTicket' }
   /**
    * A second-factor proof of this session, younger than `maxAgeMs` milliseconds; without it, than the
-   * setting `stepUpMaxAge`.
+   * setting `stepUpMaxAge`. With `where`: of people alone, where `createAuth` was given that option.
    */
-  | { readonly kind: 'stepUp'; readonly maxAgeMs?: number }
+  | { readonly kind: 'stepUp'; readonly maxAgeMs?: number; readonly where?: 'adminStepUp' }
   /** A valid access token, of a person or of a service account. */
   | { readonly kind: 'principal' }
   /** The authorizer must grant it, after `bearer`. */

@@ -19,6 +19,14 @@ export interface PermissionQuestion {
    * them), or any name that the host passes to a route guard.
    */
   readonly permission: string
+  /** The caller's session; null for a service account, which has none. */
+  readonly sessionId: string | null
+  /**
+   * Reads how long ago this session showed a second factor, in milliseconds; null without a proof that counts, and for
+   * service accounts. It asks the store at each call, and rejects when the store fails: let that pass, and the caller
+   * gets 503.
+   */
+  readonly proofAge: () => Promise<number | null>
 }
 
 /**

@@ -39,7 +39,8 @@ export function buildSurface(
     counter: backend.counter,
     overrides: own.rateLimits ?? {},
   })
-  const parts = { ...shared, limits, links: linksOf(own), mailer: options.mailer }
+  const { adminStepUp = false, mailer } = options
+  const parts = { ...shared, adminStepUp, limits, links: linksOf(own), mailer }
   const services = createSurfaceServices({ ...silent, emit: events.emit }, parts, surfaceOf)
   return { ...services, ...events }
 }

@@ -50,6 +50,7 @@ const schema = z.strictObject({
       'must be an array of { id, key }; the first one encrypts',
     )
     .optional(),
+  adminStepUp: z.boolean('must be true or false').optional(),
   permissions: z
     .strictObject({ modulesRead: permission.optional(), modulesManage: permission.optional() })
     .optional(),

@@ -18,12 +18,18 @@ export function liveSettings(
   reader: ConfigReader,
   env: Env,
   logger: Logger,
+  adminStepUp = false,
 ): () => Promise<AuthSettings> {
   return reader.parsed(authModuleName, (loaded) => {
     const { settings, warnings } = loadedSettings(loaded, env, () => {
       throw new AuthError('service_unavailable')
     })
     for (const text of warnings) logger.warn(text)
+    if (demandsNoFactorThereIs(settings, adminStepUp)) {
+      logger.warn(
+        'a second factor is demanded, and every kind of second factor is off: who has none cannot enroll one; switch totpEnabled or webauthnMode on',
+      )
+    }
     return settings
   })
 }
@@ -42,4 +48,11 @@ export function loadSettings(
   const { ms: idleMs, warning } = readIdleWindow(env)
   if (warning !== undefined) logger.warn(warning)
   return { idleMs, seeds }
+}
+
+/** An edit that comes to this is refused; first values, and a later `adminStepUp`, are not. */
+function demandsNoFactorThereIs(settings: AuthSettings, adminStepUp: boolean): boolean {
+  const { totpEnabled, webauthnMode, mfaPolicyOperator, mfaPolicyClient } = settings
+  const isDemanded = [mfaPolicyOperator, mfaPolicyClient].includes('required') || adminStepUp
+  return isDemanded && !totpEnabled && webauthnMode === 'off'
 }

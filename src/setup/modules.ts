@@ -24,13 +24,14 @@ const variable = 'CONFIG_ENCRYPTION_KEY'
  * correctly.
  */
 export function modulesOf(
-  options: Pick<AuthOptions, 'modules'>,
+  options: Pick<AuthOptions, 'adminStepUp' | 'modules'>,
   authSeeds: Texts,
   env: Env,
   box: SecretBox,
 ): ReadonlyMap<string, RegisteredModule> {
   const auth = { seeds: authSeeds, rule: authRule, sourceOf: authSourceOf(env) }
-  const own: ModuleDefinition = { ...authModule, ...authValidators(isPublicAddress, false) }
+  const { adminStepUp = false } = options
+  const own: ModuleDefinition = { ...authModule, ...authValidators(isPublicAddress, adminStepUp) }
   const modules = new Map([[own.name, registeredModule(own, auth, box)]])
   for (const [index, definition] of (options.modules ?? []).entries()) {
     const option = `modules.${index}`

@@ -67,7 +67,7 @@ export async function createSharedServices(
     modules: modulesOf(options, seeds, env, secretBox),
     emit,
   })
-  const settings = liveSettings(config.reader, env, logger)
+  const settings = liveSettings(config.reader, env, logger, options.adminStepUp)
   const authorizer = authorizerOf(options, backend.store, prefix)
   const passwords = await sharedPasswordServices(options, defaults)
   const tracing = createTracing(options)

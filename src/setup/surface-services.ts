@@ -33,6 +33,7 @@ import type { Surface } from '../ports/surface.js'
 
 /** What the rooms of one surface are given beside its context. */
 export interface SurfaceParts extends SharedPasswordServices {
+  readonly adminStepUp: boolean
   readonly authorizer: Authorizer
   readonly config: ConfigAdministration
   readonly keys: SigningKeys
@@ -75,14 +76,14 @@ export function createSurfaceServices(
   const accounts = assembleAccounts(context, { ...below, ...login, ...oauth })
   const serviceAccounts = assembleServiceAccounts(context, { ...below, ...accounts })
   const authorization = assembleAuthorization(context, below)
-  const { limits, config, keys } = parts
+  const { adminStepUp, limits, config, keys } = parts
   return {
     ...{ ...accounts, ...authorization, tokens: sessions.tokens },
     sessions: sessions.sessionAdministration,
     allSessions: sessions.allSessions,
     services: {
       ...{ ...sessions, ...passwords, ...factors, ...login, ...oauth, ...passkeys, ...accounts },
-      ...{ ...serviceAccounts, ...authorization, limits, config },
+      ...{ ...serviceAccounts, ...authorization, limits, config, adminStepUp },
       mailsOn: (surface) => surfaceOf(surface).services,
       mfaReset: (surface) => surfaceOf(surface).mfaReset,
       settings: context.settings,

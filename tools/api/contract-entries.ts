@@ -44,7 +44,8 @@ const isProblem = (name: string): boolean => name.endsWith('Problem')
 
 function guardText(guard: Guard): string {
   if (guard.kind === 'permission') return `permission ${guard.key}`
-  return guard.kind === 'stepUp' ? `stepUp ${guard.maxAgeMs ?? ''}`.trim() : guard.kind
+  if (guard.kind !== 'stepUp') return guard.kind
+  return ['stepUp', guard.maxAgeMs, guard.where].filter((part) => part !== undefined).join(' ')
 }
 
 function memberText({ path, required, type }: Member): string {

@@ -112,7 +112,7 @@ function guardText(guard: Guard, row: Operation): string {
     case 'permission':
       return `with the permission \`${guard.key}\``
     case 'stepUp':
-      return `with a second-factor proof younger than ${ageText(guard.maxAgeMs)}`
+      return proofText(guard)
     case 'origin':
       return guard.navigation
         ? 'from pages of the surface or by a link from anywhere'
@@ -126,6 +126,11 @@ function publicText({ usesRefreshCookie, access, ...row }: Operation): string {
   return isOneOfSeveral
     ? 'whoever has an access token, the refresh cookie or a refresh token'
     : 'whoever has the refresh cookie'
+}
+
+function proofText({ maxAgeMs, where }: Extract<Guard, { readonly kind: 'stepUp' }>): string {
+  const proof = `with a second-factor proof younger than ${ageText(maxAgeMs)}`
+  return where === undefined ? proof : `people ${proof} where the host set \`${where}\``
 }
 
 function ageText(maxAgeMs: number | undefined): string {

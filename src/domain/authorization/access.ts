@@ -6,6 +6,7 @@ import { isHuman, type User } from '../../model/user.js'
 import type { Authorizer, PermissionQuestion } from '../../ports/authorizer.js'
 import type { Principal } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { StepUp } from '../factors/step-up.js'
 import { sessionDenylistId, tokenDenylistId } from '../sessions/session-termination.js'
 import type { Judged, Tokens } from '../sessions/tokens.js'
 
@@ -36,6 +37,7 @@ export interface Access {
 
 type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'denylist' | 'clock' | 'logger'> & {
   readonly authorizer: Authorizer
+  readonly stepUp: Pick<StepUp, 'proofAge'>
 }
 
 /** How long the authorizer may think. */
@@ -70,7 +72,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
   }
 
   async function ask(
-    principal: Principal,
+    { kind, sessionId }: Principal,
     user: User,
     { permission, tenantId }: Pick<PermissionQuestion, 'permission' | 'tenantId'>,
   ): Promise<boolean> {
@@ -79,11 +81,14 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
         deps.authorizer.check({
           surface,
           userId: user.id,
-          kind: principal.kind,
+          kind,
           systemRole: user.systemRole,
           memberships: user.memberships,
           tenantId,
           permission,
+          sessionId,
+          proofAge: async () =>
+            kind === 'human' && sessionId !== null ? deps.stepUp.proofAge(user, sessionId) : null,
         }),
         authorizerTimeoutMs,
         clock,

@@ -13,6 +13,8 @@ export interface StepUp {
   record(user: User, sessionId: string, method: SecondFactorMethod): Promise<number>
   /** Epoch milliseconds of the session's newest proof that still counts; null without one. */
   provedAt(user: User, sessionId: string): Promise<number | null>
+  /** Milliseconds since that proof; null without one, and for one of the future. */
+  proofAge(user: User, sessionId: string): Promise<number | null>
   /**
    * Resolves only when the session showed a second factor less than `maxAgeMs` ago. Throws
    * `step_up_required` for any other caller: a service account, a person without a factor, and a person
@@ -39,6 +41,13 @@ export function createStepUp(deps: Deps): StepUp {
     return counts ? proof.provedAt : null
   }
 
+  /** A proof of the future is a clock's mistake and proves nothing for longer than it should. */
+  async function proofAge(user: User, sessionId: string): Promise<number | null> {
+    const proved = await provedAt(user, sessionId)
+    const age = clock.now() - (proved ?? 0)
+    return proved !== null && age >= 0 ? age : null
+  }
+
   /** Of two proofs of a session the newer one stays. When that one was shown. */
   function store(proof: StepUpProof): Promise<number> {
     const { id, ...fields } = proof
@@ -53,6 +62,7 @@ export function createStepUp(deps: Deps): StepUp {
 
   return {
     provedAt,
+    proofAge,
 
     async record(user, sessionId, method) {
       const now = clock.now()
@@ -68,10 +78,8 @@ export function createStepUp(deps: Deps): StepUp {
       if (user === null || !user.enabled || !isHuman(user)) {
         throw new AuthError('step_up_required', refusal)
       }
-      const proved = await provedAt(user, sessionId)
-      const age = clock.now() - (proved ?? 0)
-      // A proof of the future is a clock's mistake and proves nothing for longer than it should.
-      if (proved !== null && age >= 0 && age < maxAgeMs) return
+      const age = await proofAge(user, sessionId)
+      if (age !== null && age < maxAgeMs) return
       if (hasFactor(await enrolledFactors(deps.collections, userId)))
         throw new AuthError('step_up_required', refusal)
       throw new AuthError('step_up_required', { ...refusal, detail: 'mfa_enrollment_required' })

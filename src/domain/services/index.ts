@@ -58,6 +58,8 @@ export interface Services {
   readonly limits: RateLimiter
   readonly settings: () => Promise<AuthSettings>
   readonly config: ConfigAdministration
+  /** Whether people show a second factor before configuration writes. */
+  readonly adminStepUp: boolean
   readonly jwks: () => Promise<{ readonly keys: readonly PublicJwk[] }>
 }
 

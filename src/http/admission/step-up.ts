@@ -5,12 +5,16 @@ import type { AdmissionStep } from './admission.js'
 export function stepUp({
   stepUp: proofs,
   settings,
-}: Pick<Services, 'stepUp' | 'settings'>): AdmissionStep<number | null> {
+  adminStepUp,
+}: Pick<Services, 'stepUp' | 'settings' | 'adminStepUp'>): AdmissionStep<number | null> {
   return {
     /** How old the proof may be, in milliseconds; null where none is asked for. */
     async read({ operation, principal }) {
       const guard = operation.guards.find(({ kind }) => kind === 'stepUp')
       if (principal === null || guard?.kind !== 'stepUp') return null
+      // A service account can show no factor: who holds its secret was asked for one to get it.
+      const isAsked = guard.where === undefined || (adminStepUp && principal.kind === 'human')
+      if (!isAsked) return null
       return guard.maxAgeMs ?? (await settings()).stepUpMaxAge
     },
     async judge({ principal }, maxAgeMs) {

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { defaultAuthorizer } from '../../../src/domain/authorization/default-authorizer.js'
 import type { Authorizer, PermissionQuestion } from '../../../src/ports/authorizer.js'
@@ -61,7 +62,8 @@ it.each([
     for (const systemRole of ['guest', 'administrator', 'super_admin']) {
       for (const surface of surfaces) {
         const who = { surface, userId: 'x', kind, systemRole, memberships: [], tenantId: null }
-        expect(await defaultAuthorizer.check({ ...who, permission })).toBe(answer)
+        const session = { sessionId: null, proofAge: async () => null }
+        expect(await defaultAuthorizer.check({ ...who, ...session, permission })).toBe(answer)
       }
     }
   },
@@ -91,6 +93,8 @@ describe('what the authorizer is asked', () => {
         memberships,
         tenantId: null,
         permission: 'auth.self',
+        sessionId: decodeJwt(bearer)['sid'],
+        proofAge: expect.any(Function),
       },
     ])
     // A role changed behind the token's back counts at once; the token still says the old one.

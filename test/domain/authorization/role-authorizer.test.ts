@@ -30,6 +30,8 @@ const somebody: PermissionQuestion = {
   memberships: [],
   tenantId: null,
   permission: '',
+  sessionId: null,
+  proofAge: async () => null,
 }
 
 /** The keys somebody is allowed, and what the store was asked for them. */
