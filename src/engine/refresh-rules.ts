@@ -1,5 +1,8 @@
 import { capReached } from './session-age.js'
 
+/** How a session's refresh tokens are handed out, and so the one way in which they may be shown. */
+export type Delivery = 'cookie' | 'body'
+
 /** What the row of a refresh family says; a structural part of the stored document. */
 export interface FamilyState<Reason extends string = string> {
   readonly loginAt: number
@@ -8,6 +11,7 @@ export interface FamilyState<Reason extends string = string> {
   readonly rotatedAt: number
   readonly rotatedTo: string
   readonly noReissueUpTo: number
+  readonly delivery: Delivery
   readonly expiresAt: number
   readonly revokedAt: number | null
   readonly revokedReason: Reason | null
@@ -26,6 +30,8 @@ export interface Presented {
   readonly nextJti: string | null
   /** Families of another epoch are refused; null = this session was spared explicitly. */
   readonly requiredEpoch: number | null
+  /** How the token was shown; null where that makes no difference. */
+  readonly delivery: Delivery | null
 }
 
 export type RefreshDecision<Reason extends string = string> =
@@ -43,6 +49,8 @@ export type RefreshDecision<Reason extends string = string> =
   | { readonly outcome: 'maxAge' }
   /** The user ended all sessions after this family's login. */
   | { readonly outcome: 'outdated' }
+  /** A cookie's token in a body, or the other way round. */
+  | { readonly outcome: 'otherDoor' }
 
 /**
  * What a refresh token of a family is worth now. Decides and never writes. The order is part of
@@ -62,16 +70,27 @@ export function judgeRefresh<Reason extends string>(
   }
   if (presented.generation > family.generation) return { outcome: 'rolledBack' }
   const behind = family.generation - presented.generation
-  const mayReissue = behind === 1 && presented.generation > family.noReissueUpTo
-  if (behind > 0 && !(mayReissue && withinGrace(family.rotatedAt, policy.graceMs, now))) {
-    return { outcome: 'replay' }
-  }
+  if (behind > 0 && !mayReissue(family, presented, policy, now)) return { outcome: 'replay' }
   if (family.expiresAt <= now) return { outcome: 'expired' }
   if (presented.requiredEpoch !== null && family.sessionEpoch !== presented.requiredEpoch) {
     return { outcome: 'outdated' }
   }
   if (capReached(family.loginAt, policy.absoluteTtlMs, now)) return { outcome: 'maxAge' }
+  if (presented.delivery !== null && presented.delivery !== family.delivery) {
+    return { outcome: 'otherDoor' }
+  }
   return { outcome: behind === 1 ? 'reissue' : 'current' }
+}
+
+function mayReissue(
+  { generation, noReissueUpTo, rotatedAt }: FamilyState,
+  presented: Presented,
+  { graceMs }: RefreshPolicy,
+  now: number,
+): boolean {
+  const isPredecessor = generation - presented.generation === 1
+  const isBarred = presented.generation <= noReissueUpTo
+  return isPredecessor && !isBarred && withinGrace(rotatedAt, graceMs, now)
 }
 
 /** The condition of the write that rotates a family. */
@@ -81,6 +100,7 @@ export interface RotationGuard {
   readonly expiresAt: { readonly gt: number }
   readonly sessionEpoch?: number
   readonly loginAt?: { readonly gt: number }
+  readonly delivery?: Delivery
 }
 
 /**
@@ -88,7 +108,7 @@ export interface RotationGuard {
  * family exactly when `judgeRefresh` finds the token `current`.
  */
 export function rotationGuard(
-  { generation, requiredEpoch }: Presented,
+  { generation, requiredEpoch, delivery }: Presented,
   { absoluteTtlMs }: Pick<RefreshPolicy, 'absoluteTtlMs'>,
   now: number,
 ): RotationGuard {
@@ -97,6 +117,7 @@ export function rotationGuard(
     revokedAt: null,
     expiresAt: { gt: now },
     ...(requiredEpoch === null ? {} : { sessionEpoch: requiredEpoch }),
+    ...(delivery === null ? {} : { delivery }),
     ...(absoluteTtlMs === null ? {} : { loginAt: { gt: now - absoluteTtlMs - 1 } }),
   }
 }

@@ -23,6 +23,8 @@ export interface RefreshFamily extends Doc {
    * comes: the password was changed while that was the newest. 0 = any may be.
    */
   readonly noReissueUpTo: number
+  /** A token that is shown in another way is refused. */
+  readonly delivery: 'cookie' | 'body'
   /** The idle deadline, a whole second, equal to the newest token's `exp`. */
   readonly expiresAt: number
   readonly revokedAt: number | null
@@ -38,6 +40,7 @@ export const refreshFamiliesSpec: SurfaceSpec<RefreshFamily> = {
     rotatedAt: { kind: 'time' },
     rotatedTo: { kind: 'text' },
     noReissueUpTo: { kind: 'integer' },
+    delivery: { kind: 'text' },
     revokedAt: { kind: 'time', nullable: true },
     revokedReason: { kind: 'text', nullable: true },
   },

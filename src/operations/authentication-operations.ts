@@ -106,7 +106,7 @@ const refreshCookie = publicOperation({
   cookies: { reads: ['refresh'], sets: ['refresh'] },
   errors: refreshErrors,
   handle: async ({ refreshCookie, source }, { refresh }) =>
-    cookieRefresh(await refresh.rotate(refreshCookie, source)),
+    cookieRefresh(await refresh.rotate({ token: refreshCookie, delivery: 'cookie' }, source)),
 })
 
 const getSession = publicOperation({

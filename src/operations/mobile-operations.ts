@@ -62,7 +62,7 @@ const refresh = publicOperation({
     'session_enforcement_unavailable',
   ],
   handle: async ({ body, source }, { refresh }) =>
-    bodyRefresh(await refresh.rotate(body.refreshToken, source)),
+    bodyRefresh(await refresh.rotate({ token: body.refreshToken, delivery: 'body' }, source)),
 })
 
 export const mobileOperations = [mobileLogin, refresh]

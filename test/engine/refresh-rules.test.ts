@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
 import {
+  type Delivery,
   type FamilyState,
   idleDeadline,
   judgeRefresh,
@@ -23,6 +24,7 @@ const family: FamilyState<'logout' | 'max_age'> = Object.freeze({
   rotatedAt: now - 1000,
   rotatedTo: 'newest',
   noReissueUpTo: 0,
+  delivery: 'cookie',
   expiresAt: now + 1000,
   revokedAt: null,
   revokedReason: null,
@@ -32,6 +34,7 @@ const presented: Presented = Object.freeze({
   generation: 5,
   nextJti: 'mine',
   requiredEpoch: 3,
+  delivery: 'cookie',
 })
 
 const outcome = (
@@ -87,6 +90,19 @@ describe('R-3E-01 R-3E-02 what a refresh token is worth', () => {
     expect(outcome({ noReissueUpTo: 5 })).toBe('current')
     const own = { generation: 6, rotatedTo: 'mine', noReissueUpTo: 5 }
     expect(outcome(own)).toBe('alreadyRotated')
+  })
+
+  it('a token shown in another way than it was handed out is refused, after all else', () => {
+    const body = { delivery: 'body' } as const
+    expect(outcome({}, body)).toBe('otherDoor')
+    expect(outcome({}, { ...body, generation: 4 })).toBe('otherDoor')
+    expect(outcome({ delivery: 'body' }, body)).toBe('current')
+    expect(outcome({ delivery: 'body' })).toBe('otherDoor')
+    // At a logout both are as good.
+    expect(outcome({}, { delivery: null })).toBe('current')
+    // Misuse is misuse wherever it is shown.
+    expect(outcome({}, { ...body, generation: 3 })).toBe('replay')
+    expect(outcome({ expiresAt: now }, body)).toBe('expired')
   })
 
   it('R-2.5-02 expired at the deadline exactly, not before', () => {
@@ -146,7 +162,7 @@ function play(sequence: readonly Step[]): void {
   for (const { wait, holder } of sequence) {
     at += wait
     const generation = held[holder] ?? 0
-    const token = { generation, nextJti: `${at}`, requiredEpoch: 3 }
+    const token = { ...presented, generation, nextJti: `${at}` }
     const verdict = judgeRefresh(row, token, { graceMs: grace, absoluteTtlMs: null }, at).outcome
     expect(verdict).toBe(modelled(row, generation, at))
     row = applied(row, verdict, at)
@@ -176,9 +192,11 @@ describe('the guard of the write that rotates', () => {
     rotatedAt: mostly(now - 1, now - grace, now - grace + 1),
     expiresAt: mostly(now + 1, now, now - 1),
     revokedAt: mostly(null, now - 1),
+    delivery: mostly<Delivery>('cookie', 'body'),
   })
   const requests = fc.record({
     requiredEpoch: mostly<number | null>(3, null),
+    delivery: mostly<Delivery | null>('cookie', 'body', null),
     // Only the write that moves the generation on names its own `jti` in the row.
     isOwnWrite: fc.boolean(),
     graceMs: mostly(grace, 0),
@@ -187,12 +205,12 @@ describe('the guard of the write that rotates', () => {
 
   it('R-1-18 holds on a stored family exactly when the token is current', async () => {
     const property = fc.asyncProperty(rows, requests, async (facts, request) => {
-      const { requiredEpoch, isOwnWrite, ...rules } = request
+      const { requiredEpoch, delivery, isOwnWrite, ...rules } = request
       const rotatedTo = isOwnWrite && facts.generation === 6 ? 'mine' : 'newest'
       const row = { ...family, ...facts, rotatedTo }
       const families = memory().store.collection(specOf(surfaceCollections.families, 'client'))
       await families.insert({ ...row, id: 'session', userId: 'ada' })
-      const token = { ...presented, requiredEpoch }
+      const token = { ...presented, requiredEpoch, delivery }
       const guard = rotationGuard(token, rules, now)
       const rotated = await families.update('session', guard, { rotatedTo: 'mine' })
       expect(rotated !== null).toBe(outcome(row, token, now, rules) === 'current')

@@ -1,24 +1,29 @@
 import { decodeJwt } from 'jose'
-import { refreshCookieOf, textOf } from '../support/hosts/http-client.js'
+import { type Reply, refreshCookieOf, textOf } from '../support/hosts/http-client.js'
 import { finish, passwordLogin } from '../support/people/authenticator.js'
 import { otherPassword } from '../support/people/people.js'
 import { type Flow, post, request, sessionOf, signedInFlow, type Walk } from './flow.js'
 
-/** `name=value` of the refresh cookie of a new session. */
-async function cookieOf({ host, surface, who, enrolled }: Walk): Promise<string> {
-  const first = await passwordLogin(host, surface, who)
-  if (enrolled === null) return refreshCookieOf(first, surface)
+/** The reply that opened a new session. */
+async function opened(
+  { host, surface, who, enrolled }: Walk,
+  door: 'login' | 'mobile/login',
+): Promise<Reply> {
+  const first = await passwordLogin(host, surface, who, door)
+  if (enrolled === null) return first
   const mfaToken = textOf(first.json(), 'mfaToken')
-  const second = await finish(host, surface, mfaToken, await enrolled.nextCode())
-  return refreshCookieOf(second, surface)
+  return finish(host, surface, mfaToken, await enrolled.nextCode())
 }
+
+/** `name=value` of the refresh cookie of a new session. */
+const cookieOf = async (walk: Walk) => refreshCookieOf(await opened(walk, 'login'), walk.surface)
 
 export const refreshToken: Flow = {
   of: 'refresh',
   name: 'a refresh token in an app',
   prepare: async (walk) => {
-    const cookie = await cookieOf(walk)
-    return { step: post(walk, '/refresh', { refreshToken: cookie.slice(cookie.indexOf('=') + 1) }) }
+    const reply = await opened(walk, 'mobile/login')
+    return { step: post(walk, '/refresh', { refreshToken: textOf(reply.json(), 'refreshToken') }) }
   },
 }
 

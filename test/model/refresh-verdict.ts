@@ -52,12 +52,14 @@ export function refreshVerdict(holder: number, judge: Judge = judgeRefresh): str
       expiresAt: idle === 1 ? now : now + 1,
       revokedAt: revoked === 1 ? now : null,
       revokedReason: null,
+      delivery: 'cookie' as const,
       noReissueUpTo: barred === 1 ? generation - behind : generation - behind - 1,
     }
     const presented = {
       generation: generation - behind,
       nextJti: 'own',
       requiredEpoch: epochHolds === 1 ? 1 : 2,
+      delivery: 'cookie' as const,
     }
     const policy = { graceMs: strict === 1 ? 0 : graceMs, absoluteTtlMs: capMs }
     return verdictName(judge(family, presented, policy, now).outcome)

@@ -105,9 +105,11 @@ export function crashPerson(anyHost: AnyHost): CrashPerson {
     return grant
   }
 
+  const cookie = (): string => `__Host-cl_refresh=${held().refreshToken}`
+
   async function login(allowed = /^200/): Promise<string> {
     const body = { email, password }
-    const { reply } = await expectAnswer(allowed, 'POST', '/mobile/login', { body })
+    const { reply } = await expectAnswer(allowed, 'POST', '/login', { body })
     if (reply.status === 200) {
       tokens = []
       keep(grantOf(reply))
@@ -116,16 +118,16 @@ export function crashPerson(anyHost: AnyHost): CrashPerson {
   }
 
   async function refresh(): Promise<void> {
-    const body = { refreshToken: held().refreshToken }
-    const { reply } = await expectAnswer(/^200/, 'POST', '/refresh', { body })
+    const { reply } = await expectAnswer(/^200/, 'POST', '/refresh-cookie', { cookie: cookie() })
     keep(grantOf(reply))
   }
 
   /** After a change of the password a token is good once: a reply that was lost is not made up for. */
   async function refreshOnce(): Promise<void> {
-    const body = { refreshToken: held().refreshToken }
     const replay = /^(200.*|401 (refresh_token_reused|session_revoked))$/
-    const { reply, lost: before } = await expectAnswer(replay, 'POST', '/refresh', { body })
+    const { reply, lost: before } = await expectAnswer(replay, 'POST', '/refresh-cookie', {
+      cookie: cookie(),
+    })
     if (reply.status === 200) keep(grantOf(reply))
     else if (before > 0) await login()
     else throw new Stuck(`${email}: a token that was not used is replay`)
@@ -158,10 +160,11 @@ export function crashPerson(anyHost: AnyHost): CrashPerson {
   }
 
   async function logout(): Promise<void> {
-    const { accessToken, refreshToken } = held()
+    const { accessToken } = held()
+    const last = { cookie: cookie() }
     await expectAnswer(/^204$/, 'POST', '/logout', { bearer: accessToken })
     await expectAnswer(/^401 session_revoked$/, 'GET', '/me', { bearer: accessToken })
-    await expectAnswer(/^401 session_revoked$/, 'POST', '/refresh', { body: { refreshToken } })
+    await expectAnswer(/^401 session_revoked$/, 'POST', '/refresh-cookie', last)
     grant = null
     tokens = []
   }
@@ -192,7 +195,7 @@ export function crashPerson(anyHost: AnyHost): CrashPerson {
     async live() {
       await refresh()
       await expectAnswer(/^200/, 'GET', '/session', {
-        cookie: `__Host-cl_refresh=${held().refreshToken}`,
+        cookie: cookie(),
       })
       await changePassword()
       await refresh()

@@ -100,7 +100,7 @@ export function hostAt(url: string): Host {
       const email = `person-${process.pid}-${people}@example.org`
       const { id } = await control('createUser', { email, password })
       const body = { email, password }
-      const reply = await send('POST', at('/mobile/login'), { body, ...circumstances })
+      const reply = await send('POST', at('/login'), { body, ...circumstances })
       const grant = grantOf(reply)
       return {
         ...grant,
@@ -110,7 +110,7 @@ export function hostAt(url: string): Host {
       }
     },
     refresh: (refreshToken, circumstances) =>
-      send('POST', at('/refresh'), { body: { refreshToken }, ...circumstances }),
+      send('POST', at('/refresh-cookie'), { cookie: cookieOf(refreshToken), ...circumstances }),
     session: (refreshToken, circumstances) =>
       send('GET', at('/session'), { cookie: cookieOf(refreshToken), ...circumstances }),
     me: (accessToken, circumstances) =>
@@ -124,8 +124,9 @@ export function hostAt(url: string): Host {
 /** The tokens of a successful login or refresh; fails for any other reply. */
 export function grantOf(reply: Reply): Grant {
   if (reply.status !== 200) throw new Error(`no tokens: ${reply.status} ${reply.text}`)
-  const { accessToken, refreshToken } = reply.json()
-  if (typeof accessToken !== 'string' || typeof refreshToken !== 'string') {
+  const { accessToken } = reply.json()
+  const refreshToken = /__Host-cl_refresh=([^;]+)/.exec(reply.setCookies.join())?.[1]
+  if (typeof accessToken !== 'string' || refreshToken === undefined) {
     throw new Error(`no tokens: ${reply.text}`)
   }
   return { accessToken, refreshToken, generation: Number(claimsOf(refreshToken)['gen']) }

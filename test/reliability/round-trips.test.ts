@@ -6,7 +6,7 @@ import type { SurfaceAuth } from '../../src/setup/auth.js'
 import { type ContractHost, memoryHost } from '../support/hosts/hosts.js'
 import type { Reply } from '../support/hosts/http-client.js'
 import { cheapHash } from '../support/hosts/test-auth.js'
-import { type Person, person, type SignedIn, signIn } from '../support/people/people.js'
+import { type Person, person, type SignedIn, signIn, signInApp } from '../support/people/people.js'
 import {
   depthOf,
   type MeteredBackend,
@@ -77,7 +77,7 @@ describe.each(['operator', 'client'] as const)('figure trips on the %s surface',
     host.send('POST', at('/refresh'), { body: { refreshToken } })
 
   it('a refresh: 2, and 1 more to learn why it was too late', async () => {
-    const { refreshToken } = await signIn(host, surface, who)
+    const { refreshToken } = await signInApp(host, surface, who)
     const won = await requestTrips(200, refresh(refreshToken))
     const late = await requestTrips(200, refresh(refreshToken))
     expect([won, late]).toEqual([

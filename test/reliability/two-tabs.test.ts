@@ -11,10 +11,10 @@ const rounds = sizes.twoTabRounds
 /** A refresh whose reply is cut off at its first bytes: done, and nobody knows. */
 function refreshAndLose({ url }: Host, refreshToken: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const sent = request(`${url}/v1/auth/client/refresh`, {
+    const sent = request(`${url}/v1/auth/client/refresh-cookie`, {
       method: 'POST',
       agent: false,
-      headers: { 'content-type': 'application/json' },
+      headers: { cookie: `__Host-cl_refresh=${refreshToken}` },
     })
     sent.on('error', reject)
     sent.on('response', (reply) => {
@@ -22,7 +22,7 @@ function refreshAndLose({ url }: Host, refreshToken: string): Promise<void> {
       sent.destroy()
       resolve()
     })
-    sent.end(JSON.stringify({ refreshToken }))
+    sent.end()
   })
 }
 

@@ -7,7 +7,12 @@ import { createTracing } from '../../src/telemetry/open-telemetry-tracing.js'
 import type { HostOptions } from '../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../support/hosts/http-client.js'
 import { mailedToken, openHost, outcomeOf, surfaces } from '../support/hosts/open-host.js'
-import { goodPassword, otherPassword, signedInPerson } from '../support/people/people.js'
+import {
+  goodPassword,
+  otherPassword,
+  signedInApp,
+  signedInPerson,
+} from '../support/people/people.js'
 import { faultyBackend } from '../support/stores/faulty-backend.js'
 import { type Point, telemetryRig } from './telemetry-rig.js'
 
@@ -31,7 +36,7 @@ describe.each(surfaces)('spans on the %s surface', (surface) => {
   it('are one an operation, and say how it ended and nothing else', async () => {
     const store = faultyBackend(memory())
     const { host, spans } = await openRig({ backend: store.backend })
-    const { bearer, refreshToken } = await signedInPerson(host, surface)
+    const { bearer, refreshToken } = await signedInApp(host, surface)
     await host.send('GET', at('/me'), { bearer })
     await host.send('POST', at('/refresh'), { body: { refreshToken } })
     await host.send('GET', at('/me'))
@@ -56,7 +61,7 @@ describe.each(surfaces)('spans on the %s surface', (surface) => {
       links: [],
     })
     expect(shown).toEqual([
-      span('login', 'success', 200),
+      span('mobileLogin', 'success', 200),
       span('getMe', 'success', 200),
       span('refresh', 'success', 200),
       span('getMe', 'refused', 401, 'unauthorized'),

@@ -89,8 +89,8 @@ export function createLoginPipeline(
       // After the second factor, where there is one: a known password alone replaces no password.
       if (await checks.isPasswordTooOld(first)) return effects.askForPassword(first, source)
       if (decision.kind === 'enroll') return effects.askToEnroll(first, source)
-      const { user, method: loginMethod, amr, second } = first
-      const login = { user, loginMethod, amr, deviceId }
+      const { user, method: loginMethod, amr, second, delivery } = first
+      const login = { user, loginMethod, amr, deviceId, delivery }
       const session = await effects.open(login, second, source)
       await effects.bind(session, first.federated, 'invalid_token', source)
       risk.notify(session, judged, source)
@@ -112,7 +112,8 @@ export function createLoginPipeline(
       const mfaMethod = shown.method
       const inQuestion = { method: loginMethod, mfaMethod, deviceId, failedAttempts: 0, history }
       const judged = await risk.judge(user, inQuestion, source)
-      const session = await effects.open({ user, loginMethod, amr, deviceId }, shown, source)
+      const login = { user, loginMethod, amr, deviceId, delivery }
+      const session = await effects.open(login, shown, source)
       await effects.bind(session, ticket, 'mfa_ticket_invalid', source)
       risk.notify(session, judged, source)
       const { sessionId } = session

@@ -1,3 +1,4 @@
+import type { Delivery } from '../../engine/refresh-rules.js'
 import type { SecondFactorMethod } from '../../engine/second-factor.js'
 import type { User } from '../../model/user.js'
 
@@ -11,6 +12,8 @@ export interface LoginFacts {
   readonly amr: readonly string[]
   /** The trusted device: without an `mfaMethod`, one that stood for it; else one to be trusted. */
   readonly deviceId: string | null
+  /** How its refresh tokens are handed out. */
+  readonly delivery: Delivery
 }
 
 /**

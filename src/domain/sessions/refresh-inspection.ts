@@ -1,5 +1,10 @@
 import type { RefreshClaims } from '../../crypto/verify-token.js'
-import { judgeRefresh, type Presented, type RefreshDecision } from '../../engine/refresh-rules.js'
+import {
+  type Delivery,
+  judgeRefresh,
+  type Presented,
+  type RefreshDecision,
+} from '../../engine/refresh-rules.js'
 import { AuthError, UnknownKeyError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import { isHuman, type User } from '../../model/user.js'
@@ -16,9 +21,17 @@ import {
 } from './session-termination.js'
 import type { Tokens } from './tokens.js'
 
+/** A refresh token as it was shown; without one, the answer is the plain `unauthorized`. */
+export interface ShownToken {
+  readonly token: string | null
+  readonly delivery: Delivery
+}
+
 /** A presented refresh token and all that was read to judge it. Nothing is consumed yet. */
 export interface Attempt<Jti extends string | null = string | null> {
   readonly claims: RefreshClaims
+  /** How the token was shown; null where that makes no difference. */
+  readonly delivery: Delivery | null
   readonly source: RequestSource
   readonly nextJti: Jti
   readonly user: User | null
@@ -37,7 +50,7 @@ interface Row {
 export interface RefreshInspection {
   /** Reads all that a decision needs, and consumes nothing. */
   begin<Jti extends string | null>(
-    token: string | null,
+    { token, delivery }: ShownToken,
     source: RequestSource,
     nextJti: Jti,
   ): Promise<Attempt<Jti>>
@@ -91,7 +104,7 @@ export function createRefreshInspection(
 
   /** Reads all that a decision needs, and consumes nothing. */
   async function begin<Jti extends string | null>(
-    token: string | null,
+    { token, delivery }: ShownToken,
     source: RequestSource,
     nextJti: Jti,
   ): Promise<Attempt<Jti>> {
@@ -104,6 +117,7 @@ export function createRefreshInspection(
     ])
     return {
       claims,
+      delivery,
       source,
       nextJti,
       user,
@@ -234,7 +248,7 @@ export function createRefreshInspection(
   async function endIfRetired(claims: RefreshClaims, source: RequestSource): Promise<boolean> {
     const { refreshReuseGrace, accessTokenTTL } = await deps.settings()
     const attempt = {
-      ...{ claims, source, nextJti: null, user: null, entry: null },
+      ...{ claims, delivery: null, source, nextJti: null, user: null, entry: null },
       ...{ graceMs: refreshReuseGrace, absoluteTtlMs: null, accessTtlMs: accessTokenTTL },
     }
     const { family, decision } = await readRow(attempt, null)
@@ -247,9 +261,9 @@ export function createRefreshInspection(
 }
 
 /** What a token of this user shows, to be judged against the row. */
-export function presentedBy({ claims, nextJti }: Attempt, user: User | null): Presented {
+export function presentedBy({ claims, nextJti, delivery }: Attempt, user: User | null): Presented {
   const epoch = user === null ? null : requiredEpoch(user, claims.sid)
-  return { generation: claims.gen, nextJti, requiredEpoch: epoch }
+  return { generation: claims.gen, nextJti, requiredEpoch: epoch, delivery }
 }
 
 /** Null for the one session the user's last "end all others" spared. */

@@ -20,6 +20,7 @@ export function unfinished({ reason }: DenylistEntry): Refusal {
 export function refusalOf(decision: RefreshDecision<EndReason>): Refusal | null {
   switch (decision.outcome) {
     case 'unknown':
+    case 'otherDoor':
       return { code: 'refresh_token_invalid', end: null }
     case 'revoked':
       return {

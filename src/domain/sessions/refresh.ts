@@ -5,7 +5,12 @@ import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Guard } from '../../ports/store.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { type Attempt, presentedBy, type RefreshInspection } from './refresh-inspection.js'
+import {
+  type Attempt,
+  presentedBy,
+  type RefreshInspection,
+  type ShownToken,
+} from './refresh-inspection.js'
 import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
 
 export interface Refreshed {
@@ -23,11 +28,11 @@ export interface SessionView {
 
 export interface Refresh {
   /**
-   * Explicit refresh: rotates by one guarded write and starts a new idle window. Null for a request
-   * without a token, which is the plain `unauthorized`.
+   * Explicit refresh: rotates by one guarded write and starts a new idle window. A token that was
+   * handed out in another way than it is shown is refused with `refresh_token_invalid`.
    */
-  rotate(token: string | null, source: RequestSource): Promise<Refreshed>
-  /** `GET session`: enforces the same limits, mints an access token and writes nothing. */
+  rotate(shown: ShownToken, source: RequestSource): Promise<Refreshed>
+  /** `GET session`, by the cookie: enforces the same limits, mints an access token and writes nothing. */
   view(token: string | null, source: RequestSource): Promise<SessionView>
 }
 
@@ -80,9 +85,9 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
   }
 
   return {
-    rotate: (token, source) =>
+    rotate: (shown, source) =>
       enforced(async () => {
-        const attempt = await inspection.begin(token, source, tokens.nextJti())
+        const attempt = await inspection.begin(shown, source, tokens.nextJti())
         const user = await inspection.requireStanding(attempt)
         const now = clock.now()
         const next = {
@@ -119,7 +124,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
 
     view: (token, source) =>
       enforced(async () => {
-        const attempt = await inspection.begin(token, source, null)
+        const attempt = await inspection.begin({ token, delivery: 'cookie' }, source, null)
         const user = await inspection.requireStanding(attempt)
         const row = await inspection.readRow(attempt, user)
         const { family, decision } = row

@@ -43,7 +43,11 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
   const { users, sessions, families } = deps.collections
   const ending = createSessionTermination(deps)
 
-  const newFamily = (id: string, user: User, now: number, jti: string): RefreshFamily => ({
+  const newFamily = (
+    { id, jti }: { readonly id: string; readonly jti: string },
+    { user, delivery }: ClearedLogin,
+    now: number,
+  ): RefreshFamily => ({
     id,
     userId: user.id,
     loginAt: now,
@@ -52,6 +56,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
     rotatedAt: now,
     rotatedTo: jti,
     noReissueUpTo: 0,
+    delivery,
     expiresAt: idleDeadline(now, deps.idleMs),
     revokedAt: null,
     revokedReason: null,
@@ -69,7 +74,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       const now = clock.now()
       const id = uuidv7(now, random)
       const jti = tokens.nextJti()
-      const family = newFamily(id, user, now, jti)
+      const family = newFamily({ id, jti }, how, now)
       const stored = await sessions.insert({
         id,
         userId: user.id,

@@ -7,6 +7,7 @@ import {
   goodPassword,
   type Person,
   person,
+  refreshByCookie,
   type SignedIn,
   signedInPerson,
   signIn,
@@ -37,7 +38,7 @@ describe.each(surfaces)('auth.%s.users.delete', (surface) => {
     expect(await deleteUser(host, surface, who.id)).toBe(true)
     expectProblem(await me(host, who.trustedBearer), 401, 'session_revoked')
     const { email, password, refreshToken } = who
-    const refreshed = await host.send('POST', at('/refresh'), { body: { refreshToken } })
+    const refreshed = await refreshByCookie(host, surface, refreshToken)
     expectProblem(refreshed, 401, 'session_revoked')
     const login = await host.send('POST', at('/login'), { body: { email, password } })
     expectProblem(login, 401, 'invalid_credentials')
@@ -104,7 +105,7 @@ describe.each(surfaces)('auth.%s.users.delete', (surface) => {
 
   async function doorsOf(host: ContractHost, { email, password, refreshToken }: Caller) {
     const login = await host.send('POST', at('/login'), { body: { email, password } })
-    const refreshed = await host.send('POST', at('/refresh'), { body: { refreshToken } })
+    const refreshed = await refreshByCookie(host, surface, refreshToken)
     return [login.status, refreshed.status]
   }
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { refreshCookieOf } from '../../support/hosts/http-client.js'
+import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
 import { storedIn } from '../../support/hosts/open-host.js'
-import { otherPassword, signedInPerson, signIn } from '../../support/people/people.js'
+import { otherPassword, signedInApp, signedInPerson, signIn } from '../../support/people/people.js'
 import { pass, refused, type Scenario, type Scene, signedIn, told } from './event-scenario.js'
 
 const second = 1000
@@ -13,6 +13,7 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
     of === 'refresh'
       ? post('/refresh', { body: { refreshToken: cookie.slice(cookie.indexOf('=') + 1) } })
       : post('/refresh-cookie', { cookie })
+  const by = of === 'refresh' ? signedInApp : signedInPerson
   const strict = { settings: { refreshReuseGrace: '0s' } }
   return [
     {
@@ -23,7 +24,7 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
         told('refresh.rotated', null, { userId: id, sessionId, generation: 2 }),
       ],
       prepare: async (scene) => {
-        const who = await signedIn(scene)
+        const who = await signedIn(scene, by)
         return { subject: who, perform: () => present(scene, who.cookie) }
       },
     },
@@ -35,7 +36,7 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
         told('refresh.reissued', 'success', { userId: id, sessionId, generation: 2 }),
       ],
       prepare: async (scene) => {
-        const who = await signedIn(scene)
+        const who = await signedIn(scene, by)
         await present(scene, who.cookie)
         return { subject: who, perform: () => present(scene, who.cookie) }
       },
@@ -55,7 +56,7 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
         }),
       ],
       prepare: async (scene) => {
-        const who = await signedIn(scene)
+        const who = await signedIn(scene, by)
         await present(scene, who.cookie)
         return { subject: who, perform: () => present(scene, who.cookie) }
       },
@@ -75,11 +76,14 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
         refused(of, 'refresh_token_invalid'),
       ],
       prepare: async (scene) => {
-        const who = await signedIn(scene)
-        const next = await scene.post('/refresh-cookie', { cookie: who.cookie })
+        const who = await signedIn(scene, by)
+        const next = await present(scene, who.cookie)
         const { families } = storedIn(scene.host, scene.surface)
         await families.update(who.sessionId, { revokedAt: null }, { generation: 1 })
-        const cookie = refreshCookieOf(next, scene.surface)
+        const cookie =
+          of === 'refresh'
+            ? `=${textOf(next.json(), 'refreshToken')}`
+            : refreshCookieOf(next, scene.surface)
         return { subject: who, perform: () => present(scene, cookie) }
       },
     },
@@ -89,7 +93,7 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
       outcome: '401 session_revoked',
       tells: () => [refused(of, 'session_revoked')],
       prepare: async (scene) => {
-        const who = await signedIn(scene)
+        const who = await signedIn(scene, by)
         await scene.post('/logout', { bearer: who.bearer })
         return { perform: () => present(scene, who.cookie) }
       },
@@ -109,7 +113,7 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
         refused(of, 'session_max_age_reached'),
       ],
       prepare: async (scene) => {
-        const who = await signedIn(scene)
+        const who = await signedIn(scene, by)
         await pass(scene.host, 2 * 3600 * second)
         return { subject: who, perform: () => present(scene, who.cookie) }
       },

@@ -9,7 +9,7 @@ import {
   textsOf,
   ticketOf,
 } from '../../support/people/authenticator.js'
-import { person, signedInPerson } from '../../support/people/people.js'
+import { person, refreshByCookie, signedInPerson } from '../../support/people/people.js'
 
 const minute = 60_000
 
@@ -89,7 +89,7 @@ describe.each(surfaces)('own factors on the %s surface', (surface) => {
     await host.clock.advance(5 * minute - 1)
     await gate()
     const { refreshToken } = who
-    const refreshed = await host.send('POST', `${base}/refresh`, { body: { refreshToken } })
+    const refreshed = await refreshByCookie(host, surface, refreshToken)
     await host.clock.advance(1)
     await expect(gate()).rejects.toMatchObject({ code: 'step_up_required', maxAgeSeconds: 300 })
     const newer = textOf(refreshed.json(), 'accessToken')

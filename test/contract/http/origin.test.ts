@@ -3,7 +3,12 @@ import { expectProblem } from '../../support/hosts/expectations.js'
 import { type ContractHost, frameworkKinds } from '../../support/hosts/hosts.js'
 import { type RawSend, rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
-import { type Person, type SignedIn, signedInPerson } from '../../support/people/people.js'
+import {
+  type Person,
+  type SignedIn,
+  signedInApp,
+  signedInPerson,
+} from '../../support/people/people.js'
 
 const own = 'https://app.example.com'
 const listed = 'https://www.example.com'
@@ -120,7 +125,7 @@ describe.each(frameworkKinds)('G-39 the origin of a request on $name', ({ start 
   })
 
   it('does not matter where no cookie is a credential', async () => {
-    const { bearer, email, password, refreshToken } = await signedInPerson(host, 'client')
+    const { bearer, email, password, refreshToken } = await signedInApp(host, 'client')
     const headers = headersOf('cross-site', 'https://app.evil.example')
     const login = await host.send('POST', at('/login'), { headers, body: { email, password } })
     const refreshed = await host.send('POST', at('/refresh'), { headers, body: { refreshToken } })

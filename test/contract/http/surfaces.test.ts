@@ -13,6 +13,7 @@ import {
   otherPassword,
   person,
   type SignedIn,
+  signedInApp,
   signedInPerson,
 } from '../../support/people/people.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
@@ -109,7 +110,7 @@ describe.each(frameworkKinds)('two surfaces on $name', ({ start }) => {
     })
 
     it('R-1S-09 R-1-14 leaves the row of a foreign refresh token as it is', async () => {
-      const { cookie, refreshToken, id } = await signedInPerson(host, token)
+      const { cookie, refreshToken, id } = await signedInApp(host, token)
       const body = { refreshToken }
       const stored = () => storedIn(host, token).families.find({ userId: id }, { limit: 5 })
       const before = await stored()

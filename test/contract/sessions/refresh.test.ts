@@ -4,7 +4,7 @@ import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
 import { storedIn } from '../../support/hosts/open-host.js'
 import { roundsOf } from '../../support/hosts/rounds-of.js'
-import { signedInPerson } from '../../support/people/people.js'
+import { signedInApp, signedInPerson } from '../../support/people/people.js'
 
 const surfaces = ['operator', 'client'] as const
 const second = 1000
@@ -35,7 +35,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     const me = (on: ContractHost, bearer: string) => on.send('GET', at('/me'), { bearer })
 
     it('R-1-12 R-1-15 R-3A-02 R-4.3-03 rotates: a new pair, both RS256 with one key', async () => {
-      const who = await signedInPerson(host, surface)
+      const who = await signedInApp(host, surface)
       const reply = await byBody(host, who.refreshToken)
       expect(reply.status).toBe(200)
       expect(reply.headers.get('x-refresh-outcome')).toBe('rotated')
@@ -69,7 +69,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     })
 
     it('R-1-15 with no grace the predecessor is refused at once and the family dies', async () => {
-      const who = await signedInPerson(strict, surface)
+      const who = await signedInApp(strict, surface)
       const next = await byBody(strict, who.refreshToken)
       const again = await byBody(strict, who.refreshToken)
       expect([again.status, again.code]).toEqual([401, 'refresh_token_reused'])
@@ -82,7 +82,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     })
 
     it('R-1-15 within the grace the predecessor is re-issued a token of the current generation', async () => {
-      const who = await signedInPerson(host, surface)
+      const who = await signedInApp(host, surface)
       await byBody(host, who.refreshToken)
       await host.clock.advance(10 * second - 1)
       const again = await byBody(host, who.refreshToken)
@@ -94,7 +94,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     })
 
     it('R-1-16 the grace window is not restarted by a re-issue, and after it there is replay', async () => {
-      const who = await signedInPerson(host, surface)
+      const who = await signedInApp(host, surface)
       const next = await byBody(host, who.refreshToken)
       await host.clock.advance(6 * second)
       expect((await byBody(host, who.refreshToken)).status).toBe(200)
@@ -117,16 +117,41 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       const who = await signedInPerson(host, surface)
       const first = await byCookie(host, who.cookie)
       const cookie = refreshCookieOf(first, surface)
-      const token = cookie.slice(cookie.indexOf('=') + 1)
-      const newest = await byBody(host, token)
+      const newest = refreshCookieOf(await byCookie(host, cookie), surface)
       expect((await byBody(host, who.refreshToken)).code).toBe('refresh_token_reused')
-      expect((await byBody(host, token)).code).toBe('session_revoked')
-      const last = await byBody(host, textOf(newest.json(), 'refreshToken'))
+      expect((await byCookie(host, cookie)).code).toBe('session_revoked')
+      const last = await byCookie(host, newest)
       expect([last.status, last.code]).toEqual([401, 'session_revoked'])
     })
 
+    it('a token is good where it was handed out, and refused elsewhere without a consequence', async () => {
+      const [browser, app] = [await signedInPerson(host, surface), await signedInApp(host, surface)]
+      const cookie = browser.cookie.replace(browser.refreshToken, app.refreshToken)
+      for (let round = 0; round < 2; round += 1) {
+        for (const reply of [
+          await byBody(host, browser.refreshToken),
+          await byCookie(host, cookie),
+          await host.send('GET', at('/session'), { cookie }),
+        ]) {
+          expect([reply.status, reply.code]).toEqual([401, 'refresh_token_invalid'])
+        }
+        await host.clock.advance(11 * second)
+      }
+      const next = [await byCookie(host, browser.cookie), await byBody(host, app.refreshToken)]
+      const shown = next.map(({ headers }) => headers.get('x-refresh-outcome'))
+      expect(shown).toEqual(['rotated', 'rotated'])
+      // Within its window, a copy is exchanged in its own place alone.
+      const moved = await byBody(host, browser.refreshToken)
+      expect([moved.status, moved.code]).toEqual([401, 'refresh_token_invalid'])
+      // A logout takes it either way.
+      const token = textOf(next[1]?.json() ?? {}, 'refreshToken')
+      const held = browser.cookie.replace(browser.refreshToken, token)
+      expect((await host.send('POST', at('/logout'), { cookie: held })).status).toBe(204)
+      expect((await me(host, app.bearer)).code).toBe('session_revoked')
+    })
+
     it('R-1-17 a replay in one session leaves the user’s others alone', async () => {
-      const who = await signedInPerson(host, surface)
+      const who = await signedInApp(host, surface)
       const login = await host.send('POST', at('/login'), {
         body: { email: who.email, password: who.password },
       })
@@ -137,7 +162,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     })
 
     it('R-1-14 an access token is no refresh token and a refresh token no bearer', async () => {
-      const who = await signedInPerson(host, surface)
+      const who = await signedInApp(host, surface)
       const swapped = await byBody(host, who.bearer)
       expect([swapped.status, swapped.code]).toEqual([401, 'refresh_token_invalid'])
       const bearer = await me(host, who.refreshToken)
@@ -148,7 +173,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     })
 
     it('R-3A-03 R-2.5-02 R-3E-02 at the deadline the token is expired, one second before it is not', async () => {
-      const who = await signedInPerson(host, surface)
+      const who = await signedInApp(host, surface)
       await host.clock.advance(7 * day - second)
       const next = await byBody(host, who.refreshToken)
       expect(next.status).toBe(200)
@@ -197,7 +222,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     })
 
     it('R-3E-02 a genuine token without a row is invalid', async () => {
-      const who = await signedInPerson(host, surface)
+      const who = await signedInApp(host, surface)
       const sid = textOf(decodeJwt(who.refreshToken), 'sid')
       await storedIn(host, surface).families.take(sid)
       const reply = await byBody(host, who.refreshToken)
@@ -210,7 +235,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     const rounds = isLong && surface === 'client' ? roundsOf(200, 50) : 5
 
     it(`R-1-18 R-1-15 twenty at once: one rotated, nineteen re-issued, one generation (${rounds} rounds)`, async () => {
-      let { refreshToken } = await signedInPerson(host, surface)
+      let { refreshToken } = await signedInApp(host, surface)
       for (let round = 2; round < rounds + 2; round += 1) {
         const replies = await Promise.all(
           Array.from({ length: 20 }, () => byBody(host, refreshToken)),
@@ -228,7 +253,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
 
     it('R-1-18 twenty at once without grace: at most one 200, and the family is dead', async () => {
       for (let round = 0; round < 10; round += 1) {
-        const { refreshToken } = await signedInPerson(strict, surface)
+        const { refreshToken } = await signedInApp(strict, surface)
         const replies = await Promise.all(
           Array.from({ length: 20 }, () => byBody(strict, refreshToken)),
         )
@@ -246,7 +271,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     }, 120_000)
 
     it(`R-1-19 R-5-17 a logout racing a refresh always wins (${rounds} rounds)`, async () => {
-      const who = await signedInPerson(host, surface)
+      const who = await signedInApp(host, surface)
       const credentials = { email: who.email, password: who.password }
       for (let round = 0; round < rounds; round += 1) {
         await host.clock.advance(61 * second)

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { type ContractHost, memoryHost } from '../../support/hosts/hosts.js'
-import { type Person, person, type SignedIn, signIn } from '../../support/people/people.js'
+import {
+  type Person,
+  person,
+  type SignedIn,
+  signIn,
+  signInApp,
+} from '../../support/people/people.js'
 import {
   administrator,
   grant,
@@ -48,7 +54,8 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
   const admitted = ['denylist.find', 'counter.hit', 'counter.hit', 'users.get']
 
   it('a refresh: two limits, user and denylist, and one guarded write', async () => {
-    const body = { refreshToken: who.refreshToken }
+    const { refreshToken } = await signInApp(host, surface, who)
+    const body = { refreshToken }
     const calls = await callsOf(() => host.send('POST', at('/refresh'), { body }), 200)
     expect(calls).toEqual([
       'counter.hit',

@@ -4,7 +4,14 @@ import { memory } from '../../../adapters/memory/index.js'
 import { collectionsOf } from '../../../src/model/collections.js'
 import { type ContractHost, memoryHost, storeKinds } from '../../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { type Person, type SignedIn, signedInPerson, signIn } from '../../support/people/people.js'
+import {
+  type Person,
+  refreshByCookie,
+  type SignedIn,
+  signedInApp,
+  signedInPerson,
+  signIn,
+} from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { settingsHost } from '../settings/settings-host.js'
 
@@ -31,8 +38,7 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
 
     const sidOf = ({ refreshToken }: SignedIn): string => textOf(decodeJwt(refreshToken), 'sid')
     const stored = () => collectionsOf(host.backend.store, surface, '')
-    const refresh = (token: string) =>
-      host.send('POST', at('/refresh'), { body: { refreshToken: token } })
+    const refresh = (token: string) => refreshByCookie(host, surface, token)
     const me = (bearer: string) => host.send('GET', at('/me'), { bearer })
 
     it('R-3A-01 R-2.4-01 R-2.4-03 R-2.4-08 a login writes an active document for 90 days', async () => {
@@ -69,21 +75,24 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
     it.each(doors)(
       'R-3A-07 R-3A-08 R-3A-09 R-3A-10 R-3A-12 R-3A-13 R-3A-16 R-7-02 the cap ends a session at /%s, one millisecond after it',
       async (door) => {
-        const who = await signedInPerson(host, surface)
+        const isApp = door === 'refresh'
+        const who = await (isApp ? signedInApp : signedInPerson)(host, surface)
+        const byBody = (refreshToken: string) =>
+          host.send('POST', at('/refresh'), { body: { refreshToken } })
         const open = (cookie: string) =>
-          door === 'refresh'
-            ? refresh(cookie.slice(cookie.indexOf('=') + 1))
+          isApp
+            ? byBody(cookie.slice(cookie.indexOf('=') + 1))
             : host.send(door === 'session' ? 'GET' : 'POST', at(`/${door}`), { cookie })
         await host.clock.advance(3 * hour)
         const other = await signIn(host, surface, who)
         const exactly = await open(who.cookie)
         expect(exactly.status).toBe(200)
-        const held =
-          door === 'session'
-            ? who.cookie
-            : door === 'refresh'
-              ? `x=${textOf(exactly.json(), 'refreshToken')}`
-              : refreshCookieOf(exactly, surface)
+        const next = {
+          refresh: () => `x=${textOf(exactly.json(), 'refreshToken')}`,
+          'refresh-cookie': () => refreshCookieOf(exactly, surface),
+          session: () => who.cookie,
+        }
+        const held = next[door]()
         await host.clock.advance(1)
         const ended = await open(held)
         expect([ended.status, ended.code]).toEqual([401, 'session_max_age_reached'])
@@ -185,9 +194,7 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
         let token = who.refreshToken
         for (let week = 0; week < 14; week += 1) {
           await uncapped.clock.advance(6 * day)
-          const reply = await uncapped.send('POST', at('/refresh'), {
-            body: { refreshToken: token },
-          })
+          const reply = await refreshByCookie(uncapped, surface, token)
           expect(reply.status).toBe(200)
           token = textOf(reply.json(), 'refreshToken')
           if (week === 12) {
@@ -204,8 +211,7 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
         { surfaces, settings: { sessionAbsoluteTTL: '', accessTokenTTL: '24h' } },
         kind,
       )
-      const renew = (refreshToken: string) =>
-        later.send('POST', at('/refresh'), { body: { refreshToken } })
+      const renew = (refreshToken: string) => refreshByCookie(later, surface, refreshToken)
       const who = await signedInPerson(later, surface)
       let token = who.refreshToken
       let bearer = who.bearer
@@ -257,12 +263,13 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
       const short = await kind.start({ surfaces, settings: { accessTokenTTL: '10m' } })
       try {
         const who = await signedInPerson(short, surface)
+        const app = await signedInApp(short, surface)
         const credentials = { email: who.email, password: who.password }
         const replies = [
           await short.send('POST', at('/login'), { body: credentials }),
           await short.send('POST', at('/mobile/login'), { body: credentials }),
           await short.send('GET', at('/session'), { cookie: who.cookie }),
-          await short.send('POST', at('/refresh'), { body: { refreshToken: who.refreshToken } }),
+          await short.send('POST', at('/refresh'), { body: { refreshToken: app.refreshToken } }),
           await short.send('POST', at('/refresh-cookie'), { cookie: who.cookie }),
         ]
         for (const reply of replies) {

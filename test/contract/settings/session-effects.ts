@@ -8,6 +8,7 @@ import {
   person,
   signedInPerson,
   signIn,
+  signInApp,
 } from '../../support/people/people.js'
 import { changePassword, login, me, post } from './actions.js'
 import type { Effect, Effects } from './effect.js'
@@ -71,7 +72,7 @@ export const sessionEffects: Effects = {
     ],
     async see(host, surface) {
       const who = await person(host, surface)
-      const { refreshToken } = await signIn(host, surface, who)
+      const { refreshToken } = await signInApp(host, surface, who)
       const { cookie } = await signIn(host, surface, who)
       await host.clock.advance(hour + second)
       const refreshed = await post(host, surface, '/refresh', { refreshToken })
@@ -85,7 +86,7 @@ export const sessionEffects: Effects = {
       ['10s', '200, 200'],
     ],
     async see(host, surface) {
-      const { refreshToken } = await signIn(host, surface, await person(host, surface))
+      const { refreshToken } = await signInApp(host, surface, await person(host, surface))
       const first = await post(host, surface, '/refresh', { refreshToken })
       const again = await post(host, surface, '/refresh', { refreshToken })
       return `${outcomeOf(first)}, ${outcomeOf(again)}`

@@ -11,6 +11,7 @@ import {
   type Person,
   person,
   signIn,
+  signInApp,
 } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { type SettingsHost, settingsHost } from './settings-host.js'
@@ -164,9 +165,9 @@ describe.each(surfaces)('while the settings cannot be read, on the %s surface', 
   })
 
   it('R-7-05 R-7-06 T-06 the next request after it is answered, by the token nothing was done with', async () => {
-    const { store, host, session, post } = await outage()
+    const { store, host, who, post } = await outage()
+    const { refreshToken } = await signInApp(host, surface, who)
     await host.clock.advance(30 * second)
-    const { refreshToken } = session
     store.failNext('operator_module_environments.get', 'before', Infinity)
     const refused = await post('/refresh', { refreshToken })
     expectProblem(refused, 503, 'session_enforcement_unavailable')
@@ -180,7 +181,7 @@ describe.each(surfaces)('while the settings cannot be read, on the %s surface', 
     const store = faultyBackend(memory())
     const settings = { sessionAbsoluteTTL: '1h' }
     const host = await openHost({ ...withoutLimits, backend: store.backend, settings })
-    const { refreshToken } = await signIn(host, surface, await person(host, surface))
+    const { refreshToken } = await signInApp(host, surface, await person(host, surface))
     await host.clock.advance(3_600 * second + 1)
     store.failNext('operator_modules.get', 'before', 2)
     const ask = async () => {

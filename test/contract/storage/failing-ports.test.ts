@@ -11,6 +11,7 @@ import {
   goodPassword,
   otherPassword,
   type Person,
+  refreshByCookie,
   type SignedIn,
   signedInPerson,
 } from '../../support/people/people.js'
@@ -56,7 +57,7 @@ const me = (host: ContractHost, bearer: string): Promise<Reply> =>
   host.send('GET', at('/me'), { bearer })
 
 const refresh = (host: ContractHost, refreshToken: string): Promise<Reply> =>
-  host.send('POST', at('/refresh'), { body: { refreshToken } })
+  refreshByCookie(host, 'client', refreshToken)
 
 /** A request that makes a call of this name, by somebody who may. */
 const callers: Readonly<Record<string, (host: ContractHost, who: Caller) => Promise<Reply>>> = {

@@ -7,7 +7,13 @@ import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
 import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { testSigningKey } from '../../support/keys.js'
-import { goodPassword, otherPassword, signedInPerson, signIn } from '../../support/people/people.js'
+import {
+  goodPassword,
+  otherPassword,
+  signedInApp,
+  signedInPerson,
+  signIn,
+} from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 
 const hour = 60 * 60 * 1000
@@ -44,13 +50,14 @@ const combinations = surfaces.flatMap((surface) => doorNames.map((door) => ({ su
 
 describe.each(combinations)('/$door on $surface while a part of the store fails', (given) => {
   const { surface, door } = given
+  const signedIn = door === 'refresh' ? signedInApp : signedInPerson
   const row = door === 'session' ? 'refresh_tokens.get' : 'refresh_tokens.update'
 
   it.each([row, 'users.get', 'denylist.find'])(
     'R-7-05 R-7-06 R-3A-02 %s: 503, nothing is consumed, and afterwards the same token works',
     async (call) => {
       const { store, host } = await faultyHost()
-      const who = await signedInPerson(host, surface)
+      const who = await signedIn(host, surface)
       const family = await storedIn(host, surface).families.get(sidOf(who))
       store.failNext(call.startsWith('denylist') ? call : `${surface}_${call}`, 'before', Infinity)
       for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -73,7 +80,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
 
   it('R-7-05 R-2.4-05 the session documents are not asked: without them it goes on', async () => {
     const { store, host } = await faultyHost()
-    const who = await signedInPerson(host, surface)
+    const who = await signedIn(host, surface)
     for (const method of ['get', 'find', 'update', 'insert']) {
       store.failNext(`${surface}_sessions.${method}`, 'before', Infinity)
     }
@@ -84,7 +91,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
     'R-3A-21 R-7-05 R-3A-19 an ending cut short at %s is 503, and complete at the next attempt',
     async (call) => {
       const { store, host } = await faultyHost({ settings: { sessionAbsoluteTTL: '1h' } })
-      const who = await signedInPerson(host, surface)
+      const who = await signedIn(host, surface)
       await host.clock.advance(hour + 1)
       // The row is written once to consume and once to end; here only the ending is made to fail.
       store.onCall('denylist.put', () => {
@@ -105,7 +112,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
 
   it('R-7-05 a counter that fails stops nobody: this process counts by itself', async () => {
     const { store, host } = await faultyHost()
-    const who = await signedInPerson(host, surface)
+    const who = await signedIn(host, surface)
     store.failNext('counter.hit', 'before', Infinity)
     expect((await doors[door](host, surface, who)).status).toBe(200)
   })
@@ -118,7 +125,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
       return { current }
     }
     const { host } = await faultyHost({ keys })
-    const who = await signedInPerson(host, surface)
+    const who = await signedIn(host, surface)
     fails = true
     await host.clock.advance(2 * minute - 1000)
     expect((await doors[door](host, surface, who)).status).toBe(200)
@@ -130,7 +137,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
 describe.each(surfaces)('a lost answer on the %s surface', (surface) => {
   it('R-7-06 a rotation whose answer was lost is seen in the row: no 503, no re-issue', async () => {
     const { store, host } = await faultyHost({ settings: { refreshReuseGrace: '0s' } })
-    const who = await signedInPerson(host, surface)
+    const who = await signedInApp(host, surface)
     store.failNext(`${surface}_refresh_tokens.update`, 'after')
     const reply = await doors.refresh(host, surface, who)
     expect([reply.status, reply.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
@@ -157,7 +164,7 @@ describe.each(surfaces)('a lost answer on the %s surface', (surface) => {
 
   it('R-3A-21 a replay found while the store fails is still told, and raises its alarm', async () => {
     const { store, host } = await faultyHost()
-    const who = await signedInPerson(host, surface)
+    const who = await signedInApp(host, surface)
     await doors.refresh(host, surface, who)
     await host.clock.advance(minute)
     store.onCall('denylist.put', () => {

@@ -10,7 +10,7 @@ import { frameworks } from '../../support/hosts/frameworks.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { httpClient } from '../../support/hosts/http-client.js'
 import { type TestOptions, testAuth } from '../../support/hosts/test-auth.js'
-import { signedInPerson, signIn } from '../../support/people/people.js'
+import { refreshByCookie, signedInPerson, signIn } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { family, hours, minutes, seconds, stored, tiers, untilFirst } from './sweeper-rig.js'
 
@@ -30,9 +30,6 @@ async function openHost(backend: Backend, options: TestOptions = {}): Promise<Co
 /** Later than anything expires here. */
 const farOff = Date.UTC(2100, 0, 1)
 
-const refresh = (host: ContractHost, surface: string, refreshToken: string) =>
-  host.send('POST', `/v1/auth/${surface}/refresh`, { body: { refreshToken } })
-
 describe.each(tiers)('sessions beside the sweep, on the %s surface', (surface) => {
   it('R-2.5-03 T-28 a rotated token is known for replay after a sweep', async () => {
     const backend = memory()
@@ -41,14 +38,14 @@ describe.each(tiers)('sessions beside the sweep, on the %s surface', (surface) =
     const gone = family(host.clock.now())
     await families.insert(gone)
     const who = await signedInPerson(host, surface)
-    const second = await refresh(host, surface, who.refreshToken)
+    const second = await refreshByCookie(host, surface, who.refreshToken)
     const newest = String(second.json()['refreshToken'])
     await host.clock.advance(untilFirst + 7 * hours)
     expect(await families.get(gone.id)).toBeNull()
 
-    const replay = await refresh(host, surface, who.refreshToken)
+    const replay = await refreshByCookie(host, surface, who.refreshToken)
     expect([replay.status, replay.code]).toEqual([401, 'refresh_token_reused'])
-    const after = await refresh(host, surface, newest)
+    const after = await refreshByCookie(host, surface, newest)
     expect([after.status, after.code]).toEqual([401, 'session_revoked'])
   })
 
@@ -65,7 +62,7 @@ describe.each(tiers)('sessions beside the sweep, on the %s surface', (surface) =
     expect(await backend.denylist.find([entry])).toHaveLength(1)
     await host.clock.advance(51 * hours)
     expect(await backend.denylist.find([entry])).toEqual([])
-    const late = await refresh(host, surface, who.refreshToken)
+    const late = await refreshByCookie(host, surface, who.refreshToken)
     expect([late.status, late.code]).toEqual([401, 'session_revoked'])
   })
 
@@ -77,9 +74,9 @@ describe.each(tiers)('sessions beside the sweep, on the %s surface', (surface) =
     const rows = await stored(backend, surface).families.due(farOff, 10)
     const expiresAt = rows[0]?.expiresAt ?? 0
     await host.clock.advance(expiresAt - 1 - host.clock.now())
-    expect((await refresh(host, surface, who.refreshToken)).status).toBe(200)
+    expect((await refreshByCookie(host, surface, who.refreshToken)).status).toBe(200)
     await host.clock.advance(1)
-    const late = await refresh(host, surface, other.refreshToken)
+    const late = await refreshByCookie(host, surface, other.refreshToken)
     expect([late.status, late.code]).toEqual([401, 'refresh_token_expired'])
     expect(await stored(backend, surface).families.due(expiresAt, 10)).toHaveLength(1)
   })
@@ -95,7 +92,7 @@ describe.each(tiers)('sessions beside the sweep, on the %s surface', (surface) =
       await host.clock.advance(hours)
       expect(calls.filter((call) => call === 'lease.read').length).toBeGreaterThan(11 * hour)
       await signIn(host, surface, who)
-      const reply = await refresh(host, surface, token)
+      const reply = await refreshByCookie(host, surface, token)
       expect(reply.status).toBe(200)
       token = String(reply.json()['refreshToken'])
     }

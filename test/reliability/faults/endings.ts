@@ -29,7 +29,7 @@ export async function expectEnded(
   assert.equal(me.status, 401, 'an access token of an ended session was accepted')
   if (me.code !== undefined) assert.equal(me.code, code)
   if (refreshToken === null) return
-  const refreshed = await world.send('POST', '/refresh', { body: { refreshToken } })
+  const refreshed = await world.refresh(held)
   assert.deepEqual([refreshed.status, refreshed.code], [401, code])
 }
 
@@ -38,8 +38,7 @@ export async function expectAlive(world: World, held: Held): Promise<void> {
   const me = await world.send('GET', '/me', { bearer: held.bearer })
   assert.equal(me.status, 200, `an access token of a live session was refused: ${me.text}`)
   if (held.refreshToken === null) return
-  const { refreshToken } = held
-  const refreshed = await world.send('POST', '/refresh', { body: { refreshToken } })
+  const refreshed = await world.refresh(held)
   assert.equal(refreshed.status, 200, `a live session could not be refreshed: ${refreshed.text}`)
 }
 

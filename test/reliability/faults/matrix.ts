@@ -136,17 +136,16 @@ async function checkAll(world: World, before: Picture): Promise<Picture> {
 /** Whatever the rows say is dead opens no door, with any token ever handed out for it. */
 async function expectDeadIsDead(world: World, picture: Picture): Promise<void> {
   const dead = new Set(deadFamilies(picture))
-  for (const { sessionId, bearer, refreshToken } of world.held) {
+  for (const held of world.held) {
+    const { sessionId, bearer, refreshToken } = held
     if (!dead.has(sessionId)) continue
     const listed = picture.listed.has(sessionId)
-    if (listed) await refused(world, 'GET', '/me', { bearer })
-    if (refreshToken !== null) {
-      await refused(world, 'POST', '/refresh', { body: { refreshToken } })
-    }
+    if (listed) await refused(world.send('GET', '/me', { bearer }))
+    if (refreshToken !== null) await refused(world.refresh(held))
   }
 }
 
-async function refused(world: World, ...request: Parameters<World['send']>): Promise<void> {
-  const reply = await world.send(...request)
-  assert.equal(reply.status, 401, `${request[1]} of a dead session: ${reply.status} ${reply.text}`)
+async function refused(sent: ReturnType<World['send']>): Promise<void> {
+  const reply = await sent
+  assert.equal(reply.status, 401, `of a dead session: ${reply.status} ${reply.text}`)
 }

@@ -171,7 +171,9 @@ function flowOf(door: Door, given: Case): Flow {
     ...(given.ends === undefined ? {} : { ends: given.ends }),
     leavesOut: (struck) => given.leavesOut?.(struck) === true || restsOnARead(door, given, struck),
     async prepare(world): Promise<Attempt> {
-      const holder = await given.arrange(world)
+      const delivery = door === 'refresh' ? 'body' : 'cookie'
+      const signIn: World['signIn'] = (who) => world.signIn(who, delivery)
+      const holder = await given.arrange({ ...world, signIn })
       const { endedBy } = given
       return {
         send: async () => outcomeOf(await doors[door](world, holder)),

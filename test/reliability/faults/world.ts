@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { decodeJwt } from 'jose'
+import type { Delivery } from '../../../src/engine/refresh-rules.js'
 import { type Collections, collectionsOf } from '../../../src/model/collections.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
@@ -19,6 +20,8 @@ export interface Held {
   readonly bearer: string
   /** Null after `GET session`, which mints none. */
   readonly refreshToken: string | null
+  /** Where it was handed out, and so is good. */
+  readonly delivery: Delivery
 }
 
 /** Held with a refresh token: the outcome of a login or a refresh. */
@@ -45,7 +48,10 @@ export interface World {
   send(method: string, path: string, options?: SendOptions): Promise<Reply>
   /** A verified account, made by the host's code. */
   person(): Promise<Person>
-  signIn(who: Person): Promise<Holder>
+  /** Without a delivery, as an app. */
+  signIn(who: Person, delivery?: Delivery): Promise<Holder>
+  /** Shows the refresh token where it is good. */
+  refresh(held: Held): Promise<Reply>
   rotate(holder: Holder): Promise<Holder>
   /** Signs in and refreshes, so that the row has a past. Later sign-ins are later by the clock. */
   oldSession(who: Person): Promise<Holder>
@@ -56,6 +62,8 @@ export interface World {
   /** Counts an account made by other means as this world's. */
   adopt(userId: string): void
 }
+
+const cookieNames = { operator: '__Host-op_refresh', client: '__Host-cl_refresh' } as const
 
 let people = 0
 
@@ -80,6 +88,7 @@ export function newWorld(host: ContractHost, surface: Surface): World {
       sessionId: String(sid),
       bearer,
       refreshToken: refreshToken === '' ? null : refreshToken,
+      delivery: typeof fromBody === 'string' ? 'body' : 'cookie',
     })
   }
 
@@ -98,17 +107,21 @@ export function newWorld(host: ContractHost, surface: Surface): World {
     const last = held.at(-1)
     assert.ok(last !== undefined && last.refreshToken !== null, 'no refresh token was handed out')
     const { refreshToken } = last
-    const name = surface === 'operator' ? '__Host-op_refresh' : '__Host-cl_refresh'
-    return { ...last, refreshToken, cookie: `${name}=${refreshToken}` }
+    return { ...last, refreshToken, cookie: `${cookieNames[surface]}=${refreshToken}` }
   }
 
-  async function signIn({ email, password }: Person): Promise<Holder> {
-    return newest(await send('POST', '/mobile/login', { body: { email, password } }))
+  async function signIn({ email, password }: Person, delivery: Delivery = 'body'): Promise<Holder> {
+    const door = delivery === 'body' ? '/mobile/login' : '/login'
+    return newest(await send('POST', door, { body: { email, password } }))
   }
 
-  async function rotate({ refreshToken }: Holder): Promise<Holder> {
-    return newest(await send('POST', '/refresh', { body: { refreshToken } }))
+  function refresh({ refreshToken, delivery }: Held): Promise<Reply> {
+    return delivery === 'body'
+      ? send('POST', '/refresh', { body: { refreshToken } })
+      : send('POST', '/refresh-cookie', { cookie: `${cookieNames[surface]}=${refreshToken}` })
   }
+
+  const rotate = async (holder: Holder): Promise<Holder> => newest(await refresh(holder))
 
   return {
     host,
@@ -130,6 +143,7 @@ export function newWorld(host: ContractHost, surface: Surface): World {
       return { id, email, password: goodPassword }
     },
     signIn,
+    refresh,
     rotate,
     async oldSession(who) {
       const holder = await rotate(await signIn(who))
