@@ -25,6 +25,7 @@ export async function sharedPasswordServices(
     gate: hashGate({ concurrency, queue: hash.queue ?? 64, clock }),
     legacyVerifiers,
     random,
+    clock,
     logger,
   })
   const ownWords = contextWordsOf(issuer, Object.values(options.surfaces))

@@ -8,6 +8,7 @@ import { goodPassword, otherPassword } from '../support/people/people.js'
 export interface Refusal {
   readonly path: string
   readonly body: Readonly<Record<string, string>>
+  readonly bearer?: string
 }
 
 /** By what is wrong. The first one is what the others are compared with. */

@@ -76,8 +76,9 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
       const parsed = parseBackupCode(typed)
       const hash = parsed === null ? undefined : set?.hashes[parsed.index]
       const verdict = await passwords.verify(hash ?? null, parsed?.code ?? '', line)
-      if (!verdict.ok || set === null || parsed === null) return null
-      return mark(set, parsed.index)
+      if (verdict.ok && set !== null && parsed !== null) return mark(set, parsed.index)
+      await passwords.evenOut(verdict)
+      return null
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { HashLine } from '../../crypto/hash-gate.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { Ticket } from '../../model/ticket.js'
@@ -65,6 +66,13 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
   const ofLinks = createLockout(deps, 'passwordFailuresOfLink')
   const ofSessions = createLockout(deps, 'passwordFailuresOfSession')
 
+  /** A refusal takes as long as any. */
+  async function verify(hash: string | null, password: string, line: HashLine) {
+    const verdict = await deps.passwords.verify(hash, password, line)
+    if (!verdict.ok) await deps.passwords.evenOut(verdict)
+    return verdict
+  }
+
   /** Transparent: whatever goes wrong here, the check succeeds. */
   async function upgrade(user: User, hashAgain: () => Promise<string>): Promise<void> {
     try {
@@ -79,7 +87,7 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
   return {
     async ofLink({ id }, { passwordHash }, password) {
       const line = linkLine(deps.surface, id)
-      const check = () => deps.passwords.verify(passwordHash, password, line)
+      const check = () => verify(passwordHash, password, line)
       const { ok } = await ofLinks.attempt(id, check, () => {})
       return ok
     },
@@ -88,7 +96,7 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
       let isUsedUp = false
       try {
         const line = sessionLine(deps.surface, sessionId)
-        const check = () => deps.passwords.verify(user.passwordHash, password, line)
+        const check = () => verify(user.passwordHash, password, line)
         const { ok } = await ofSessions.attempt(sessionId, check, () => {
           isUsedUp = true
         })
@@ -115,6 +123,7 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
           beside(user),
         ])
         const ok = verdict.ok && user?.enabled === true && isHuman(user)
+        if (!ok) await deps.passwords.evenOut(verdict)
         return { ok, user, beside: read, failedAttempts, rehashTo: verdict.rehashTo }
       }
       const { rehashTo, ...checked } = await lockout.attempt(

@@ -2,14 +2,18 @@ import type { HashGate, HashLine } from '../../crypto/hash-gate.js'
 import { formatPhc, isWeakerThan, parsePhc, upgradedParams } from '../../crypto/phc.js'
 import { maxPasswordBytes, normalizePassword } from '../../engine/password-policy.js'
 import { AuthError } from '../../errors/index.js'
+import type { Clock } from '../../ports/clock.js'
 import type { Logger } from '../../ports/logger.js'
 import type { Argon2Params, LegacyVerifier, PasswordHasher } from '../../ports/password-hasher.js'
 import type { Random } from '../../ports/random.js'
+import { createCheckFloor, type HashKind } from './check-floor.js'
 
 export interface PasswordVerdict {
   readonly ok: boolean
   /** The costs for a new hash, when the password is right and its hash too weak; else null. */
   readonly rehashTo: Argon2Params | null
+  /** Epoch milliseconds at which the verification itself began. */
+  readonly startedAt: number
 }
 
 /**
@@ -28,6 +32,11 @@ export interface PasswordHashes {
    * password that can never be right, a dummy of the current costs is verified.
    */
   verify(storedHash: string | null, password: string, line: HashLine): Promise<PasswordVerdict>
+  /**
+   * To be awaited before a refusal. Resolves no sooner after the verification began than one of the
+   * slowest kind of hash in use would have ended, so that a refusal does not show which kind it was.
+   */
+  evenOut(verdict: PasswordVerdict): Promise<void>
   /** Like `hash`, with the costs a verdict asked for. */
   rehash(password: string, params: Argon2Params, line: HashLine): Promise<string>
 }
@@ -38,13 +47,13 @@ interface Deps {
   readonly gate: HashGate
   readonly params: Argon2Params
   readonly random: Random
+  readonly clock: Clock
   readonly logger?: Pick<Logger, 'warn'>
 }
 
-const wrong: PasswordVerdict = { ok: false, rehashTo: null }
-
 export function createPasswordHashes(deps: Deps): PasswordHashes {
   const { hasher, gate, params, random } = deps
+  const floor = createCheckFloor(deps.clock, argon2Kind(params))
   // A random tag is as good as a real one: no password is known to match, the work is the same,
   // and nothing has to be computed first that could make the first unknown account stand out.
   const dummy = formatPhc({
@@ -62,9 +71,20 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
     return gate(line, () => guarded(() => hasher.hash(bytes, costs, random.bytes(16))))
   }
 
+  /** Timed from when its turn came: how long others waited is not the same for everyone. */
+  async function verified(
+    kind: HashKind,
+    line: HashLine,
+    verify: () => Promise<boolean>,
+  ): Promise<Omit<PasswordVerdict, 'rehashTo'>> {
+    const { result, startedAt } = await gate(line, () => floor.timed(kind, () => guarded(verify)))
+    return { ok: result === true, startedAt }
+  }
+
   async function verifyDummy(line: HashLine): Promise<PasswordVerdict> {
-    await gate(line, () => guarded(() => hasher.verify(dummy, new Uint8Array(16))))
-    return wrong
+    const check = () => hasher.verify(dummy, new Uint8Array(16))
+    const { startedAt } = await verified(argon2Kind(params), line, check)
+    return { ok: false, rehashTo: null, startedAt }
   }
 
   async function verifyLegacy(
@@ -73,14 +93,15 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
     bytes: Uint8Array,
     line: HashLine,
   ): Promise<PasswordVerdict> {
-    const work = () => guarded(() => verifier.verify(storedHash, bytes))
-    const ok = (await gate(line, work)) === true
-    return ok ? { ok, rehashTo: params } : wrong
+    const kind = { name: `legacy ${deps.legacyVerifiers.indexOf(verifier)}`, cost: null }
+    const verdict = await verified(kind, line, () => verifier.verify(storedHash, bytes))
+    return { ...verdict, rehashTo: verdict.ok ? params : null }
   }
 
   return {
     hash: (password, line) => rehash(password, params, line),
     rehash,
+    evenOut: ({ startedAt }) => floor.reach(startedAt),
 
     async verify(storedHash, password, line) {
       const bytes = bytesOf(password)
@@ -98,12 +119,18 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
         deps.logger?.warn('a stored password hash cannot be read; nobody can log in with it')
         return verifyDummy(line)
       }
-      const work = () => guarded(() => hasher.verify(storedHash, bytes))
-      const ok = (await gate(line, work)) === true
-      if (!ok) return wrong
-      return { ok, rehashTo: isWeakerThan(phc, params) ? upgradedParams(phc, params) : null }
+      const check = () => hasher.verify(storedHash, bytes)
+      const verdict = await verified(argon2Kind(phc), line, check)
+      const isWeak = verdict.ok && isWeakerThan(phc, params)
+      return { ...verdict, rehashTo: isWeak ? upgradedParams(phc, params) : null }
     },
   }
+}
+
+/** Time goes with memory and passes (RFC 9106 §3.1). */
+function argon2Kind({ memoryCost, timeCost, parallelism }: Argon2Params): HashKind {
+  const name = `argon2 m=${memoryCost},t=${timeCost},p=${parallelism}`
+  return { name, cost: memoryCost * timeCost }
 }
 
 /** What the host's hasher or verifier throws is a failure, never an answer of its choosing. */

@@ -103,9 +103,12 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
 
   async function check(found: Found, clientSecret: string, line: HashLine): Promise<Verdict> {
     const standing = standingOf(found)
-    const { ok, rehashTo } = await verify(found, clientSecret, line)
-    if (!standing.ok) return standing
-    if (!ok) return { ...found, ok: false, reason: 'wrong_secret' }
+    const verdict = await verify(found, clientSecret, line)
+    const { ok, rehashTo } = verdict
+    if (!standing.ok || !ok) {
+      await deps.passwords.evenOut(verdict)
+      return standing.ok ? { ...found, ok: false, reason: 'wrong_secret' } : standing
+    }
     // The hash took its time: what was revoked or disabled meanwhile is refused.
     const now = standingOf(await readAgain(standing.credential))
     if (!now.ok) return now

@@ -35,6 +35,7 @@ export function factorRig(changes: Partial<AuthSettings> = {}) {
       gate: (_line, job) => job(),
       params: { memoryCost: 64, timeCost: 1, parallelism: 1 },
       random: systemRandom,
+      clock,
     }),
   }
 }

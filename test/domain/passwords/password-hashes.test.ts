@@ -28,16 +28,19 @@ const scrypt: LegacyVerifier = {
 const scryptHash = (password: string) =>
   `scrypt:salt:${scryptSync(password, 'salt', 32, { N: 16 }).toString('hex')}`
 
+const clock = fakeClock()
+
 function setUp(legacyVerifiers: readonly LegacyVerifier[] = [], current = params) {
   const hasher = countingHasher(argon2Hasher())
   const logger = recordingLogger()
-  const gate = hashGate({ concurrency: 1, queue: 1, clock: fakeClock() })
-  const deps = { hasher, legacyVerifiers, gate, params: current, random, logger }
+  const gate = hashGate({ concurrency: 1, queue: 1, clock })
+  const deps = { hasher, legacyVerifiers, gate, params: current, random, logger, clock }
   return { hasher, logger, passwords: createPasswordHashes(deps) }
 }
 
-const wrong = { ok: false, rehashTo: null }
-const right = { ok: true, rehashTo: null }
+const startedAt = clock.now()
+const wrong = { ok: false, rehashTo: null, startedAt }
+const right = { ok: true, rehashTo: null, startedAt }
 
 describe('hash and verify', () => {
   test('R-1-01 stores argon2id in PHC format, of the current costs and a fresh 16-byte salt', async () => {
@@ -189,7 +192,11 @@ describe('R-1-02 R-1-03 R-1-05 what a right password says about its hash', () =>
   ])('R-1-03 %s: rehash', async (_, options) => {
     const { passwords } = setUp()
     const stored = await packageHash('pw', { ...params, ...options })
-    expect(await passwords.verify(stored, 'pw', anyLine)).toEqual({ ok: true, rehashTo: params })
+    expect(await passwords.verify(stored, 'pw', anyLine)).toEqual({
+      ok: true,
+      rehashTo: params,
+      startedAt,
+    })
     const upgraded = await passwords.rehash('pw', params, anyLine)
     expect(await passwords.verify(upgraded, 'pw', anyLine)).toEqual(right)
   })
@@ -212,6 +219,7 @@ describe('legacy verifiers', () => {
     expect(await passwords.verify(scryptHash('pw'), 'pw', anyLine)).toEqual({
       ok: true,
       rehashTo: params,
+      startedAt,
     })
     expect(await passwords.verify(scryptHash('pw'), 'px', anyLine)).toEqual(wrong)
     expect(hasher.verified).toEqual([])
@@ -283,13 +291,14 @@ describe('T-100 admission', () => {
 
   test('a failure of the hasher is no wrong password', async () => {
     const broken = { ...argon2Hasher(), verify: () => Promise.reject(new Error('no memory')) }
-    const gate = hashGate({ concurrency: 1, clock: fakeClock() })
+    const gate = hashGate({ concurrency: 1, clock })
     const passwords = createPasswordHashes({
       hasher: broken,
       legacyVerifiers: [],
       gate,
       params,
       random,
+      clock,
     })
     await expect(passwords.verify(null, 'pw', anyLine)).rejects.toThrow('no memory')
     const stored = await passwords.hash('pw', anyLine)
