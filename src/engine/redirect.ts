@@ -18,6 +18,16 @@ export function isListedTarget(
   )
 }
 
+/**
+ * A listed address, which has no fragment, with members in one. It reaches the page alone: browsers send
+ * it neither to a server nor in `Referer` (RFC 9110 §10.1.3). Throws a `TypeError` for what is no address.
+ */
+export function withFragment(uri: string, members: Readonly<Record<string, string>>): string {
+  const url = new URL(uri)
+  url.hash = new URLSearchParams(members).toString()
+  return url.href
+}
+
 /** A listed address with more members in its query. Throws a `TypeError` for what is no address. */
 export function withQuery(uri: string, members: Readonly<Record<string, string>>): string {
   const url = new URL(uri)

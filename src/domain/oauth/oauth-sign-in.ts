@@ -1,4 +1,4 @@
-import { isListedTarget, withQuery } from '../../engine/redirect.js'
+import { isListedTarget, withFragment, withQuery } from '../../engine/redirect.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { ProviderCredentials } from '../../identity-providers/provider.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'
@@ -238,7 +238,11 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       const echoed = back.appState === null ? {} : { state: back.appState }
       try {
         const { members, login } = await settle(id, taken, { parameters, deviceToken }, source)
-        const location = withQuery(back.redirectUri, { ...members, ...echoed })
+        // A ticket goes to the page alone, past the logs of its server.
+        const location =
+          'ticket' in members
+            ? withFragment(back.redirectUri, members)
+            : withQuery(back.redirectUri, { ...members, ...echoed })
         return { location, refresh: refreshOf(login), cookie: cookieOf(login, mode, keys) }
       } catch (error) {
         emitFailure(error, back, source)

@@ -200,9 +200,10 @@ export function locationOf(reply: Reply): string {
   return reply.headers.get('location') ?? assert.fail(`no location: ${reply.status} ${reply.text}`)
 }
 
-/** Of where a reply leads to; empty when its query has no such member. */
+/** Of where a reply leads to; empty when neither its query nor its fragment has such a member. */
 export function memberOf(reply: Reply, name: string): string {
-  return new URL(locationOf(reply)).searchParams.get(name) ?? ''
+  const { searchParams, hash } = new URL(locationOf(reply))
+  return searchParams.get(name) ?? new URLSearchParams(hash.slice(1)).get(name) ?? ''
 }
 
 /** `name=value` of what the browser keeps of a flow. */

@@ -9,7 +9,15 @@ import type { Account } from '../../support/outside/provider-stub/account.js'
 import { codeOf } from '../../support/people/authenticator.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeysOn } from '../../support/people/passkey-people.js'
-import { flowCookieOf, memberOf, type OauthHost, oauthHost, waitingOf } from './oauth-host.js'
+import {
+  flowCookieOf,
+  locationOf,
+  memberOf,
+  type OauthHost,
+  oauthHost,
+  waitingOf,
+  webTarget,
+} from './oauth-host.js'
 
 const ada: Account = { subject: '1815', email: 'ada@example.org', verified: true }
 const required = {
@@ -125,6 +133,32 @@ describe.each(hostKinds)('a login by a provider that waits, $name', (kind) => {
       refreshCookieOf(done, surface)
     },
   )
+})
+
+describe.each(surfaces)('the way back of a login that waits on %s', (surface) => {
+  it.each(ways)('ASVS-14.2.1 carries its ticket in the fragment alone: %s', async (provider) => {
+    const host = await oauthHost({ settings: required })
+    const arrived = await host.signIn(surface, provider, ada)
+    const [page = '', hash] = locationOf(arrived).split('#')
+    expect(page).toBe(webTarget[surface])
+    const members = new URLSearchParams(hash)
+    expect([...members.keys()]).toEqual(['status', 'ticket'])
+    const { mfaToken, cookie } = waitingOf(arrived)
+    const own = browser({ host, surface, provider }, cookie)
+    const { secret } = (await own.post('/mfa/totp', { mfaToken })).json()
+    await own.post('/mfa/totp/confirm', { mfaToken, code: codeOf(host, String(secret)) })
+    const again = locationOf(await host.signIn(surface, provider, ada))
+    expect(again.replace(/ticket=[\w-]+/, 'ticket')).toBe(
+      `${webTarget[surface]}#status=mfaRequired&ticket&methods=totp%2CbackupCode`,
+    )
+  })
+
+  it('tells an error in the query: it is no secret, and the page’s server may read it', async () => {
+    const host = await oauthHost()
+    const failed = new URL(locationOf(await host.signIn(surface, 'google', { subject: '7' })))
+    expect(failed.searchParams.get('error')).toBe('oauth_email_unverified')
+    expect(failed.hash).toBe('')
+  })
 })
 
 describe.each(surfaces)('what a browser keeps of a flow on %s', (surface) => {
