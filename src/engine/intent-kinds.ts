@@ -77,6 +77,13 @@ export const intentKinds = {
     boundTo: 'mailbox',
     switchedOff: 'invalid_token',
   },
+  /** A mailed link that makes an account of an address that has none. */
+  register: {
+    ...link,
+    hangsOn: ['password'],
+    boundTo: 'mailbox',
+    switchedOff: 'password_login_disabled',
+  },
   /** A mailed link that moves an account to another address. */
   changeEmail: {
     ...link,

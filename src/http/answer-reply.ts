@@ -1,6 +1,6 @@
 import type { FlowCookie } from '../domain/services/index.js'
-import type { Answer, Operation, TokenCookie } from '../operations/operation.js'
-import { type CookiePolicy, clearCookie, type SameSite, setCookie } from './cookies.js'
+import type { Answer, Operation, RegistrationCookie, TokenCookie } from '../operations/operation.js'
+import { type CookiePolicy, clearCookie, hostOnly, type SameSite, setCookie } from './cookies.js'
 import { commonHeaders } from './problem.js'
 import type { ExchangeReply } from './request/exchange.js'
 
@@ -25,10 +25,12 @@ export function answerReply(
 }
 
 function cookiesFor(
-  { refreshCookie: refresh, deviceCookie: device, flowCookie: flow }: Answer<unknown>,
+  answer: Answer<unknown>,
   policy: CookiePolicy,
   sameSite: SameSite,
 ): readonly string[] {
+  const { refreshCookie: refresh, deviceCookie: device, flowCookie: flow } = answer
+  const { registrationCookie: registration } = answer
   const cleared = (what: TokenCookie) => clearCookie(policy, what, sameSite)
   const set = (what: TokenCookie, value: string, maxAge: number) =>
     setCookie(policy, what, sameSite, { value, maxAge })
@@ -37,8 +39,19 @@ function cookiesFor(
   else if (refresh) cookies.push(set('refresh', refresh.refreshToken, refresh.expiresIn))
   if (device === 'clear') cookies.push(cleared('device'))
   else if (device) cookies.push(set('device', device.deviceToken, device.expiresIn))
+  if (registration) cookies.push(registrationCookieFor(registration, policy, sameSite))
   if (flow) cookies.push(flowCookieFor(flow, policy, sameSite))
   return cookies
+}
+
+/** Never shared with other hosts: a page of theirs must not plant or read it. */
+function registrationCookieFor(
+  { registrationKey, expiresIn }: RegistrationCookie,
+  policy: CookiePolicy,
+  sameSite: SameSite,
+): string {
+  const token = { value: registrationKey, maxAge: expiresIn }
+  return setCookie(hostOnly(policy), 'registration', sameSite, token)
 }
 
 /**

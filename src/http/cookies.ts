@@ -25,6 +25,11 @@ export function cookieName(policy: CookiePolicy, what: TokenCookie): string {
   return policy.domain === null ? `__Host-${name}` : `__Secure-${name}`
 }
 
+/** The same for what one host keeps for itself, whatever domain sessions are shared in. */
+export function hostOnly(policy: CookiePolicy): CookiePolicy {
+  return { ...policy, domain: null, path: '/' }
+}
+
 /** `maxAge` in whole seconds. */
 export function setCookie(
   policy: CookiePolicy,

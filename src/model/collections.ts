@@ -13,6 +13,7 @@ import { oauthIdentitiesSpec } from './oauth-identity.js'
 import { passkeysSpec } from './passkey.js'
 import { passkeyChallengesSpec } from './passkey-challenge.js'
 import { passwordHistoriesSpec } from './password-history.js'
+import { pendingRegistrationsSpec } from './pending-registration.js'
 import { refreshFamiliesSpec } from './refresh-family.js'
 import { rolesSpec } from './role.js'
 import { roleBindingsSpec } from './role-binding.js'
@@ -62,6 +63,13 @@ export const surfaceCollections = {
     spec: refreshFamiliesSpec,
     sweep: 'tokens',
     removal: 'byUserId',
+  },
+  // By address too, as the links that make accounts of them: `removePersonalData` names both.
+  pendingRegistrations: {
+    name: 'registrations',
+    spec: pendingRegistrationsSpec,
+    sweep: 'hygiene',
+    removal: 'byId',
   },
   tickets: { name: 'tickets', spec: ticketsSpec, sweep: 'hygiene', removal: 'byUserId' },
   // They outlive the account: they hold its id, which then leads nowhere, and no name or address.

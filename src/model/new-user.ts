@@ -14,6 +14,7 @@ type Given = Pick<User, 'id' | 'email' | 'emailAsTyped' | 'name'> &
       | 'passwordChangedAt'
       | 'termsVersion'
       | 'memberships'
+      | 'lastIntentId'
     >
   >
 

@@ -1,9 +1,13 @@
 import type { Doc } from '../ports/store.js'
 import type { SurfaceSpec } from './surface-spec.js'
 
-/** The purpose of a mailed or returned one-time token. */
+/**
+ * The purpose of a mailed or returned one-time token. `register` is mailed to an address without an
+ * account; its user is the one that it makes where nothing was registered in the same browser or app.
+ */
 export const ticketPurposes = [
   'verifyEmail',
+  'register',
   'changeEmail',
   'resetPassword',
   'expiredPassword',
@@ -46,6 +50,6 @@ export const ticketsSpec: SurfaceSpec<Ticket> = {
     sessionId: { kind: 'text', default: '' },
     email: { kind: 'text' },
   },
-  indexes: [{ on: ['userId'] }],
+  indexes: [{ on: ['userId'] }, { on: ['email'] }],
   expires: 'sliding',
 }

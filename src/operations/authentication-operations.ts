@@ -43,10 +43,14 @@ const login = publicOperation({
   status: 200,
   body: z.strictObject({ email: emailInput, password: passwordInput }),
   reply: z.union([authenticatedReply, ...unfinishedLogins]),
-  cookies: { reads: ['device'], sets: ['refresh'] },
+  cookies: { reads: ['device', 'registration'], sets: ['refresh'] },
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
-  handle: async ({ body, deviceCookie, source }, { login }) => {
-    const device = { delivery: 'cookie', deviceToken: deviceCookie } as const
+  handle: async ({ body, deviceCookie, registrationCookie, source }, { login }) => {
+    const device = {
+      delivery: 'cookie',
+      deviceToken: deviceCookie,
+      registrationKey: registrationCookie,
+    } as const
     return webLogin(await login.withPassword(body.email, body.password, device, source))
   },
 })

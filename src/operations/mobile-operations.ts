@@ -29,11 +29,16 @@ const mobileLogin = publicOperation({
     email: emailInput,
     password: passwordInput,
     deviceToken: tokenInput.optional(),
+    registrationKey: tokenInput.optional(),
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
   handle: async ({ body, source }, { login }) => {
-    const device = { delivery: 'body', deviceToken: body.deviceToken ?? null } as const
+    const device = {
+      delivery: 'body',
+      deviceToken: body.deviceToken ?? null,
+      registrationKey: body.registrationKey ?? null,
+    } as const
     return mobileLoginAnswer(await login.withPassword(body.email, body.password, device, source))
   },
 })

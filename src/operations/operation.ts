@@ -71,10 +71,10 @@ export type Guard =
   | { readonly kind: 'permission'; readonly key: string }
 
 /**
- * The cookies: of a session, of a trusted device (independent of the session), and of OAuth flows,
- * whose response arrives by a link or by a form.
+ * The cookies: of a session, of a trusted device (independent of the session), of OAuth flows, whose
+ * response arrives by a link or by a form, and of what was registered and is not confirmed.
  */
-export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form'
+export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form' | 'registration'
 
 /** The request, as every handler gets it. */
 export interface Call<B> {
@@ -86,6 +86,8 @@ export interface Call<B> {
   readonly refreshCookie: string | null
   /** The device token from the surface's cookie. */
   readonly deviceCookie: string | null
+  /** What the browser keeps of its registrations, from the surface's cookie. */
+  readonly registrationCookie: string | null
   /** The keys of the browser's OAuth flows from its cookies, by the form of the response. */
   readonly flowCookies: BrowserKeys
   /**
@@ -99,6 +101,11 @@ export interface Call<B> {
   readonly params: Params
   /** The members of the query that the operation declares; raw text, of the declared form. */
   readonly query: Params
+}
+
+export interface RegistrationCookie {
+  readonly registrationKey: string
+  readonly expiresIn: number
 }
 
 export type Params = Readonly<Record<string, string>>
@@ -124,6 +131,8 @@ export interface Answer<R> {
   readonly refreshCookie?: RefreshGrant | 'clear'
   /** The same for the device cookie. */
   readonly deviceCookie?: Pick<DeviceGrant, 'deviceToken' | 'expiresIn'> | 'clear'
+  /** Sets the cookie of registrations for `expiresIn` seconds. */
+  readonly registrationCookie?: RegistrationCookie
   /** Sets the cookie of an OAuth flow to `key` for `expiresIn` seconds. */
   readonly flowCookie?: FlowCookie
   readonly headers?: Readonly<Record<string, string>>

@@ -1,19 +1,27 @@
 import { z } from 'zod'
-import { publicOperation } from './operation.js'
+import { type Call, publicOperation } from './operation.js'
 import {
   accepted,
-  authenticatedReply,
   confirmationInput,
   emailInput,
+  loginReplies,
   nameInput,
   passwordInput,
   termsInput,
-  unfinishedLogins,
+  tokenInput,
 } from './schemas.js'
 import { registrationAnswer } from './views.js'
 
 const both = ['operator', 'client'] as const
 const tag = 'Authentication'
+
+/** An app sends it in the body, a browser as a cookie. */
+function registrationKeyOf({
+  body,
+  registrationCookie,
+}: Pick<Call<{ readonly registrationKey?: string | undefined }>, 'body' | 'registrationCookie'>) {
+  return body.registrationKey ?? registrationCookie
+}
 
 const register = publicOperation({
   id: 'register',
@@ -30,13 +38,19 @@ const register = publicOperation({
     password: passwordInput,
     name: nameInput.optional(),
     acceptedTermsVersion: termsInput.optional(),
+    registrationKey: tokenInput.optional(),
   }),
   reply: z.union([
-    z.strictObject({ status: z.literal('verificationRequired') }),
-    authenticatedReply,
-    ...unfinishedLogins,
+    z.strictObject({
+      status: z.literal('verificationRequired'),
+      /** Present if the request asked for tokens in the body. */
+      registrationKey: z.string().optional(),
+      expiresIn: z.int().optional(),
+    }),
+    ...loginReplies,
   ]),
-  cookies: { sets: ['refresh'] },
+  cookies: { reads: ['registration'], sets: ['refresh', 'registration'] },
+  choosesDelivery: true,
   errors: [
     'registration_disabled',
     'password_login_disabled',
@@ -47,8 +61,11 @@ const register = publicOperation({
     'terms_not_accepted',
     'server_busy',
   ],
-  handle: async ({ body, source }, { registration }) =>
-    registrationAnswer(await registration.register(body, source)),
+  handle: async (call, { registration }) => {
+    const { body, tokenDelivery: delivery, source } = call
+    const registrant = { delivery, registrationKey: registrationKeyOf(call) }
+    return registrationAnswer(await registration.register(body, registrant, source), delivery)
+  },
 })
 
 const verifyEmail = publicOperation({
@@ -63,17 +80,25 @@ const verifyEmail = publicOperation({
   status: 200,
   body: confirmationInput,
   reply: z.strictObject({ status: z.literal('verified') }),
+  cookies: { reads: ['registration'] },
   errors: [
     'invalid_token',
     'token_expired',
     'password_choice_required',
     'current_password_required',
     'invalid_credentials',
+    'registration_disabled',
+    'password_login_disabled',
+    'email_domain_not_allowed',
+    'email_not_allowed',
+    'terms_not_accepted',
     'password_policy',
     'server_busy',
   ],
-  handle: async ({ body, source, bearer }, { registration }) => {
-    await registration.verifyEmail({ ...body, sessionId: bearer?.sid ?? null }, source)
+  handle: async (call, { registration }) => {
+    const { body, bearer, source } = call
+    const asker = { sessionId: bearer?.sid ?? null, registrationKey: registrationKeyOf(call) }
+    await registration.verifyEmail({ ...body, ...asker }, source)
     return { body: { status: 'verified' as const } }
   },
 })

@@ -125,4 +125,8 @@ export const confirmationInput = z.strictObject({
   newPassword: passwordInput.optional(),
   /** For another address, unless the session that asked for it sends its access token. */
   currentPassword: passwordInput.optional(),
+  /** Of an account that the link makes. */
+  name: nameInput.optional(),
+  acceptedTermsVersion: termsInput.optional(),
+  registrationKey: tokenInput.optional(),
 })

@@ -93,8 +93,12 @@ function refreshView({ refreshToken, expiresIn }: RefreshGrant) {
   return { refreshToken, refreshExpiresIn: expiresIn }
 }
 
-export function registrationAnswer(result: RegistrationResult) {
-  return result.status === 'verificationRequired' ? { body: result } : webLogin(result)
+/** What tells a registration from those of others goes where tokens go. */
+export function registrationAnswer(result: RegistrationResult, delivery: 'cookie' | 'body') {
+  if (result.status !== 'verificationRequired') return deliveredLogin({ result, delivery })
+  const { status, registrationKey, expiresIn } = result
+  if (delivery === 'body') return { body: { status, registrationKey, expiresIn } }
+  return { body: { status }, registrationCookie: { registrationKey, expiresIn } }
 }
 
 export function cookieRefresh(refreshed: Refreshed) {

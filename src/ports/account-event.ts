@@ -13,7 +13,13 @@ export type OwnerProofWay = 'link' | 'reset' | 'provider'
 
 /** Events about accounts, their addresses and their links to identity providers. */
 export type AccountEvent =
+  /** An account began: confirmed, by a provider, or at once where no address has to be confirmed. */
   | { readonly type: 'account.registered'; readonly userId: string }
+  /**
+   * Somebody registered and has not proved the mailbox, whoever it belongs to. `userId` is that of the
+   * user to be: there is none yet.
+   */
+  | { readonly type: 'account.registrationRequested'; readonly userId: string }
   /** A registration named an address that has an account. The owner gets a mail. */
   | { readonly type: 'account.registrationRepeated' }
   /** The host's code created it. `actorId` is null when that code named no actor. */
@@ -81,7 +87,10 @@ export type AccountEvent =
       /** `actorId` is the administrator who asked; null for a request by the public form. */
       readonly type: 'email.verificationRequested'
       readonly actorId: string | null
-      /** Null when no account with this address waits for a link; then no mail was sent. */
+      /**
+       * Of the user, or of the user to be; null when nobody with this address waits for a link. Then
+       * no mail was sent.
+       */
       readonly userId: string | null
     }
   | {

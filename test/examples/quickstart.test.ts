@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { httpClient, refreshCookieOf, textOf } from '../support/hosts/http-client.js'
 import { cleanEnvironment, cloneRepository } from '../support/package/packed-package.js'
+import { registrationCookieOf } from '../support/people/registration-steps.js'
 
 const password = 'correct horse battery staple'
 
@@ -96,7 +97,10 @@ describe('the quickstart on a fresh clone', () => {
         '{"status":"verificationRequired"}',
       ])
       const [, token] = await demo.printed(new RegExp(`${email}[\\s\\S]*?token +(\\S+)\\s`))
-      const verified = await send('POST', `/${surface}/email/verify`, { body: { token } })
+      const verified = await send('POST', `/${surface}/email/verify`, {
+        body: { token },
+        cookie: registrationCookieOf(registered) ?? '',
+      })
       expect(verified.text).toBe('{"status":"verified"}')
       const login = await send('POST', `/${surface}/login`, { body: { email, password } })
       const bearer = textOf(login.json(), 'accessToken')

@@ -66,6 +66,7 @@ describe('the record of collections', () => {
     expect(sweptBy('tokens')).toEqual(['families'])
     expect(sweptBy('hygiene')).toEqual([
       'sessions',
+      'pendingRegistrations',
       'tickets',
       'auditRecords',
       'loginTickets',
@@ -91,7 +92,12 @@ describe('the record of collections', () => {
       'passkeyChallenges',
       'roleBindings',
     ])
-    expect(removedBy('byId')).toEqual(['totpFactors', 'backupCodes', 'passwordHistories'])
+    expect(removedBy('byId')).toEqual([
+      'pendingRegistrations',
+      'totpFactors',
+      'backupCodes',
+      'passwordHistories',
+    ])
     expect(removedBy('last')).toEqual(['sessions'])
   })
 

@@ -44,7 +44,12 @@ export async function fsck(database: Database): Promise<Checked> {
   const addresses = new Map<string, string>()
   const problems = [
     ...staticProblems(picture, []),
-    ...[...families, ...sessions, ...tickets].flatMap(({ id, userId }) =>
+    // A link that makes an account names one that is not there yet, or never will be.
+    ...[
+      ...families,
+      ...sessions,
+      ...tickets.filter(({ purpose }) => purpose !== 'register'),
+    ].flatMap(({ id, userId }) =>
       users.has(userId) ? [] : [`${id} belongs to user ${userId}, whom nobody knows`],
     ),
     ...tickets.flatMap(({ id, purpose, userId }) =>

@@ -47,7 +47,12 @@ export interface HostState {
 
 /** What a test can have a host do: argument and answer of every command. */
 export interface Commands extends PortCommands {
-  createUser(person: { email: string; password: string }): Promise<{ id: string }>
+  /** With a confirmed address unless said otherwise. */
+  createUser(person: {
+    email: string
+    password: string
+    emailVerified?: boolean
+  }): Promise<{ id: string }>
   createOperator(person: { email: string; password: string }): Promise<{ id: string }>
   /** The `sender` of the module `shop`, as the host's own code reads it. */
   readSender(none: null): Promise<{ sender: string }>
@@ -255,8 +260,8 @@ function commandsOf(
       const { id } = await auth.operator.users.create({ email, password, emailVerified: true })
       return { id }
     },
-    async createUser({ email, password }) {
-      const { id } = await client.users.create({ email, password, emailVerified: true })
+    async createUser({ email, password, emailVerified = true }) {
+      const { id } = await client.users.create({ email, password, emailVerified })
       return { id }
     },
     terminate: async ({ sessionId }) => ({ first: await client.terminateSession(sessionId) }),

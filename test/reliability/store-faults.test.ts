@@ -61,6 +61,7 @@ const mostWrites = flows.filter(({ name }) =>
     '/me/password in a browser',
     'POST /service-accounts',
     '/email/verify of another address',
+    '/email/verify with the password that the account has',
   ].includes(name),
 )
 

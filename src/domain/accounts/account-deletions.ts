@@ -95,7 +95,10 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
   async function complete(userId: string, user: User | null, act: Act): Promise<void> {
     const reason = act.actorId === userId ? 'logout' : 'admin'
     await sessions.endAll(userId, reason, act.source, { actorId: act.actorId })
-    await removePersonalData(collections, deps.serviceCredentials, userId)
+    await removePersonalData(collections, deps.serviceCredentials, {
+      userId,
+      email: user?.email ?? null,
+    })
     if (user !== null) await clearFailures(deps.limits, user)
     await users.take(userId)
     await finish(userId, act)

@@ -14,6 +14,8 @@ import { createMailboxConfirmation } from './mailbox-confirmation.js'
 import { createMfaReset, type MfaReset } from './mfa-reset.js'
 import { createProfile, type Profile } from './profile.js'
 import { createRegistration, type Registration } from './registration.js'
+import { createRegistrationConfirmation } from './registration-confirmation.js'
+import { createRegistrationMails } from './registration-mails.js'
 import { createSelfDeletion, type SelfDeletion } from './self-deletion.js'
 import { createUsers, type Users } from './users.js'
 
@@ -30,7 +32,7 @@ export interface AccountServices {
 interface Collaborators
   extends MailServices,
     PasswordServices,
-    Pick<IntentServices, 'judge' | 'mailedIntents'>,
+    Pick<IntentServices, 'judge' | 'mailedIntents' | 'pendingRegistrations'>,
     Pick<FactorServices, 'changes' | 'reAuthentication'>,
     Pick<SessionServices, 'refresh' | 'sessions'> {
   readonly limits: RateLimiter
@@ -49,12 +51,16 @@ export function assembleAccounts(
   const deletions = createAccountDeletions(deps, sessions)
   const emailChange = createEmailChange(deps, collaborators)
   const confirmation = createMailboxConfirmation(deps, collaborators)
+  const mails = createRegistrationMails(deps)
+  const beginnings = createRegistrationConfirmation(deps, { ...collaborators, mails })
   return {
     deletions,
     emailChange,
     mfaReset,
     profile: createProfile(deps, collaborators),
-    registration: createRegistration(deps, { ...collaborators, emailChange, confirmation }),
+    registration: createRegistration(deps, {
+      ...{ ...collaborators, emailChange, confirmation, beginnings, mails },
+    }),
     selfDeletion: createSelfDeletion(deps, deletions, reAuthentication),
     users: createUsers(deps, { sessions, mfaReset, deletions }),
   }

@@ -36,7 +36,7 @@ export function createDeletionResumption(
       return
     }
     if (user === null && deletedAt !== null) {
-      await removePersonalData(collections, serviceCredentials, id)
+      await removePersonalData(collections, serviceCredentials, { userId: id, email: null })
       await accountDeletions.take(id, { expiresAt })
       return
     }

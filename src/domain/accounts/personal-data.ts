@@ -1,5 +1,6 @@
 import { type Collections, removedBy } from '../../model/collections.js'
 import type { ServiceCredential } from '../../model/service-credential.js'
+import type { Ticket } from '../../model/ticket.js'
 import type { Collection, Doc } from '../../ports/store.js'
 import { newestFirst } from '../../stores/newest-first.js'
 
@@ -9,14 +10,16 @@ interface Owned extends Doc {
 
 /**
  * Removes everything that is kept of a user beside the user record, as the record of collections
- * says. Repeatable.
+ * says, and what anybody registered with the address, null where that is not known any more: a
+ * registration or link left over must not make the account anew. Repeatable.
  */
 export async function removePersonalData(
   collections: Collections,
   serviceCredentials: Collection<ServiceCredential>,
-  userId: string,
+  { userId, email }: { readonly userId: string; readonly email: string | null },
 ): Promise<void> {
   await Promise.all([
+    ...(email === null ? [] : removalsByAddress(collections, email)),
     ...removedBy('byUserId').map((member) => takeAll<Owned>(collections[member], { userId })),
     ...removedBy('byId').map((member) => takeOne(collections[member], userId)),
     takeAll(serviceCredentials, { accountId: userId }),
@@ -24,10 +27,24 @@ export async function removePersonalData(
   for (const member of removedBy('last')) await takeAll<Owned>(collections[member], { userId })
 }
 
+function removalsByAddress(
+  { pendingRegistrations, tickets }: Collections,
+  email: string,
+): readonly Promise<void>[] {
+  const isLink = ({ purpose }: Ticket): boolean => purpose === 'register'
+  return [takeAll(pendingRegistrations, { email }), takeAll(tickets, { email }, isLink)]
+}
+
 function takeOne(collection: Collection<Doc>, id: string): Promise<unknown> {
   return collection.take(id)
 }
 
-async function takeAll<T extends Doc>(collection: Collection<T>, equal: Partial<T>): Promise<void> {
-  for await (const { id } of newestFirst(collection, equal)) await collection.take(id)
+async function takeAll<T extends Doc>(
+  collection: Collection<T>,
+  equal: Partial<T>,
+  isOurs: (doc: T) => boolean = () => true,
+): Promise<void> {
+  for await (const doc of newestFirst(collection, equal)) {
+    if (isOurs(doc)) await collection.take(doc.id)
+  }
 }

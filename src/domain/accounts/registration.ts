@@ -11,6 +11,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailedIntents } from '../intents/mailed-intents.js'
+import type { PendingRegistrations } from '../intents/pending-registrations.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { FirstFactor } from '../login/first-factor.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
@@ -21,6 +22,8 @@ import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { PasswordRules } from '../passwords/password-rules.js'
 import type { AddressAsker, EmailChange } from './email-change.js'
 import type { MailboxConfirmation } from './mailbox-confirmation.js'
+import type { RegistrationConfirmation, ShownBeginning } from './registration-confirmation.js'
+import type { RegistrationMails } from './registration-mails.js'
 
 export interface RegistrationInput {
   readonly email: string
@@ -31,35 +34,56 @@ export interface RegistrationInput {
 
 export type RegistrationResult =
   /** Also for an address that has an account: its owner gets a mail instead. */
-  { readonly status: 'verificationRequired' } | LoginResult
+  | {
+      readonly status: 'verificationRequired'
+      /** For the browser or app to keep: with it, a mailed link makes an account of this registration. */
+      readonly registrationKey: string
+      /** Whole seconds. */
+      readonly expiresIn: number
+    }
+  | LoginResult
+
+/** Where an answer goes, and what the browser or app keeps of its registrations; null without. */
+export interface Registrant extends Pick<FirstFactor, 'delivery'> {
+  readonly registrationKey: string | null
+}
 
 /** A link that confirms an address, and what came with it. */
-export interface ShownLink extends AddressAsker {
+export interface ShownLink extends AddressAsker, ShownBeginning {
   readonly token: string
-  readonly newPassword?: string | undefined
 }
 
 export interface Registration {
-  register(input: RegistrationInput, source: RequestSource): Promise<RegistrationResult>
   /**
-   * Confirms the address a token was mailed to, of a new account or another one of an account there
-   * is. Throws `invalid_token`, `token_expired`, and what `MailboxConfirmation.confirm` or
-   * `EmailChange.confirm` throws.
+   * Makes the account at once where no address has to be confirmed. Else keeps the registration, reads
+   * no account and mails to the address: the answer and its cost tell nobody whether it is taken. Throws
+   * `email_taken` in the first case alone, and what keeps anybody from registering.
+   */
+  register(
+    input: RegistrationInput,
+    registrant: Registrant,
+    source: RequestSource,
+  ): Promise<RegistrationResult>
+  /**
+   * Confirms the address a token was mailed to: of a registration, of an account there is, or another
+   * one of such an account. Throws `invalid_token`, `token_expired`, and what
+   * `RegistrationConfirmation.confirm`, `MailboxConfirmation.confirm` or `EmailChange.confirm` throws.
    */
   verifyEmail(shown: ShownLink, source: RequestSource): Promise<void>
-  /** Mails a new link when there is an unverified account; the caller learns nothing. */
+  /** Mails a new link to who did not confirm an account or a registration; the caller learns nothing. */
   resendVerification(email: string, source: RequestSource): Promise<void>
   /**
-   * The same for an administrator, who learns whether there is such a person: throws `user_not_found`
-   * and `email_already_verified`. A disabled user gets no mail.
+   * The same for an administrator, who names the user, or the user to be of a registration, and learns
+   * whether there is one: throws `user_not_found` and `email_already_verified`. A disabled user gets no
+   * mail.
    */
   resendTo(userId: string, act: Act): Promise<void>
 }
 
-type Choice = Pick<
-  User,
-  'emailAsTyped' | 'name' | 'passwordHash' | 'passwordChangedAt' | 'termsVersion'
->
+interface Choice
+  extends Pick<User, 'emailAsTyped' | 'name' | 'passwordChangedAt' | 'termsVersion'> {
+  readonly passwordHash: string
+}
 
 interface Deps
   extends Pick<
@@ -72,18 +96,25 @@ interface Deps
   readonly mail: MailService
 }
 
-/** As long as any link that sets a password. */
-const choiceLinkMs = 60 * 60 * 1000
+/** Who waits for a link; without a user, an account to be. */
+interface Waiting {
+  readonly id: string
+  readonly email: string
+  readonly user: User | null
+}
 
 interface Services {
   readonly pipeline: LoginPipeline
   readonly mailedIntents: MailedIntents
   readonly emailChange: EmailChange
   readonly confirmation: MailboxConfirmation
+  readonly beginnings: RegistrationConfirmation
+  readonly mails: RegistrationMails
+  readonly pendingRegistrations: PendingRegistrations
 }
 
 export function createRegistration(deps: Deps, services: Services): Registration {
-  const { pipeline, mailedIntents, emailChange } = services
+  const { pipeline, mailedIntents, emailChange, mails, pendingRegistrations } = services
   const { surface, clock } = deps
   const { users } = deps.collections
 
@@ -124,132 +155,112 @@ export function createRegistration(deps: Deps, services: Services): Registration
     return (await users.insert(user)) ? user : null
   }
 
-  /**
-   * Two registered this address and neither confirmed it: whose it is, a click on a link cannot
-   * show, since either may have caused the mail. So neither password stays in force, and the link
-   * that goes out lets the owner of the mailbox choose one. Null for an account that was confirmed,
-   * used, or made by the host.
-   */
-  async function contest(email: string): Promise<User | null> {
-    const [user] = await users.find({ email }, { limit: 1 })
-    if (!user?.selfRegistered || user.emailVerifiedAt !== null) return null
-    const { id, credentialEpoch, passwordHash } = user
-    // Contested before: doing it again would only void the owner's link.
-    if (passwordHash === null) return user
-    return users.update(
-      id,
-      { credentialEpoch, emailVerifiedAt: null, lastLoginAt: null, enabled: true },
-      {
-        passwordHash: null,
-        passwordChangedAt: null,
-        name: '',
-        credentialEpoch: credentialEpoch + 1,
-        updatedAt: clock.now(),
-      },
-    )
+  async function sendVerification(user: User): Promise<void> {
+    const { emailVerificationTTL } = await deps.settings()
+    const terms = { ttlMs: emailVerificationTTL, mailedTo: user.email, sessionId: null }
+    const ticket = await mailedIntents.issue(user, { purpose: 'verifyEmail', ...terms })
+    deps.mail.verifyEmail(user, ticket)
   }
 
-  /** For an account without a password: the link confirms the address and sets one. */
-  async function sendChoice(user: User): Promise<void> {
-    const terms = { ttlMs: choiceLinkMs, mailedTo: user.email, sessionId: null }
-    const ticket = await mailedIntents.issue(user, { purpose: 'resetPassword', ...terms })
-    deps.mail.resetPassword(user, ticket)
+  async function keep(
+    email: string,
+    choice: Choice,
+    shown: string | null,
+    source: RequestSource,
+  ): Promise<RegistrationResult> {
+    const { passwordChangedAt: _, ...registered } = choice
+    const lifeMs = await mails.lifeMs()
+    const kept = await pendingRegistrations.keep({ email, ...registered }, shown, lifeMs)
+    deps.emit('account.registrationRequested', source, { userId: kept.registration.id })
+    mails.registered(email, source)
+    const { registrationKey } = kept
+    return { status: 'verificationRequired', registrationKey, expiresIn: lifeMs / 1000 }
   }
 
-  async function sendVerification(user: User, linkMs: number): Promise<void> {
-    const terms = { ttlMs: linkMs, mailedTo: user.email, sessionId: null }
-    deps.mail.verifyEmail(
-      user,
-      await mailedIntents.issue(user, { purpose: 'verifyEmail', ...terms }),
-    )
-  }
-
-  async function mayNotifyOwner(email: string): Promise<boolean> {
-    try {
-      await deps.limits.check('recoveryPerAddress', `register ${email}`)
-      return true
-    } catch (error) {
-      if (error instanceof AuthError && error.code === 'rate_limited') return false
-      throw error
+  function sendAgain({ actorId, source }: Act, waiting: Waiting | null): void {
+    if (waiting?.user) {
+      const { user } = waiting
+      deps.background.run('mailing a new link', () => sendVerification(user))
+    } else if (waiting !== null) {
+      mails.again(waiting.email)
     }
+    deps.emit('email.verificationRequested', source, { actorId, userId: waiting?.id ?? null })
   }
 
-  /** The owner of a taken address is notified, not the caller; and three times an hour at most. */
-  async function mailAboutTaken(email: string): Promise<void> {
-    // First, and whether or not a mail may still go out.
-    const contested = await contest(email)
-    if (!(await mayNotifyOwner(email))) return
-    if (contested !== null) await sendChoice(contested)
-    else deps.mail.accountExists({ email, name: '' })
-  }
-
-  function sendAgain({ actorId, source }: Act, waiting: User | null, linkMs: number): void {
-    if (waiting !== null) {
-      const isContested = waiting.selfRegistered && waiting.passwordHash === null
-      deps.background.run('mailing a new link', () =>
-        isContested ? sendChoice(waiting) : sendVerification(waiting, linkMs),
-      )
-    }
-    const facts = { actorId, userId: waiting?.id ?? null }
-    deps.emit('email.verificationRequested', source, facts)
+  /** Who waits for a link to this address: an account that nobody proved, or one to be. */
+  async function waitingAt(email: string): Promise<Waiting | null> {
+    const [[user], registered] = await Promise.all([
+      users.find({ email }, { limit: 1 }),
+      pendingRegistrations.ofAddress(email),
+    ])
+    if (user === undefined) return registered === null ? null : { ...registered, user: null }
+    const isWaiting = user.enabled && isHuman(user) && user.emailVerifiedAt === null
+    return isWaiting ? { id: user.id, email, user } : null
   }
 
   return {
-    async register(input, source) {
+    async register(input, { delivery, registrationKey }, source) {
       const line = networkLine(surface, source)
       const email = await admit(input, line)
       const settings = await deps.settings()
-      const { emailVerificationTTL } = settings
       const choice = await chosen(input, line)
-      const user = await insert(choice, email)
-      if (user === null) deps.emit('account.registrationRepeated', source, {})
-      else deps.emit('account.registered', source, { userId: user.id })
       if (isVerificationRequired(settings, settingsFor(surface, settings))) {
-        // Beside the request: what differs for a taken address shows in no reply and no delay.
-        deps.background.run('mailing about a registration', () =>
-          user === null ? mailAboutTaken(email) : sendVerification(user, emailVerificationTTL),
-        )
-        return { status: 'verificationRequired' }
+        return keep(email, choice, registrationKey, source)
       }
-      if (user === null) throw new AuthError('email_taken')
+      const user = await insert(choice, email)
+      if (user === null) {
+        deps.emit('account.registrationRepeated', source, {})
+        throw new AuthError('email_taken')
+      }
+      deps.emit('account.registered', source, { userId: user.id })
       const first: FirstFactor = {
         user,
         method: 'password',
         amr: ['pwd'],
-        delivery: 'cookie',
+        delivery,
         factors: null,
         second: null,
       }
       return pipeline.proceed(first, source)
     },
 
-    async verifyEmail({ token, newPassword, ...asker }, source) {
-      if (mailedIntents.purposeOf(token) === 'changeEmail') {
+    async verifyEmail({ token, ...shown }, source) {
+      const purpose = mailedIntents.purposeOf(token)
+      if (purpose === 'register') {
+        return services.beginnings.confirm(
+          await mailedIntents.openRegistration(token),
+          shown,
+          source,
+        )
+      }
+      if (purpose === 'changeEmail') {
         const opened = await mailedIntents.open(token, ['changeEmail'])
-        return emailChange.confirm(opened, asker, source)
+        return emailChange.confirm(opened, shown, source)
       }
       const opened = await mailedIntents.open(token, ['verifyEmail'])
-      return services.confirmation.confirm(opened, newPassword, source)
+      return services.confirmation.confirm(opened, shown.newPassword, source)
     },
 
     async resendVerification(typed, source) {
-      const { emailVerificationTTL } = await deps.settings()
       const email = canonicalEmail(typed)
       if (email === null) throw new AuthError('invalid_request')
       await deps.limits.check('recoveryPerAddress', `verify ${email}`)
-      const [user] = await users.find({ email }, { limit: 1 })
-      const isWaiting = user?.enabled && user.kind === '' && user.emailVerifiedAt === null
-      const waiting = isWaiting ? user : null
-      sendAgain({ actorId: null, source }, waiting, emailVerificationTTL)
+      sendAgain({ actorId: null, source }, await waitingAt(email))
     },
 
     async resendTo(userId, act) {
-      const { emailVerificationTTL } = await deps.settings()
-      const user = isUuid(userId) ? await users.get(userId) : null
-      if (user === null || !isHuman(user)) throw new AuthError('user_not_found')
-      if (user.emailVerifiedAt !== null) throw new AuthError('email_already_verified')
-      await deps.limits.check('recoveryPerAddress', `verify for ${user.email}`)
-      sendAgain(act, user.enabled ? user : null, emailVerificationTTL)
+      const isId = isUuid(userId)
+      const user = isId ? await users.get(userId) : null
+      const registered = isId && user === null ? await pendingRegistrations.ofUser(userId) : null
+      const email = user?.email ?? registered?.email
+      if (email === undefined || (user !== null && !isHuman(user))) {
+        throw new AuthError('user_not_found')
+      }
+      if (user !== null && user.emailVerifiedAt !== null) {
+        throw new AuthError('email_already_verified')
+      }
+      await deps.limits.check('recoveryPerAddress', `verify for ${email}`)
+      sendAgain(act, user?.enabled === false ? null : { id: userId, email, user })
     },
   }
 }

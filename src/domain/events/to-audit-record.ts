@@ -41,6 +41,8 @@ const recorded: {
   'email.changeRequested': (event) => own(event.userId, {}),
   'email.changed': (event) => own(event.userId, {}),
   'account.registrationRepeated': () => unproven(null, {}),
+  // No account and no proof: what comes of it is recorded.
+  'account.registrationRequested': () => null,
   'account.created': (event) => act(event.actorId, event.targetId, {}),
   'account.deleted': (event) => act(event.actorId, event.targetId, {}),
   'account.createFailed': (event) => failed(act(event.actorId, null, { reason: event.reason })),

@@ -7,6 +7,7 @@ import { createMailedIntents, type MailedIntents } from './mailed-intents.js'
 import { createOauthCodes, type OauthCodes, type SessionEnding } from './oauth-codes.js'
 import { createOauthFlows, type OauthFlows } from './oauth-flows.js'
 import { createPasskeyChallenges, type PasskeyChallenges } from './passkey-challenges.js'
+import { createPendingRegistrations, type PendingRegistrations } from './pending-registrations.js'
 
 /** Everything that starts in one request and ends in another, and the one judge of it. */
 export interface IntentServices {
@@ -16,6 +17,7 @@ export interface IntentServices {
   readonly judge: IntentJudge
   readonly loginIntents: LoginIntents
   readonly mailedIntents: MailedIntents
+  readonly pendingRegistrations: PendingRegistrations
 }
 
 interface Collaborators {
@@ -37,5 +39,6 @@ export function assembleIntents(
     judge,
     loginIntents: createLoginIntents(deps, judge),
     mailedIntents: createMailedIntents(deps, judge),
+    pendingRegistrations: createPendingRegistrations(deps),
   }
 }

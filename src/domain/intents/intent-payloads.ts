@@ -9,6 +9,7 @@ import type { TotpFactor } from '../../model/totp-factor.js'
 /** What each kind of intent carries to its effect. */
 export interface IntentPayloads {
   readonly verifyEmail: Ticket
+  readonly register: Ticket
   readonly changeEmail: Ticket
   readonly resetPassword: Ticket
   readonly expiredPassword: Ticket

@@ -28,18 +28,25 @@ export interface TicketTerms {
 /** One-time links of one user and purpose. The newest alone is good. */
 export interface MailedIntents {
   /** Replaces any earlier ticket of this user and purpose. */
-  issue(user: User, terms: TicketTerms): Promise<IssuedTicket>
+  issue(
+    user: Pick<User, 'id' | 'sessionEpoch' | 'credentialEpoch' | 'deviceEpoch'>,
+    terms: TicketTerms,
+  ): Promise<IssuedTicket>
   /**
    * The intent of a token; nothing is spent. Throws `invalid_token`, `token_expired` and
    * `password_login_disabled`.
    */
   open<P extends TicketPurpose>(token: string, purposes: readonly P[]): Promise<OpenedIntent<P>>
+  /** As `open`, of a link to an address without an account. */
+  openRegistration(token: string): Promise<OpenedIntent<'register', null>>
   /** What a token says it is for; null where it is none. */
   purposeOf(token: string): TicketPurpose | null
   /** What its effect asks for. It is still there, and good once more until it is taken. */
-  spend<P extends TicketPurpose>(opened: OpenedIntent<P>): SpentIntent<P>
+  spend<P extends TicketPurpose, U extends User | null>(
+    opened: OpenedIntent<P, U>,
+  ): SpentIntent<P, U>
   /** Takes it once its effect is written; true for the one caller that did. */
-  take(intent: SpentIntent<TicketPurpose>): Promise<boolean>
+  take(intent: SpentIntent<TicketPurpose, User | null>): Promise<boolean>
 }
 
 /** A racing `issue` may win the insert or the replacement in between; each try sees the newest. */
@@ -100,6 +107,12 @@ export function createMailedIntents(deps: Deps, judge: IntentJudge): MailedInten
       const epochs = { sessionEpoch, credentialEpoch, deviceEpoch }
       const facts = { id: secretHash, userId, email, ...epochs, expiresAt }
       return judge.open(purpose, facts, ticket)
+    },
+
+    async openRegistration(token) {
+      const { ticket } = await read(token, ['register'])
+      const { secretHash: id, email, expiresAt } = ticket
+      return judge.openAnonymous('register', { id, email, expiresAt }, ticket)
     },
 
     purposeOf: (token) => parseToken(token, ticketPurposes)?.purpose ?? null,

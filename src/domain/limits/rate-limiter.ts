@@ -90,6 +90,8 @@ export interface RateLimiter {
    * resolves, in epoch milliseconds.
    */
   close(name: string, subject: string, limit: RateLimit): Promise<number>
+  /** The milliseconds in which hits of a named limit are counted together. */
+  windowOf(name: RateLimitName): number
   /** Hands back `hits` of what `checkWith` counted, or all of it. Failures are logged only. */
   forgive(name: string, subject: string, hits?: number): Promise<void>
 }
@@ -154,6 +156,7 @@ export function createRateLimiter(deps: Deps): RateLimiter {
       await checkWith(`${name} of the user`, userId, { limit: limit * sessionsPerUser, windowMs })
     },
     checkWith,
+    windowOf: (name) => named[name].windowMs,
     async close(name, subject, limit) {
       const key = keyOf(name, subject)
       await forgive(key)

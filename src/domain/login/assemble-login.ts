@@ -41,7 +41,7 @@ export function assembleLogin(
   })
   return {
     pipeline,
-    login: createPasswordLogin(deps, pipeline, collaborators.passwordCheck),
+    login: createPasswordLogin(deps, { ...collaborators, pipeline }),
     mfaLogin: createMfaLogin({ ...collaborators, pipeline }),
   }
 }

@@ -1,39 +1,65 @@
 import { uuidv7 } from '../../crypto/uuid.js'
 import { admissionRefusal, admissionRules } from '../../engine/admission.js'
+import { canonicalEmail } from '../../engine/email.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { PendingRegistrations } from '../intents/pending-registrations.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
 import type { FirstFactor } from './first-factor.js'
 import type { LoginPipeline } from './login-pipeline.js'
 import type { LoginResult } from './login-result.js'
+
+/** What a login comes from, and where its tokens go. */
+export interface LoginDevice extends Pick<FirstFactor, 'delivery' | 'deviceToken'> {
+  /** What the browser or app keeps of its registrations; null without. */
+  readonly registrationKey: string | null
+}
 
 export interface PasswordLogin {
   /**
    * Throws `invalid_credentials` alike for an unknown address, a wrong password, a disabled
    * account, a machine account and one without a password, after exactly one hash verification and the
    * same reads.
-   * Whatever else is wrong with an account is said only to who knows its password.
+   * Whatever else is wrong with an account is said only to who knows its password. Who registered the
+   * address in the same browser or app and did not confirm it hears `email_not_verified` in place of
+   * `invalid_credentials`, whether or not it has an account.
    */
   withPassword(
     email: string,
     password: string,
-    device: Pick<FirstFactor, 'delivery' | 'deviceToken'>,
+    device: LoginDevice,
     source: RequestSource,
   ): Promise<LoginResult>
 }
 
 type Deps = Pick<SurfaceContext, 'surface' | 'clock' | 'random' | 'settings' | 'emit'>
 
+interface Services {
+  readonly passwordCheck: PasswordCheck
+  readonly pendingRegistrations: PendingRegistrations
+  readonly pipeline: LoginPipeline
+}
+
 export function createPasswordLogin(
   deps: Deps,
-  pipeline: LoginPipeline,
-  passwordCheck: PasswordCheck,
+  { passwordCheck, pendingRegistrations, pipeline }: Services,
 ): PasswordLogin {
   const { surface } = deps
   const nobody = uuidv7(deps.clock.now(), deps.random)
 
-  async function provenUser(typed: string, password: string, source: RequestSource) {
+  async function registeredHere(typed: string, shown: string | null): Promise<boolean> {
+    const email = canonicalEmail(typed)
+    if (email === null || shown === null) return false
+    return (await pendingRegistrations.boundTo(shown, email)) !== null
+  }
+
+  async function provenUser(
+    typed: string,
+    password: string,
+    shown: string | null,
+    source: RequestSource,
+  ) {
     const checked = await passwordCheck.ofAddress(typed, password, source, (found) =>
       pipeline.lookUp(found?.id ?? nobody),
     )
@@ -44,7 +70,8 @@ export function createPasswordLogin(
         method: 'password',
         reason: 'invalid_credentials',
       })
-      throw new AuthError('invalid_credentials')
+      const isWaiting = await registeredHere(typed, shown)
+      throw new AuthError(isWaiting ? 'email_not_verified' : 'invalid_credentials')
     }
     return { user, factors, failedAttempts }
   }
@@ -54,8 +81,9 @@ export function createPasswordLogin(
       const rules = admissionRules(surface, await deps.settings())
       const refusal = admissionRefusal('passwordLogin', rules)
       if (refusal !== null) throw new AuthError(refusal)
-      const proven = await provenUser(typed, password, source)
-      const how = { method: 'password', amr: ['pwd'], second: null, ...device }
+      const { registrationKey, ...to } = device
+      const proven = await provenUser(typed, password, registrationKey, source)
+      const how = { method: 'password', amr: ['pwd'], second: null, ...to }
       return pipeline.proceed({ ...proven, ...how }, source)
     },
   }

@@ -26,6 +26,8 @@ export interface FactorLockout {
 /** Mail goes out beside the request: its outcome changes neither the reply nor its timing. */
 export interface MailService {
   verifyEmail(user: User, ticket: IssuedTicket): void
+  /** The same to an address without an account. */
+  confirmRegistration(email: string, ticket: IssuedTicket): void
   /** To the new address. */
   changeEmail(user: User, email: string, ticket: IssuedTicket): void
   emailChangeRequested(user: User, at: number): void
@@ -91,6 +93,18 @@ export function createMailService(deps: Deps): MailService {
           data: { url: withToken(links.verifyEmail, token), token, expiresAt },
         },
         user.id,
+      ),
+    confirmRegistration: (email, { token, expiresAt }) =>
+      send(
+        {
+          surface,
+          to: email,
+          // As for any unconfirmed address.
+          name: '',
+          template: 'verifyEmail',
+          data: { url: withToken(links.verifyEmail, token), token, expiresAt },
+        },
+        null,
       ),
     changeEmail: (user, email, { token, expiresAt }) =>
       send(

@@ -19,6 +19,7 @@ import {
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { granting } from '../../support/people/administrator.js'
 import { goodPassword, otherPassword, person, signedInPerson } from '../../support/people/people.js'
+import { registerHere, verifyWith } from '../../support/people/registration-steps.js'
 
 const actions = {
   'password-reset': { key: 'system.users.password_reset', template: 'resetPassword' },
@@ -154,21 +155,21 @@ describe.each(names)('POST …/users/{userId}/%s', (action) => {
   })
 })
 
-it('O-46 2.3.3 of an address two registered, the link lets its owner choose a password', async () => {
-  const { host, ask } = await openFor('email-verification')
+it('O-46 2.3.3 takes the id of the user to be, where somebody registered', async () => {
+  const { host, admin, ask } = await openFor('email-verification')
   const email = 'ada@example.org'
-  const register = (password: string) =>
-    host.send('POST', '/v1/auth/client/register', { body: { email, password } })
-  await register('the password of the first of two')
-  await register('the password of the second of two')
+  const { cookie } = await registerHere(host, 'client', { email })
   await host.auth.close()
   host.mailer.clear()
-  const { id } = await storedUser(host, 'client', email)
+  const { pendingRegistrations } = storedIn(host, 'client')
+  const [{ id } = { id: '' }] = await pendingRegistrations.find({ email }, { limit: 1 })
   expect((await ask(id, { surface: 'client' })).status).toBe(202)
-  await host.auth.close()
-  expect(host.mailer.sent.map(({ to, template }) => [to, template])).toEqual([
-    [email, 'resetPassword'],
+  const token = await mailedToken(host, 'verifyEmail', email)
+  expect(eventsOf(host, 'email.verificationRequested')).toMatchObject([
+    { actorId: admin.id, userId: id },
   ])
+  expect((await verifyWith(host, 'client', { token }, cookie)).status).toBe(200)
+  expectProblem(await ask(id, { surface: 'client' }), 409, 'email_already_verified')
 })
 
 it('O-45 S-07 where passwords are switched off there is nothing to reset', async () => {

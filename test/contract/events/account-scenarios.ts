@@ -1,4 +1,4 @@
-import { mailedToken, storedUser } from '../../support/hosts/open-host.js'
+import { mailedToken, storedIn } from '../../support/hosts/open-host.js'
 import { goodPassword, otherPassword, person, signedInPerson } from '../../support/people/people.js'
 import { pass, refused, type Scenario, type Scene, signedIn, told } from './event-scenario.js'
 
@@ -6,17 +6,26 @@ const email = 'ada@example.org'
 
 const register = ({ post }: Scene) => post('/register', { body: { email, password: goodPassword } })
 
+/** An account whose address nobody confirmed. */
+async function made({ host, surface }: Scene): Promise<string> {
+  const { id } = await host.auth[surface].users.create({ email, password: goodPassword })
+  return id
+}
+
+/** The id of the user to be. */
 async function registered(scene: Scene): Promise<string> {
   await register(scene)
-  return (await storedUser(scene.host, scene.surface, email)).id
+  const { pendingRegistrations } = storedIn(scene.host, scene.surface)
+  const [waiting] = await pendingRegistrations.find({ email }, { limit: 1 })
+  return waiting?.id ?? ''
 }
 
 const registration: readonly Scenario[] = [
   {
     of: 'register',
-    name: 'a new account',
+    name: 'an address to be confirmed',
     outcome: '201',
-    tells: () => [told('account.registered', 'success')],
+    tells: () => [told('account.registrationRequested', null)],
     prepare: async (scene) => ({ perform: () => register(scene) }),
   },
   {
@@ -31,9 +40,12 @@ const registration: readonly Scenario[] = [
     of: 'register',
     name: 'an address that has an account',
     outcome: '201',
-    tells: () => [told('account.registrationRepeated', 'failure')],
+    tells: () => [
+      told('account.registrationRequested', null),
+      told('account.registrationRepeated', 'failure'),
+    ],
     prepare: async (scene) => {
-      await register(scene)
+      await made(scene)
       return { perform: () => register(scene) }
     },
   },
@@ -46,10 +58,23 @@ const registration: readonly Scenario[] = [
       told('account.ownerProved', 'success', { userId: id, by: 'link' }),
     ],
     prepare: async (scene) => {
-      const id = await registered(scene)
+      const id = await made(scene)
+      await scene.post('/email/verify/resend', { body: { email } })
       const token = await mailedToken(scene.host, 'verifyEmail', email)
       const body = { token, newPassword: goodPassword }
       return { subject: { id }, perform: () => scene.post('/email/verify', { body }) }
+    },
+  },
+  {
+    of: 'verifyEmail',
+    name: 'the mailed token of a registration',
+    outcome: '200',
+    tells: () => [told('account.registered', 'success'), told('email.verified', 'success')],
+    prepare: async (scene) => {
+      await register(scene)
+      const token = await mailedToken(scene.host, 'verifyEmail', email)
+      const body = { token, newPassword: goodPassword }
+      return { perform: () => scene.post('/email/verify', { body }) }
     },
   },
   {
@@ -64,6 +89,16 @@ const registration: readonly Scenario[] = [
   {
     of: 'resendEmailVerification',
     name: 'for an account that waits',
+    outcome: '202',
+    tells: ({ id }) => [told('email.verificationRequested', 'success', { userId: id })],
+    prepare: async (scene) => ({
+      subject: { id: await made(scene) },
+      perform: () => scene.post('/email/verify/resend', { body: { email } }),
+    }),
+  },
+  {
+    of: 'resendEmailVerification',
+    name: 'for a registration that waits',
     outcome: '202',
     tells: ({ id }) => [told('email.verificationRequested', 'success', { userId: id })],
     prepare: async (scene) => ({
@@ -136,7 +171,7 @@ const passwords: readonly Scenario[] = [
       told('password.changed', 'success', { userId: id, by: 'reset' }),
     ],
     prepare: async (scene) => {
-      const id = await registered(scene)
+      const id = await made(scene)
       await scene.post('/password/forgot', { body: { email } })
       const token = await mailedToken(scene.host, 'resetPassword', email)
       const body = { token, newPassword: otherPassword }

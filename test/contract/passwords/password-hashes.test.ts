@@ -27,6 +27,7 @@ import {
   shipped,
   storedHash,
 } from '../../support/people/planted-hash.js'
+import { registeredPerson } from '../../support/people/registration-steps.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 
 const rounds = roundsOf(100, 25)
@@ -47,9 +48,7 @@ describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
     const host = await realHost()
     const hashes: string[] = []
     for (const address of [email, 'bob@example.org']) {
-      await host.send('POST', `/v1/auth/${surface}/register`, {
-        body: { email: address, password: goodPassword },
-      })
+      await registeredPerson(host, surface, { email: address })
       hashes.push((await storedUser(host, surface, address)).passwordHash ?? '')
     }
     for (const hash of hashes) {

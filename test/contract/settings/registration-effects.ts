@@ -1,10 +1,10 @@
 import { mailedToken, outcomeOf } from '../../support/hosts/open-host.js'
 import { goodPassword } from '../../support/people/people.js'
+import { registrationCookieOf } from '../../support/people/registration-steps.js'
 import { post, register, registering, stranger } from './actions.js'
 import type { Effect, Effects } from './effect.js'
 
-const second = 1000
-const minute = 60 * second
+const hour = 60 * 60_000
 
 const registration: Pick<Effect, 'see'> = {
   see: async (host, surface) => outcomeOf(await register(host, surface)),
@@ -77,21 +77,23 @@ export const registrationEffects: Effects = {
     ],
     async see(host, surface) {
       const email = stranger()
-      const { status } = (await register(host, surface, { email })).json()
-      const reply = await post(host, surface, '/login', { email, password: goodPassword })
-      return `${status}, ${outcomeOf(reply)}`
+      const registered = await register(host, surface, { email })
+      const cookie = registrationCookieOf(registered) ?? ''
+      const body = { email, password: goodPassword }
+      const reply = await post(host, surface, '/login', body, { cookie })
+      return `${registered.json()['status']}, ${outcomeOf(reply)}`
     },
   },
   emailVerificationTTL: {
     when: [
-      ['15m', '400 token_expired'],
-      ['16m', '200'],
+      ['2h', '400 token_expired'],
+      ['3h', '200'],
     ],
     async see(host, surface) {
       const email = stranger()
       await register(host, surface, { email })
       const token = await mailedToken(host, 'verifyEmail', email)
-      await host.clock.advance(15 * minute + second)
+      await host.clock.advance(2 * hour)
       return outcomeOf(
         await post(host, surface, '/email/verify', { token, newPassword: goodPassword }),
       )

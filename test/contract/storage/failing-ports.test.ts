@@ -15,6 +15,7 @@ import {
   type SignedIn,
   signedInPerson,
 } from '../../support/people/people.js'
+import { registerHere, verifyWith } from '../../support/people/registration-steps.js'
 import { faultyBackend, withCall } from '../../support/stores/faulty-backend.js'
 import { memberOf, oauthOptions, oauthSteps } from '../oauth/oauth-host.js'
 
@@ -59,6 +60,14 @@ const me = (host: ContractHost, bearer: string): Promise<Reply> =>
 const refresh = (host: ContractHost, refreshToken: string): Promise<Reply> =>
   refreshByCookie(host, 'client', refreshToken)
 
+/** Registers, and follows the link; the last is what fails. */
+async function confirmed(host: ContractHost): Promise<Reply> {
+  const email = 'new@example.org'
+  const { cookie } = await registerHere(host, 'client', { email })
+  const token = await mailedToken(host, 'verifyEmail', email)
+  return verifyWith(host, 'client', { token }, cookie)
+}
+
 /** A request that makes a call of this name, by somebody who may. */
 const callers: Readonly<Record<string, (host: ContractHost, who: Caller) => Promise<Reply>>> = {
   'client_users.find': (host, { email, password }) =>
@@ -70,10 +79,13 @@ const callers: Readonly<Record<string, (host: ContractHost, who: Caller) => Prom
   'client_users.update': (host, { bearer }) =>
     host.send('PATCH', at('/me'), { bearer, body: { name: 'Grace' } }),
   'client_users.get': (host, { bearer }) => me(host, bearer),
-  'client_users.insert': (host) =>
+  'client_registrations.insert': (host) =>
     host.send('POST', at('/register'), {
       body: { email: 'new@example.org', password: goodPassword },
     }),
+  'client_users.insert': (host) => confirmed(host),
+  'client_registrations.find': (host) => confirmed(host),
+  'client_registrations.take': (host) => confirmed(host),
   'denylist.find': (host, { bearer }) => me(host, bearer),
   'denylist.put': (host, { bearer }) => host.send('POST', at('/logout'), { bearer }),
   'client_sessions.update': (host, { bearer }) => host.send('POST', at('/logout'), { bearer }),

@@ -76,7 +76,7 @@ describe.each(Object.entries(stores))('what %s holds', (name, open) => {
     const all = dumps.join('\n')
     expect(all).not.toMatch(/PRIVATE KEY|eyJ/)
     // What should be there is, so the search looked in the right place.
-    for (const expected of [email, '$argon2id$', 'verifyEmail:', 'resetPassword:', 'Canary']) {
+    for (const expected of [email, '$argon2id$', 'register:', 'resetPassword:', 'Canary']) {
       expect(all.includes(expected), `${expected} in ${name}`).toBe(true)
     }
     expect(secretsOf(email).foundIn(all)).toEqual([email])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, type Send, textOf } from '../../support/hosts/http-client.js'
+import { registrationCookieOf } from '../../support/people/registration-steps.js'
 import type { Secrets } from '../../support/stores/secrets.js'
 
 export const passwords = {
@@ -53,19 +54,19 @@ export async function wholeLife(
     host.mailer.last(template, email).data.token
 
   const account = { email, password: first, name: 'Canary' }
-  await expecting(201, 'POST', '/register', { body: account })
+  const begun = await expecting(201, 'POST', '/register', { body: account })
+  const registered = registrationCookieOf(begun) ?? ''
+  secrets.keep(registered.slice(registered.indexOf('=') + 1))
   await expecting(422, 'POST', '/register', {
     body: { email: 'x@example.org', password: 'canary' },
   })
-  await expecting(403, 'POST', '/login', { body: { email, password: first } })
+  const tooEarly = { body: { email, password: first }, cookie: registered }
+  await expecting(403, 'POST', '/login', tooEarly)
   await expecting(202, 'POST', '/email/verify/resend', { body: { email } })
   const verification = mailed('verifyEmail')
-  await expecting(200, 'POST', '/email/verify', {
-    body: { token: verification, newPassword: first },
-  })
-  await expecting(400, 'POST', '/email/verify', {
-    body: { token: verification, newPassword: first },
-  })
+  const confirmation = { body: { token: verification }, cookie: registered }
+  await expecting(200, 'POST', '/email/verify', confirmation)
+  await expecting(400, 'POST', '/email/verify', confirmation)
   await expecting(201, 'POST', '/register', { body: { ...account, password: second } })
 
   await expecting(401, 'POST', '/login', { body: { email, password: wrong } })

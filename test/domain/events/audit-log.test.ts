@@ -41,6 +41,7 @@ const generations = { presentedGeneration: 1, currentGeneration: 3 }
 /** Events, and what their records hold; null for one that leaves none. */
 const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
   [{ type: 'account.registered', userId: 'u' }, facts('success', 'u', 'u')],
+  [{ type: 'account.registrationRequested', userId: 'u' }, null],
   [{ type: 'account.registrationRepeated' }, facts('failure', null, null)],
   [{ type: 'account.created', actorId: 'a', targetId: 'u' }, facts('success', 'a', 'u')],
   [{ type: 'account.created', actorId: null, targetId: 'u' }, facts('success', null, 'u')],

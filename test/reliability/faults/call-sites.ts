@@ -19,6 +19,7 @@ const receivers = [
   'totpFactors',
   'backupCodes',
   'loginTickets',
+  'pendingRegistrations',
   'stepUpProofs',
   'trustedDevices',
   'serviceCredentials',
@@ -54,7 +55,19 @@ const elsewhere = new Set([
   'src/domain/sessions/own-sessions.ts sessions.get',
   'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
   'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
+  'src/domain/accounts/registration-confirmation.ts users.take',
 ])
+
+/** The services that wrap a collection have its name: elsewhere a call is one of theirs. */
+const wrapped: readonly (readonly [RegExp, string])[] = [
+  [/(?<!collections\.)\btickets\./, '/mailed-intents.ts'],
+  [/\bloginTickets\./, '/login-intents.ts'],
+  [/\bpendingRegistrations\./, '/pending-registrations.ts'],
+]
+
+function isWrapper(path: string, text: string): boolean {
+  return wrapped.some(([name, file]) => name.test(text) && !path.endsWith(file))
+}
 
 function callsIn(path: string): readonly string[] {
   const { tree, lineOf } = parseSource(path, readFileSync(`${root}${path}`, 'utf8'))
@@ -62,10 +75,7 @@ function callsIn(path: string): readonly string[] {
   walk(tree, (node) => {
     if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return
     const text = node.expression.getText()
-    // Elsewhere this is the service that wraps the collection.
-    if (/(?<!collections\.)\btickets\./.test(text) && !path.endsWith('/tickets.ts')) return
-    if (/\bloginTickets\./.test(text) && !path.endsWith('/login-tickets.ts')) return
-    if (elsewhere.has(`${path} ${text}`)) return
+    if (isWrapper(path, text) || elsewhere.has(`${path} ${text}`)) return
     if (callee.test(text)) found.push(`${path}:${lineOf(node.expression.name)}`)
   })
   return found

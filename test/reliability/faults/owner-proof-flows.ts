@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mailedToken } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { goodPassword, otherPassword, type Person } from '../../support/people/people.js'
-import { expectEnded } from './endings.js'
+import { expectAlive, expectEnded } from './endings.js'
 import { type Flow, outcomeOf, readStale, tookEffect, unavailable } from './flow.js'
 import { signsInWith } from './mail-and-login.js'
 import { expectOneAccount, flowOf, options as oauthOptions, spent } from './oauth-flows.js'
@@ -57,6 +57,32 @@ const byLink: Flow = {
         await expectRetired(world, who)
         assert.equal((await verify()).code, 'invalid_token', 'a link was spent twice')
         assert.equal(await signsInWith(world, email, otherPassword), '200')
+      },
+    }
+  },
+}
+
+const byPresentPassword: Flow = {
+  ...byLink,
+  name: '/email/verify with the password that the account has',
+  // A store never answers with what was before: nobody would have been proved.
+  leavesOut: (struck) => readStale(struck, 'users.get'),
+  async prepare(world) {
+    const who = await squatted(world)
+    const { email } = who
+    for (let n = 0; n < 2; n += 1) {
+      await world.send('POST', '/email/verify/resend', { body: { email } })
+    }
+    const token = await mailedToken(world.host, 'verifyEmail', email)
+    const body = { token, newPassword: goodPassword }
+    const verify = () => world.send('POST', '/email/verify', { body })
+    return {
+      send: async () => outcomeOf(await verify()),
+      async reached() {
+        await expectAlive(world, who.held)
+        assert.notEqual((await world.stored.users.get(who.id))?.emailVerifiedAt, null)
+        assert.equal((await verify()).code, 'invalid_token', 'a link was spent twice')
+        assert.equal(await signsInWith(world, email, goodPassword), '200')
       },
     }
   },
@@ -139,4 +165,10 @@ const byProvider: Flow = {
   },
 }
 
-export const ownerProofFlows: readonly Flow[] = [byLink, byLinkAlone, byReset, byProvider]
+export const ownerProofFlows: readonly Flow[] = [
+  byLink,
+  byPresentPassword,
+  byLinkAlone,
+  byReset,
+  byProvider,
+]

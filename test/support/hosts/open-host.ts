@@ -63,10 +63,16 @@ export async function storedUser(
   return user
 }
 
-/** All that a caller can see of a reply, but for the time of day. */
+/** All that a caller can see of a reply, but for the time of day and the random key of a registration. */
 export function seenOf(reply: Reply): unknown {
   const headers = [...reply.headers].filter(([name]) => name !== 'date')
-  return { status: reply.status, headers, cookies: reply.setCookies, text: reply.text }
+  const shown = (text: string) => text.replace(/_registration=[\w.-]+/, '_registration=…')
+  return {
+    status: reply.status,
+    headers: headers.map(([name, value]) => [name, shown(value)]),
+    cookies: reply.setCookies.map(shown),
+    text: reply.text,
+  }
 }
 
 /** `['401 session_revoked', '200']` for quick comparisons of many replies. */

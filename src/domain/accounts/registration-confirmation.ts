@@ -1,0 +1,173 @@
+import {
+  type AdmissionRules,
+  admissionRefusal,
+  admissionRules,
+  type Comer,
+} from '../../engine/admission.js'
+import { beginning } from '../../engine/registration-rules.js'
+import { AuthError } from '../../errors/index.js'
+import { newUser } from '../../model/new-user.js'
+import type { PendingRegistration } from '../../model/pending-registration.js'
+import type { User } from '../../model/user.js'
+import type { RequestSource } from '../../ports/request-source.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { MailedIntents } from '../intents/mailed-intents.js'
+import type { PendingRegistrations } from '../intents/pending-registrations.js'
+import type { OpenedIntent, SpentIntent } from '../intents/spent-intent.js'
+import { linkLine } from '../passwords/hash-lines.js'
+import type { PasswordCheck } from '../passwords/password-check.js'
+import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { PasswordRules } from '../passwords/password-rules.js'
+import type { RegistrationMails } from './registration-mails.js'
+
+/** What comes with a mailed link. */
+export interface ShownBeginning {
+  readonly newPassword?: string | undefined
+  readonly name?: string | undefined
+  readonly acceptedTermsVersion?: string | undefined
+  /** What the browser or app keeps of its registrations; null without. */
+  readonly registrationKey: string | null
+}
+
+/** Makes an account of a proved address. */
+export interface RegistrationConfirmation {
+  /**
+   * With what was registered in the same browser or app, else with `newPassword`; today's settings
+   * decide whether it may be made. Repeat it after a rejection: the account is made once. Throws
+   * `password_choice_required`, which spends nothing, `registration_disabled` and the like,
+   * `password_policy`, and `invalid_token` when the address has an account by now.
+   */
+  confirm(
+    opened: OpenedIntent<'register', null>,
+    shown: ShownBeginning,
+    source: RequestSource,
+  ): Promise<void>
+}
+
+interface Deps
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
+  readonly passwords: PasswordHashes
+  readonly passwordRules: PasswordRules
+}
+
+interface Services {
+  readonly mails: RegistrationMails
+  readonly passwordCheck: PasswordCheck
+  readonly pendingRegistrations: PendingRegistrations
+  readonly mailedIntents: MailedIntents
+}
+
+/** A link to an address without an account, which is judged by its own conditions. */
+type Link = SpentIntent<'register', null>
+
+export function createRegistrationConfirmation(
+  deps: Deps,
+  { mails, mailedIntents, passwordCheck, pendingRegistrations }: Services,
+): RegistrationConfirmation {
+  const { clock } = deps
+  const { users, accountDeletions } = deps.collections
+
+  function admit(rules: AdmissionRules, comer?: Comer): void {
+    const refusal = admissionRefusal('register', rules, comer)
+    if (refusal !== null) throw new AuthError(refusal)
+  }
+
+  async function passwordOf(
+    { id, payload: { email } }: Link,
+    registered: PendingRegistration | null,
+    { newPassword, name }: ShownBeginning,
+  ) {
+    if (newPassword === undefined && registered !== null) {
+      return { passwordHash: registered.passwordHash, passwordChangedAt: registered.createdAt }
+    }
+    const password = newPassword ?? ''
+    const line = linkLine(deps.surface, id)
+    const called = name ?? registered?.name ?? ''
+    await deps.passwordRules.check(password, { email, name: called, line })
+    const passwordHash = await deps.passwords.hash(password, line)
+    return { passwordHash, passwordChangedAt: clock.now() }
+  }
+
+  async function accountOf(
+    link: Link,
+    registered: PendingRegistration | null,
+    shown: ShownBeginning,
+    terms: string,
+  ): Promise<User> {
+    const { email, userId } = link.payload
+    const password = await passwordOf(link, registered, shown)
+    const now = clock.now()
+    return newUser(now, {
+      id: registered?.id ?? userId,
+      email,
+      emailAsTyped: registered?.emailAsTyped ?? email,
+      emailVerifiedAt: now,
+      name: shown.name ?? registered?.name ?? '',
+      selfRegistered: true,
+      ...password,
+      termsVersion: terms === '' ? null : terms,
+      lastIntentId: link.id,
+    })
+  }
+
+  /** The account that this link made in an earlier attempt, cut short before the link was taken. */
+  async function madeBefore(link: Link, id: string | null): Promise<User | null> {
+    const [owner] = await users.find({ email: link.payload.email }, { limit: 1 })
+    const own = owner?.lastIntentId === link.id || owner?.id === id
+    return owner !== undefined && own ? owner : null
+  }
+
+  async function insert(user: User): Promise<boolean> {
+    try {
+      return await users.insert(user)
+    } catch (error) {
+      const found = await users.get(user.id)
+      // The answer was lost, and the write may have taken effect.
+      if (found?.lastIntentId === user.lastIntentId) return true
+      throw error
+    }
+  }
+
+  async function make(user: User, source: RequestSource): Promise<boolean> {
+    if (!(await insert(user))) return false
+    // Ids are never used again: a deletion that came between leaves its note for longer.
+    if ((await accountDeletions.get(user.id)) !== null) {
+      await users.take(user.id)
+      throw new AuthError('invalid_token')
+    }
+    const facts = { at: user.createdAt, userId: user.id }
+    deps.emit('account.registered', source, facts)
+    deps.emit('email.verified', source, facts)
+    return true
+  }
+
+  async function finish(link: Link, registered: PendingRegistration | null): Promise<void> {
+    await passwordCheck.clear(link.payload.email)
+    if (registered !== null) await pendingRegistrations.take(registered)
+    // Last: until here the same link makes nothing anew and completes what is there.
+    await mailedIntents.take(link)
+  }
+
+  return {
+    async confirm(opened, shown, source) {
+      const link = mailedIntents.spend(opened)
+      const { email } = link.payload
+      const rules = admissionRules(deps.surface, await deps.settings())
+      admit(rules)
+      const registered = await pendingRegistrations.boundTo(shown.registrationKey, email)
+      if (beginning(registered !== null, shown.newPassword !== undefined) === 'ask') {
+        if ((await madeBefore(link, null)) !== null) return finish(link, null)
+        throw new AuthError('password_choice_required')
+      }
+      const acceptedTerms = shown.acceptedTermsVersion ?? registered?.termsVersion ?? ''
+      admit(rules, { applicant: { email, acceptedTerms } })
+      const user = await accountOf(link, registered, shown, acceptedTerms)
+      if (!(await make(user, source)) && (await madeBefore(link, user.id)) === null) {
+        mails.taken(email)
+        await mailedIntents.take(link)
+        throw new AuthError('invalid_token')
+      }
+      await finish(link, registered)
+    },
+  }
+}

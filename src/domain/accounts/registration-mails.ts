@@ -1,0 +1,90 @@
+import { uuidv7 } from '../../crypto/uuid.js'
+import { registrationLifeMs } from '../../engine/registration-rules.js'
+import { AuthError } from '../../errors/index.js'
+import type { RequestSource } from '../../ports/request-source.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { MailedIntents } from '../intents/mailed-intents.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { MailService } from '../mail/mail-service.js'
+
+/**
+ * Mails about registrations, all beside the request: what differs for a taken address shows in no reply
+ * and no delay. A link proves the address and not one registration: each live link serves every live
+ * registration of its address, so that nobody can use up an owner's mails and leave them without one.
+ */
+export interface RegistrationMails {
+  /** How long registrations and links live now, in milliseconds. */
+  lifeMs(): Promise<number>
+  /** About a registration: a link, or that the address has an account. Three an hour for an address. */
+  registered(email: string, source: RequestSource): void
+  /** A link once more. The caller counts it, and knows that the address has no account. */
+  again(email: string): void
+  /** Tells the owner of an address that it has an account; counted as `registered`. */
+  taken(email: string): void
+}
+
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'collections' | 'clock' | 'random' | 'settings' | 'background' | 'emit'
+  > {
+  readonly limits: RateLimiter
+  readonly mail: MailService
+  readonly mailedIntents: MailedIntents
+}
+
+export function createRegistrationMails(deps: Deps): RegistrationMails {
+  const { clock, background, limits, mail } = deps
+
+  async function lifeMs(): Promise<number> {
+    const { emailVerificationTTL } = await deps.settings()
+    return registrationLifeMs(emailVerificationTTL, limits.windowOf('recoveryPerAddress'))
+  }
+
+  async function issue(email: string) {
+    const id = uuidv7(clock.now(), deps.random)
+    const toBe = { id, sessionEpoch: 0, credentialEpoch: 0, deviceEpoch: 0 }
+    const terms = { ttlMs: await lifeMs(), mailedTo: email, sessionId: null }
+    return deps.mailedIntents.issue(toBe, { purpose: 'register', ...terms })
+  }
+
+  async function mayMail(email: string): Promise<boolean> {
+    try {
+      await limits.check('recoveryPerAddress', `register ${email}`)
+      return true
+    } catch (error) {
+      if (error instanceof AuthError && error.code === 'rate_limited') return false
+      throw error
+    }
+  }
+
+  async function tellOwner(email: string): Promise<void> {
+    if (await mayMail(email)) mail.accountExists({ email, name: '' })
+  }
+
+  return {
+    lifeMs,
+
+    registered(email, source) {
+      background.run('mailing about a registration', async () => {
+        const [owner] = await deps.collections.users.find({ email }, { limit: 1 })
+        if (owner !== undefined) deps.emit('account.registrationRepeated', source, {})
+        if (!(await mayMail(email))) return
+        // Also where nobody is to have it: a taken address costs what a free one does.
+        const link = await issue(email)
+        if (owner === undefined) mail.confirmRegistration(email, link)
+        else mail.accountExists({ email, name: '' })
+      })
+    },
+
+    again(email) {
+      background.run('mailing a new link', async () =>
+        mail.confirmRegistration(email, await issue(email)),
+      )
+    },
+
+    taken(email) {
+      background.run('mailing about a taken address', () => tellOwner(email))
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { randomToken, sha256 } from '../../crypto/secrets.js'
+import { uuidv7 } from '../../crypto/uuid.js'
+import { keptKeys, registrationKeys } from '../../engine/registration-rules.js'
+import { AuthError } from '../../errors/index.js'
+import type { PendingRegistration } from '../../model/pending-registration.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+
+/** What somebody registers with. */
+export type Registered = Pick<
+  PendingRegistration,
+  'email' | 'emailAsTyped' | 'passwordHash' | 'name' | 'termsVersion'
+>
+
+export interface KeptRegistration {
+  readonly registration: PendingRegistration
+  /** What the browser or app keeps from now on in place of what it showed. Opaque; not stored. */
+  readonly registrationKey: string
+}
+
+/**
+ * Registrations whose mailbox is not proved. Each is bound to the browser or app that made it by a
+ * random key; `shown` is what that keeps, null without. What has expired counts as not there.
+ */
+export interface PendingRegistrations {
+  /**
+   * Stores one, and takes away an earlier one of the same address from the same browser or app. The
+   * key is always a new one: what was shown may have been planted.
+   */
+  keep(registered: Registered, shown: string | null, lifeMs: number): Promise<KeptRegistration>
+  /** The one of this address that was made by who shows this. */
+  boundTo(shown: string | null, email: string): Promise<PendingRegistration | null>
+  /** The newest of this address. */
+  ofAddress(email: string): Promise<PendingRegistration | null>
+  /** The one of this user to be. */
+  ofUser(userId: string): Promise<PendingRegistration | null>
+  take(registration: Pick<PendingRegistration, 'id'>): Promise<boolean>
+}
+
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
+
+export function createPendingRegistrations(deps: Deps): PendingRegistrations {
+  const { clock, random } = deps
+  const { pendingRegistrations } = deps.collections
+
+  const isLive = ({ expiresAt }: PendingRegistration): boolean => expiresAt > clock.now()
+
+  async function ofKey(key: string): Promise<PendingRegistration | null> {
+    const [found] = await pendingRegistrations.find({ keyHash: sha256(key) }, { limit: 1 })
+    return found ?? null
+  }
+
+  /** The keys shown, with what was registered with each of them. */
+  function known(shown: string | null) {
+    return Promise.all(
+      registrationKeys(shown).map(async (key) => ({ key, registration: await ofKey(key) })),
+    )
+  }
+
+  return {
+    async keep(registered, shown, lifeMs) {
+      const now = clock.now()
+      const earlier = await known(shown)
+      const key = randomToken(random)
+      const registration: PendingRegistration = {
+        id: uuidv7(now, random),
+        method: 'password',
+        ...registered,
+        keyHash: sha256(key),
+        createdAt: now,
+        expiresAt: now + lifeMs,
+      }
+      if (!(await pendingRegistrations.insert(registration))) {
+        throw new AuthError('service_unavailable')
+      }
+      const isReplaced = (of: PendingRegistration | null) => of?.email === registered.email
+      // Last: a crash before leaves the earlier one to the key that the browser still has.
+      for (const { registration: old } of earlier) {
+        if (old !== null && isReplaced(old)) await pendingRegistrations.take(old.id)
+      }
+      const others = earlier.filter(({ registration: of }) => of !== null && !isReplaced(of))
+      const registrationKey = keptKeys(
+        key,
+        others.map((other) => other.key),
+      )
+      return { registration, registrationKey }
+    },
+
+    async boundTo(shown, email) {
+      const all = await known(shown)
+      const own = all.find(
+        ({ registration }) => registration?.email === email && isLive(registration),
+      )
+      return own?.registration ?? null
+    },
+
+    async ofAddress(email) {
+      const [newest] = await pendingRegistrations.find({ email }, { limit: 1, newestFirst: true })
+      return newest !== undefined && isLive(newest) ? newest : null
+    },
+
+    async ofUser(userId) {
+      const found = await pendingRegistrations.get(userId)
+      return found !== null && isLive(found) ? found : null
+    },
+
+    async take({ id }) {
+      return (await pendingRegistrations.take(id)) !== null
+    },
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * What the account gets that a mailed link makes:
+ * - `registered`: what was registered in the same browser or app
+ * - `named`: the password that comes with the link; the rest is what was registered in the same browser
+ *   or app, and nothing where that was not there
+ * - `ask`: nothing says which password its owner wants
+ */
+export type Beginning = 'registered' | 'named' | 'ask'
+
+/**
+ * The link proves the mailbox, and not that a registration is its owner's: anybody can register any
+ * address. That shows in the browser or app, which registered and now has the link.
+ */
+export function beginning(hasRegistration: boolean, namesPassword: boolean): Beginning {
+  if (namesPassword) return 'named'
+  return hasRegistration ? 'registered' : 'ask'
+}
+
+/**
+ * How long registrations and their links live, in milliseconds. Never shorter than the window in which
+ * mails to an address are counted: who uses up the mails of somebody else leaves them with live links.
+ */
+export function registrationLifeMs(linkMs: number, mailWindowMs: number): number {
+  return Math.max(linkMs, mailWindowMs)
+}
+
+const key = /^[\w-]{43}$/
+const mostKeys = 4
+
+/**
+ * The keys in what a browser or app keeps of its registrations: one for each, so that several
+ * addresses can be registered in one browser. What is none is left out.
+ */
+export function registrationKeys(kept: string | null): readonly string[] {
+  const keys = (kept ?? '').slice(0, 1024).split('.')
+  return [...new Set(keys.filter((part) => key.test(part)))].slice(0, mostKeys)
+}
+
+/** What is to be kept from now on, the newest first; the oldest give way. */
+export function keptKeys(newest: string, others: readonly string[]): string {
+  return [newest, ...others].slice(0, mostKeys).join('.')
+}

@@ -1,0 +1,376 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import type { Surface } from '../../../src/ports/surface.js'
+import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import {
+  eventsOf,
+  mailedToken,
+  openHost,
+  outcomeOf,
+  seenOf,
+  storedIn,
+  storedUser,
+  surfaces,
+} from '../../support/hosts/open-host.js'
+import { goodPassword, otherPassword, person } from '../../support/people/people.js'
+import { login } from '../../support/people/recovery-steps.js'
+import {
+  registerHere,
+  registrationCookieOf,
+  verifyWith,
+} from '../../support/people/registration-steps.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { settingsHost } from '../settings/settings-host.js'
+
+const email = 'ada@example.org'
+const strangers = 'the password of a stranger'
+const hour = 60 * 60_000
+
+const usersOf = (host: ContractHost, surface: Surface) =>
+  storedIn(host, surface).users.find({ kind: '' }, { limit: 9 })
+
+const registrationsOf = (host: ContractHost, surface: Surface, address = email) =>
+  storedIn(host, surface).pendingRegistrations.find({ email: address }, { limit: 9 })
+
+const link = (host: ContractHost) => mailedToken(host, 'verifyEmail', email)
+
+describe.each(hostKinds)('an account begins with a proved mailbox, $name', (kind) => {
+  describe.each(surfaces)('on %s', (surface) => {
+    it('O-01 O-02 is made of what the same browser registered', async () => {
+      const host = await openHost({}, kind)
+      const given = { email: ' Ada@Example.org ', name: 'Ada' }
+      const { reply, cookie } = await registerHere(host, surface, given)
+      expect([reply.status, reply.text]).toEqual([201, '{"status":"verificationRequired"}'])
+      expect(reply.setCookies).toHaveLength(1)
+      expect(reply.setCookies[0]).toMatch(
+        /^__Host-(op|cl)_registration=[\w-]{43}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      )
+      expect(await usersOf(host, surface)).toEqual([])
+      const [waiting] = await registrationsOf(host, surface)
+      const userId = waiting?.id ?? ''
+      expect(eventsOf(host, 'account.registrationRequested')).toMatchObject([{ surface, userId }])
+      expect(eventsOf(host, 'account.registered')).toEqual([])
+      const token = await link(host)
+      const verified = await verifyWith(host, surface, { token }, cookie)
+      expect([verified.status, verified.text]).toEqual([200, '{"status":"verified"}'])
+      expect(await storedUser(host, surface, email)).toMatchObject({
+        id: userId,
+        emailAsTyped: 'Ada@Example.org',
+        emailVerifiedAt: host.clock.now(),
+        name: 'Ada',
+        systemRole: 'guest',
+        selfRegistered: true,
+        termsVersion: null,
+      })
+      expect(eventsOf(host, 'account.registered')).toMatchObject([{ userId }])
+      expect(eventsOf(host, 'email.verified')).toMatchObject([{ userId }])
+      expect(eventsOf(host, 'account.ownerProved')).toEqual([])
+      expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe('200')
+      expect(await registrationsOf(host, surface)).toEqual([])
+      const again = await verifyWith(host, surface, { token }, cookie)
+      expect(outcomeOf(again)).toBe('400 invalid_token')
+    })
+
+    it('O-02 asks for a password where another browser shows the link, and spends nothing', async () => {
+      const host = await openHost({}, kind)
+      const { cookie } = await registerHere(host, surface, {
+        email,
+        password: strangers,
+        name: 'Mallory',
+      })
+      const token = await link(host)
+      const asked = await verifyWith(host, surface, { token })
+      expect(outcomeOf(asked)).toBe('400 password_choice_required')
+      const weak = await verifyWith(host, surface, { token, newPassword: 'short' })
+      expect(outcomeOf(weak)).toBe('422 password_policy')
+      expect(await usersOf(host, surface)).toEqual([])
+      const chosen = await verifyWith(host, surface, { token, newPassword: goodPassword })
+      expect(outcomeOf(chosen)).toBe('200')
+      // Nothing of the registration came along.
+      expect(await storedUser(host, surface, email)).toMatchObject({
+        name: '',
+        emailAsTyped: email,
+      })
+      expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe('200')
+      expect(outcomeOf(await login(host, surface, email, strangers))).toBe(
+        '401 invalid_credentials',
+      )
+      // And what is left of it opens nothing: the address has an account.
+      await registerHere(host, surface, { email, password: strangers }, cookie)
+      await host.auth.close()
+      expect(host.mailer.sent.at(-1)).toMatchObject({ to: email, template: 'accountExists' })
+    })
+
+    it('every live link serves every live registration of its address', async () => {
+      const host = await openHost({}, kind)
+      const stranger = await registerHere(host, surface, { email, password: strangers })
+      const early = await link(host)
+      const owner = await registerHere(host, surface, { email })
+      const late = await link(host)
+      expect(early).not.toBe(late)
+      // Two more, and no further mail goes out.
+      await registerHere(host, surface, { email, password: strangers })
+      await registerHere(host, surface, { email, password: strangers })
+      await host.auth.close()
+      expect(host.mailer.count(email)).toBe(3)
+      expect(outcomeOf(await verifyWith(host, surface, { token: early }, owner.cookie))).toBe('200')
+      expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe('200')
+      // The address has an account now, whoever else registered it and has a link.
+      const others = await verifyWith(host, surface, { token: late }, stranger.cookie)
+      expect(outcomeOf(others)).toBe('400 invalid_token')
+      expect(await usersOf(host, surface)).toHaveLength(1)
+      await host.clock.advance(hour)
+      await registerHere(host, surface, { email })
+      await host.auth.close()
+      expect(host.mailer.sent.at(-1)).toMatchObject({ to: email, template: 'accountExists' })
+    })
+
+    it('one browser has one registration of an address, the newest, and keeps those of others', async () => {
+      const host = await openHost({}, kind)
+      const typo = await registerHere(host, surface, { email: 'adda@example.org' })
+      const first = await registerHere(host, surface, { email, password: strangers }, typo.cookie)
+      const second = await registerHere(host, surface, { email }, first.cookie)
+      expect(await registrationsOf(host, surface)).toHaveLength(1)
+      expect(await registrationsOf(host, surface, 'adda@example.org')).toHaveLength(1)
+      // What the browser kept before is void: who knows it from before takes nothing over with it.
+      const token = await link(host)
+      expect(outcomeOf(await verifyWith(host, surface, { token }, first.cookie))).toBe(
+        '400 password_choice_required',
+      )
+      expect(outcomeOf(await verifyWith(host, surface, { token }, second.cookie))).toBe('200')
+      expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe('200')
+      const other = await mailedToken(host, 'verifyEmail', 'adda@example.org')
+      expect(outcomeOf(await verifyWith(host, surface, { token: other }, second.cookie))).toBe(
+        '200',
+      )
+    })
+
+    it('G-37 registering and logging in is answered alike for taken and free addresses', async () => {
+      const host = await openHost({}, kind)
+      const owner = await person(host, surface)
+      const seen: unknown[] = []
+      for (const address of [owner.email, 'free@example.org']) {
+        const { reply, cookie } = await registerHere(host, surface, {
+          email: address,
+          password: strangers,
+        })
+        const value = cookie.slice(cookie.indexOf('=') + 1)
+        const path = `/v1/auth/${surface}/login`
+        const body = { email: address, password: strangers }
+        const here = await host.send('POST', path, { body, cookie })
+        const elsewhere = await host.send('POST', path, { body })
+        expect([outcomeOf(here), outcomeOf(elsewhere)]).toEqual([
+          '403 email_not_verified',
+          '401 invalid_credentials',
+        ])
+        const all = [reply, here, elsewhere].map((one) => JSON.stringify(seenOf(one)))
+        seen.push(all.map((text) => text.replaceAll(value, '')))
+      }
+      expect(seen[0]).toEqual(seen[1])
+    })
+
+    it('G-18 a login before the confirmation is a counted failure', async () => {
+      const host = await openHost({ settings: { lockoutThreshold: 3 } }, kind)
+      const { cookie } = await registerHere(host, surface, { email })
+      const body = { email, password: goodPassword }
+      const tries = []
+      for (let n = 0; n < 4; n += 1) {
+        tries.push(await host.send('POST', `/v1/auth/${surface}/login`, { body, cookie }))
+      }
+      expect(tries.map(outcomeOf)).toEqual([
+        ...Array(3).fill('403 email_not_verified'),
+        '429 rate_limited',
+      ])
+      // The owner's proof forgives them.
+      const token = await link(host)
+      expect(outcomeOf(await verifyWith(host, surface, { token }, cookie))).toBe('200')
+      expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe('200')
+    })
+  })
+})
+
+describe.each(surfaces)('registrations and their links on %s', (surface) => {
+  it('an app keeps its key itself', async () => {
+    const host = await openHost()
+    const at = `/v1/auth/${surface}`
+    const reply = await host.send('POST', `${at}/register`, {
+      body: { email, password: goodPassword },
+      headers: { 'x-token-delivery': 'body' },
+    })
+    expect([reply.status, reply.setCookies]).toEqual([201, []])
+    const registrationKey = textOf(reply.json(), 'registrationKey')
+    expect(reply.json()).toEqual({
+      status: 'verificationRequired',
+      registrationKey,
+      expiresIn: 86_400,
+    })
+    const body = { email, password: goodPassword, registrationKey }
+    const early = await host.send('POST', `${at}/mobile/login`, { body })
+    expect(outcomeOf(early)).toBe('403 email_not_verified')
+    const token = await link(host)
+    const verified = await host.send('POST', `${at}/email/verify`, {
+      body: { token, registrationKey },
+    })
+    expect(outcomeOf(verified)).toBe('200')
+    expect(outcomeOf(await host.send('POST', `${at}/mobile/login`, { body }))).toBe('200')
+  })
+
+  it('live as long as the setting says, and never shorter than mails are counted', async () => {
+    const host = await openHost({ settings: { emailVerificationTTL: '15m' } })
+    const { reply, cookie } = await registerHere(host, surface, { email })
+    expect(reply.setCookies[0]).toContain('Max-Age=3600;')
+    const token = await link(host)
+    expect(host.mailer.last('verifyEmail', email).data.expiresAt).toBe(host.clock.now() + hour)
+    await host.clock.advance(hour - 1)
+    expect(outcomeOf(await verifyWith(host, surface, { token }))).toBe(
+      '400 password_choice_required',
+    )
+    await host.clock.advance(1)
+    expect(outcomeOf(await verifyWith(host, surface, { token }, cookie))).toBe('400 token_expired')
+    const late = await host.send('POST', `/v1/auth/${surface}/login`, {
+      body: { email, password: goodPassword },
+      cookie,
+    })
+    expect(outcomeOf(late)).toBe('401 invalid_credentials')
+  })
+
+  it('a planted key is never adopted', async () => {
+    const host = await openHost()
+    const name = surface === 'operator' ? '__Host-op_registration' : '__Host-cl_registration'
+    const planted = 'p'.repeat(43)
+    const { cookie } = await registerHere(host, surface, { email }, `${name}=${planted}`)
+    expect(cookie).not.toContain(planted)
+    const token = await link(host)
+    expect(outcomeOf(await verifyWith(host, surface, { token }, `${name}=${planted}`))).toBe(
+      '400 password_choice_required',
+    )
+  })
+
+  it('S-01 S-03 S-04 today’s settings decide whether the account is made', async () => {
+    const host = await settingsHost()
+    const own = surface === 'operator' ? 'Operator' : 'Client'
+    const { cookie } = await registerHere(host, surface, { email })
+    const token = await link(host)
+    const outcomes: string[] = []
+    const tryWith = async (config: Record<string, string>, lists?: 'create' | 'remove') => {
+      const change = { field: 'registrationAllowedDomains', create: [], remove: [] }
+      const recordLists = lists === undefined ? [] : [{ ...change, [lists]: ['theirs'] }]
+      await host.set({ config, recordLists })
+      outcomes.push(outcomeOf(await verifyWith(host, surface, { token }, cookie)))
+    }
+    const domain = 'registrationAllowedDomains.theirs'
+    await tryWith({ [`registration${own}Enabled`]: 'false' })
+    await tryWith({ [`registration${own}Enabled`]: 'true', registrationTermsVersion: '2' })
+    await tryWith(
+      {
+        registrationTermsVersion: '',
+        [`${domain}.domain`]: 'theirs.example',
+        [`${domain}.surface`]: 'both',
+      },
+      'create',
+    )
+    await tryWith({}, 'remove')
+    expect(outcomes).toEqual([
+      '403 registration_disabled',
+      '422 terms_not_accepted',
+      '403 email_domain_not_allowed',
+      '200',
+    ])
+  })
+
+  it('S-04 newer terms are accepted with the link', async () => {
+    const host = await settingsHost()
+    const { cookie } = await registerHere(host, surface, { email })
+    const token = await link(host)
+    await host.set({ config: { registrationTermsVersion: '2' } })
+    const body = { token, acceptedTermsVersion: '2', name: 'Ada' }
+    const reply = await host.send('POST', `/v1/auth/${surface}/email/verify`, { body, cookie })
+    expect(outcomeOf(reply)).toBe('200')
+    expect(await storedUser(host, surface, email)).toMatchObject({ termsVersion: '2', name: 'Ada' })
+  })
+
+  it('an address that somebody else has by now is none to begin with', async () => {
+    const host = await openHost()
+    const { cookie } = await registerHere(host, surface, { email })
+    const token = await link(host)
+    await host.auth[surface].users.create({ email, password: otherPassword, emailVerified: true })
+    const late = await verifyWith(host, surface, { token }, cookie)
+    expect(outcomeOf(late)).toBe('400 invalid_token')
+    await host.auth.close()
+    expect(host.mailer.sent.at(-1)).toMatchObject({ to: email, template: 'accountExists' })
+    expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe(
+      '401 invalid_credentials',
+    )
+  })
+
+  it('O-03 a new link is mailed to whoever registered, and the older ones stay', async () => {
+    const host = await openHost()
+    const { cookie } = await registerHere(host, surface, { email })
+    const early = await link(host)
+    const resend = (address: string) =>
+      host.send('POST', `/v1/auth/${surface}/email/verify/resend`, { body: { email: address } })
+    const [known, unknown] = [await resend(email), await resend('nobody@example.org')]
+    expect(seenOf(known)).toEqual(seenOf(unknown))
+    const late = await link(host)
+    expect(late).not.toBe(early)
+    expect(host.mailer.count('nobody@example.org')).toBe(0)
+    const [waiting] = await registrationsOf(host, surface)
+    expect(eventsOf(host, 'email.verificationRequested')).toMatchObject([
+      { userId: waiting?.id },
+      { userId: null },
+    ])
+    expect(outcomeOf(await verifyWith(host, surface, { token: early }, cookie))).toBe('200')
+  })
+
+  it('G-40 go with the account, which no leftover makes anew', async () => {
+    const host = await openHost()
+    const mine = await registerHere(host, surface, { email })
+    const strangersOwn = await registerHere(host, surface, { email, password: strangers })
+    const token = await link(host)
+    const all = host.mailer.sent.filter(({ template }) => template === 'verifyEmail')
+    expect(all).toHaveLength(2)
+    expect(outcomeOf(await verifyWith(host, surface, { token }, mine.cookie))).toBe('200')
+    const { id } = await storedUser(host, surface, email)
+    expect(await host.auth[surface].users.delete(id)).toBe(true)
+    expect(await registrationsOf(host, surface)).toEqual([])
+    expect(await storedIn(host, surface).tickets.find({ email }, { limit: 9 })).toEqual([])
+    for (const { data } of all) {
+      const left = 'token' in data ? data.token : ''
+      const reply = await verifyWith(host, surface, { token: left }, strangersOwn.cookie)
+      expect(outcomeOf(reply)).toBe('400 invalid_token')
+    }
+    expect(await usersOf(host, surface)).toEqual([])
+  })
+
+  it('make no account anew whose id was deleted meanwhile', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await openHost({ backend: faulty.backend })
+    const { cookie } = await registerHere(host, surface, { email })
+    const token = await link(host)
+    // Twice at once: the one makes the account, which is deleted before the other gets to it.
+    faulty.onCall(`${surface}_users.insert`, async () => {
+      expect(outcomeOf(await verifyWith(host, surface, { token }, cookie))).toBe('200')
+      const { id } = await storedUser(host, surface, email)
+      expect(await host.auth[surface].users.delete(id)).toBe(true)
+    })
+    const late = await verifyWith(host, surface, { token }, cookie)
+    expect(outcomeOf(late)).toBe('400 invalid_token')
+    expect(await usersOf(host, surface)).toEqual([])
+  })
+
+  it('stays a browser’s own where sessions are shared with other hosts', async () => {
+    const host = await openHost({
+      surfaces: {
+        operator: { baseUrl: 'https://admin.example.com', cookieDomain: 'example.com' },
+        client: { baseUrl: 'https://app.example.com', cookieDomain: 'example.com' },
+      },
+    })
+    const { reply, cookie } = await registerHere(host, surface, { email })
+    expect(cookie).toMatch(/^__Host-/)
+    expect(reply.setCookies[0]).not.toContain('Domain')
+    const token = await link(host)
+    expect(outcomeOf(await verifyWith(host, surface, { token }, cookie))).toBe('200')
+    expect(registrationCookieOf(reply)).toBe(cookie)
+  })
+})
