@@ -9,6 +9,7 @@ import {
   otherPassword,
   type Person,
   type SignedIn,
+  signedInApp,
   signedInPerson,
   signIn,
 } from '../support/people/people.js'
@@ -33,14 +34,43 @@ describe('an ending reaches every token of the session', () => {
   const sidOf = (token: string): string => textOf(decodeJwt(token), 'sid')
   const stored = () => collectionsOf(host.backend.store, 'client', '')
 
-  /** A token minted by `GET session` one second before the session is idle for too long. */
+  /** Another replica, whose clock is behind, takes the session for live and minted a token since. */
   async function lastMinuteToken() {
     const who = await signedInPerson(host, 'client')
-    await host.clock.advance(7 * day - second)
-    const minted = await host.send('GET', at('/session'), { cookie: who.cookie })
-    await host.clock.advance(second)
-    return { ...who, minted: textOf(minted.json(), 'accessToken') }
+    const expiresAt = host.clock.now()
+    await stored().families.update(sidOf(who.bearer), { revokedAt: null }, { expiresAt })
+    return { ...who, minted: who.bearer }
   }
+
+  it.each([
+    ['its idle window', {}, 7 * day],
+    ['the cap', { sessionAbsoluteTTL: '3h' }, 3 * 60 * 60 * second],
+  ])(
+    '3.3.1 7.3.2 an access token does not outlive %s, whatever minted it',
+    async (_, settings, end) => {
+      await start({ settings: { accessTokenTTL: '24h', ...settings } })
+      const who = await signedInApp(host, 'client')
+      const { loginAt = 0 } = (await stored().families.get(sidOf(who.bearer))) ?? {}
+      const web = await signIn(host, 'client', who)
+      await host.clock.advance(end - 1000)
+      const body = { refreshToken: who.refreshToken }
+      const minted = [
+        await host.send('GET', at('/session'), { cookie: web.cookie }),
+        ...(end < day ? [await host.send('POST', at('/refresh'), { body })] : []),
+      ]
+      for (const reply of minted) {
+        const { expiresIn, accessToken } = reply.json()
+        const { exp = 0 } = decodeJwt(String(accessToken))
+        expect([expiresIn, exp]).toEqual([1, Math.floor((loginAt + end) / 1000)])
+        expect((await me(String(accessToken))).status).toBe(200)
+      }
+      await host.clock.advance(second)
+      for (const reply of minted) {
+        const refused = await me(textOf(reply.json(), 'accessToken'))
+        expect([refused.status, refused.code]).toEqual([401, undefined])
+      }
+    },
+  )
 
   it.each(['in its row', 'swept'])(
     'R-3A-14 SP-9 also of one that is idle-expired, %s, when all are ended',

@@ -1,4 +1,5 @@
 import { idleDeadline, rotationGuard } from '../../engine/refresh-rules.js'
+import type { AccessBounds } from '../../engine/session-age.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'
@@ -63,14 +64,15 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
   }
 
   async function issue(
-    { claims, accessTtlMs }: Attempt,
+    attempt: Attempt,
     user: User,
     family: Pick<RefreshFamily, 'generation' | 'expiresAt'>,
     jti: string,
   ): Promise<Pick<Refreshed, 'access' | 'refresh'>> {
+    const { claims } = attempt
     const row = { id: claims.sid, userId: user.id, ...family }
     const [access, refresh] = await Promise.all([
-      tokens.access(user, claims.sid, claims, accessTtlMs),
+      tokens.access(user, claims.sid, claims, boundsOf(attempt, family)),
       tokens.refresh(row, jti, claims),
     ])
     return { access, refresh }
@@ -130,13 +132,20 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         const { family, decision } = row
         const usable = decision.outcome === 'current' || decision.outcome === 'reissue'
         if (!usable || family === null) return inspection.refuse(attempt, row)
-        const { claims, accessTtlMs } = attempt
-        const access = await tokens.access(user, claims.sid, claims, accessTtlMs)
+        const { claims } = attempt
+        const access = await tokens.access(user, claims.sid, claims, boundsOf(attempt, family))
         const cap = attempt.absoluteTtlMs
         const absoluteExpiresAt = cap === null ? null : family.loginAt + cap
         return { user, family, access, absoluteExpiresAt }
       }),
   }
+}
+
+function boundsOf(
+  { accessTtlMs: ttlMs, absoluteTtlMs }: Attempt,
+  { expiresAt: idleEndsAt }: Pick<RefreshFamily, 'expiresAt'>,
+): AccessBounds {
+  return { ttlMs, idleEndsAt, absoluteTtlMs }
 }
 
 /** Clients keep their tokens on this code and try again; any other 503 would say less. */

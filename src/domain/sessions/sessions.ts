@@ -69,7 +69,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       const { user } = how
       // Before anything is written: a login must not be left half done for want of a
       // setting or a key.
-      const { maxConcurrentSessions, accessTokenTTL } = await deps.settings()
+      const { maxConcurrentSessions, accessTokenTTL, sessionAbsoluteTTL } = await deps.settings()
       await tokens.requireKey()
       const now = clock.now()
       const id = uuidv7(now, random)
@@ -106,7 +106,11 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       }
       const authentication = { amr: how.amr, authTime: Math.floor(now / 1000) }
       const [access, refresh] = await Promise.all([
-        tokens.access(fenced, id, authentication, accessTokenTTL),
+        tokens.access(fenced, id, authentication, {
+          ttlMs: accessTokenTTL,
+          idleEndsAt: family.expiresAt,
+          absoluteTtlMs: sessionAbsoluteTTL,
+        }),
         tokens.refresh(family, jti, authentication),
       ])
       deps.emit('login.succeeded', source, {

@@ -10,6 +10,7 @@ import {
   verifyToken,
 } from '../../crypto/verify-token.js'
 import { acceptedAudiences } from '../../engine/audience.js'
+import { type AccessBounds, accessExpiry } from '../../engine/session-age.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import { isHuman, type User } from '../../model/user.js'
@@ -48,8 +49,16 @@ export interface Tokens {
   requireKey(): Promise<void>
   /** A `jti` for a refresh token about to be minted. */
   nextJti(): string
-  /** `ttlMs` is given, because those who mint must know every setting before they write. */
-  access(user: User, sessionId: string, how: Authentication, ttlMs: number): Promise<AccessGrant>
+  /**
+   * Its bounds are given, because those who mint must know every setting before they write. It outlives
+   * neither the idle window nor the cap of its session.
+   */
+  access(
+    user: User,
+    sessionId: string,
+    how: Authentication,
+    bounds: AccessBounds,
+  ): Promise<AccessGrant>
   /** For a service account, after the client-credentials grant and nothing else. */
   service(account: User, ttlMs: number): Promise<AccessGrant>
   refresh(
@@ -63,8 +72,13 @@ export interface Tokens {
 
 /** The way in which a user got a token. */
 type Via =
-  | { readonly kind: 'session'; readonly sessionId: string; readonly how: Authentication }
-  | { readonly kind: 'clientCredentials' }
+  | {
+      readonly kind: 'session'
+      readonly sessionId: string
+      readonly how: Authentication
+      readonly bounds: AccessBounds
+    }
+  | { readonly kind: 'clientCredentials'; readonly ttlMs: number }
 
 interface Deps
   extends Pick<SurfaceContext, 'surface' | 'clock' | 'random' | 'issuer' | 'clockLeeway'> {
@@ -80,12 +94,14 @@ export function createTokens(deps: Deps): Tokens {
    * The one place access tokens are minted. A machine never has a session, whatever a planted row
    * may claim, and a person never comes by client credentials.
    */
-  async function mint(user: User, via: Via, ttlMs: number): Promise<AccessGrant> {
+  async function mint(user: User, via: Via): Promise<AccessGrant> {
     const isService = via.kind === 'clientCredentials'
     if (isService && user.kind !== 'service') throw new AuthError('invalid_client')
     if (!isService && !isHuman(user)) throw new AuthError('refresh_token_invalid')
-    const expiresIn = Math.floor(ttlMs / 1000)
     const iat = Math.floor(clock.now() / 1000)
+    const exp = isService
+      ? iat + Math.floor(via.ttlMs / 1000)
+      : accessExpiry(iat, via.how.authTime, via.bounds)
     const accessToken = await signAccess(
       {
         iss: issuer,
@@ -93,14 +109,14 @@ export function createTokens(deps: Deps): Tokens {
         sub: user.id,
         jti: nextJti(),
         iat,
-        exp: iat + expiresIn,
+        exp,
         tokenUse: 'access',
         memberships: user.memberships.map(({ tenantId }) => ({ tenantId })),
         ...(isService ? { amr: [], authTime: iat } : { sid: via.sessionId, ...via.how }),
       },
       await keys.ring(),
     )
-    return { accessToken, tokenType: 'Bearer', expiresIn }
+    return { accessToken, tokenType: 'Bearer', expiresIn: exp - iat }
   }
 
   /** Another replica may sign with a key that this one has yet to hear of. */
@@ -124,10 +140,10 @@ export function createTokens(deps: Deps): Tokens {
       await keys.ring()
     },
 
-    access: (user, sessionId, { amr, authTime }, ttlMs) =>
-      mint(user, { kind: 'session', sessionId, how: { amr, authTime } }, ttlMs),
+    access: (user, sessionId, { amr, authTime }, bounds) =>
+      mint(user, { kind: 'session', sessionId, how: { amr, authTime }, bounds }),
 
-    service: (account, ttlMs) => mint(account, { kind: 'clientCredentials' }, ttlMs),
+    service: (account, ttlMs) => mint(account, { kind: 'clientCredentials', ttlMs }),
 
     async refresh(family, jti, { amr, authTime }) {
       const iat = Math.floor(clock.now() / 1000)
