@@ -1,3 +1,4 @@
+import type { Registrations } from '../domain/accounts/registrations.js'
 import type { Users } from '../domain/accounts/users.js'
 import type { Roles } from '../domain/authorization/roles.js'
 import type { ConfigApi } from '../domain/configuration/config-api.js'
@@ -16,6 +17,8 @@ export interface SurfaceAuth<S extends Surface = Surface>
     SessionAdministration,
     RouteGuarded<Principal<S>, AudienceOf<S>> {
   readonly users: Users
+  /** What was registered and is not confirmed yet. */
+  readonly registrations: Registrations
   /** The roles kept in the store and their bindings. They count with `authorizer: roleAuthorizer()`. */
   readonly roles: Roles
   /**

@@ -32,7 +32,7 @@ export function routesOf(
 /** What the host is given of one surface. */
 export function mountSurface<S extends Surface>(
   surface: S,
-  { services, emit, users, roles, audit, sessions }: BuiltSurface,
+  { services, emit, users, registrations, roles, audit, sessions }: BuiltSurface,
   routes: SurfaceRoutes,
   { clientIp, clock, logger }: Mounting,
 ): SurfaceAuth<S> {
@@ -41,6 +41,7 @@ export function mountSurface<S extends Surface>(
   return {
     ...surfaceRouter(surface, routes),
     users,
+    registrations,
     roles,
     audit,
     ...sessions,

@@ -1,6 +1,7 @@
 import type { AccountDeletions } from '../domain/accounts/account-deletions.js'
 import { assembleAccounts } from '../domain/accounts/assemble-accounts.js'
 import type { MfaReset } from '../domain/accounts/mfa-reset.js'
+import type { Registrations } from '../domain/accounts/registrations.js'
 import type { Users } from '../domain/accounts/users.js'
 import { assembleAuthorization } from '../domain/authorization/assemble-authorization.js'
 import type { Roles } from '../domain/authorization/roles.js'
@@ -47,6 +48,7 @@ export interface SurfaceParts extends SharedPasswordServices {
 export interface SurfaceServices {
   readonly services: Services
   readonly users: Users
+  readonly registrations: Registrations
   readonly roles: Roles
   readonly sessions: SessionAdministration
   readonly allSessions: AllSessionsTermination

@@ -16,6 +16,7 @@ import { createProfile, type Profile } from './profile.js'
 import { createRegistration, type Registration } from './registration.js'
 import { createRegistrationConfirmation } from './registration-confirmation.js'
 import { createRegistrationMails } from './registration-mails.js'
+import { createRegistrations, type Registrations } from './registrations.js'
 import { createSelfDeletion, type SelfDeletion } from './self-deletion.js'
 import { createUsers, type Users } from './users.js'
 
@@ -25,6 +26,7 @@ export interface AccountServices {
   readonly mfaReset: MfaReset
   readonly profile: Profile
   readonly registration: Registration
+  readonly registrations: Registrations
   readonly selfDeletion: SelfDeletion
   readonly users: Users
 }
@@ -61,6 +63,7 @@ export function assembleAccounts(
     registration: createRegistration(deps, {
       ...{ ...collaborators, emailChange, confirmation, beginnings, mails },
     }),
+    registrations: createRegistrations(deps, { ...collaborators, mails }),
     selfDeletion: createSelfDeletion(deps, deletions, reAuthentication),
     users: createUsers(deps, { sessions, mfaReset, deletions }),
   }

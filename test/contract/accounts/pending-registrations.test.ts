@@ -21,6 +21,7 @@ import {
   verifyWith,
 } from '../../support/people/registration-steps.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { spyBackend } from '../../support/stores/spy-backend.js'
 import { settingsHost } from '../settings/settings-host.js'
 
 const email = 'ada@example.org'
@@ -357,6 +358,85 @@ describe.each(surfaces)('registrations and their links on %s', (surface) => {
     const late = await verifyWith(host, surface, { token }, cookie)
     expect(outcomeOf(late)).toBe('400 invalid_token')
     expect(await usersOf(host, surface)).toEqual([])
+  })
+
+  it('are listed, mailed again and removed by the host’s code', async () => {
+    const host = await openHost()
+    const { registrations } = host.auth[surface]
+    const first = await registerHere(host, surface, { email: 'Ada@example.org', name: 'Ada' })
+    const at = host.clock.now()
+    const later = async () => {
+      await host.auth.close()
+      await host.clock.advance(1)
+    }
+    await later()
+    await registerHere(host, surface, { email: 'bob@example.org' })
+    await later()
+    await registerHere(host, surface, { email, password: strangers })
+    const [ada, bob, stranger] = (await registrations.list()).registrations
+    expect(ada).toEqual({
+      id: expect.any(String),
+      email: 'Ada@example.org',
+      name: 'Ada',
+      termsVersion: null,
+      createdAt: at,
+      expiresAt: at + 24 * hour,
+    })
+    expect([bob?.email, stranger?.email]).toEqual(['bob@example.org', email])
+    const page = await registrations.list({ limit: 1 })
+    expect(page).toMatchObject({ registrations: [{ id: ada?.id }], next: ada?.id })
+    const rest = await registrations.list({ after: page.next ?? '' })
+    expect(rest).toMatchObject({
+      registrations: [{ id: bob?.id }, { id: stranger?.id }],
+      next: null,
+    })
+    await expect(registrations.list({ limit: 0 })).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
+
+    host.mailer.clear()
+    expect(await registrations.resend(ada?.id ?? '', { actorId: 'ops-7' })).toBe(true)
+    const token = await link(host)
+    expect(eventsOf(host, 'email.verificationRequested')).toMatchObject([
+      { actorId: 'ops-7', userId: ada?.id },
+    ])
+    // Of two, the one goes, and the links stay for the other.
+    expect(await registrations.remove(stranger?.id ?? '')).toBe(true)
+    expect(await registrations.remove(bob?.id ?? '')).toBe(true)
+    const left = await mailedToken(host, 'verifyEmail', email)
+    expect(left).toBe(token)
+    for (const unknown of [bob?.id ?? '', 'no id']) {
+      expect(await registrations.remove(unknown)).toBe(false)
+      expect(await registrations.resend(unknown)).toBe(false)
+    }
+    const { tickets } = storedIn(host, surface)
+    expect(await tickets.find({ email: 'bob@example.org' }, { limit: 9 })).toEqual([])
+    expect(outcomeOf(await verifyWith(host, surface, { token }, first.cookie))).toBe('200')
+    expect(await registrations.list()).toEqual({ registrations: [], next: null })
+    const late = await registerHere(host, surface, { email: 'late@example.org' })
+    await host.clock.advance(24 * hour)
+    expect(await registrations.list()).toEqual({ registrations: [], next: null })
+    expect(late.cookie).not.toBe('')
+  })
+
+  it('G-37 costs of registering and logging in are counted alike for taken and free', async () => {
+    const { backend, calls } = spyBackend()
+    const host = await openHost({ backend })
+    const owner = await person(host, surface)
+    const costs: string[][] = []
+    for (const address of [owner.email, 'free@example.org']) {
+      await host.auth.close()
+      calls.length = 0
+      const { cookie } = await registerHere(host, surface, { email: address, password: strangers })
+      await host.auth.close()
+      const body = { email: address, password: strangers }
+      await host.send('POST', `/v1/auth/${surface}/login`, { body, cookie })
+      await host.auth.close()
+      // Records are written beside the request, and of accounts alone.
+      costs.push(calls.filter((name) => !name.includes('audit_records')))
+    }
+    expect(costs[0]).toEqual(costs[1])
+    expect(costs[0]?.length).toBeGreaterThan(6)
   })
 
   it('stays a browser’s own where sessions are shared with other hosts', async () => {
