@@ -34,7 +34,7 @@ async function accountOf({ host, surface, who }: Walk, provider: ProviderId): Pr
   return account
 }
 
-function callback(of: string, provider: ProviderId): Flow {
+export function callback(of: string, provider: ProviderId): Flow {
   return {
     of,
     name: `an answer of ${provider} in a browser`,
