@@ -8,6 +8,8 @@ export interface CookiePolicy {
   readonly secure: boolean
   /** Null for a host-only cookie. */
   readonly domain: string | null
+  /** Other domains for which an earlier deployment may have set its cookies. */
+  readonly otherDomains?: readonly string[]
   readonly path: string
 }
 
@@ -37,8 +39,17 @@ export function setCookie(
   sameSite: SameSite,
   { value, maxAge }: { readonly value: string; readonly maxAge: number },
 ): string {
+  return line(cookieName(policy, what), policy, sameSite, { value, maxAge })
+}
+
+function line(
+  name: string,
+  policy: CookiePolicy,
+  sameSite: SameSite,
+  { value, maxAge }: { readonly value: string; readonly maxAge: number },
+): string {
   const attributes = [
-    `${cookieName(policy, what)}=${value}`,
+    `${name}=${value}`,
     `Max-Age=${maxAge}`,
     `Path=${policy.path}`,
     'HttpOnly',
@@ -52,6 +63,27 @@ export function setCookie(
 /** Must repeat domain and path, or browsers keep the cookie. */
 export function clearCookie(policy: CookiePolicy, what: TokenCookie, sameSite: SameSite): string {
   return setCookie(policy, what, sameSite, { value: '', maxAge: 0 })
+}
+
+/**
+ * Takes away the cookies of this name that were set for other domains or paths: a browser tells them
+ * apart, and a server cannot. A `__Host-` cookie is the only one of its name.
+ */
+export function clearOthers(
+  policy: CookiePolicy,
+  what: TokenCookie,
+  sameSite: SameSite,
+): readonly string[] {
+  const name = cookieName(policy, what)
+  if (name.startsWith('__Host-')) return []
+  const own = clearCookie(policy, what, sameSite)
+  const domains = [policy.domain, null, ...(policy.otherDomains ?? [])]
+  const lines = domains.flatMap((domain) =>
+    [policy.path, '/'].map((path) =>
+      line(name, { ...policy, domain, path }, sameSite, { value: '', maxAge: 0 }),
+    ),
+  )
+  return [...new Set(lines)].filter((one) => one !== own)
 }
 
 /** Browsers drop `SameSite=None` without `Secure`; on a development host `Lax` takes its place. */
@@ -74,6 +106,12 @@ export function cookieOf(
  * planted, by a page of another subdomain perhaps, and which one cannot be told.
  */
 export function readCookie(header: string | undefined, name: string): string | null {
+  const values = cookieValues(header, name)
+  return values.length === 1 && values[0] ? values[0] : null
+}
+
+/** Every cookie of this name, in the order in which the browser sent them; also empty ones. */
+export function cookieValues(header: string | undefined, name: string): readonly string[] {
   const values: string[] = []
   for (const pair of header?.split(';') ?? []) {
     const equals = pair.indexOf('=')
@@ -81,7 +119,16 @@ export function readCookie(header: string | undefined, name: string): string | n
       values.push(withoutBlanks(pair.slice(equals + 1)))
     }
   }
-  return values.length === 1 && values[0] ? values[0] : null
+  return values
+}
+
+/** All cookies of this name that the request brings. */
+export function cookiesOf(
+  request: Pick<RouteGuardRequest, 'header'>,
+  policy: CookiePolicy,
+  what: TokenCookie,
+): readonly string[] {
+  return cookieValues(request.header('cookie'), cookieName(policy, what))
 }
 
 /** Space and tab only: what else `trim` takes off would make one name of two (RFC 6265 §5.2). */

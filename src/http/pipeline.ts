@@ -16,7 +16,7 @@ import { type Admission, nothingKnown } from './admission/admission.js'
 import { admissionSteps, admit } from './admission/admission-steps.js'
 import { answerReply } from './answer-reply.js'
 import type { ClientIp } from './client-ip.js'
-import { type CookiePolicy, clearCookie, cookieOf, type SameSite } from './cookies.js'
+import { type CookiePolicy, clearCookie, clearOthers, cookiesOf, type SameSite } from './cookies.js'
 import { deprecationHeaders } from './deprecation-headers.js'
 import type { Match } from './match.js'
 import { problemReply, validatorReply } from './problem.js'
@@ -67,7 +67,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     try {
       sameSite = await sameSiteFor(operation)
       const given = await perform(operation, request, params)
-      const reply = answerReply(operation, given, deps.cookies, sameSite)
+      const answered = answerReply(operation, given, deps.cookies, sameSite)
+      const isSet = given.refreshCookie !== undefined
+      const reply = isSet ? withoutOthers(request, answered, sameSite) : answered
       return { reply, status: reply.status, code: null }
     } catch (cause) {
       if (cause instanceof ConfigValidationError) {
@@ -137,9 +139,24 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     // A dead cookie is taken away; one of the other surface, or one that could not be judged, stays.
     const isJudged = error.code !== 'audience_mismatch' && !(error.cause instanceof UnknownKeyError)
     const dead = error.status === 401 && isJudged
-    const isSent = () => cookieOf(request, deps.cookies, 'refresh') !== null
+    const isSent = () => cookiesOf(request, deps.cookies, 'refresh').some((value) => value !== '')
     if (!sameSite || !operation.usesRefreshCookie || !dead || !isSent()) return reply
-    return { ...reply, cookies: [clearCookie(deps.cookies, 'refresh', sameSite)] }
+    const cookies = [clearCookie(deps.cookies, 'refresh', sameSite)]
+    return withoutOthers(request, { ...reply, cookies }, sameSite)
+  }
+
+  /** The reply leaves one refresh cookie at most, where the request brought several. */
+  function withoutOthers(
+    request: ExchangeRequest,
+    reply: ExchangeReply,
+    sameSite: SameSite | null,
+  ): ExchangeReply {
+    const shown = cookiesOf(request, deps.cookies, 'refresh')
+    if (sameSite === null || shown.length < 2) return reply
+    return {
+      ...reply,
+      cookies: [...clearOthers(deps.cookies, 'refresh', sameSite), ...reply.cookies],
+    }
   }
 
   function toAuthError(error: unknown, operation: Operation | null): AuthError {

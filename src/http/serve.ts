@@ -8,11 +8,11 @@ import type {
 import type { Answer, ProtectedCall } from '../operations/operation.js'
 import type { Admission } from './admission/admission.js'
 import type { CookiePolicy } from './cookies.js'
-import { cookieOf, hostOnly } from './cookies.js'
+import { cookieOf, cookiesOf, hostOnly } from './cookies.js'
 import type { ExchangeRequest } from './request/exchange.js'
 
 /** Calls the handler of an admitted request with what it needs of it. */
-export function serve(
+export async function serve(
   admission: Admission,
   cookies: CookiePolicy,
   services: Services,
@@ -22,7 +22,7 @@ export function serve(
   switch (operation.access) {
     case 'public':
       return operation.handle(
-        { ...call, refreshCookie: cookieOf(admission.request, cookies, 'refresh') },
+        { ...call, refreshCookie: await refreshCookieOf(admission, cookies, services) },
         services,
       )
     case 'enrolling': {
@@ -36,6 +36,17 @@ export function serve(
       return operation.handle({ ...call, ...admittedOf(admission), located }, services)
     }
   }
+}
+
+/** One of several that cannot be told apart is none. */
+async function refreshCookieOf(
+  { operation, request }: Admission,
+  policy: CookiePolicy,
+  { refresh }: Pick<Services, 'refresh'>,
+): Promise<string | null> {
+  if (!operation.usesRefreshCookie) return null
+  const shown = cookiesOf(request, policy, 'refresh').filter((value) => value !== '')
+  return shown.length > 1 ? refresh.choose(shown) : (shown[0] ?? null)
 }
 
 function callOf(admission: Admission, policy: CookiePolicy): ProtectedCall<unknown> {

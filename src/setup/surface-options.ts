@@ -22,7 +22,18 @@ export function cookiePolicyOf(surface: Surface, options: SurfaceOptions): Cooki
     secure: new URL(options.baseUrl).protocol === 'https:',
     domain: options.cookieDomain ?? null,
     path: options.cookiePath ?? '/',
+    otherDomains: domainsAbove(options).filter((domain) => domain !== options.cookieDomain),
   }
+}
+
+/** The surface's hosts and every domain they are in, but for top-level ones. */
+function domainsAbove({ baseUrl, routesUrl = baseUrl }: SurfaceOptions): readonly string[] {
+  const hosts = [baseUrl, routesUrl].map((url) => new URL(url).hostname)
+  const domains = hosts.flatMap((host) => {
+    const labels = /^[\d.]+$|:/.test(host) ? [] : host.split('.')
+    return labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'))
+  })
+  return [...new Set(domains)]
 }
 
 /** The surface's own origin is always one of them. */

@@ -1,5 +1,5 @@
 import { quoteInput } from '../engine/quote-input.js'
-import { cookieName, readCookie } from '../http/cookies.js'
+import { cookieName, cookieValues } from '../http/cookies.js'
 import type { ExchangeRequest } from '../http/request/exchange.js'
 import { maxBodyBytes } from '../http/request/request-body.js'
 import { readHost } from '../http/request/request-host.js'
@@ -35,7 +35,7 @@ export function surfaceResolution(
     ofHost: hostResolution(options, shared),
     ofOrigin: (origin) => only(surfaces.filter((surface) => origins[surface].has(origin ?? ''))),
     ofCookie: (header) =>
-      only(surfaces.filter((surface) => readCookie(header, cookies[surface]) !== null)),
+      only(surfaces.filter((surface) => cookieValues(header, cookies[surface]).some(Boolean))),
     async ofBody(request) {
       const token = refreshTokenIn(await bodyOf(request))
       if (token === null) return null

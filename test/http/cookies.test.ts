@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type CookiePolicy,
   clearCookie,
+  clearOthers,
   cookieName,
   readCookie,
   setCookie,
@@ -57,6 +58,28 @@ describe.each(['refresh', 'device'] as const)('T-23 T-45 the %s cookie', (what) 
     const cleared = clearCookie(policy, what, 'lax')
     expect(withoutValue(cleared)).toBe(withoutValue(set))
     expect(cleared).toMatch(/^[^=]+=; Max-Age=0; /)
+  })
+})
+
+describe('taking away cookies of the same name', () => {
+  const domainsOf = (lines: readonly string[]) =>
+    lines.map((one) => `${/Domain=([^;]+)/.exec(one)?.[1] ?? ''} ${/Path=([^;]+)/.exec(one)?.[1]}`)
+
+  it('goes through the host alone, the other domains, and the root path; leaves the own one', () => {
+    const policy = { ...shared, otherDomains: ['app.example.com'] }
+    const lines = clearOthers(policy, 'refresh', 'lax')
+    expect(domainsOf(lines)).toEqual([
+      'example.com /',
+      ' /v1/auth',
+      ' /',
+      'app.example.com /v1/auth',
+      'app.example.com /',
+    ])
+    for (const one of lines) expect(one).toMatch(/^__Secure-cl_refresh=; Max-Age=0; /)
+  })
+
+  it('has nothing to do for a `__Host-` cookie, which is the only one', () => {
+    expect(clearOthers(hostOnly, 'refresh', 'lax')).toEqual([])
   })
 })
 

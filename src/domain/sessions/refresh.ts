@@ -6,6 +6,7 @@ import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Guard } from '../../ports/store.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { chooseToken } from './choose-token.js'
 import {
   type Attempt,
   presentedBy,
@@ -28,6 +29,8 @@ export interface SessionView {
 }
 
 export interface Refresh {
+  /** Of several cookies of one name, the browser's own; null when that cannot be told. */
+  choose(shown: readonly string[]): Promise<string | null>
   /**
    * Explicit refresh: rotates by one guarded write and starts a new idle window. A token that was
    * handed out in another way than it is shown is refused with `refresh_token_invalid`.
@@ -87,6 +90,8 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
   }
 
   return {
+    choose: (shown) => enforced(() => chooseToken(tokens, shown)),
+
     rotate: (shown, source) =>
       enforced(async () => {
         const attempt = await inspection.begin(shown, source, tokens.nextJti())

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { type Reply, refreshCookieOf } from '../../support/hosts/http-client.js'
+import { openHost } from '../../support/hosts/open-host.js'
+import { signedInPerson, signIn } from '../../support/people/people.js'
+
+const second = 1000
+const domain = 'example.com'
+const wide = {
+  operator: { baseUrl: 'https://admin.example.com', cookieDomain: domain },
+  client: { baseUrl: 'https://app.example.com', cookieDomain: domain },
+}
+const at = (path: string): string => `/v1/auth/client${path}`
+const name = '__Secure-cl_refresh'
+
+const shown = ({ status, code, headers }: Reply) =>
+  [status, code ?? headers.get('x-refresh-outcome')].filter(Boolean).join(' ')
+
+/** Domain and path of each line, and whether it sets or clears. */
+const linesOf = ({ setCookies }: Reply) =>
+  setCookies.map((one) => {
+    const [, value = '', of = 'host'] = /^[^=]+=([^;]*).*?(?:Domain=([^;]+)|$)/.exec(one) ?? []
+    return `${value === '' ? 'clears' : 'sets'} ${of}`
+  })
+
+const elsewhere = ['clears host', 'clears app.example.com']
+
+describe('several refresh cookies of one name', () => {
+  const open = () => openHost({ surfaces: wide })
+  const refresh = (host: ContractHost, ...cookies: readonly string[]) =>
+    host.send('POST', at('/refresh-cookie'), { cookie: cookies.join('; ') })
+  const session = (host: ContractHost, ...cookies: readonly string[]) =>
+    host.send('GET', at('/session'), { cookie: cookies.join('; ') })
+
+  it.each(['first', 'last'] as const)(
+    'R-1S-03 T-23 a retired one that stands %s is neither used nor misuse, and goes',
+    async (place) => {
+      const host = await open()
+      const { cookie: old } = await signedInPerson(host, 'client')
+      const newest = refreshCookieOf(await refresh(host, old), 'client')
+      await host.clock.advance(11 * second)
+      const both = place === 'first' ? [old, newest] : [newest, old]
+      const seen = await session(host, ...both)
+      expect([shown(seen), seen.setCookies]).toEqual(['200', []])
+      const next = await refresh(host, ...both)
+      expect([shown(next), linesOf(next)]).toEqual([
+        '200 rotated',
+        [...elsewhere, 'sets example.com'],
+      ])
+      expect(host.events.map(({ type }) => type)).not.toContain('refresh.replayDetected')
+    },
+  )
+
+  it('of two logins of one person the newer one counts', async () => {
+    const host = await open()
+    const who = await signedInPerson(host, 'client')
+    await host.clock.advance(second)
+    const { cookie, bearer } = await signIn(host, 'client', who)
+    expect(shown(await refresh(host, cookie, who.cookie))).toBe('200 rotated')
+    const out = await host.send('POST', at('/logout'), { cookie: `${who.cookie}; ${cookie}` })
+    // The newer token is retired within its window, and still of the newer session.
+    expect([shown(out), linesOf(out)]).toEqual(['204', [...elsewhere, 'clears example.com']])
+    expect((await host.send('GET', at('/me'), { bearer })).code).toBe('session_revoked')
+    expect((await host.send('GET', at('/me'), { bearer: who.bearer })).status).toBe(200)
+  })
+
+  it.each([
+    ['is junk', async () => 'x.y.z'],
+    ['is empty', async () => ''],
+    [
+      'is of the other surface',
+      async (host: ContractHost) => (await signedInPerson(host, 'operator')).refreshToken,
+    ],
+    ['is an access token', async (_: ContractHost, bearer: string) => bearer],
+  ])('one that %s shuts nobody out', async (_, plant) => {
+    const host = await open()
+    const who = await signedInPerson(host, 'client')
+    const planted = `${name}=${await plant(host, who.bearer)}`
+    for (const cookies of [
+      [planted, who.cookie],
+      [who.cookie, planted],
+    ]) {
+      expect(shown(await session(host, ...cookies))).toBe('200')
+    }
+    const next = await refresh(host, planted, who.cookie)
+    expect([shown(next), linesOf(next)]).toEqual([
+      '200 rotated',
+      [...elsewhere, 'sets example.com'],
+    ])
+  })
+
+  it.each(['live', 'idle', 'ended'] as const)(
+    '3.3.1 one of another person is not signed in with, whatever became of a session that is %s',
+    async (state) => {
+      const host = await open()
+      const who = await signedInPerson(host, 'client')
+      if (state === 'idle') await host.clock.advance(8 * 24 * 3600 * second)
+      if (state === 'ended') await host.auth.client.terminateSessionsOf(who.id)
+      const attacker = await signedInPerson(host, 'client')
+      for (const cookies of [
+        [attacker.cookie, who.cookie],
+        [who.cookie, attacker.cookie],
+      ]) {
+        const seen = await session(host, ...cookies)
+        expect([seen.status, seen.code]).toEqual([401, undefined])
+        // All of them go, so that the next login is not in their way.
+        expect(linesOf(seen)).toEqual([...elsewhere, 'clears example.com'])
+        expect((await refresh(host, ...cookies)).status).toBe(401)
+      }
+      expect(shown(await refresh(host, attacker.cookie))).toBe('200 rotated')
+    },
+  )
+
+  it('any number of them costs a look at ten', async () => {
+    const host = await open()
+    const who = await signedInPerson(host, 'client')
+    const junk = Array.from({ length: 50 }, (_, n) => `${name}=a.b.${n}`)
+    expect((await session(host, ...junk, who.cookie)).status).toBe(401)
+    expect((await session(host, who.cookie, ...junk)).status).toBe(200)
+  })
+})
