@@ -37,7 +37,11 @@ export function slowWork(clock: Clock, inner: Backend, hasher: PasswordHasher): 
       return take(latencies.store, work)
     }),
     hasher: {
-      hash: (password, params, salt) => hasher.hash(password, params, salt),
+      hash(password, params, salt) {
+        calls.push(`hash m=${params.memoryCost},t=${params.timeCost},p=${params.parallelism}`)
+        const { hash } = latencies
+        return take(typeof hash === 'number' ? hash : 0, () => hasher.hash(password, params, salt))
+      },
       verify(phc, password) {
         calls.push(`verify ${phc.split('$').slice(1, 4).join('$')}`)
         const { hash } = latencies
