@@ -1,5 +1,5 @@
 import type { FlowCookie } from '../domain/services/index.js'
-import type { Answer, Operation, RegistrationCookie, TokenCookie } from '../operations/operation.js'
+import type { Answer, Operation, RegistrationCookie } from '../operations/operation.js'
 import { type CookiePolicy, clearCookie, hostOnly, type SameSite, setCookie } from './cookies.js'
 import { commonHeaders } from './problem.js'
 import type { ExchangeReply } from './request/exchange.js'
@@ -29,10 +29,10 @@ function cookiesFor(
   policy: CookiePolicy,
   sameSite: SameSite,
 ): readonly string[] {
-  const { refreshCookie: refresh, deviceCookie: device, flowCookie: flow } = answer
+  const { refreshCookie: refresh, deviceCookie: device, flowCookies: flows = [] } = answer
   const { registrationCookie: registration } = answer
-  const cleared = (what: TokenCookie) => clearCookie(policy, what, sameSite)
-  const set = (what: TokenCookie, value: string, maxAge: number) =>
+  const cleared = (what: 'refresh' | 'device') => clearCookie(policy, what, sameSite)
+  const set = (what: 'refresh' | 'device', value: string, maxAge: number) =>
     setCookie(policy, what, sameSite, { value, maxAge })
   const cookies: string[] = []
   if (refresh === 'clear') cookies.push(cleared('refresh'))
@@ -40,7 +40,7 @@ function cookiesFor(
   if (device === 'clear') cookies.push(cleared('device'))
   else if (device) cookies.push(set('device', device.deviceToken, device.expiresIn))
   if (registration) cookies.push(registrationCookieFor(registration, policy, sameSite))
-  if (flow) cookies.push(flowCookieFor(flow, policy, sameSite))
+  for (const flow of flows) cookies.push(flowCookieFor(flow, hostOnly(policy), sameSite))
   return cookies
 }
 
@@ -55,16 +55,17 @@ function registrationCookieFor(
 }
 
 /**
+ * Of one host alone, as a registration's: the pages of another must not plant one of their own flow.
  * A form comes from the provider's own page, a link back from there too; and where the host's pages
  * are another site, they send it along to finish a login.
  */
 function flowCookieFor(
-  { mode, key, expiresIn }: FlowCookie,
+  { mode, flow, key, expiresIn }: FlowCookie,
   policy: CookiePolicy,
   others: SameSite,
 ): string {
   const token = { value: key, maxAge: expiresIn }
   return mode === 'form_post'
-    ? setCookie(policy, 'oauth_form', 'none', token)
-    : setCookie(policy, 'oauth', others === 'none' ? 'none' : 'lax', token)
+    ? setCookie(policy, `oauth_form_${flow}`, 'none', token)
+    : setCookie(policy, `oauth_${flow}`, others === 'none' ? 'none' : 'lax', token)
 }

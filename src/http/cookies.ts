@@ -1,3 +1,4 @@
+import type { BrowserKey, BrowserKeys } from '../domain/services/index.js'
 import type { TokenCookie } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'
 import type { RouteGuardRequest } from './request/exchange.js'
@@ -17,11 +18,16 @@ export type SameSite = 'strict' | 'lax' | 'none'
 
 const shortName = { operator: 'op', client: 'cl' } as const
 
+/** A cookie of one OAuth flow: its kind, and the flow's name. */
+export type FlowCookieName = `${'oauth' | 'oauth_form'}_${string}`
+
+type CookieKind = Exclude<TokenCookie, 'oauth' | 'oauth_form'> | FlowCookieName
+
 /**
  * `__Host-` needs a secure, host-only cookie with path `/`; `__Secure-` only a secure one
  * (RFC 6265bis §4.1.3). Plain names are for local development over http.
  */
-export function cookieName(policy: CookiePolicy, what: TokenCookie): string {
+export function cookieName(policy: CookiePolicy, what: CookieKind): string {
   const name = `${shortName[policy.surface]}_${what}`
   if (!policy.secure) return name
   return policy.domain === null ? `__Host-${name}` : `__Secure-${name}`
@@ -35,7 +41,7 @@ export function hostOnly(policy: CookiePolicy): CookiePolicy {
 /** `maxAge` in whole seconds. */
 export function setCookie(
   policy: CookiePolicy,
-  what: TokenCookie,
+  what: CookieKind,
   sameSite: SameSite,
   { value, maxAge }: { readonly value: string; readonly maxAge: number },
 ): string {
@@ -61,7 +67,7 @@ function line(
 }
 
 /** Must repeat domain and path, or browsers keep the cookie. */
-export function clearCookie(policy: CookiePolicy, what: TokenCookie, sameSite: SameSite): string {
+export function clearCookie(policy: CookiePolicy, what: CookieKind, sameSite: SameSite): string {
   return setCookie(policy, what, sameSite, { value: '', maxAge: 0 })
 }
 
@@ -71,7 +77,7 @@ export function clearCookie(policy: CookiePolicy, what: TokenCookie, sameSite: S
  */
 export function clearOthers(
   policy: CookiePolicy,
-  what: TokenCookie,
+  what: CookieKind,
   sameSite: SameSite,
 ): readonly string[] {
   const name = cookieName(policy, what)
@@ -96,7 +102,7 @@ function sameSiteOf(policy: CookiePolicy, sameSite: SameSite): string {
 export function cookieOf(
   request: Pick<RouteGuardRequest, 'header'>,
   policy: CookiePolicy,
-  what: TokenCookie,
+  what: CookieKind,
 ): string | null {
   return readCookie(request.header('cookie'), cookieName(policy, what))
 }
@@ -112,23 +118,41 @@ export function readCookie(header: string | undefined, name: string): string | n
 
 /** Every cookie of this name, in the order in which the browser sent them; also empty ones. */
 export function cookieValues(header: string | undefined, name: string): readonly string[] {
-  const values: string[] = []
-  for (const pair of header?.split(';') ?? []) {
-    const equals = pair.indexOf('=')
-    if (equals > 0 && withoutBlanks(pair.slice(0, equals)) === name) {
-      values.push(withoutBlanks(pair.slice(equals + 1)))
-    }
-  }
-  return values
+  return cookiesIn(header).flatMap(([found, value]) => (found === name ? [value] : []))
 }
 
 /** All cookies of this name that the request brings. */
 export function cookiesOf(
   request: Pick<RouteGuardRequest, 'header'>,
   policy: CookiePolicy,
-  what: TokenCookie,
+  what: CookieKind,
 ): readonly string[] {
   return cookieValues(request.header('cookie'), cookieName(policy, what))
+}
+
+/** What is kept of OAuth flows, the oldest first (RFC 6265 §5.4); nothing that is there twice. */
+export function flowKeysIn(
+  request: Pick<RouteGuardRequest, 'header'>,
+  policy: CookiePolicy,
+): BrowserKeys {
+  const start = cookieName(policy, 'oauth_')
+  const found = new Map<string, BrowserKey | null>()
+  for (const [name, key] of cookiesIn(request.header('cookie'))) {
+    const [, form, flow] = /^(form_)?([\w-]{16})$/.exec(name.slice(start.length)) ?? []
+    if (!name.startsWith(start) || flow === undefined || key === '') continue
+    const mode = form === undefined ? 'query' : 'form_post'
+    found.set(name, found.has(name) ? null : { mode, flow, key })
+  }
+  return [...found.values()].filter((one) => one !== null)
+}
+
+function cookiesIn(header: string | undefined): readonly (readonly [string, string])[] {
+  return (header?.split(';') ?? []).flatMap((pair) => {
+    const equals = pair.indexOf('=')
+    return equals > 0
+      ? [[withoutBlanks(pair.slice(0, equals)), withoutBlanks(pair.slice(equals + 1))] as const]
+      : []
+  })
 }
 
 /** Space and tab only: what else `trim` takes off would make one name of two (RFC 6265 §5.2). */

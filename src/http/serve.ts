@@ -8,7 +8,7 @@ import type {
 import type { Answer, ProtectedCall } from '../operations/operation.js'
 import type { Admission } from './admission/admission.js'
 import type { CookiePolicy } from './cookies.js'
-import { cookieOf, cookiesOf, hostOnly } from './cookies.js'
+import { cookieOf, cookiesOf, flowKeysIn, hostOnly } from './cookies.js'
 import type { ExchangeRequest } from './request/exchange.js'
 
 /** Calls the handler of an admitted request with what it needs of it. */
@@ -57,10 +57,7 @@ function callOf(admission: Admission, policy: CookiePolicy): ProtectedCall<unkno
     address,
     deviceCookie: cookieOf(request, policy, 'device'),
     registrationCookie: cookieOf(request, hostOnly(policy), 'registration'),
-    flowCookies: {
-      query: cookieOf(request, policy, 'oauth'),
-      form_post: cookieOf(request, policy, 'oauth_form'),
-    },
+    flowCookies: flowKeysIn(request, hostOnly(policy)),
     tokenDelivery: operation.choosesDelivery ? deliveryOf(request) : 'cookie',
     bearer,
     params,

@@ -10,7 +10,11 @@ export type CookiePrefix = '__Host-' | '__Secure-' | ''
 const shortName = { operator: 'op', client: 'cl' } as const
 
 export function cookieNameOf(prefix: CookiePrefix, surface: Surface, what: TokenCookie): string {
-  return `${prefix}${shortName[surface]}_${what}`
+  const isOfFlow = what === 'oauth' || what === 'oauth_form'
+  // What a browser began here is shared with no other host, whatever sessions are.
+  const isHostOnly = isOfFlow || what === 'registration'
+  const start = prefix !== '' && isHostOnly ? '__Host-' : prefix
+  return `${start}${shortName[surface]}_${what}${isOfFlow ? '_{flow}' : ''}`
 }
 
 /** The pattern of a `Set-Cookie` line with any prefix. */
@@ -19,7 +23,10 @@ export function setCookiePattern(
   cookies: readonly TokenCookie[],
 ): string {
   const names = surfaces.map((surface) => shortName[surface])
-  return `^(__Host-|__Secure-)?(${names.join('|')})_(${cookies.join('|')})=`
+  const kinds = cookies.map((what) =>
+    what === 'oauth' || what === 'oauth_form' ? `${what}_[\\w-]{16}` : what,
+  )
+  return `^(__Host-|__Secure-)?(${names.join('|')})_(${kinds.join('|')})=`
 }
 
 /** The alternatives to authenticate with, for each of the surfaces. Any one suffices. */

@@ -88,7 +88,7 @@ export interface Call<B> {
   readonly deviceCookie: string | null
   /** What the browser keeps of its registrations, from the surface's cookie. */
   readonly registrationCookie: string | null
-  /** The keys of the browser's OAuth flows from its cookies, by the form of the response. */
+  /** The keys of the browser's OAuth flows from its cookies, the oldest first. */
   readonly flowCookies: BrowserKeys
   /**
    * Where tokens of the answer go: into cookies, unless the entry lets the header `x-token-delivery`
@@ -133,8 +133,8 @@ export interface Answer<R> {
   readonly deviceCookie?: Pick<DeviceGrant, 'deviceToken' | 'expiresIn'> | 'clear'
   /** Sets the cookie of registrations for `expiresIn` seconds. */
   readonly registrationCookie?: RegistrationCookie
-  /** Sets the cookie of an OAuth flow to `key` for `expiresIn` seconds. */
-  readonly flowCookie?: FlowCookie
+  /** Sets the cookie of each OAuth flow to its `key` for `expiresIn` seconds. */
+  readonly flowCookies?: readonly FlowCookie[]
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -199,13 +199,13 @@ export function stepUpView<M extends CodeMethod | 'webauthn'>(method: M, provedA
 }
 
 /** Redirects the browser to the provider. */
-export function redirectToProvider({ authorizationUrl, cookie }: BrowserFlow): Answer<null> {
-  return { body: null, flowCookie: cookie, headers: { location: authorizationUrl } }
+export function redirectToProvider({ authorizationUrl, cookies }: BrowserFlow): Answer<null> {
+  return { body: null, flowCookies: cookies, headers: { location: authorizationUrl } }
 }
 
 /** The same for a page that opens the URL itself. */
-export function linkBegun({ authorizationUrl, expiresIn, cookie }: BrowserFlow) {
-  return { body: { authorizationUrl, expiresIn }, flowCookie: cookie }
+export function linkBegun({ authorizationUrl, expiresIn, cookies }: BrowserFlow) {
+  return { body: { authorizationUrl, expiresIn }, flowCookies: cookies }
 }
 
 /** Redirects the browser back to the host's page or app. */
@@ -214,7 +214,7 @@ export function redirectToApp({ location, refresh, cookie }: Returned): Answer<n
     body: null,
     headers: { location },
     ...(refresh === null ? {} : { refreshCookie: refresh }),
-    ...(cookie === null ? {} : { flowCookie: cookie }),
+    ...(cookie === null ? {} : { flowCookies: [cookie] }),
   }
 }
 

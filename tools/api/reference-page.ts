@@ -96,7 +96,8 @@ function facts(row: Operation): string {
   ].join('\n')
 }
 
-const cookieText = (what: string): string => `\`…_${what}\``
+const cookieText = (what: string): string =>
+  `\`…_${what}${what.startsWith('oauth') ? '_{flow}' : ''}\``
 
 /** Who may call. */
 function guardText(guard: Guard, row: Operation): string {

@@ -3,12 +3,23 @@ import { equalConstantTime, sha256 } from '../../crypto/secrets.js'
 /** How an answer comes back, and so which cookie comes back with it (RFC 6265bis §5.6.7.1). */
 export type ResponseMode = 'query' | 'form_post'
 
-/** What a browser keeps of its flows, by how they come back. Null where it sent none. */
-export type BrowserKeys = Readonly<Record<ResponseMode, string | null>>
+/** What a browser keeps of one flow, in a cookie of the flow's own. */
+export interface BrowserKey {
+  readonly mode: ResponseMode
+  /** Names the flow, in the cookie's name: 16 characters of base64url. It is no secret. */
+  readonly flow: string
+  readonly key: string
+}
 
-/** Whether one of them is the key whose SHA-256 this is. Takes as long whichever it is. */
+/** What a browser sent of all its flows, the oldest first. */
+export type BrowserKeys = readonly BrowserKey[]
+
+/** Of the `state` that the flow sent along. */
+export function flowNameOf(state: string): string {
+  return sha256(`flow ${state}`).slice(0, 16)
+}
+
+/** Whether one of them is the key whose SHA-256 this is. Looks at all of them, whichever it is. */
 export function isOwnBrowser(browserHash: string, keys: BrowserKeys): boolean {
-  return [keys.query, keys.form_post]
-    .map((key) => key !== null && equalConstantTime(sha256(key), browserHash))
-    .includes(true)
+  return keys.map(({ key }) => equalConstantTime(sha256(key), browserHash)).includes(true)
 }

@@ -7,6 +7,7 @@ import type { ProviderId } from '../../identity-providers/providers.js'
 import type { OauthFlow } from '../../model/oauth-flow.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { type BrowserKey, flowNameOf } from './browser-keys.js'
 import type { IntentJudge } from './intent-judge.js'
 import type { SpentIntent } from './spent-intent.js'
 
@@ -43,18 +44,20 @@ export type LinkIntent = SpentIntent<'oauthLink'>
 
 /** Flows to providers, each of which comes back once, to the browser it began in. */
 export interface OauthFlows {
-  /** `browserKey` is what the browser keeps in a cookie; null for an app, which keeps a verifier. */
-  begin(
+  /** For an app, which keeps a verifier of its own. */
+  beginForApp(facts: FlowFacts, credentials: ProviderCredentials): Promise<BegunFlow>
+  /**
+   * With what the browser is to keep in a cookie: new for each flow, because a key that it shows may
+   * have been planted there by another person, who knows it.
+   */
+  beginInBrowser(
     facts: FlowFacts,
     credentials: ProviderCredentials,
-    browserKey: string | null,
-  ): Promise<BegunFlow>
+  ): Promise<BegunFlow & Pick<BrowserKey, 'flow' | 'key'>>
   /** Spends it. Throws `invalid_oauth_state` unless it is this provider's and this browser's. */
   take(provider: ProviderId, state: string, browserKey: string | null): Promise<TakenFlow>
   /** Whether a link may still be made. A deletion disables first and looks then. */
   isGood(intent: LinkIntent): Promise<boolean>
-  /** The key a browser has, if it looks like one, or a new one: flows in two tabs share it. */
-  browserKey(shown: string | null): string
 }
 
 interface Deps
@@ -103,31 +106,45 @@ export function createOauthFlows(deps: Deps, judge: IntentJudge): OauthFlows {
       : judge.spend(await judge.openAnonymous('oauthApp', facts, flow))
   }
 
+  /** A key of null is an app's, which has none. */
+  async function begin(
+    { linker, ...facts }: FlowFacts,
+    credentials: ProviderCredentials,
+    { state, browserKey }: { readonly state: string; readonly browserKey: string | null },
+  ): Promise<BegunFlow> {
+    const { provider } = facts
+    const secrets: SignInSecrets = {
+      state,
+      nonce: randomToken(random),
+      codeVerifier: randomToken(random),
+    }
+    const stored = await oauthFlows.insert({
+      id: sha256(secrets.state),
+      ...facts,
+      userId: linker?.user.id ?? '',
+      sessionId: linker?.sessionId ?? '',
+      credentialEpoch: linker?.user.credentialEpoch ?? 0,
+      deviceEpoch: linker?.user.deviceEpoch ?? 0,
+      browserHash: browserKey === null ? '' : sha256(browserKey),
+      sealedSecrets: seal(secrets),
+      expiresAt: clock.now() + flowSeconds * 1000,
+    })
+    if (!stored) throw new AuthError('service_unavailable')
+    const request = { ...secrets, redirectUri: callbackOf(provider) }
+    return {
+      authorizationUrl: deps.providers.authorizationUrl(provider, credentials, request),
+      expiresIn: flowSeconds,
+    }
+  }
+
   return {
-    async begin({ linker, ...facts }, credentials, browserKey) {
-      const { provider } = facts
-      const secrets: SignInSecrets = {
-        state: randomToken(random),
-        nonce: randomToken(random),
-        codeVerifier: randomToken(random),
-      }
-      const stored = await oauthFlows.insert({
-        id: sha256(secrets.state),
-        ...facts,
-        userId: linker?.user.id ?? '',
-        sessionId: linker?.sessionId ?? '',
-        credentialEpoch: linker?.user.credentialEpoch ?? 0,
-        deviceEpoch: linker?.user.deviceEpoch ?? 0,
-        browserHash: browserKey === null ? '' : sha256(browserKey),
-        sealedSecrets: seal(secrets),
-        expiresAt: clock.now() + flowSeconds * 1000,
-      })
-      if (!stored) throw new AuthError('service_unavailable')
-      const request = { ...secrets, redirectUri: callbackOf(provider) }
-      return {
-        authorizationUrl: deps.providers.authorizationUrl(provider, credentials, request),
-        expiresIn: flowSeconds,
-      }
+    beginForApp: (facts, credentials) =>
+      begin(facts, credentials, { state: randomToken(random), browserKey: null }),
+
+    async beginInBrowser(facts, credentials) {
+      const [state, key] = [randomToken(random), randomToken(random)]
+      const begun = await begin(facts, credentials, { state, browserKey: key })
+      return { ...begun, flow: flowNameOf(state), key }
     },
 
     async take(provider, state, browserKey) {
@@ -159,8 +176,6 @@ export function createOauthFlows(deps: Deps, judge: IntentJudge): OauthFlows {
         throw error
       }
     },
-
-    browserKey: (shown) => (/^[\w-]{43}$/.test(shown ?? '') ? (shown ?? '') : randomToken(random)),
   }
 }
 

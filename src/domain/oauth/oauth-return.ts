@@ -1,12 +1,10 @@
-import type { BrowserKeys, ResponseMode } from '../intents/browser-keys.js'
+import type { BrowserKey, BrowserKeys } from '../intents/browser-keys.js'
 import { flowSeconds } from '../intents/oauth-flows.js'
 import type { LoginResult } from '../login/login-result.js'
 import type { RefreshGrant } from '../sessions/tokens.js'
 
-/** What a browser is to keep of its flows, for so many whole seconds. */
-export interface FlowCookie {
-  readonly mode: ResponseMode
-  readonly key: string
+/** What a browser is to keep of a flow, for so many whole seconds; 0 takes it away. */
+export interface FlowCookie extends BrowserKey {
   readonly expiresIn: number
 }
 
@@ -41,15 +39,25 @@ export function refreshOf(login: LoginResult | null): RefreshGrant | null {
 }
 
 /**
- * Kept on for as long as the ticket lives, and a flow of another tab. It is not taken away with the
- * ticket: that flow still needs it, and by itself it opens nothing.
+ * Kept on for as long as the ticket lives. It is not taken away with the flow or with the ticket: by
+ * itself it opens nothing. `own` is undefined for an app.
  */
 export function cookieOf(
   login: LoginResult | null,
-  mode: ResponseMode,
-  keys: BrowserKeys,
+  own: BrowserKey | undefined,
 ): FlowCookie | null {
-  const key = keys[mode]
   const isWaiting = login !== null && login.status !== 'authenticated'
-  return isWaiting && key !== null ? { mode, key, expiresIn: flowSeconds } : null
+  return isWaiting && own !== undefined ? { ...own, expiresIn: flowSeconds } : null
+}
+
+/**
+ * Flows of one browser that may be on their way at once. Another site can begin any number of them,
+ * and with too many cookies the browser's requests would be refused for their size.
+ */
+const mostFlows = 8
+
+/** The oldest of them, which are to make room for one more. */
+export function surplusOf(keys: BrowserKeys): readonly FlowCookie[] {
+  const surplus = keys.slice(0, Math.max(0, keys.length - (mostFlows - 1)))
+  return surplus.map((key) => ({ ...key, key: '', expiresIn: 0 }))
 }

@@ -15,7 +15,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import { credentialsFor, isProviderOffered } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { BrowserKeys, ResponseMode } from '../intents/browser-keys.js'
+import { type BrowserKeys, flowNameOf, type ResponseMode } from '../intents/browser-keys.js'
 import type { OauthCodes } from '../intents/oauth-codes.js'
 import type { BegunFlow, FlowFacts, OauthFlows, TakenFlow } from '../intents/oauth-flows.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
@@ -24,11 +24,18 @@ import type { LoginResult } from '../login/login-result.js'
 import type { OauthAccounts } from './oauth-accounts.js'
 import { oauthFailureOf } from './oauth-failure.js'
 import type { OauthLinks } from './oauth-links.js'
-import { cookieOf, type FlowCookie, membersOf, type Returned, refreshOf } from './oauth-return.js'
+import {
+  cookieOf,
+  type FlowCookie,
+  membersOf,
+  type Returned,
+  refreshOf,
+  surplusOf,
+} from './oauth-return.js'
 
-/** A browser's flow: where to, and what to keep meanwhile. */
+/** A browser's flow: where to, what to keep meanwhile, and what to forget of flows long before. */
 export interface BrowserFlow extends BegunFlow {
-  readonly cookie: FlowCookie
+  readonly cookies: readonly FlowCookie[]
 }
 
 /** Signing in at an identity provider (OAuth 2.1, RFC 8252). */
@@ -130,10 +137,10 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     const credentials = await credentialsOf(provider)
     await requireListed(facts.redirectUri, facts.kind)
     const mode = providers[provider].responseMode
-    const key = flows.browserKey(keys[mode])
     const all = { ...facts, provider, codeChallenge: '', appState: null }
-    const begun = await flows.begin(all, credentials, key)
-    return { ...begun, cookie: { mode, key, expiresIn: begun.expiresIn } }
+    const { flow, key, ...begun } = await flows.beginInBrowser(all, credentials)
+    const cookie = { mode, flow, key, expiresIn: begun.expiresIn }
+    return { ...begun, cookies: [...surplusOf(keys), cookie] }
   }
 
   /** For an app: the session is opened when it shows its verifier, and no token is in an address. */
@@ -217,7 +224,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       const credentials = await credentialsOf(id)
       await requireListed(app.redirectUri, 'mobile')
       const facts = { kind: 'mobile', provider: id, linker: null, ...app } as const
-      return flows.begin(facts, credentials, null)
+      return flows.beginForApp(facts, credentials)
     },
 
     async startLink(who, provider, { redirectUri, currentPassword, keys }, source) {
@@ -233,7 +240,10 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     async finish(provider, { mode, parameters }, { keys, deviceToken }, source) {
       const id = known(provider)
       if (providers[id].responseMode !== mode) throw new AuthError('not_found')
-      const taken = await flows.take(id, parameters['state'] ?? '', keys[mode])
+      const state = parameters['state'] ?? ''
+      const name = flowNameOf(state)
+      const own = keys.find((key) => key.mode === mode && key.flow === name)
+      const taken = await flows.take(id, state, own?.key ?? null)
       const { back } = taken
       const echoed = back.appState === null ? {} : { state: back.appState }
       try {
@@ -243,7 +253,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
           'ticket' in members
             ? withFragment(back.redirectUri, members)
             : withQuery(back.redirectUri, { ...members, ...echoed })
-        return { location, refresh: refreshOf(login), cookie: cookieOf(login, mode, keys) }
+        return { location, refresh: refreshOf(login), cookie: cookieOf(login, own) }
       } catch (error) {
         emitFailure(error, back, source)
         const reason = oauthFailureOf(error)

@@ -208,7 +208,9 @@ export function memberOf(reply: Reply, name: string): string {
 
 /** `name=value` of what the browser keeps of a flow. */
 export function flowCookieOf(reply: Reply): string {
-  const found = reply.setCookies.find((cookie) => /^[\w-]+_oauth(_form)?=/.test(cookie))
+  const found = reply.setCookies.find((cookie) =>
+    /^[\w-]+_oauth(_form)?_[\w-]{16}=[^;]/.test(cookie),
+  )
   return found?.split(';')[0] ?? assert.fail(`no cookie of a flow: ${reply.setCookies.join()}`)
 }
 

@@ -3,7 +3,11 @@ import { expectProblem } from '../../support/hosts/expectations.js'
 import { frameworkKinds } from '../../support/hosts/hosts.js'
 import { surfaces } from '../../support/hosts/open-host.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
-import { appTarget, locationOf, oauthHost, webTarget } from './oauth-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { appTarget, flowCookieOf, locationOf, oauthHost, webTarget } from './oauth-host.js'
+
+const ada = { subject: '1815', email: 'ada@example.org', verified: true }
+const nameOf = (cookie: string): string => cookie.slice(0, cookie.indexOf('='))
 
 describe.each(surfaces)('redirect targets on %s', (surface) => {
   it('a target that is taken off the list meanwhile is not returned to', async () => {
@@ -92,31 +96,78 @@ describe('where a flow begins', () => {
     const host = await oauthHost({ settings: { cookieSameSite: 'strict' } })
     const [link] = (await host.startWeb('client', 'google')).setCookies
     expect(link).toMatch(
-      /^__Host-cl_oauth=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      /^__Host-cl_oauth_[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
     )
     const [form] = (await host.startWeb('operator', 'apple')).setCookies
     expect(form).toMatch(
-      /^__Host-op_oauth_form=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=None; Secure$/,
+      /^__Host-op_oauth_form_[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=None; Secure$/,
     )
   })
 
-  it('two flows of one browser may be on their way at once', async () => {
+  it('is shared with no other host, whatever the domain and the path of the session', async () => {
+    const { operator, client } = withoutLimits.surfaces
+    const wide = { ...client, cookieDomain: 'example.com', cookiePath: '/v1/auth' }
+    const host = await oauthHost({ surfaces: { operator, client: wide } })
+    for (const provider of ['google', 'apple'] as const) {
+      const begun = await host.startWeb('client', provider)
+      expect(begun.setCookies).toEqual([
+        expect.stringMatching(
+          /^__Host-cl_oauth(_form)?_[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; /,
+        ),
+      ])
+      expect(begun.setCookies[0]).not.toMatch(/domain/i)
+      const account = { ...ada, email: `${provider}@example.org` }
+      const brought = host.stub.agree(locationOf(begun), account)
+      const cookie = flowCookieOf(begun)
+      // As a page of another host of the domain could plant it.
+      const planted = cookie.replace('__Host-', '__Secure-')
+      const refused = await host.comeBack('client', provider, brought, planted)
+      expectProblem(refused, 400, 'invalid_oauth_state')
+      const back = await host.comeBack('client', provider, brought, cookie)
+      expect(locationOf(back)).toBe(webTarget.client)
+    }
+  })
+
+  it('two flows of one browser may be on their way at once, each with a cookie of its own', async () => {
     const host = await oauthHost()
     const first = await host.startWeb('client', 'google')
-    const cookie = String(first.setCookies[0]).split(';')[0] ?? ''
-    const second = await host.send('GET', start(), { cookie })
-    expect(second.setCookies[0]?.split(';')[0]).toBe(cookie)
+    const second = await host.send('GET', start(), { cookie: flowCookieOf(first) })
+    const cookies = [flowCookieOf(first), flowCookieOf(second)]
+    const [name, key] = [0, 1].map((at) => new Set(cookies.map((one) => one.split('=')[at])))
+    expect([name?.size, key?.size]).toEqual([2, 2])
     for (const [at, reply] of [first, second].entries()) {
       const account = { subject: `7${at}`, email: `tab-${at}@example.org`, verified: true }
       const brought = host.stub.agree(locationOf(reply), account)
-      const back = await host.comeBack('client', 'google', brought, cookie)
+      const back = await host.comeBack('client', 'google', brought, cookies.join('; '))
       expect(locationOf(back)).toBe(webTarget.client)
     }
-    // What is no key of ours is not kept on.
-    for (const planted of ['short', 'x'.repeat(44), `${'x'.repeat(42)}"`]) {
-      const name = cookie.split('=')[0]
-      const reply = await host.send('GET', start(), { cookie: `${name}=${planted}` })
-      expect(reply.setCookies[0]).not.toContain(planted)
+  })
+
+  it('ASVS-10.1.2 a planted key is never adopted: a flow is bound to a new one', async () => {
+    const host = await oauthHost()
+    const theirs = await host.depart('client', 'google')
+    const mine = await host.send('GET', start(), { cookie: theirs.cookie })
+    const planted = theirs.cookie.slice(theirs.cookie.indexOf('=') + 1)
+    expect(mine.setCookies.join()).not.toContain(planted)
+    // Whoever knows the planted key comes back with the other person's answer, and is nobody.
+    const name = flowCookieOf(mine).split('=')[0]
+    const brought = host.stub.agree(locationOf(mine), ada)
+    for (const cookie of [theirs.cookie, `${name}=${planted}`]) {
+      const refused = await host.comeBack('client', 'google', brought, cookie)
+      expectProblem(refused, 400, 'invalid_oauth_state')
+    }
+    const back = await host.comeBack('client', 'google', brought, flowCookieOf(mine))
+    expect(locationOf(back)).toBe(webTarget.client)
+  })
+
+  it('a browser keeps eight of them: another site could begin any number', async () => {
+    const host = await oauthHost()
+    let kept: string[] = []
+    for (let begun = 0; begun < 20; begun += 1) {
+      const reply = await host.send('GET', start(), { cookie: kept.join('; ') })
+      const gone = reply.setCookies.filter((one) => one.includes('=; Max-Age=0')).map(nameOf)
+      kept = [...kept.filter((one) => !gone.includes(nameOf(one))), flowCookieOf(reply)]
+      expect(kept.length).toBe(Math.min(begun + 1, 8))
     }
   })
 

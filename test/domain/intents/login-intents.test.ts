@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../../src/crypto/secrets.js'
+import type { BrowserKeys, ResponseMode } from '../../../src/domain/intents/browser-keys.js'
 import { createIntentJudge } from '../../../src/domain/intents/intent-judge.js'
 import { createLoginIntents } from '../../../src/domain/intents/login-intents.js'
 import { newUser } from '../../../src/model/new-user.js'
@@ -18,7 +19,7 @@ const facts = {
   credentialEpoch: 0,
   deviceEpoch: 0,
 } as const
-const browserKeys = { query: null, form_post: null }
+const browserKeys: BrowserKeys = []
 const unknown = { mfaToken: 'x'.repeat(43) }
 const invalid = { code: 'mfa_ticket_invalid' }
 
@@ -58,8 +59,13 @@ describe('a half-finished login', () => {
     const { intents } = await intentsOf()
     const key = 'k'.repeat(43)
     const { mfaToken } = await intents.issue({ ...facts, browserHash: sha256(key) })
-    const read = (query: string | null, form_post: string | null) =>
-      intents.open({ mfaToken, browserKeys: { query, form_post } }, 'secondFactor')
+    const keyOf = (mode: ResponseMode, shown: string | null) =>
+      shown === null ? [] : [{ mode, flow: `${mode}-of-a-flow`.slice(0, 16), key: shown }]
+    const read = (query: string | null, form: string | null) =>
+      intents.open(
+        { mfaToken, browserKeys: [...keyOf('query', query), ...keyOf('form_post', form)] },
+        'secondFactor',
+      )
     for (const other of [null, '', 'o'.repeat(43), sha256(key)]) {
       await expect(read(other, null)).rejects.toMatchObject(invalid)
       await expect(read(null, other)).rejects.toMatchObject(invalid)
