@@ -12,6 +12,7 @@ import {
   createSessionAdministration,
   type SessionAdministration,
 } from './session-administration.js'
+import { createSessionList } from './session-list.js'
 import { createSessions, type Sessions } from './sessions.js'
 import type { SigningKeys } from './signing-keys.js'
 import { createTokens, type Tokens } from './tokens.js'
@@ -38,14 +39,15 @@ export function assembleSessions(
   const deps = { ...context, ...collaborators }
   const tokens = createTokens(deps)
   const sessions = createSessions(deps, tokens)
+  const sessionList = createSessionList(deps)
   const inspection = createRefreshInspection(deps, tokens, sessions)
   return {
     tokens,
     sessions,
     refresh: createRefresh(deps, tokens, inspection),
     logout: createLogout(deps, { tokens, sessions, inspection }),
-    ownSessions: createOwnSessions(deps, sessions),
-    sessionAdministration: createSessionAdministration(deps, sessions),
+    ownSessions: createOwnSessions(deps, sessions, sessionList),
+    sessionAdministration: createSessionAdministration(deps, sessions, sessionList),
     allSessions: createAllSessionsTermination(deps, sessions),
   }
 }

@@ -2,6 +2,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import { type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
+import type { SessionEntry, SessionList } from './session-list.js'
 import type { Sessions } from './sessions.js'
 
 /**
@@ -20,11 +21,18 @@ export interface SessionAdministration {
    * a rejection to complete it.
    */
   terminateSessionsOf(userId: string, by?: Actor): Promise<void>
+  /**
+   * The sessions of a user, the newest first: a hundred of the last 90 days, ended ones among them, and
+   * whatever else goes on still. Empty for an unknown user. Throws `service_unavailable` when the store
+   * fails.
+   */
+  listSessions(userId: string): Promise<readonly SessionEntry[]>
 }
 
 export function createSessionAdministration(
   deps: Pick<SurfaceContext, 'collections' | 'emit'>,
   sessions: Sessions,
+  sessionList: SessionList,
 ): SessionAdministration {
   const { users, families } = deps.collections
 
@@ -54,6 +62,11 @@ export function createSessionAdministration(
         deps.emit('session.allTerminated', source, { actorId, targetId: userId })
       }
       await sessions.endAll(userId, 'admin', source, { actorId })
+    },
+
+    async listSessions(userId) {
+      const user = await users.get(userId)
+      return user === null ? [] : sessionList.of(user)
     },
   }
 }

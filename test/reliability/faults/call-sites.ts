@@ -52,7 +52,7 @@ const ofNoRequest = new Set(['src/domain/accounts/deletion-resumption.ts'])
  * or where there are hundreds of documents, as in `own-sessions`.
  */
 const elsewhere = new Set([
-  'src/domain/sessions/own-sessions.ts sessions.get',
+  'src/domain/sessions/session-list.ts sessions.get',
   'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
   'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
   'src/domain/accounts/registration-confirmation.ts users.take',
