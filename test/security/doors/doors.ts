@@ -63,6 +63,11 @@ export const doors: Readonly<Record<string, readonly Row[]>> = {
   'getJwks: the public keys': [],
   'resetPassword: a mailed link for a new password': [passwordsOn],
   'verifyEmail: a mailed link that confirms an address': [],
+  'verifyEmail: the link of a registration, in its browser': [registrationOpen, passwordsOn],
+  'verifyEmail: the link of a registration, with a password chosen there': [
+    registrationOpen,
+    passwordsOn,
+  ],
   'verifyEmail: a mailed link that confirms another address': [],
   'forgotPassword: a link asked for': [passwordsOn],
   'resendEmailVerification: a new link asked for': [],

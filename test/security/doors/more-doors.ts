@@ -3,14 +3,15 @@ import { oauthOptions, oauthSteps, webTarget } from '../../contract/oauth/oauth-
 import { type Flow, post, request, strangeAddress, type Walk } from '../../flows/flow.js'
 import { callback } from '../../flows/oauth-flows.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { storedIn } from '../../support/hosts/open-host.js'
+import { mailedToken, storedIn } from '../../support/hosts/open-host.js'
 import { codeOf, type Enrolled, enrolled, ticketOf } from '../../support/people/authenticator.js'
 import {
   type SoftwareAuthenticator,
   softwareAuthenticator,
 } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
-import { signIn } from '../../support/people/people.js'
+import { goodPassword, otherPassword, signIn } from '../../support/people/people.js'
+import { registrationCookieOf } from '../../support/people/registration-steps.js'
 import type { Door } from './walked-doors.js'
 
 const { stub, settings } = await oauthOptions(() => Date.UTC(2026, 0, 1))
@@ -61,6 +62,29 @@ const unproved: Flow = {
   },
 }
 
+/** The link of a registration, in the browser that registered or with the password chosen at the link. */
+const confirmation = (name: string, isBound: boolean): Door => ({
+  of: 'verifyEmail',
+  name,
+  options: { settings: { emailVerificationRequired: true } },
+  async prepare(walk) {
+    const email = strangeAddress()
+    const begun = await post(walk, '/register', { email, password: goodPassword })()
+    const token = await mailedToken(walk.host, 'verifyEmail', email)
+    const step = isBound
+      ? post(
+          walk,
+          '/email/verify',
+          { token },
+          {
+            cookie: registrationCookieOf(begun) ?? '',
+          },
+        )
+      : post(walk, '/email/verify', { token, newPassword: otherPassword })
+    return { step }
+  },
+})
+
 interface Both {
   readonly who: Enrolled
   readonly authenticator: SoftwareAuthenticator
@@ -92,6 +116,8 @@ const code = async (who: Enrolled) => ({ method: 'totp', code: await who.nextCod
 /** Doors of operations that the catalogue has another flow of. */
 export const moreDoors: readonly Door[] = [
   unproved,
+  confirmation('the link of a registration, in its browser', true),
+  confirmation('the link of a registration, with a password chosen there', false),
   ...providerIds.map(signUp),
   callback('oauthCallback', 'microsoft'),
   callback('oauthCallback', 'github'),
