@@ -9,6 +9,8 @@ export type AccountDoor =
   | 'providerSignUp'
   /** The host's own code. */
   | 'create'
+  /** A move of an account to another address. */
+  | 'addressChange'
   | 'passwordLogin'
   | 'passkeyLogin'
   | 'providerLogin'
@@ -98,6 +100,8 @@ const doors: Readonly<Record<AccountDoor, readonly (keyof typeof conditions)[]>>
   ],
   // The host decides the rest; what gets no mail could never be proved.
   create: ['deliverable'],
+  // Asked for and done: an account is not moved to where none could be made.
+  addressChange: ['deliverable', 'domainAllowed'],
   passwordLogin: ['passwordsOn', 'inGoodStanding', 'mailboxProved'],
   passkeyLogin: ['passwordlessOn', 'inGoodStanding', 'mailboxProved'],
   providerLogin: ['inGoodStanding', 'mailboxProved'],

@@ -90,13 +90,18 @@ const wrongs: readonly (readonly [
       register: 'email_not_allowed',
       providerSignUp: 'email_not_allowed',
       create: 'email_not_allowed',
+      addressChange: 'email_not_allowed',
     },
   ],
   [
     'the domain is none of the allowed',
     { allowedDomains: [{ domain: 'b.example', includeSubdomains: true }] },
     {},
-    { register: 'email_domain_not_allowed', providerSignUp: 'email_domain_not_allowed' },
+    {
+      register: 'email_domain_not_allowed',
+      providerSignUp: 'email_domain_not_allowed',
+      addressChange: 'email_domain_not_allowed',
+    },
   ],
   [
     'the terms are newer',
@@ -146,6 +151,7 @@ const doors: readonly AccountDoor[] = [
   'register',
   'providerSignUp',
   'create',
+  'addressChange',
   'passwordLogin',
   'passkeyLogin',
   'providerLogin',

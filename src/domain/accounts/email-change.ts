@@ -1,5 +1,5 @@
-import { canonicalEmail, isDomainAllowed, isUndeliverable } from '../../engine/email.js'
-import { settingsFor } from '../../engine/surface-settings.js'
+import { admissionRefusal, admissionRules } from '../../engine/admission.js'
+import { canonicalEmail } from '../../engine/email.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -71,11 +71,12 @@ export function createEmailChange(
   const { users } = deps.collections
 
   async function admit(typed: string): Promise<string> {
-    const { allowedDomains } = settingsFor(surface, await deps.settings())
+    const rules = admissionRules(surface, await deps.settings())
     const email = canonicalEmail(typed)
     if (email === null) throw new AuthError('invalid_request')
-    if (isUndeliverable(email)) throw new AuthError('email_not_allowed')
-    if (!isDomainAllowed(email, allowedDomains)) throw new AuthError('email_domain_not_allowed')
+    const applicant = { email, acceptedTerms: '' }
+    const refusal = admissionRefusal('addressChange', rules, { applicant })
+    if (refusal !== null) throw new AuthError(refusal)
     return email
   }
 
