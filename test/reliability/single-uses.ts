@@ -140,7 +140,10 @@ export const singleUses: readonly SingleUse[] = [
       const body = { newEmail: email, currentPassword }
       await made(host.send('POST', '/v1/auth/client/me/email', { bearer, body }), 202)
       const { token } = await host.control('mailed', { email })
-      return { attempt: async (at) => outcomeOf(await post(at, '/email/verify', { token })) }
+      return {
+        attempt: async (at) =>
+          outcomeOf(await post(at, '/email/verify', { token, currentPassword })),
+      }
     },
   },
   {

@@ -68,7 +68,7 @@ const requestEmailChange: Flow = {
       async reached() {
         await askAgainWithoutMail(world, newAddress, 0, ask)
         const token = await mailedToken(world.host, 'changeEmail', newAddress)
-        const verified = await world.send('POST', '/email/verify', { body: { token } })
+        const verified = await world.send('POST', '/email/verify', { bearer, body: { token } })
         assert.equal(verified.status, 200, verified.text)
         assert.equal(await signsInWith(world, newAddress, who.password), '200')
       },
@@ -76,40 +76,52 @@ const requestEmailChange: Flow = {
   },
 }
 
-const confirmEmailChange: Flow = {
-  name: '/email/verify of another address',
-  options: withoutLimits,
-  expects: '200',
-  unavailable,
-  // Spent, and the address moved: the caller could not be told.
-  ends: (struck) => (tookEffect(struck, 'tickets.take') ? ['400 invalid_token'] : []),
-  mayAnswer: (struck) => (readStale(struck, 'tickets.get') ? ['400 invalid_token'] : []),
-  async prepare(world) {
-    const who = await world.person()
-    const { bearer } = await world.signIn(who)
-    const newAddress = newEmail()
-    const ask = (address: string) =>
-      world.send('POST', '/me/email', {
-        bearer,
-        body: { newEmail: address, currentPassword: who.password },
-      })
-    // The link replaces an older one, so that it has a past.
-    await ask(newEmail())
-    await world.host.auth.close()
-    await ask(newAddress)
-    const token = await mailedToken(world.host, 'changeEmail', newAddress)
-    const verify = () => world.send('POST', '/email/verify', { body: { token } })
-    return {
-      send: async () => outcomeOf(await verify()),
-      untouched: [bearer],
-      async reached() {
-        assert.equal((await verify()).code, 'invalid_token', 'a link was spent twice')
-        assert.equal(await signsInWith(world, newAddress, goodPassword), '200')
-        assert.equal(await signsInWith(world, who.email, goodPassword), '401 invalid_credentials')
-      },
-    }
-  },
-}
+/** What shows that the one who asked for the change is the one who confirms it. */
+const askers = {
+  '/email/verify of another address': 'session',
+  '/email/verify of another address, with the password': 'password',
+} as const
+
+const confirmsEmailChange = Object.entries(askers).map(
+  ([name, asker]): Flow => ({
+    name,
+    options: withoutLimits,
+    expects: '200',
+    unavailable,
+    // Spent, and the address moved: the caller could not be told.
+    ends: (struck) => (tookEffect(struck, 'tickets.take') ? ['400 invalid_token'] : []),
+    mayAnswer: (struck) => (readStale(struck, 'tickets.get') ? ['400 invalid_token'] : []),
+    async prepare(world) {
+      const who = await world.person()
+      const { bearer } = await world.signIn(who)
+      const newAddress = newEmail()
+      const ask = (address: string) =>
+        world.send('POST', '/me/email', {
+          bearer,
+          body: { newEmail: address, currentPassword: who.password },
+        })
+      // The link replaces an older one, so that it has a past.
+      await ask(newEmail())
+      await world.host.auth.close()
+      await ask(newAddress)
+      const token = await mailedToken(world.host, 'changeEmail', newAddress)
+      const given =
+        asker === 'session'
+          ? { bearer, body: { token } }
+          : { body: { token, currentPassword: who.password } }
+      const verify = () => world.send('POST', '/email/verify', given)
+      return {
+        send: async () => outcomeOf(await verify()),
+        untouched: [bearer],
+        async reached() {
+          assert.equal((await verify()).code, 'invalid_token', 'a link was spent twice')
+          assert.equal(await signsInWith(world, newAddress, goodPassword), '200')
+          assert.equal(await signsInWith(world, who.email, goodPassword), '401 invalid_credentials')
+        },
+      }
+    },
+  }),
+)
 
 const deleteMe: Flow = {
   name: 'DELETE /me',
@@ -183,7 +195,7 @@ export const selfServiceFlows: readonly Flow[] = [
   listSessions,
   terminateSession,
   requestEmailChange,
-  confirmEmailChange,
+  ...confirmsEmailChange,
   deleteMe,
   ...mailings,
 ]
