@@ -28,6 +28,7 @@ const kinds: Readonly<Record<string, 'login' | 'account'>> = {
   'login.newDevice': 'login',
   'session.terminated': 'login',
   'refresh.replayDetected': 'login',
+  'refresh.reissued': 'login',
   'password.changed': 'account',
   'email.changed': 'account',
   'mfa.changed': 'account',

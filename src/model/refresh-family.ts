@@ -23,6 +23,8 @@ export interface RefreshFamily extends Doc {
    * comes: the password was changed while that was the newest. 0 = any may be.
    */
   readonly noReissueUpTo: number
+  /** A digest of the user agent that has the newest token. */
+  readonly rotatedBy: string
   /** A token that is shown in another way is refused. */
   readonly delivery: 'cookie' | 'body'
   /** The idle deadline, a whole second, equal to the newest token's `exp`. */
@@ -40,6 +42,7 @@ export const refreshFamiliesSpec: SurfaceSpec<RefreshFamily> = {
     rotatedAt: { kind: 'time' },
     rotatedTo: { kind: 'text' },
     noReissueUpTo: { kind: 'integer' },
+    rotatedBy: { kind: 'text' },
     delivery: { kind: 'text' },
     revokedAt: { kind: 'time', nullable: true },
     revokedReason: { kind: 'text', nullable: true },

@@ -26,6 +26,15 @@ export type SessionEvent =
       readonly actorId: string | null
       readonly targetId: string
     }
+  | {
+      /**
+       * `GET …/session` minted an access token: the first time within an hour for this session, network
+       * and user agent, counted per process. It leaves no audit record.
+       */
+      readonly type: 'session.viewed'
+      readonly userId: string
+      readonly sessionId: string
+    }
 
 export type RefreshEvent =
   | {
@@ -42,6 +51,8 @@ export type RefreshEvent =
       readonly userId: string
       readonly sessionId: string
       readonly generation: number
+      /** The token was rotated by another user agent than this caller's: rather a thief than a tab. */
+      readonly otherClient: boolean
     }
   | {
       /** `storeRolledBack`: the token is newer than its row, so the store was restored from an older

@@ -209,7 +209,7 @@ describe('the guard of the write that rotates', () => {
       const rotatedTo = isOwnWrite && facts.generation === 6 ? 'mine' : 'newest'
       const row = { ...family, ...facts, rotatedTo }
       const families = memory().store.collection(specOf(surfaceCollections.families, 'client'))
-      await families.insert({ ...row, id: 'session', userId: 'ada' })
+      await families.insert({ ...row, id: 'session', userId: 'ada', rotatedBy: 'digest' })
       const token = { ...presented, requiredEpoch, delivery }
       const guard = rotationGuard(token, rules, now)
       const rotated = await families.update('session', guard, { rotatedTo: 'mine' })

@@ -18,11 +18,12 @@ describe('wantsEvent', () => {
   it('S-60 G-15 sorts events into those of logins and those of accounts', () => {
     const types = [
       ...['login.succeeded', 'login.newDevice', 'session.terminated', 'refresh.replayDetected'],
+      'refresh.reissued',
       ...['password.changed', 'email.changed', 'mfa.changed', 'account.deleted'],
     ]
     expect(types.filter((type) => wantsEvent('all', type))).toEqual(types)
-    expect(types.filter((type) => wantsEvent('login', type))).toEqual(types.slice(0, 4))
-    expect(types.filter((type) => wantsEvent('account', type))).toEqual(types.slice(4))
+    expect(types.filter((type) => wantsEvent('login', type))).toEqual(types.slice(0, 5))
+    expect(types.filter((type) => wantsEvent('account', type))).toEqual(types.slice(5))
   })
 
   it('S-60 leaves out every other event', () => {

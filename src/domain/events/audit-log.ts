@@ -69,8 +69,11 @@ export function createAuditLog(deps: Deps): Audit {
   function isRepeated(event: AuthEvent): boolean {
     const isRoutine = event.type === 'refresh.reissued' || event.type === 'serviceToken.issued'
     if (!isRoutine) return false
-    const of = event.type === 'refresh.reissued' ? event.sessionId : event.credentialId
-    const key = JSON.stringify([event.type, of, event.ip, event.userAgent])
+    const of =
+      event.type === 'refresh.reissued'
+        ? [event.sessionId, event.otherClient]
+        : [event.credentialId]
+    const key = JSON.stringify([event.type, ...of, event.ip, event.userAgent])
     return !isFirst(key, repetitionWindowMs, clock.now())
   }
 

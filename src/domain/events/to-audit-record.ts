@@ -91,7 +91,10 @@ const recorded: {
   'mfa.passkeyBackupChanged': (event) =>
     own(event.userId, { credentialId: event.credentialId, backedUp: event.backedUp }),
   'refresh.reissued': (event) =>
-    inSession(own(event.userId, { generation: event.generation }), event.sessionId),
+    inSession(
+      own(event.userId, { generation: event.generation, otherClient: event.otherClient }),
+      event.sessionId,
+    ),
   'refresh.replayDetected': replayed,
   'refresh.storeRolledBack': replayed,
   'config.changed': ({ actorId, module, environment, revision, keys }) =>
@@ -129,6 +132,7 @@ const recorded: {
   'request.refused': ({ userId, operation, reason }) =>
     recordedRefusals.includes(reason) ? failed(act(userId, null, { operation, reason })) : null,
   'refresh.rotated': () => null,
+  'session.viewed': () => null,
   'mail.failed': () => null,
   'webhook.failed': () => null,
   'audit.failed': () => null,

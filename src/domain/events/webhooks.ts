@@ -57,6 +57,8 @@ export function createWebhooks(deps: Deps): Webhooks {
   const underway = new Map<string, number>()
 
   async function record(event: AuthEvent): Promise<void> {
+    // Two tabs of one browser: nothing to be told of.
+    if (event.type === 'refresh.reissued' && !event.otherClient) return
     const { securityWebhooks } = await deps.settings()
     const wanting = securityWebhooks.filter(({ events }) => wantsEvent(events, event.type))
     await Promise.all(wanting.map((webhook) => store(webhook, event)))

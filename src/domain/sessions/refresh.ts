@@ -1,3 +1,5 @@
+import { networkOf } from '../../engine/login-risk-rules.js'
+import { oncePerWindow } from '../../engine/once-per-window.js'
 import { idleDeadline, rotationGuard } from '../../engine/refresh-rules.js'
 import type { AccessBounds } from '../../engine/session-age.js'
 import { AuthError, describeError } from '../../errors/index.js'
@@ -7,6 +9,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { Guard } from '../../ports/store.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { chooseToken } from './choose-token.js'
+import { clientDigest } from './client-digest.js'
 import {
   type Attempt,
   presentedBy,
@@ -42,15 +45,18 @@ export interface Refresh {
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'idleMs' | 'emit' | 'logger'>
 
+const viewWindowMs = 60 * 60 * 1000
+
 export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshInspection): Refresh {
   const { clock } = deps
   const { families } = deps.collections
+  const isFirstView = oncePerWindow()
 
   /** The one guarded write: won, missed by its guard, or lost with its answer. */
   async function consume(
     attempt: Attempt,
     user: User,
-    next: Pick<RefreshFamily, 'generation' | 'rotatedAt' | 'rotatedTo' | 'expiresAt'>,
+    next: Pick<RefreshFamily, 'generation' | 'rotatedAt' | 'rotatedTo' | 'rotatedBy' | 'expiresAt'>,
   ): Promise<'won' | 'missed' | 'lost'> {
     const rotation = rotationGuard(presentedBy(attempt, user), attempt, next.rotatedAt)
     const guard: Guard<RefreshFamily> = { userId: user.id, ...rotation }
@@ -81,12 +87,23 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     return { access, refresh }
   }
 
-  function emitRefresh(
-    { claims, source }: Attempt,
-    type: 'refresh.rotated' | 'refresh.reissued',
-    generation: number,
-  ): void {
-    deps.emit(type, source, { userId: claims.sub, sessionId: claims.sid, generation })
+  function emitRotated({ claims, source }: Attempt, generation: number): void {
+    deps.emit('refresh.rotated', source, { userId: claims.sub, sessionId: claims.sid, generation })
+  }
+
+  function emitReissued({ claims, source }: Attempt, family: RefreshFamily): void {
+    const { sub: userId, sid: sessionId } = claims
+    const { generation, rotatedBy } = family
+    const otherClient = rotatedBy !== clientDigest(source)
+    deps.emit('refresh.reissued', source, { userId, sessionId, generation, otherClient })
+  }
+
+  /** Page loads are many: whoever looks for a second user of a session is told of each once an hour. */
+  function emitViewed({ claims, source }: Attempt): void {
+    const { sub: userId, sid: sessionId } = claims
+    const key = JSON.stringify([sessionId, networkOf(source.ip), source.userAgent])
+    if (!isFirstView(key, viewWindowMs, clock.now())) return
+    deps.emit('session.viewed', source, { userId, sessionId })
   }
 
   return {
@@ -101,20 +118,21 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
           generation: attempt.claims.gen + 1,
           rotatedAt: now,
           rotatedTo: attempt.nextJti,
+          rotatedBy: clientDigest(source),
           expiresAt: idleDeadline(now, deps.idleMs),
         }
         // Minted first: when that fails, nothing has been consumed.
         const minted = await issue(attempt, user, next, attempt.nextJti)
         const write = await consume(attempt, user, next)
         if (write === 'won') {
-          emitRefresh(attempt, 'refresh.rotated', next.generation)
+          emitRotated(attempt, next.generation)
           return { outcome: 'rotated', ...minted }
         }
 
         const row = await inspection.readRow(attempt, user)
         const { family, decision } = row
         if (decision.outcome === 'alreadyRotated') {
-          emitRefresh(attempt, 'refresh.rotated', next.generation)
+          emitRotated(attempt, next.generation)
           return { outcome: 'rotated', ...minted }
         }
         if (write === 'lost' && decision.outcome === 'replay') {
@@ -125,7 +143,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
           return inspection.refuse(attempt, row)
         }
         const again = await issue(attempt, user, family, tokens.nextJti())
-        emitRefresh(attempt, 'refresh.reissued', family.generation)
+        emitReissued(attempt, family)
         return { outcome: 'reissued', ...again }
       }),
 
@@ -139,6 +157,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         if (!usable || family === null) return inspection.refuse(attempt, row)
         const { claims } = attempt
         const access = await tokens.access(user, claims.sid, claims, boundsOf(attempt, family))
+        emitViewed(attempt)
         const cap = attempt.absoluteTtlMs
         const absoluteExpiresAt = cap === null ? null : family.loginAt + cap
         return { user, family, access, absoluteExpiresAt }

@@ -7,6 +7,7 @@ import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ClearedLogin } from './cleared-login.js'
+import { clientDigest } from './client-digest.js'
 import { createSessionTermination, type SessionTermination } from './session-termination.js'
 import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
 
@@ -46,6 +47,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
   const newFamily = (
     { id, jti }: { readonly id: string; readonly jti: string },
     { user, delivery }: ClearedLogin,
+    source: RequestSource,
     now: number,
   ): RefreshFamily => ({
     id,
@@ -56,6 +58,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
     rotatedAt: now,
     rotatedTo: jti,
     noReissueUpTo: 0,
+    rotatedBy: clientDigest(source),
     delivery,
     expiresAt: idleDeadline(now, deps.idleMs),
     revokedAt: null,
@@ -74,7 +77,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       const now = clock.now()
       const id = uuidv7(now, random)
       const jti = tokens.nextJti()
-      const family = newFamily({ id, jti }, how, now)
+      const family = newFamily({ id, jti }, how, source, now)
       const stored = await sessions.insert({
         id,
         userId: user.id,

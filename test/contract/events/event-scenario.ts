@@ -71,7 +71,10 @@ export async function pass(host: ContractHost, ms: number): Promise<void> {
 }
 
 /** A person with a session of the web. */
-export async function signedIn({ host, surface }: Scene, by = signedInPerson) {
+export async function signedIn(
+  { host, surface }: Pick<Scene, 'host' | 'surface'>,
+  by = signedInPerson,
+) {
   const who = await by(host, surface)
   return { ...who, sessionId: sessionOf(who.refreshToken) }
 }

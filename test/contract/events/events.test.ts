@@ -199,6 +199,7 @@ const catalogue: Readonly<Record<AuthEvent['type'], true>> = {
   'serviceToken.refused': true,
   'session.allTerminated': true,
   'session.terminated': true,
+  'session.viewed': true,
   'webhook.failed': true,
 }
 

@@ -9,10 +9,14 @@ const wrong = 'not the password at all'
 
 /** Every way a refresh can go, through either door. */
 const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly Scenario[] => {
-  const present = ({ post }: Scene, cookie: string) =>
+  const present = (
+    { post }: Scene,
+    cookie: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) =>
     of === 'refresh'
-      ? post('/refresh', { body: { refreshToken: cookie.slice(cookie.indexOf('=') + 1) } })
-      : post('/refresh-cookie', { cookie })
+      ? post('/refresh', { headers, body: { refreshToken: cookie.slice(cookie.indexOf('=') + 1) } })
+      : post('/refresh-cookie', { headers, cookie })
   const by = of === 'refresh' ? signedInApp : signedInPerson
   const strict = { settings: { refreshReuseGrace: '0s' } }
   return [
@@ -33,11 +37,34 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
       name: 'a second tab',
       outcome: '200',
       tells: ({ id, sessionId }) => [
-        told('refresh.reissued', 'success', { userId: id, sessionId, generation: 2 }),
+        told('refresh.reissued', 'success', {
+          userId: id,
+          sessionId,
+          generation: 2,
+          otherClient: false,
+        }),
       ],
       prepare: async (scene) => {
         const who = await signedIn(scene, by)
         await present(scene, who.cookie)
+        return { subject: who, perform: () => present(scene, who.cookie) }
+      },
+    },
+    {
+      of,
+      name: 'another client that follows with a copy',
+      outcome: '200',
+      tells: ({ id, sessionId }) => [
+        told('refresh.reissued', 'success', {
+          userId: id,
+          sessionId,
+          generation: 2,
+          otherClient: true,
+        }),
+      ],
+      prepare: async (scene) => {
+        const who = await signedIn(scene, by)
+        await present(scene, who.cookie, { 'user-agent': 'Browser/1.0 (Laptop)' })
         return { subject: who, perform: () => present(scene, who.cookie) }
       },
     },
@@ -120,6 +147,21 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
     },
   ]
 })
+
+const pageLoad: Scenario = {
+  of: 'getSession',
+  name: 'the first page within an hour',
+  outcome: '200',
+  tells: ({ id, sessionId }) => [told('session.viewed', null, { userId: id, sessionId })],
+  prepare: async ({ host, surface }) => {
+    const who = await signedIn({ host, surface })
+    const { cookie } = who
+    return {
+      subject: who,
+      perform: () => host.send('GET', `/v1/auth/${surface}/session`, { cookie }),
+    }
+  },
+}
 
 const logouts: readonly Scenario[] = [
   {
@@ -310,6 +352,7 @@ const lastGuess: Scenario = {
 /** Prolonging, using and ending sessions. */
 export const sessionScenarios: readonly Scenario[] = [
   ...refreshes,
+  pageLoad,
   ...logouts,
   ...selfService,
   lastGuess,

@@ -121,9 +121,10 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
   ],
   [{ type: 'password.resetRequested', actorId: 'a', userId: 'u' }, facts('success', 'a', 'u')],
   [{ type: 'refresh.rotated', userId: 'u', sessionId: 's', generation: 2 }, null],
+  [{ type: 'session.viewed', userId: 'u', sessionId: 's' }, null],
   [
-    { type: 'refresh.reissued', userId: 'u', sessionId: 's', generation: 2 },
-    facts('success', 'u', 'u', { generation: 2 }, 's'),
+    { type: 'refresh.reissued', userId: 'u', sessionId: 's', generation: 2, otherClient: true },
+    facts('success', 'u', 'u', { generation: 2, otherClient: true }, 's'),
   ],
   [
     { type: 'refresh.replayDetected', userId: 'u', sessionId: 's', ...generations },
@@ -219,25 +220,32 @@ describe('a record', () => {
 
   it('is written once an hour of re-issues to one session, address and browser', async () => {
     const { audit, background, clock, stored } = setUp()
-    const reissue = (given: { ip?: string; userAgent?: string }, sessionId = 's') =>
+    const reissue = (
+      given: { ip?: string; userAgent?: string; otherClient?: boolean },
+      sessionId = 's',
+    ) =>
       audit.record({
-        ...whole({ type: 'refresh.reissued', userId: 'u', sessionId, generation: 2 }),
+        ...whole({
+          ...{ type: 'refresh.reissued', userId: 'u', sessionId, generation: 2 },
+          otherClient: given.otherClient ?? false,
+        }),
         ...given,
       })
     for (let n = 0; n < 60; n += 1) reissue({})
     reissue({ ip: '203.0.113.9' })
     reissue({ userAgent: 'a poller' })
     reissue({}, 'another session')
+    reissue({ otherClient: true })
     await background.drain()
-    expect(await stored.due(9e12, 100)).toHaveLength(4)
+    expect(await stored.due(9e12, 100)).toHaveLength(5)
     await clock.advance(60 * 60 * 1000 - 1)
     reissue({})
     await background.drain()
-    expect(await stored.due(9e12, 100)).toHaveLength(4)
+    expect(await stored.due(9e12, 100)).toHaveLength(5)
     await clock.advance(1)
     reissue({})
     await background.drain()
-    expect(await stored.due(9e12, 100)).toHaveLength(5)
+    expect(await stored.due(9e12, 100)).toHaveLength(6)
   })
 
   const find = async () => []

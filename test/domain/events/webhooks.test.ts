@@ -110,11 +110,15 @@ describe('security webhooks', () => {
     webhooks.record(login())
     webhooks.record({ ...source(), type: 'password.changed', userId: 'u-1', by: 'reset' })
     webhooks.record({ ...source(), ...session, type: 'refresh.rotated', generation: 2 })
+    const reissued = { ...source(), ...session, type: 'refresh.reissued', generation: 2 } as const
+    webhooks.record({ ...reissued, otherClient: false })
+    webhooks.record({ ...reissued, otherClient: true })
     await drain()
     const seen = endpoints.received.map(({ url: to, body }) => [to, body['type']])
     expect(seen.sort()).toEqual([
       [audit, 'password.changed'],
       [url, 'login.succeeded'],
+      [url, 'refresh.reissued'],
     ])
   })
 

@@ -123,6 +123,7 @@ export function family(expiresAt: number, given: Partial<RefreshFamily> = {}): R
     rotatedAt: 0,
     rotatedTo: 'jti',
     noReissueUpTo: 0,
+    rotatedBy: 'digest',
     delivery: 'cookie',
     revokedAt: null,
     revokedReason: null,
