@@ -8,6 +8,8 @@ export type IntentCondition =
   | 'sessions'
   /** No factor came or went, and no password changed. */
   | 'factors'
+  /** The account has no factor, but for one that this very login added. */
+  | 'lacksFactor'
   /** The account has the address that the link was mailed to. */
   | 'address'
   /** The session that it began in goes on. */
@@ -114,7 +116,7 @@ export const intentKinds = {
   /** A login that waits until the account has a second factor. */
   enrollment: {
     ...halfDone,
-    hangsOn: ['credentials', 'sessions', 'factors', 'identity', 'loginMethod'],
+    hangsOn: ['credentials', 'sessions', 'lacksFactor', 'identity', 'loginMethod'],
     boundTo: 'browser',
   },
   /** A browser on its way to a provider and back. */

@@ -30,6 +30,7 @@ export interface IntentState {
   readonly account?: IntentAccount | null
   readonly isSessionOpen: boolean
   readonly isIdentityGood: boolean
+  readonly lacksFactor: boolean
   readonly isOn: Readonly<Record<IntentSwitch, boolean>>
 }
 
@@ -41,7 +42,8 @@ export interface IntentState {
 export type IntentVerdict = 'good' | 'interrupted' | 'void' | 'expired' | 'switchedOff'
 
 const states: readonly IntentCondition[] = [
-  ...(['credentials', 'sessions', 'factors', 'address', 'session', 'identity'] as const),
+  ...(['credentials', 'sessions', 'factors', 'lacksFactor'] as const),
+  ...(['address', 'session', 'identity'] as const),
 ]
 
 /**
@@ -71,6 +73,8 @@ function holds(condition: IntentCondition, intent: IntentFacts, state: IntentSta
       return account?.email === intent.email
     case 'session':
       return state.isSessionOpen
+    case 'lacksFactor':
+      return state.lacksFactor
     case 'identity':
       return state.isIdentityGood
     default:

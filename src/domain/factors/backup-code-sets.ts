@@ -3,9 +3,9 @@ import { randomToken } from '../../crypto/secrets.js'
 import { formatBackupCode, parseBackupCode } from '../../engine/backup-code.js'
 import type { BackupCodes } from '../../model/backup-codes.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
+import { remainingCodes } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
-import { remainingCodes } from './enrolled-factors.js'
 
 export interface BackupCodeSets {
   /** Replaces a person's codes by `count` new ones and returns them, once. May throw `server_busy`. */

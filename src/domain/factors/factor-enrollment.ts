@@ -41,12 +41,18 @@ export function createFactorEnrollment({
     return isOurs && found.credentialEpoch === credentialEpoch && found.enabled ? found : null
   }
 
+  /** An epoch never goes back: a lower one than was written is a read that lags, and is made again. */
+  async function readAfter({ id, deviceEpoch }: User): Promise<User | null> {
+    const user = await users.get(id)
+    return user !== null && user.deviceEpoch < deviceEpoch ? users.get(id) : user
+  }
+
   return {
     async enroll(intent, factor) {
       const claimed = await claim(intent)
       if (claimed === null || !(await factor.store())) return null
       // What removes factors moves the epoch first and looks then: of the two, one sees the other.
-      const user = await users.get(claimed.id)
+      const user = await readAfter(claimed)
       if (user?.deviceEpoch === claimed.deviceEpoch && user.enabled) return user
       await factor.takeBack()
       return null

@@ -3,8 +3,8 @@ import { allowedFactors } from '../../engine/second-factor.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
+import { passkeysOfUser } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { passkeysOfUser } from './enrolled-factors.js'
 
 /**
  * Takes factors away. Where the policy is `required`, one that may be used always stays, whatever

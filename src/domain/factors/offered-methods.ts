@@ -3,8 +3,8 @@ import {
   type SecondFactorMethod,
   usableMethods,
 } from '../../engine/second-factor.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { enrolledFactors } from './enrolled-factors.js'
 
 /** The methods that an account can show a second factor with now, read afresh. */
 export async function offeredMethods(

@@ -3,9 +3,9 @@ import { AuthError } from '../../errors/index.js'
 import type { StepUpProof } from '../../model/step-up-proof.js'
 import { isHuman, type User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { Principal } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { enrolledFactors } from './enrolled-factors.js'
 
 /** Recent proofs of a second factor, each bound to the session that showed it. */
 export interface StepUp {

@@ -2,8 +2,8 @@ import { matchTotp, totpSecret } from '../../crypto/totp.js'
 import { AuthError } from '../../errors/index.js'
 import type { TotpFactor } from '../../model/totp-factor.js'
 import type { User } from '../../model/user.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { enrolledFactors } from './enrolled-factors.js'
 
 export interface TotpFactors {
   /**

@@ -1,12 +1,14 @@
 import type { IntentCondition, IntentKind } from '../../engine/intent-kinds.js'
 import { rulesOf } from '../../engine/intent-kinds.js'
 import { type IntentState, judgeIntent } from '../../engine/judge-intent.js'
+import { hasFactor } from '../../engine/second-factor.js'
 import { capReached } from '../../engine/session-age.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { providerId } from '../../identity-providers/providers.js'
 import type { User } from '../../model/user.js'
 import type { AuthSettings } from '../../settings/settings.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
 import { isProviderOffered } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentPayloads, JudgedFacts } from './intent-payloads.js'
@@ -41,12 +43,12 @@ export interface IntentJudge {
   /** Whether a session of this user goes on. */
   isSessionOpen(user: User, sessionId: string): Promise<boolean>
   /**
-   * Judges once more. Between opening and spending, a user read earlier may have changed; `effectId` is
-   * what an intent made from this one left on the account meanwhile.
+   * Judges once more: between opening and spending, the account may have changed. `enrollmentId` is the
+   * enrolment by which this login added a factor itself.
    */
   again<K extends IntentKind>(
     opened: OpenedIntent<K>,
-    effectId?: string | null,
+    enrollmentId?: string | null,
   ): Promise<OpenedIntent<K>>
 }
 
@@ -81,6 +83,15 @@ export function createIntentJudge(deps: Deps): IntentJudge {
     return identity?.userId === userId && isCodeGood
   }
 
+  async function hasNoOtherFactor(
+    user: User | null,
+    { enrollmentId }: JudgedFacts,
+  ): Promise<boolean> {
+    if (user === null) return false
+    if (enrollmentId !== undefined && user.lastIntentId === enrollmentId) return true
+    return !hasFactor(await enrolledFactors(deps.collections, user.id))
+  }
+
   function switches({ provider, first }: JudgedFacts, settings: AuthSettings): IntentState['isOn'] {
     const password = settingsFor(surface, settings).passwordLoginEnabled
     const isOn = (method = '') => {
@@ -107,14 +118,16 @@ export function createIntentJudge(deps: Deps): IntentJudge {
     const settings = await deps.settings()
     const asksSession = hangsOn.includes('session')
     const asksIdentity = hangsOn.includes('identity')
-    const [isOpen, isLinked] = await Promise.all([
+    const [isOpen, isLinked, lacksFactor] = await Promise.all([
       asksSession && isSessionOpen(account ?? null, facts.sessionId ?? '', settings),
       asksIdentity && isIdentityGood(facts),
+      hangsOn.includes('lacksFactor') && hasNoOtherFactor(account ?? null, facts),
     ])
     return {
       ...(account === undefined ? {} : { account }),
       isSessionOpen: isOpen,
       isIdentityGood: isLinked,
+      lacksFactor,
       isOn: switches(facts, settings),
     }
   }
@@ -158,11 +171,11 @@ export function createIntentJudge(deps: Deps): IntentJudge {
 
     isSessionOpen: async (user, sessionId) => isSessionOpen(user, sessionId, await deps.settings()),
 
-    async again(opened, effectId = null) {
+    async again(opened, enrollmentId = null) {
       const { facts, payload } = hiddenOf(opened)
       const { id: userId } = opened.user
-      const judged = { ...facts, userId, id: effectId ?? facts.id }
-      return open(opened.kind, judged, payload)
+      const more = enrollmentId === null ? {} : { enrollmentId }
+      return open(opened.kind, { ...facts, ...more, userId }, payload)
     },
   }
 }

@@ -41,6 +41,8 @@ export interface JudgedFacts extends IntentFacts {
     /** The code of the app that began it; empty without one. */
     readonly oauthCodeId: string
   }
+  /** The enrolment by which this login added a factor itself. */
+  readonly enrollmentId?: string
   /** The provider that it leads to. */
   readonly provider?: string
 }

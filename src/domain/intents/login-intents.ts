@@ -107,6 +107,10 @@ export function createLoginIntents(deps: Deps, judge: IntentJudge): LoginIntents
     return counted
   }
 
+  async function take(id: string): Promise<boolean> {
+    return (await loginTickets.take(id)) !== null
+  }
+
   /** Hands back a guess that could not be checked. */
   function forgive(id: string): Promise<unknown> {
     return move(id, (attempts) => (attempts > 0 ? attempts - 1 : null))
@@ -161,15 +165,14 @@ export function createLoginIntents(deps: Deps, judge: IntentJudge): LoginIntents
       })
       if (outcome?.ok) return outcome.intent
       if (ticket.attempts < mfaMaxAttempts) throw new AuthError('invalid_mfa_code')
-      await loginTickets.take(ticket.id)
+      await take(ticket.id)
       throw new AuthError('mfa_ticket_invalid')
     },
 
     async spend(intent, enrolled = null) {
       const spent = judge.spend(await judge.again(intent, enrolled?.id ?? null))
       // Taken before the session is opened: a crash in between costs a login, and gives none away.
-      const taken = await loginTickets.take(spent.payload.id)
-      if (taken === null) throw new AuthError('mfa_ticket_invalid')
+      if (!(await take(spent.payload.id))) throw new AuthError('mfa_ticket_invalid')
       return spent
     },
   }

@@ -1,7 +1,7 @@
 import type { EnrolledFactors } from '../../engine/second-factor.js'
 import type { Collections } from '../../model/collections.js'
 import type { PastLogin } from '../../ports/risk-scorer.js'
-import { enrolledFactors } from '../factors/enrolled-factors.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { LoginRisk } from './login-risk.js'
 
 const lookedUp = Symbol('lookedUp')

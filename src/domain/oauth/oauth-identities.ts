@@ -8,7 +8,6 @@ import type { SurfaceContext } from '../context/surface-context.js'
 /** Who an account at a provider belongs to. Never by an address. */
 export interface OauthIdentities {
   find(profile: ProviderProfile): Promise<OauthIdentity | null>
-  get(id: string): Promise<OauthIdentity | null>
   /** At most one of each provider. */
   ofUser(userId: string): Promise<readonly OauthIdentity[]>
   /** Null when the account, or the user's place for this provider, is taken. */
@@ -69,7 +68,6 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
 
   return {
     find: (profile) => oauthIdentities.get(identityId(profile)),
-    get: (id) => oauthIdentities.get(id),
     ofUser,
 
     async add(profile, userId) {

@@ -1,9 +1,9 @@
 import { AuthError } from '../../errors/index.js'
 import type { Passkey } from '../../model/passkey.js'
 import type { RequestSource } from '../../ports/request-source.js'
+import { passkeysOfUser } from '../context/enrolled-factors.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { passkeysOfUser } from '../factors/enrolled-factors.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
 import type { FactorRemoval } from '../factors/factor-removal.js'
 

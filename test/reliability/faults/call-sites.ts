@@ -56,12 +56,12 @@ const elsewhere = new Set([
   'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
   'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
   'src/domain/accounts/registration-confirmation.ts users.take',
+  // Beside the reply: the owner of an account is told of a lockout.
+  'src/domain/factors/code-verification.ts deps.collections.users.get',
 ])
 
 /** The services that wrap a collection have its name: elsewhere a call is one of theirs. */
 const wrapped: readonly (readonly [RegExp, string])[] = [
-  [/(?<!collections\.)\btickets\./, '/mailed-intents.ts'],
-  [/\bloginTickets\./, '/login-intents.ts'],
   [/\bpendingRegistrations\./, '/pending-registrations.ts'],
 ]
 
