@@ -91,7 +91,10 @@ export interface HashOptions {
   readonly queue?: number
   /** Default `argon2`. `@node-rs/argon2`, if the host installs it, is about three times faster. */
   readonly implementation?: 'argon2' | '@node-rs/argon2' | PasswordHasher
-  /** Lets test suites go below the floor. Never set it elsewhere. */
+  /**
+   * Lets test suites go below the floor, and answers a wrong password without the delay that hides the
+   * kind of its hash: a fake clock would never let it pass. Never set it elsewhere.
+   */
   readonly allowWeakHashesForTests?: true
 }
 

@@ -26,6 +26,7 @@ export async function sharedPasswordServices(
     legacyVerifiers,
     random,
     clock,
+    evensOut: hash.allowWeakHashesForTests !== true,
     logger,
   })
   const ownWords = contextWordsOf(issuer, Object.values(options.surfaces))

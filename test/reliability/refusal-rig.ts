@@ -6,7 +6,7 @@ import type { AuthOptions } from '../../src/options.js'
 import type { PasswordHasher } from '../../src/ports/password-hasher.js'
 import type { Surface } from '../../src/ports/surface.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
-import { cheapHash, type TestAuth, testAuth } from '../support/hosts/test-auth.js'
+import { type TestAuth, testAuth } from '../support/hosts/test-auth.js'
 import { withoutLimits } from '../support/hosts/without-limits.js'
 import type { Refusal, Refusals } from './refusals.js'
 import { type SlowWork, slowWork } from './slow-backend.js'
@@ -53,7 +53,7 @@ export async function refusalRig(
 ): Promise<RefusalRig> {
   const clock = fakeClock()
   const work = slowWork(clock, memory(), instantHasher)
-  const hash = { ...cheapHash, ...given.hash, implementation: work.hasher }
+  const hash = { ...given.hash, implementation: work.hasher }
   const options = { ...withoutLimits, settings: rigSettings, ...given.options }
   const host = await testAuth({ ...options, clock, backend: work.backend, hash })
   const refusals = await prepare({ ...host, clock })

@@ -1,9 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
+import { defaultArgon2Params } from '../../src/engine/argon2-params.js'
 import type { Surface } from '../../src/ports/surface.js'
 import { memoryHost } from '../support/hosts/hosts.js'
 import { seenOf } from '../support/hosts/open-host.js'
-import { cheapHash, type TestAuth } from '../support/hosts/test-auth.js'
+import type { TestAuth } from '../support/hosts/test-auth.js'
 import { withoutLimits } from '../support/hosts/without-limits.js'
 import { hashOf } from '../support/people/planted-hash.js'
 import { figure, percentiles } from './figures.js'
@@ -42,7 +43,7 @@ describe('figure R21: the work behind a refusal', () => {
   const rig = (kind: Kind) =>
     refusalRig(kind.surface, async (host) => {
       const secret = new TextEncoder().encode(grantSecret)
-      const hash = await instantHasher.hash(secret, cheapHash.params, new Uint8Array(16))
+      const hash = await instantHasher.hash(secret, defaultArgon2Params, new Uint8Array(16))
       return refusalsOf(kind, host, hash)
     })
 
@@ -62,7 +63,7 @@ describe('figure R21: the work behind a refusal', () => {
         const wanted = await send(first[1])
         expect(wanted.reply.status).toBe(401)
         const hashes = wanted.calls.filter((call) => call.startsWith('verify'))
-        expect(hashes).toEqual(['verify argon2id$v=19$m=64,t=1,p=1'])
+        expect(hashes).toEqual(['verify argon2id$v=19$m=19456,t=2,p=1'])
         expect(wanted.took).toBeGreaterThanOrEqual(
           Math.max(latencies.store, Number(latencies.hash)),
         )

@@ -10,8 +10,8 @@ import { bytesOf, instantHasher, refusalRig, rigSettings, type Sent } from './re
 import type { Refusals } from './refusals.js'
 
 const surface = 'client'
-const former: Argon2Params = { memoryCost: 64, timeCost: 1, parallelism: 1 }
-const raised: Argon2Params = { memoryCost: 128, timeCost: 2, parallelism: 1 }
+const former: Argon2Params = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const raised: Argon2Params = { memoryCost: 38_912, timeCost: 4, parallelism: 1 }
 
 /** A quarter of the time for a quarter of the work, and something else for what is not argon2. */
 const latencies = {
