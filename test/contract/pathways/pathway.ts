@@ -17,8 +17,9 @@ export function givenBy(reply: Reply): string {
     return `${hasCookie ? 'tokens and ' : ''}${outcomeOf(reply)}`
   }
   if (reply.status === 302 && !hasCookie) {
-    const { searchParams } = new URL(reply.headers.get('location') ?? '')
-    return searchParams.get('status') ?? searchParams.get('error') ?? '302'
+    const { searchParams, hash } = new URL(reply.headers.get('location') ?? '')
+    const status = searchParams.get('status') ?? new URLSearchParams(hash.slice(1)).get('status')
+    return status ?? searchParams.get('error') ?? '302'
   }
   const body = reply.text === '' ? {} : reply.json()
   const hasTokens = hasCookie || 'accessToken' in body || 'refreshToken' in body
