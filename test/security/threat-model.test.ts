@@ -3,6 +3,7 @@ import { promiseKinds } from '../support/hosts/hosts.js'
 import * as factors from './threats/factor-threats.js'
 import * as intents from './threats/intent-threats.js'
 import { machineSecret } from './threats/machine-threats.js'
+import { registrationLink } from './threats/registration-threats.js'
 import * as sessions from './threats/session-threats.js'
 import { openThreatened, type Theft, type Threat, threatRows } from './threats/threat.js'
 
@@ -18,6 +19,7 @@ const threats: Readonly<Record<string, Threat>> = {
   'token of a trusted device': factors.trustedDevice,
   'step-up proof of a session': factors.stepUpProof,
   'mailed reset link': intents.resetLink,
+  'mailed link of a registration': registrationLink,
   'login ticket': intents.loginTicket,
   'state of a sign-in with a provider': intents.oauthState,
   'code of an app': intents.appCode,
