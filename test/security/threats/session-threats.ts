@@ -159,6 +159,12 @@ export const refreshToken: Threat = {
     'a password change in another session': refreshTheft(async (host, who) =>
       changePassword(host, { ...who, ...(await signIn(host, 'client', who)) }),
     ),
+    'after a password change in its own, a refresh by whichever comes second, at once':
+      refreshTheft(async (host, who) => {
+        await changePassword(host, who)
+        const owner = await host.send('POST', at('/refresh-cookie'), { cookie: who.cookie })
+        assert.equal(told(owner), '401 refresh_token_reused')
+      }),
     'a reset of the password': refreshTheft(async (host, { email }) =>
       reset(host, 'client', await linkFor(host, 'client', email), otherPassword),
     ),
