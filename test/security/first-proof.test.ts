@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { changeSettings, memberOf, oauthHost } from '../contract/oauth/oauth-host.js'
-import { type HostKind, memoryHost, promiseKinds } from '../support/hosts/hosts.js'
+import { type HostKind, memoryHost, storeKinds } from '../support/hosts/hosts.js'
 import {
   eventsOf,
   mailedToken,
@@ -113,14 +113,15 @@ const cells: readonly Cell[] = keysOf(credentials).flatMap((credential) =>
   ),
 )
 
-/** All cells in memory, where it costs nothing to open a host; on a database, every eleventh. */
-const walks = promiseKinds.map((kind) => ({
-  kind,
-  cells:
-    kind === memoryHost || kind.name.endsWith('memory')
-      ? cells
-      : cells.filter((_, n) => n % 11 === 0),
-}))
+/** All cells in memory, where it costs nothing to open a host; of the others, some on each database. */
+const strides: readonly (readonly [string, number])[] = [
+  ['memory', 1],
+  ['postgres', 11],
+]
+const walks = storeKinds.map((kind) => {
+  const [, stride] = strides.find(([name]) => kind.name.endsWith(name)) ?? ['', 29]
+  return { kind, cells: cells.filter((_, n) => n % stride === 0) }
+})
 
 describe.each(walks)(
   '$kind.name: what a stranger planted, once the owner proved the mailbox',

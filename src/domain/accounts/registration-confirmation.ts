@@ -110,11 +110,15 @@ export function createRegistrationConfirmation(
     })
   }
 
-  /** The account that this link made in an earlier attempt, cut short before the link was taken. */
-  async function madeBefore(link: Link, id: string | null): Promise<User | null> {
-    const [owner] = await users.find({ email: link.payload.email }, { limit: 1 })
-    const own = owner?.lastIntentId === link.id || owner?.id === id
-    return owner !== undefined && own ? owner : null
+  /** Whether this link made an account in an earlier attempt, cut short before the link was taken. */
+  async function madeByLink({ id, payload: { email } }: Link): Promise<boolean> {
+    const [owner] = await users.find({ email }, { limit: 1 })
+    return owner?.lastIntentId === id
+  }
+
+  /** Whether the account of this registration is there, by whichever link, wherever it moved since. */
+  async function isMade(user: User, link: Link): Promise<boolean> {
+    return (await users.get(user.id)) !== null || madeByLink(link)
   }
 
   async function insert(user: User): Promise<boolean> {
@@ -156,13 +160,13 @@ export function createRegistrationConfirmation(
       admit(rules)
       const registered = await pendingRegistrations.boundTo(shown.registrationKey, email)
       if (beginning(registered !== null, shown.newPassword !== undefined) === 'ask') {
-        if ((await madeBefore(link, null)) !== null) return finish(link, null)
+        if (await madeByLink(link)) return finish(link, null)
         throw new AuthError('password_choice_required')
       }
       const acceptedTerms = shown.acceptedTermsVersion ?? registered?.termsVersion ?? ''
       admit(rules, { applicant: { email, acceptedTerms } })
       const user = await accountOf(link, registered, shown, acceptedTerms)
-      if (!(await make(user, source)) && (await madeBefore(link, user.id)) === null) {
+      if (!(await make(user, source)) && !(await isMade(user, link))) {
         mails.taken(email)
         await mailedIntents.take(link)
         throw new AuthError('invalid_token')

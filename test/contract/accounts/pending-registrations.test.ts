@@ -305,6 +305,25 @@ describe.each(surfaces)('registrations and their links on %s', (surface) => {
     )
   })
 
+  it('an account that is made and moved meanwhile is there, for who follows another link', async () => {
+    const host = await openHost()
+    const { cookie } = await registerHere(host, surface, { email })
+    const early = await link(host)
+    await host.send('POST', `/v1/auth/${surface}/email/verify/resend`, { body: { email } })
+    const late = await link(host)
+    const { pendingRegistrations, users } = storedIn(host, surface)
+    const [waiting] = await registrationsOf(host, surface)
+    expect(outcomeOf(await verifyWith(host, surface, { token: early }, cookie))).toBe('200')
+    // As a crash leaves it that comes before the registration is taken.
+    if (waiting !== undefined) await pendingRegistrations.insert(waiting)
+    const { id } = await storedUser(host, surface, email)
+    await users.update(id, { enabled: true }, { email: 'moved@example.org' })
+    expect(outcomeOf(await verifyWith(host, surface, { token: late }, cookie))).toBe('200')
+    await host.auth.close()
+    expect(host.mailer.sent.map(({ template }) => template)).not.toContain('accountExists')
+    expect(await usersOf(host, surface)).toHaveLength(1)
+  })
+
   it('O-03 a new link is mailed to whoever registered, and the older ones stay', async () => {
     const host = await openHost()
     const { cookie } = await registerHere(host, surface, { email })
