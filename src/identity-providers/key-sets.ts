@@ -33,7 +33,10 @@ interface Entry extends KeySet {
 }
 
 const freshMs = 60 * 60 * 1000
-/** A provider takes a stolen key out of its set: whoever keeps this process from reading must not keep it in. */
+/**
+ * A provider takes a stolen key out of its set. A thief who keeps this process from reading the set must
+ * not keep the key in use.
+ */
 const longestMs = 24 * 60 * 60 * 1000
 const coolDownMs = 60 * 1000
 /** One address a provider, and a few more while tenants are tried out. */

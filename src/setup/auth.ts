@@ -68,7 +68,7 @@ export interface Auth {
   readonly operator: SurfaceAuth<'operator'>
   /** `/v1/auth/client/*` and the unprefixed paths, to mount on a host for clients. */
   readonly client: SurfaceAuth<'client'>
-  /** Both surfaces, to mount on one host. */
+  /** Both surfaces, to mount in one process. Each is answered on its own hosts; see `SurfaceOptions.hosts`. */
   readonly both: Mountable
   /** `reload` reads `createAuth({ keys })` again at once, if it is a function. */
   readonly keys: Pick<SigningKeys, 'reload'>

@@ -78,7 +78,7 @@ export function createWebhooks(deps: Deps): Webhooks {
       expiresAt: now,
     }
     await deliveries.insert(delivery)
-    // What does not fit is due: whoever looks at what is due attempts it, a few at a time.
+    // The others are due already: the next look attempts them, a few at a time.
     const others = underway.get(slug) ?? 0
     if (others >= atOnce) return
     underway.set(slug, others + 1)
