@@ -87,7 +87,10 @@ export interface HashOptions {
   readonly params?: Argon2Params
   /** Hashes that run in parallel. Default one less than the cores and the threads of Node's pool. */
   readonly concurrency?: number
-  /** Hashes that may wait; more are refused with 503 `server_busy`. Default 64. */
+  /**
+   * Hashes that may wait, seven eighths of them for one surface. Beyond that, the newest of the address
+   * or session with the most is refused with 503 `server_busy`. Default 64.
+   */
   readonly queue?: number
   /** Default `argon2`. `@node-rs/argon2`, if the host installs it, is about three times faster. */
   readonly implementation?: 'argon2' | '@node-rs/argon2' | PasswordHasher
