@@ -147,6 +147,8 @@ describe('the token', () => {
     expectProblem(await modules(), 403, 'permission_denied')
     expect(asked.at(-1)).toEqual({
       surface: 'operator',
+      sessionId: null,
+      proofAge: expect.any(Function),
       userId: account.id,
       kind: 'service',
       systemRole: 'developer',
