@@ -25,6 +25,7 @@ import { ownerProofFlows } from './faults/owner-proof-flows.js'
 import { passkeyFlows } from './faults/passkey-flows.js'
 import { passwordFlows } from './faults/password-flows.js'
 import { refreshFlows } from './faults/refresh-flows.js'
+import { registrationAdminFlows } from './faults/registration-admin-flows.js'
 import { registrationFlows } from './faults/registration-flows.js'
 import { roleFlows } from './faults/role-flows.js'
 import { selfServiceFlows } from './faults/self-service-flows.js'
@@ -42,6 +43,7 @@ const flows = [
   ...deviceFlows,
   ...endingFlows,
   ...registrationFlows,
+  ...registrationAdminFlows,
   ...ownerProofFlows,
   ...passwordFlows,
   ...accountFlows,

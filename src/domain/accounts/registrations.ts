@@ -71,7 +71,8 @@ const maxPageSize = 200
 
 export function createRegistrations(deps: Deps, services: Services): Registrations {
   const { mails, pendingRegistrations: pending } = services
-  const { tickets, pendingRegistrations } = deps.collections
+  const { collections } = deps
+  const { tickets } = collections
 
   const ofUser = async (id: string) => (isUuid(id) ? pending.ofUser(id) : null)
 
@@ -86,7 +87,7 @@ export function createRegistrations(deps: Deps, services: Services): Registratio
       const { limit, start } = pageOf(request)
       // One more than asked for shows whether there is a next page.
       const page = { limit: limit + 1, ...start }
-      const found = await pendingRegistrations.find({ method: 'password' }, page)
+      const found = await collections.pendingRegistrations.find({ method: 'password' }, page)
       const shown = found.slice(0, limit)
       const now = deps.clock.now()
       return {
@@ -109,7 +110,8 @@ export function createRegistrations(deps: Deps, services: Services): Registratio
       const found = await ofUser(id)
       if (found === null) return false
       // Links first: repeated after a rejection, it goes on.
-      const others = await pendingRegistrations.find({ email: found.email }, { limit: 2 })
+      const equal = { email: found.email }
+      const others = await collections.pendingRegistrations.find(equal, { limit: 2 })
       if (others.every((other) => other.id === id)) await removeLinks(found.email)
       return pending.take(found)
     },

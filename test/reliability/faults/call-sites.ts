@@ -62,7 +62,7 @@ const elsewhere = new Set([
 
 /** The services that wrap a collection have its name: elsewhere a call is one of theirs. */
 const wrapped: readonly (readonly [RegExp, string])[] = [
-  [/\bpendingRegistrations\./, '/pending-registrations.ts'],
+  [/(?<!collections\.)\bpendingRegistrations\./, '/pending-registrations.ts'],
 ]
 
 function isWrapper(path: string, text: string): boolean {
