@@ -239,11 +239,12 @@ describe('round trips of machines', () => {
     expect(calls).toEqual([...admitted, `${module}.get`, `${environment}.get`, ...written])
   })
 
-  it('an activation: the module once, the environment, and the guarded write', async () => {
+  it('an activation: both documents once, the mark of what was judged, the guarded write, the mark gone', async () => {
     const path = '/v1/admin/modules/auth/active-environment'
     const calls = await callsOf(send('PUT', path, { environment: 'production' }), 200)
     const reads = [`${module}.get`, `${environment}.get`]
-    expect(calls).toEqual([...admitted, ...reads, `${module}.update`])
+    const mark = `${environment}.update`
+    expect(calls).toEqual([...admitted, ...reads, mark, `${module}.update`, mark])
   })
 
   it('a change of a service account: it as named, as it is changed, and its credentials', async () => {
