@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import type { IntentKind } from '../../../src/engine/intent-kinds.js'
+import {
+  appVerifier,
+  flowCookieOf,
+  memberOf,
+  type OauthHost,
+  storeSettings,
+  webTarget,
+} from '../../contract/oauth/oauth-host.js'
+import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { mailedToken, storedIn } from '../../support/hosts/open-host.js'
+import { codeOf, passwordLogin, ticketOf } from '../../support/people/authenticator.js'
+import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
+import { origins, passkeysOn } from '../../support/people/passkey-people.js'
+import { goodPassword } from '../../support/people/people.js'
+import {
+  addApp,
+  type Has,
+  nextCode,
+  post,
+  reAuthenticated,
+  type Subject,
+  subjectOf,
+} from './subject.js'
+
+/** An intent that has begun, and the request that it ends in. */
+export interface Begun {
+  readonly subject: Subject
+  readonly finish: () => Promise<Reply>
+}
+
+export interface Start {
+  /** The kinds of the table that it passes through. */
+  readonly kinds: readonly IntentKind[]
+  readonly begin: (host: OauthHost) => Promise<Begun>
+}
+
+const surface = 'client'
+const at = (path: string) => `/v1/auth/${surface}${path}`
+const publicly = ({ host }: Pick<Subject, 'host'>, path: string, body: object) =>
+  host.send('POST', at(path), { body })
+
+async function verification(host: OauthHost): Promise<Begun> {
+  const subject = await subjectOf(host, 'nothing', { emailVerified: false })
+  await publicly(subject, '/email/verify/resend', { email: subject.email })
+  const token = await mailedToken(host, 'verifyEmail', subject.email)
+  const body = { token, newPassword: goodPassword }
+  return { subject, finish: () => publicly(subject, '/email/verify', body) }
+}
+
+/** Beside an account of somebody else: there is none to change yet. */
+async function registration(host: OauthHost): Promise<Begun> {
+  const subject = await subjectOf(host, 'nothing')
+  await storeSettings(host, { emailVerificationRequired: 'true' })
+  const email = `registered-${subject.email}`
+  await publicly(subject, '/register', { email, password: goodPassword })
+  const token = await mailedToken(host, 'verifyEmail', email)
+  const body = { token, newPassword: goodPassword }
+  return { subject, finish: () => publicly(subject, '/email/verify', body) }
+}
+
+const addressChange = (has: Has, by: 'session' | 'password') => async (host: OauthHost) => {
+  const subject = await subjectOf(host, has)
+  const newEmail = `new-${subject.email}`
+  const asked = await post(subject, '/me/email', { newEmail, ...(await reAuthenticated(subject)) })
+  assert.equal(asked.status, 202, asked.text)
+  const token = await mailedToken(host, 'changeEmail', newEmail)
+  const finish = () =>
+    by === 'session'
+      ? post(subject, '/email/verify', { token })
+      : publicly(subject, '/email/verify', { token, currentPassword: goodPassword })
+  return { subject, finish }
+}
+
+const reset = (has: Has) => async (host: OauthHost) => {
+  const subject = await subjectOf(host, has)
+  await publicly(subject, '/password/forgot', { email: subject.email })
+  const token = await mailedToken(host, 'resetPassword', subject.email)
+  const body = { token, newPassword: 'the newest of all passwords' }
+  return { subject, finish: () => publicly(subject, '/password/reset', body) }
+}
+
+async function expired(host: OauthHost): Promise<Begun> {
+  const subject = await subjectOf(host, 'nothing')
+  const longAgo = { passwordChangedAt: host.clock.now() - 366 * 24 * 3600 * 1000 }
+  await storedIn(host, surface).users.update(subject.id, { enabled: true }, longAgo)
+  const token = textOf((await passwordLogin(host, surface, subject)).json(), 'passwordToken')
+  const body = { token, newPassword: 'the newest of all passwords' }
+  return { subject, finish: () => publicly(subject, '/password/reset', body) }
+}
+
+async function codeAfterPassword(host: OauthHost): Promise<Begun> {
+  const subject = await subjectOf(host, 'an app')
+  const mfaToken = await ticketOf(host, surface, subject)
+  const finish = async () => {
+    const code = await nextCode(subject)
+    return publicly(subject, '/login/mfa', { mfaToken, method: 'totp', code })
+  }
+  return { subject, finish }
+}
+
+const google = (email: string) => ({ subject: `of ${email}`, email, verified: true })
+
+/** Somebody who came by Google and has no password. */
+async function byGoogle(host: OauthHost): Promise<Subject> {
+  const email = `google-${process.pid}-${Date.now()}-${Math.random()}@gmail.com`
+  const first = await host.signIn(surface, 'google', google(email))
+  const cookie = refreshCookieOf(first, surface)
+  const session = await host.send('POST', at('/refresh-cookie'), { cookie })
+  const bearer = textOf(session.json(), 'accessToken')
+  const { id } = (await host.auth[surface].users.findByEmail(email)) ?? assert.fail('no account')
+  const nothing = { secret: null, authenticator: null, credentialId: '', password: '' }
+  return { id, email, host, surface, bearer, ...nothing }
+}
+
+async function codeAfterGoogle(host: OauthHost): Promise<Begun> {
+  const subject = await byGoogle(host)
+  await addApp(subject)
+  const back = await host.signIn(surface, 'google', google(subject.email))
+  const mfaToken = memberOf(back, 'ticket')
+  const cookie = flowCookieOf(back)
+  const finish = async () => {
+    const body = { mfaToken, method: 'totp', code: await nextCode(subject) }
+    return host.send('POST', at('/login/mfa'), { cookie, body })
+  }
+  return { subject, finish }
+}
+
+/** A login that the policy sends to enroll a factor. */
+async function lackingLogin(host: OauthHost) {
+  const subject = await subjectOf(host, 'nothing')
+  await storeSettings(host, { mfaPolicyClient: 'required' })
+  const login = await passwordLogin(host, surface, subject)
+  return { subject, mfaToken: textOf(login.json(), 'mfaToken') }
+}
+
+async function appInLogin(host: OauthHost): Promise<Begun> {
+  const { subject, mfaToken } = await lackingLogin(host)
+  const begun = await publicly(subject, '/mfa/totp', { mfaToken })
+  const secret = textOf(begun.json(), 'secret')
+  const finish = () =>
+    publicly(subject, '/mfa/totp/confirm', { mfaToken, code: codeOf(host, secret) })
+  return { subject, finish }
+}
+
+async function passkeyInLogin(host: OauthHost): Promise<Begun> {
+  const { subject, mfaToken } = await lackingLogin(host)
+  const on = passkeysOn(host, surface)
+  const { challengeId, options } = JSON.parse((await on.startRegistration({ mfaToken })).text)
+  const response = softwareAuthenticator({ origin: origins[surface] }).create(options)
+  return { subject, finish: () => on.finishRegistration({ mfaToken }, challengeId, response) }
+}
+
+const appInSession = (has: Has) => async (host: OauthHost) => {
+  const subject = await subjectOf(host, has)
+  const begun = await post(subject, '/mfa/totp', await reAuthenticated(subject))
+  const secret = textOf(begun.json(), 'secret')
+  const finish = () => post(subject, '/mfa/totp/confirm', { code: codeOf(host, secret) })
+  return { subject, finish }
+}
+
+const passkeyInSession = (has: Has) => async (host: OauthHost) => {
+  const subject = await subjectOf(host, has)
+  const on = passkeysOn(host, surface)
+  const { bearer } = subject
+  const given = { bearer, ...(await reAuthenticated(subject)) }
+  const { challengeId, options } = JSON.parse((await on.startRegistration(given)).text)
+  const response = softwareAuthenticator({ origin: origins[surface] }).create(options)
+  return { subject, finish: () => on.finishRegistration({ bearer }, challengeId, response) }
+}
+
+async function passkeyAfterPassword(host: OauthHost): Promise<Begun> {
+  const subject = await subjectOf(host, 'a passkey')
+  const on = passkeysOn(host, surface)
+  const mfaToken = await ticketOf(host, surface, subject)
+  const { challengeId, options } = await on.begunLogin(mfaToken)
+  const response = subject.authenticator?.get(options)
+  return { subject, finish: () => on.finishLogin(challengeId, response, mfaToken) }
+}
+
+async function passkeyAlone(host: OauthHost): Promise<Begun> {
+  const subject = await subjectOf(host, 'a passkey')
+  const on = passkeysOn(host, surface)
+  const { challengeId, options } = await on.begunLogin()
+  const response = subject.authenticator?.get(options)
+  return { subject, finish: () => on.finishLogin(challengeId, response) }
+}
+
+async function passkeyStepUp(host: OauthHost): Promise<Begun> {
+  const subject = await subjectOf(host, 'a passkey')
+  const on = passkeysOn(host, surface)
+  const { challengeId, options } = await on.begunStepUp(subject.bearer)
+  const response = subject.authenticator?.get(options)
+  return { subject, finish: () => on.finishStepUp(subject.bearer, challengeId, response) }
+}
+
+async function webFlow(host: OauthHost): Promise<Begun> {
+  const subject = await byGoogle(host)
+  const { authorizationUrl, cookie } = await host.depart(surface, 'google')
+  const answer = host.stub.agree(authorizationUrl, google(subject.email))
+  return { subject, finish: () => host.comeBack(surface, 'google', answer, cookie) }
+}
+
+async function appFlow(host: OauthHost): Promise<Begun> {
+  const subject = await byGoogle(host)
+  const url = await host.departFromApp(surface, 'google')
+  const answer = host.stub.agree(url, google(subject.email))
+  return { subject, finish: () => host.comeBack(surface, 'google', answer) }
+}
+
+async function appCode(host: OauthHost): Promise<Begun> {
+  const { subject, finish } = await appFlow(host)
+  const code = memberOf(await finish(), 'code')
+  const body = { code, codeVerifier: appVerifier }
+  return { subject, finish: () => publicly(subject, '/mobile/oauth/exchange', body) }
+}
+
+/** Linking is for operators. */
+const link = (has: Has) => async (host: OauthHost) => {
+  const subject = await subjectOf(host, has, { surface: 'operator' })
+  const more = { redirectUri: webTarget.operator, ...(await reAuthenticated(subject)) }
+  const begun = await post(subject, '/oauth/google/link', more)
+  const url = textOf(begun.json(), 'authorizationUrl')
+  const answer = host.stub.agree(url, google(`linked-${subject.email}`))
+  const cookie = flowCookieOf(begun)
+  return { subject, finish: () => host.comeBack('operator', 'google', answer, cookie) }
+}
+
+/** By name, as the rows of the table. */
+export const starts = {
+  'a link that confirms a registration': { kinds: ['register'], begin: registration },
+  'a link that confirms an address': { kinds: ['verifyEmail'], begin: verification },
+  'a link to another address, in the session that asked': {
+    kinds: ['changeEmail'],
+    begin: addressChange('nothing', 'session'),
+  },
+  'a link to another address, with the password': {
+    kinds: ['changeEmail'],
+    begin: addressChange('nothing', 'password'),
+  },
+  'a link to another address of an account with an app': {
+    kinds: ['changeEmail'],
+    begin: addressChange('an app', 'session'),
+  },
+  'a link for a new password': { kinds: ['resetPassword'], begin: reset('nothing') },
+  'a link for a new password of an account with an app': {
+    kinds: ['resetPassword'],
+    begin: reset('an app'),
+  },
+  'a password that is too old': { kinds: ['expiredPassword'], begin: expired },
+  'a code after a password': { kinds: ['secondFactor'], begin: codeAfterPassword },
+  'a code after Google': { kinds: ['secondFactor'], begin: codeAfterGoogle },
+  'a passkey after a password': {
+    kinds: ['secondFactor', 'passkeySecondFactor'],
+    begin: passkeyAfterPassword,
+  },
+  'an app enrolled in a login': { kinds: ['enrollment', 'totpEnrollment'], begin: appInLogin },
+  'a passkey registered in a login': {
+    kinds: ['enrollment', 'passkeyRegistration'],
+    begin: passkeyInLogin,
+  },
+  'an app enrolled in a session': { kinds: ['totpEnrollment'], begin: appInSession('nothing') },
+  'an app enrolled beside a passkey': {
+    kinds: ['totpEnrollment'],
+    begin: appInSession('a passkey'),
+  },
+  'a passkey registered in a session': {
+    kinds: ['passkeyRegistration'],
+    begin: passkeyInSession('nothing'),
+  },
+  'a passkey registered beside an app': {
+    kinds: ['passkeyRegistration'],
+    begin: passkeyInSession('an app'),
+  },
+  'a passkey in place of both factors': { kinds: ['passkeyLogin'], begin: passkeyAlone },
+  'a passkey proved in a session': { kinds: ['passkeyStepUp'], begin: passkeyStepUp },
+  'a browser at Google': { kinds: ['oauthWeb'], begin: webFlow },
+  'an app at Google': { kinds: ['oauthApp'], begin: appFlow },
+  'an account at Google linked in a session': { kinds: ['oauthLink'], begin: link('nothing') },
+  'an account at Google linked beside an app': { kinds: ['oauthLink'], begin: link('an app') },
+  'the code of an app': { kinds: ['appCode'], begin: appCode },
+} as const satisfies Readonly<Record<string, Start>>
+
+export type StartName = keyof typeof starts
+
+/** What came of a request: where it led, or its status and code. */
+export function outcomeOf(reply: Reply): string {
+  if (reply.status === 302) {
+    const error = memberOf(reply, 'error')
+    return error === '' ? 'good' : error
+  }
+  return reply.status < 300 ? 'good' : `${reply.status} ${reply.code}`
+}
