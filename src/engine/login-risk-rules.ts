@@ -42,6 +42,11 @@ function isSameDevice(one: Login, other: Login): boolean {
   return deviceOf(one.userAgent) === deviceOf(other.userAgent)
 }
 
+/** The device and the network of a login, as far as they can be told; equal texts are one place. */
+export function placeOf({ ip, userAgent, deviceId }: Login): readonly [string, string] {
+  return [deviceId ?? deviceOf(userAgent), networkOf(ip) ?? '']
+}
+
 /** Without its versions, which change every few weeks. */
 function deviceOf(userAgent: string | null): string {
   return (userAgent ?? '').replace(/\d[\w.]*/g, '')

@@ -4,6 +4,7 @@ import { accountDeletionsSpec } from './account-deletion.js'
 import { type AuditRecords, auditRecordsSpec } from './audit-record.js'
 import { backupCodesSpec } from './backup-codes.js'
 import { modulesSpec } from './config-module.js'
+import { knownLoginsSpec } from './known-login.js'
 import { loginTicketsSpec } from './login-ticket.js'
 import { moduleEnvironmentsSpec } from './module-environment.js'
 import { moduleRevisionsSpec } from './module-revision.js'
@@ -62,6 +63,12 @@ export const surfaceCollections = {
     name: 'refresh_tokens',
     spec: refreshFamiliesSpec,
     sweep: 'tokens',
+    removal: 'byUserId',
+  },
+  knownLogins: {
+    name: 'known_logins',
+    spec: knownLoginsSpec,
+    sweep: 'hygiene',
     removal: 'byUserId',
   },
   // By address too, as the links that make accounts of them: `removePersonalData` names both.

@@ -3,7 +3,7 @@ import type { Doc } from '../ports/store.js'
 import type { SurfaceSpec } from './surface-spec.js'
 
 /**
- * Audit and device history of one login. It can only deny, never grant: nothing
+ * Audit history of one login. It can only deny, never grant: nothing
  * authenticates from it, and protected routes do not read it.
  */
 export interface Session extends Doc {

@@ -24,7 +24,7 @@ export interface RiskQuestion extends PastLogin {
   readonly userId: string
   /** Wrong passwords for this address counted towards `lockoutThreshold` just before this login. */
   readonly failedAttempts: number
-  /** The logins of the last ninety days, newest first, at most 100. */
+  /** Of each device and network its newest login of the last ninety days, newest first, at most 1,000. */
   readonly history: readonly PastLogin[]
 }
 

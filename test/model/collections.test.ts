@@ -66,6 +66,7 @@ describe('the record of collections', () => {
     expect(sweptBy('tokens')).toEqual(['families'])
     expect(sweptBy('hygiene')).toEqual([
       'sessions',
+      'knownLogins',
       'pendingRegistrations',
       'tickets',
       'auditRecords',
@@ -81,6 +82,7 @@ describe('the record of collections', () => {
   it('removes with an account in this order, sessions after families', () => {
     expect(removedBy('byUserId')).toEqual([
       'families',
+      'knownLogins',
       'tickets',
       'loginTickets',
       'stepUpProofs',

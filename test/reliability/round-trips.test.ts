@@ -26,10 +26,11 @@ interface Trips {
 
 const isCounter = ({ name }: TimedCall): boolean => name.startsWith('counter.')
 /** What goes on beside a request, and no reply waits for. */
-const isAudit = ({ name }: TimedCall): boolean => name.includes('audit_records.')
+const isAudit = ({ name }: TimedCall): boolean =>
+  /audit_records\.|known_logins\.(update|insert)/.test(name)
 /** Factors and past logins, read while the password is hashed, which takes longer: see below. */
 const isOfFactors = ({ name }: TimedCall): boolean =>
-  /_(totp_factors|backup_codes|passkeys)\.|_sessions\.find$/.test(name)
+  /_(totp_factors|backup_codes|passkeys)\.|_known_logins\.find$/.test(name)
 const isBeside = (call: TimedCall): boolean => isAudit(call) || isOfFactors(call)
 
 describe.each(['operator', 'client'] as const)('figure trips on the %s surface', (surface) => {

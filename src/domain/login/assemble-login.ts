@@ -6,6 +6,7 @@ import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailServices } from '../mail/assemble-mail.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
 import type { Sessions } from '../sessions/sessions.js'
+import { createKnownLogins } from './known-logins.js'
 import { createLoginChecks } from './login-checks.js'
 import { createLoginEffects } from './login-effects.js'
 import { createLoginPipeline, type LoginPipeline } from './login-pipeline.js'
@@ -31,7 +32,7 @@ export function assembleLogin(
   collaborators: Collaborators,
 ): LoginServices {
   const deps = { ...context, ...collaborators }
-  const risk = createLoginRisk(deps)
+  const risk = createLoginRisk({ ...deps, knownLogins: createKnownLogins(deps) })
   const pipeline = createLoginPipeline(deps, {
     checks: createLoginChecks(deps, collaborators),
     devices: collaborators.devices,

@@ -1,6 +1,5 @@
 import { withTimeout } from '../../concurrency/with-timeout.js'
 import { describeError } from '../../errors/index.js'
-import { sessionRetentionMs } from '../../model/session.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type {
@@ -13,6 +12,7 @@ import type {
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { OpenedSession } from '../sessions/sessions.js'
+import type { KnownLogins } from './known-logins.js'
 
 /** A login to be judged: what the scorer is asked, but for what is known here. */
 export type LoginInQuestion = Pick<
@@ -24,30 +24,27 @@ export type LoginInQuestion = Pick<
 export interface JudgedLogin extends RiskAssessment {
   readonly isNotified: boolean
   readonly isMailed: boolean
+  readonly login: PastLogin
 }
 
 /** Judges logins before they are sessions and notifies their owners of unusual ones. */
 export interface LoginRisk {
-  /** The last ninety days of an account. */
+  /** The last ninety days of an account, one login for each device and network, newest first. */
   historyOf(userId: string): Promise<readonly PastLogin[]>
   /** Never rejects for the scorer's sake: one that fails counts as `high`. */
   judge(user: User, login: LoginInQuestion, source: RequestSource): Promise<JudgedLogin>
-  /** What follows, once the session is opened. */
+  /** What follows, once the session is opened: it is remembered, and its owner is told. */
   notify(session: OpenedSession, judged: JudgedLogin, source: RequestSource): void
 }
 
-interface Deps
-  extends Pick<
-    SurfaceContext,
-    'surface' | 'collections' | 'clock' | 'settings' | 'emit' | 'logger'
-  > {
+interface Deps extends Pick<SurfaceContext, 'surface' | 'clock' | 'settings' | 'emit' | 'logger'> {
+  readonly knownLogins: KnownLogins
   readonly mail: MailService
   readonly riskScorer: RiskScorer
 }
 
 /** How long the scorer may think. */
 const timeoutMs = 2000
-const mostPast = 100
 
 const levels: readonly RiskAssessment['level'][] = ['low', 'elevated', 'high']
 const known: readonly RiskSignal[] = ['newDevice', 'newNetwork', 'failedAttempts', 'unassessed']
@@ -70,32 +67,25 @@ export function createLoginRisk(deps: Deps): LoginRisk {
   }
 
   return {
-    async historyOf(userId) {
-      const page = { limit: mostPast, newestFirst: true } as const
-      const since = clock.now() - sessionRetentionMs
-      const found = await deps.collections.sessions.find({ userId }, page)
-      return found
-        .filter(({ loginAt }) => loginAt > since)
-        .map(({ loginAt, ip, userAgent, deviceId, loginMethod, mfaMethod }) => ({
-          at: loginAt,
-          ip,
-          userAgent,
-          deviceId,
-          method: loginMethod,
-          mfaMethod,
-        }))
-    },
+    historyOf: (userId) => deps.knownLogins.of(userId),
 
     async judge(user, login, source) {
       const { notifyNewDevice } = await deps.settings()
-      const about = { surface, userId: user.id, at: clock.now(), ...source }
-      const assessment = await ask({ ...about, ...login })
+      const at = clock.now()
+      const assessment = await ask({ surface, userId: user.id, at, ...source, ...login })
+      const { method, mfaMethod, deviceId } = login
       // A first login has no other device to compare with.
       const isNotified = assessment.level !== 'low' && user.lastLoginAt !== null
-      return { ...assessment, isNotified, isMailed: isNotified && notifyNewDevice }
+      return {
+        ...assessment,
+        isNotified,
+        isMailed: isNotified && notifyNewDevice,
+        login: { at, ...source, method, mfaMethod, deviceId },
+      }
     },
 
-    notify({ user, sessionId }, { signals, isNotified, isMailed }, source) {
+    notify({ user, sessionId }, { signals, isNotified, isMailed, login }, source) {
+      deps.knownLogins.remember(user.id, login)
       if (!isNotified) return
       const at = clock.now()
       deps.emit('login.newDevice', source, { at, userId: user.id, sessionId, signals })

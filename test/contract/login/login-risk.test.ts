@@ -5,6 +5,7 @@ import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { eventsOf, openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled, finish, passwordLogin, ticketOf } from '../../support/people/authenticator.js'
 import {
   goodPassword,
@@ -149,6 +150,28 @@ describe.each(surfaces)('a login judged on the %s surface', (surface) => {
     ])
   })
 
+  it('R-2.4-08 R-8-15 any number of logins from one place hide no other place', async () => {
+    const { riskScorer, asked } = answering(async () => ({ level: 'low', signals: [] }))
+    const host = await openHost({ ...withoutLimits, riskScorer })
+    const who = await person(host, surface)
+    await login(host, surface, who, home)
+    const first = host.clock.now()
+    for (let n = 0; n < 101; n += 1) {
+      await host.clock.advance(1000)
+      await login(host, surface, who, elsewhere)
+    }
+    const last = host.clock.now()
+    await host.auth.close()
+    await login(host, surface, who, home)
+    expect(asked.at(-1)?.history.map(({ at, ip }) => [at, ip])).toEqual([
+      [last, elsewhere['x-forwarded-for']],
+      [first, home['x-forwarded-for']],
+    ])
+    await host.auth.close()
+    const kept = await storedIn(host, surface).knownLogins.find({ userId: who.id }, { limit: 9 })
+    expect(kept.map(({ expiresAt }) => expiresAt)).toEqual([last + 90 * day, last + 90 * day])
+  })
+
   it('S-58 is judged with its second factor, when that was shown', async () => {
     const { riskScorer, asked } = answering(async () => ({
       level: 'elevated',
@@ -192,9 +215,12 @@ describe.each(surfaces)('a login judged on the %s surface', (surface) => {
     }
     // Every request of this host comes from a network of its own.
     const attempt = () => deviceLogin(host, surface, who, who.deviceToken, 'login')
-    const { sessions } = storedIn(host, surface)
-    const past = await sessions.find({ userId: who.id }, { limit: 10 })
-    for (const { id } of past) await sessions.update(id, { userId: who.id }, { ip: '203.0.113.9' })
+    const { knownLogins } = storedIn(host, surface)
+    const past = await knownLogins.find({ userId: who.id }, { limit: 10 })
+    expect(past.length).toBeGreaterThan(0)
+    for (const { id } of past) {
+      await knownLogins.update(id, { userId: who.id }, { ip: '203.0.113.9' })
+    }
     expect(comesTo(await attempt())).toBe('mfaRequired')
   })
 

@@ -10,6 +10,7 @@ const receivers = [
   'users',
   'families',
   'sessions',
+  'knownLogins',
   'tickets',
   'passwordHistories',
   'records',

@@ -165,6 +165,26 @@ const terminateSwept: Flow = {
   },
 }
 
+const listSessions: Flow = {
+  name: 'listSessions',
+  options: withoutLimits,
+  expects: 'done',
+  unavailable: threwUnavailable,
+  async prepare(world) {
+    const all = await threeSessions(world)
+    const { listSessions: list } = world.host.auth[world.surface]
+    return {
+      send: () => outcomeOfCall(() => list(all[0].userId)),
+      untouched: all.map(({ bearer }) => bearer),
+      async reached() {
+        const listed = await list(all[0].userId)
+        const ids = all.map(({ sessionId }) => sessionId)
+        assert.deepEqual(listed.map(({ id }) => id).sort(), ids.sort())
+      },
+    }
+  },
+}
+
 const terminateSessionsOf: Flow = {
   name: 'terminateSessionsOf',
   options: withoutLimits,
@@ -249,6 +269,7 @@ export const endingFlows: readonly Flow[] = [
   logoutAgain,
   terminateSession,
   terminateSwept,
+  listSessions,
   terminateSessionsOf,
   terminateAllSessions,
   disable,

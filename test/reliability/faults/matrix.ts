@@ -44,6 +44,8 @@ export async function recordCalls({
 }: Bench): Promise<readonly BackendCall[]> {
   const world = newWorld()
   const attempt = await flow.prepare(world)
+  // What went on beside the preparation is no call of the request.
+  await world.host.auth.close()
   world.start()
   const before = await pictureOfWorld(world)
   const window = faults.begin()
@@ -63,6 +65,8 @@ export async function strikeCall(bench: Bench, struck: Struck): Promise<readonly
   const { flow, faults } = bench
   const world = bench.newWorld()
   const attempt = await flow.prepare(world)
+  // What went on beside the preparation is no call of the request.
+  await world.host.auth.close()
   world.start()
   const before = await pictureOfWorld(world)
 
