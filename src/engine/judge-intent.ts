@@ -22,6 +22,8 @@ export interface IntentAccount extends IntentEpochs {
   readonly email: string
   readonly enabled: boolean
   readonly lastIntentId: string | null
+  /** Of the newest end of all sessions: what was spared, a session or a login that waits. */
+  readonly keptSessionId: string | null
 }
 
 /** What is the case now. */
@@ -60,13 +62,22 @@ function isWritten(intent: IntentFacts, account: IntentAccount): boolean {
   )
 }
 
+/** A login that waits was what ended all sessions: by the factor that it added itself. */
+function isSpared({ id, sessionEpoch }: IntentFacts, account?: IntentAccount | null): boolean {
+  return (
+    sessionEpoch !== undefined &&
+    account?.keptSessionId === id &&
+    account.sessionEpoch === sessionEpoch + 1
+  )
+}
+
 function holds(condition: IntentCondition, intent: IntentFacts, state: IntentState): boolean {
   const { account } = state
   switch (condition) {
     case 'credentials':
       return account?.credentialEpoch === intent.credentialEpoch
     case 'sessions':
-      return account?.sessionEpoch === intent.sessionEpoch
+      return account?.sessionEpoch === intent.sessionEpoch || isSpared(intent, account)
     case 'factors':
       return account?.deviceEpoch === intent.deviceEpoch
     case 'address':

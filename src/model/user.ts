@@ -25,7 +25,10 @@ export interface User extends Doc {
   readonly memberships: readonly Membership[]
   /** Grows when all sessions are ended; a refresh family of an older epoch is refused. */
   readonly sessionEpoch: number
-  /** The one session the last "end all others" spared; null when it spared none. */
+  /**
+   * The one session the last "end all others" spared, or the id of the login ticket whose factor ended
+   * them; null when it spared none.
+   */
   readonly keptSessionId: string | null
   /** Grows with every change of password, address or standing; voids mailed tokens. */
   readonly credentialEpoch: number

@@ -9,6 +9,7 @@ import {
   mfaTokenInput,
   noBody,
   nothing,
+  otherSessionsInput,
   passwordInput,
   timestamp,
   trustInput,
@@ -99,7 +100,11 @@ const confirmTotp = enrollingOperation({
   guards: enrolling,
   limit: 'mfa',
   status: 200,
-  body: z.strictObject({ mfaToken: mfaTokenInput.optional(), code: codeInput }),
+  body: z.strictObject({
+    mfaToken: mfaTokenInput.optional(),
+    code: codeInput,
+    ...otherSessionsInput,
+  }),
   reply: z.union([
     z.strictObject({ backupCodes }),
     ...loginReplies.map((reply) => reply.extend({ backupCodes })),
@@ -113,7 +118,7 @@ const confirmTotp = enrollingOperation({
     'server_busy',
   ],
   handle: async ({ enrollee, body, source }, { mfaLogin }) =>
-    totpConfirmationView(await mfaLogin.confirmTotp(enrollee, body.code, source)),
+    totpConfirmationView(await mfaLogin.confirmTotp(enrollee, body, source)),
 })
 
 const removeTotp = guardedOperation({
@@ -126,12 +131,12 @@ const removeTotp = guardedOperation({
   guards: selfWithProof,
   limit: 'mfa',
   status: 204,
-  body: noBody,
+  body: z.strictObject(otherSessionsInput),
   bodyOptional: true,
   reply: nothing,
   errors: ['step_up_required', 'factor_not_found', 'last_factor_required'],
   handle: async (call, { ownFactors }) => {
-    await ownFactors.removeTotp(call, call.source)
+    await ownFactors.removeTotp(call, call.source, call.body.endOtherSessions)
     return { body: null }
   },
 })
@@ -146,13 +151,15 @@ const regenerateBackupCodes = guardedOperation({
   guards: selfWithProof,
   limit: 'mfa',
   status: 201,
-  body: noBody,
+  body: z.strictObject(otherSessionsInput),
   bodyOptional: true,
   reply: z.strictObject({ backupCodes }),
   errors: ['step_up_required', 'email_not_verified', 'factor_not_found', 'server_busy'],
-  handle: async (call, { ownFactors }) => ({
-    body: { backupCodes: await ownFactors.regenerateBackupCodes(call, call.source) },
-  }),
+  handle: async (call, { ownFactors }) => {
+    const { source, body } = call
+    const codes = await ownFactors.regenerateBackupCodes(call, source, body.endOtherSessions)
+    return { body: { backupCodes: codes } }
+  },
 })
 
 const completeLoginMfa = publicOperation({

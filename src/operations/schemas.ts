@@ -23,6 +23,11 @@ export const trustInput = {
   trustDevice: z.boolean().optional(),
   deviceName: nameInput.optional(),
 }
+/**
+ * With a change of second factors: whether the other sessions end. Left out, they do when a first factor
+ * is added and when one is removed.
+ */
+export const otherSessionsInput = { endOtherSessions: z.boolean().optional() }
 /** Random bytes in base64url. */
 export const challengeIdInput = text.min(1).max(64)
 /** At most 1,023 bytes, base64url (WebAuthn §4). */

@@ -10,6 +10,7 @@ import {
   nameInput,
   noBody,
   nothing,
+  otherSessionsInput,
   passwordInput,
   text,
   timestamp,
@@ -135,6 +136,7 @@ const finishPasskeyRegistration = enrollingOperation({
     challengeId: challengeIdInput,
     response: registrationInput,
     name: nameInput.min(1).max(100).default('Passkey'),
+    ...otherSessionsInput,
   }),
   reply: z.union([passkey, ...loginReplies.map((reply) => reply.extend(passkey.shape))]),
   cookies: { reads: flowCookies, sets: ['refresh'] },
@@ -179,12 +181,13 @@ const deletePasskey = guardedOperation({
   guards: selfWithProof,
   limit: 'mfa',
   status: 204,
-  body: noBody,
+  body: z.strictObject(otherSessionsInput),
   bodyOptional: true,
   reply: nothing,
   errors: ['step_up_required', 'factor_not_found', 'last_factor_required'],
   handle: async (call, { ownPasskeys }) => {
-    await ownPasskeys.remove(call, call.params['credentialId'] ?? '', call.source)
+    const { params, source, body } = call
+    await ownPasskeys.remove(call, params['credentialId'] ?? '', source, body.endOtherSessions)
     return { body: null }
   },
 })

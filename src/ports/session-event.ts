@@ -1,6 +1,7 @@
 /**
  * The reason why a session ended: `replay` a refresh token used twice, `limit` a newer session beyond
- * `maxConcurrentSessions`, `guesses` too many wrong passwords shown within it.
+ * `maxConcurrentSessions`, `guesses` too many wrong passwords shown within it, `factor_change` a change of second factors
+ * in another session.
  */
 export type EndReason =
   | 'logout'
@@ -10,6 +11,7 @@ export type EndReason =
   | 'password_change'
   | 'limit'
   | 'guesses'
+  | 'factor_change'
 
 export type SessionEvent =
   | {

@@ -70,7 +70,10 @@ export function createSurfaceServices(
   const intents = assembleIntents(context, parts, sessions.sessions)
   const mail = assembleMail(context, parts)
   const passwords = assemblePasswords(context, { ...parts, ...sessions, ...mail, ...intents })
-  const factors = assembleFactors(context, { ...parts, ...mail, ...passwords, ...intents })
+  const factors = assembleFactors(context, {
+    ...{ ...parts, ...mail, ...passwords, ...intents },
+    sessions: sessions.sessions,
+  })
   const below = { ...parts, ...sessions, ...intents, ...mail, ...passwords, ...factors }
   const login = assembleLogin(context, below)
   const oauth = assembleOauth(context, { ...below, ...login })

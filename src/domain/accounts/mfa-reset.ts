@@ -49,7 +49,7 @@ export function createMfaReset(
       await sessions.endAll(userId, 'admin', source, { actorId })
       await Promise.all([totpFactors.take(userId), backupCodes.take(userId), takePasskeys(userId)])
       await clearFactorFailures(limits, userId)
-      await changes.made(userId, 'factorsReset', source, actorId)
+      await changes.made(userId, { change: 'factorsReset', source, actorId })
       return true
     },
   }

@@ -4,6 +4,7 @@ import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { Sessions } from '../sessions/sessions.js'
 import { createBackupCodeSets } from './backup-code-sets.js'
 import { type CodeVerification, createCodeVerification } from './code-verification.js'
 import { createDeviceTrust, type DeviceTrust } from './device-trust.js'
@@ -36,6 +37,7 @@ interface Collaborators {
   readonly mail: MailService
   readonly passwordCheck: PasswordCheck
   readonly passwords: PasswordHashes
+  readonly sessions: Sessions
 }
 
 export function assembleFactors(

@@ -1,6 +1,11 @@
 import type { User } from '../../model/user.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
+import { endsAllBut, type OtherSessions } from './other-sessions.js'
+
+type EnrollmentIntent = SpentIntent<'totpEnrollment' | 'passkeyRegistration'>
 
 /** What stores one factor, and takes it away again. */
 export interface FactorWrite {
@@ -14,31 +19,54 @@ export interface FactorEnrollment {
   /**
    * The user as the enrolment left them; null when their factors, password or standing changed since
    * the intent began, and then nothing is left of the factor. It voids earlier proofs, trusted devices
-   * and other enrolments: of two that began at once, one is stored.
+   * and other enrolments: of two that began at once, one is stored. A first factor also voids what
+   * other sessions could be refreshed with, unless `others` says otherwise; the caller ends them.
    */
   enroll(
-    intent: SpentIntent<'totpEnrollment' | 'passkeyRegistration'>,
+    intent: EnrollmentIntent,
     factor: FactorWrite,
-  ): Promise<User | null>
+    others: OtherSessions,
+  ): Promise<EnrolledUser | null>
 }
 
+export interface EnrolledUser {
+  readonly user: User
+  /** For `FactorChange`. */
+  readonly others: ReturnType<typeof endsAllBut>
+}
+
+/** Sessions ended beside us move the record; factors or credentials changed stop us. */
+const attempts = 5
+
 export function createFactorEnrollment({
-  collections: { users },
+  collections,
 }: Pick<SurfaceContext, 'collections'>): FactorEnrollment {
+  const { users } = collections
+
   /** Moves the epoch from the one that the intent began with, or sees that it did so before. */
-  async function claim({
-    id: lastIntentId,
-    user: { id },
-    payload: { deviceEpoch, credentialEpoch },
-  }: SpentIntent<'totpEnrollment' | 'passkeyRegistration'>): Promise<User | null> {
-    const guard = { deviceEpoch, credentialEpoch, enabled: true, kind: '' }
-    const set = { deviceEpoch: deviceEpoch + 1, lastIntentId }
-    const claimed = await users.update(id, guard, set)
-    if (claimed !== null) return claimed
-    // The write may have been ours: of an earlier request, or carried out twice by a driver.
-    const found = await users.get(id)
-    const isOurs = found?.lastIntentId === lastIntentId && found.deviceEpoch === deviceEpoch + 1
-    return isOurs && found.credentialEpoch === credentialEpoch && found.enabled ? found : null
+  function claim(
+    intent: EnrollmentIntent,
+    ended: EnrolledUser['others']['endsAllBut'],
+  ): Promise<User | null> {
+    const { id: lastIntentId, payload, user } = intent
+    const { deviceEpoch, credentialEpoch } = payload
+    let { sessionEpoch } = user
+
+    async function attempt() {
+      const closing = closingOf(sessionEpoch, ended)
+      const guard = { deviceEpoch, credentialEpoch, enabled: true, kind: '', ...closing.guard }
+      const set = { deviceEpoch: deviceEpoch + 1, lastIntentId, ...closing.set }
+      const claimed = await users.update(user.id, guard, set)
+      if (claimed !== null) return claimed
+      const found = await users.get(user.id)
+      // The write may have been ours: of an earlier request, or carried out twice by a driver.
+      if (isClaimedBy(intent, found)) return found
+      const isMoved = found?.deviceEpoch === deviceEpoch && found.sessionEpoch !== sessionEpoch
+      if (!isMoved || ended === undefined) return null
+      sessionEpoch = found.sessionEpoch
+      return conflict
+    }
+    return retryOnConflict(attempts, attempt, () => null)
   }
 
   /** An epoch never goes back: a lower one than was written is a read that lags, and is made again. */
@@ -47,15 +75,39 @@ export function createFactorEnrollment({
     return user !== null && user.deviceEpoch < deviceEpoch ? users.get(id) : user
   }
 
+  /** An earlier request that was cut off may have stored it. */
+  async function isFirstFactor({ user, isWritten }: EnrollmentIntent): Promise<boolean> {
+    const { totp, passkeys } = await enrolledFactors(collections, user.id)
+    return (totp ? 1 : 0) + passkeys <= (isWritten ? 1 : 0)
+  }
+
   return {
-    async enroll(intent, factor) {
-      const claimed = await claim(intent)
+    async enroll(intent, factor, given) {
+      const isFirst = given.endOtherSessions === undefined && (await isFirstFactor(intent))
+      const others = endsAllBut(given, isFirst)
+      const claimed = await claim(intent, others.endsAllBut)
       if (claimed === null || !(await factor.store())) return null
       // What removes factors moves the epoch first and looks then: of the two, one sees the other.
       const user = await readAfter(claimed)
-      if (user?.deviceEpoch === claimed.deviceEpoch && user.enabled) return user
+      if (user?.deviceEpoch === claimed.deviceEpoch && user.enabled) return { user, others }
       await factor.takeBack()
       return null
     },
   }
+}
+
+/** What the write of the claim asks and sets besides, to end the other sessions. */
+function closingOf(sessionEpoch: number, ended: EnrolledUser['others']['endsAllBut']) {
+  if (ended === undefined) return {}
+  const set = { sessionEpoch: sessionEpoch + 1, keptSessionId: ended.sessionId }
+  return { guard: { sessionEpoch }, set }
+}
+
+function isClaimedBy({ id, payload }: EnrollmentIntent, user: User | null): boolean {
+  return (
+    user?.lastIntentId === id &&
+    user.deviceEpoch === payload.deviceEpoch + 1 &&
+    user.credentialEpoch === payload.credentialEpoch &&
+    user.enabled
+  )
 }

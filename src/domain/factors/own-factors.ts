@@ -10,6 +10,7 @@ import type { BackupCodeSets } from './backup-code-sets.js'
 import type { CodeVerification, ShownCode } from './code-verification.js'
 import type { FactorChanges } from './factor-changes.js'
 import type { FactorRemoval } from './factor-removal.js'
+import { endsAllBut } from './other-sessions.js'
 import { requireProvedMailbox } from './require-proved-mailbox.js'
 import type { StepUp } from './step-up.js'
 
@@ -26,10 +27,20 @@ export interface MfaStatus {
 /** What a person signed in does with their authenticator app and backup codes. */
 export interface OwnFactors {
   status(who: SignedIn): Promise<MfaStatus>
-  /** Throws `factor_not_found` and `last_factor_required`. The caller has shown a second factor. */
-  removeTotp(who: SignedIn, source: RequestSource): Promise<void>
-  /** A new set; the old one is void. Throws `email_not_verified`, and `factor_not_found` without any factor. */
-  regenerateBackupCodes(who: SignedIn, source: RequestSource): Promise<readonly string[]>
+  /**
+   * Ends the other sessions unless `endOtherSessions` is false. Throws `factor_not_found` and
+   * `last_factor_required`. The caller has shown a second factor.
+   */
+  removeTotp(who: SignedIn, source: RequestSource, endOtherSessions?: boolean): Promise<void>
+  /**
+   * A new set; the old one is void. Ends the other sessions if `endOtherSessions` is true. Throws
+   * `email_not_verified`, and `factor_not_found` without any factor.
+   */
+  regenerateBackupCodes(
+    who: SignedIn,
+    source: RequestSource,
+    endOtherSessions?: boolean,
+  ): Promise<readonly string[]>
   /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`. */
   stepUp(who: SignedIn, shown: ShownCode, source: RequestSource): Promise<number>
 }
@@ -63,19 +74,21 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
       }
     },
 
-    async removeTotp({ user }, source) {
+    async removeTotp({ user, sessionId }, source, endOtherSessions) {
       if (!(await removal.removeTotp(user.id))) throw new AuthError('factor_not_found')
-      await changes.made(user.id, 'totpRemoved', source)
+      const others = endsAllBut({ sessionId, endOtherSessions }, true)
+      await changes.made(user.id, { change: 'totpRemoved', source, ...others })
     },
 
-    async regenerateBackupCodes({ user, sessionId }, source) {
+    async regenerateBackupCodes({ user, sessionId }, source, endOtherSessions) {
       requireProvedMailbox(user)
       const { backupCodeCount } = await deps.settings()
       const enrolled = await enrolledFactors(collections, user.id)
       if (!hasFactor(enrolled)) throw new AuthError('factor_not_found')
       const line = sessionLine(surface, sessionId)
       const backupCodes = await backupCodeSets.regenerate(user.id, backupCodeCount, line)
-      await changes.made(user.id, 'backupCodesRegenerated', source)
+      const others = endsAllBut({ sessionId, endOtherSessions }, false)
+      await changes.made(user.id, { change: 'backupCodesRegenerated', source, ...others })
       return backupCodes
     },
 

@@ -10,7 +10,8 @@ import type { SpentIntent } from '../intents/spent-intent.js'
 import { networkLine } from '../passwords/hash-lines.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import type { FactorChanges } from './factor-changes.js'
-import type { FactorEnrollment } from './factor-enrollment.js'
+import type { EnrolledUser, FactorEnrollment } from './factor-enrollment.js'
+import type { OtherSessions } from './other-sessions.js'
 import { requireProvedMailbox } from './require-proved-mailbox.js'
 import type { PendingTotp, TotpFactors } from './totp-factors.js'
 
@@ -30,7 +31,7 @@ export interface TotpEnrollment {
    * Null for a wrong code, one from another session or login than the secret was shown in, and an
    * account that changed since. Throws `email_not_verified`.
    */
-  confirm(user: User, boundTo: string, code: string): Promise<ConfirmedTotp | null>
+  confirm(user: User, shown: ShownTotp, others: OtherSessions): Promise<ConfirmedTotp | null>
   /** What follows the confirmation: the backup codes, which are shown this once. */
   finish(
     confirmed: ConfirmedTotp,
@@ -39,8 +40,13 @@ export interface TotpEnrollment {
   ): Promise<readonly string[]>
 }
 
-export interface ConfirmedTotp {
-  readonly user: User
+/** A code, and the session or the login that shows it. */
+export interface ShownTotp {
+  readonly boundTo: string
+  readonly code: string
+}
+
+export interface ConfirmedTotp extends EnrolledUser {
   readonly intent: SpentIntent<'totpEnrollment'>
 }
 
@@ -84,7 +90,7 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
       return { secret, otpauthUri: otpauthUri(secret, totpIssuer, user.email) }
     },
 
-    async confirm(user, boundTo, code) {
+    async confirm(user, { boundTo, code }, others) {
       requireProvedMailbox(user)
       const pending = await totpFactors.pending(user.id)
       if (pending?.factor.boundTo !== boundTo) return null
@@ -93,18 +99,19 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
       const matched = await totpFactors.match(pending.factor, code)
       if (matched === null) return null
       const spent = judge.spend(intent)
-      const enrolled = await enrollment.enroll(spent, {
+      const write = {
         store: () => totpFactors.confirm(matched),
         takeBack: () => collections.totpFactors.take(user.id),
-      })
-      return enrolled === null ? null : { user: enrolled, intent: spent }
+      }
+      const enrolled = await enrollment.enroll(spent, write, others)
+      return enrolled === null ? null : { ...enrolled, intent: spent }
     },
 
-    async finish({ user }, { backupCodeCount }, source) {
+    async finish({ user, others }, { backupCodeCount }, source) {
       // The codes of an earlier factor, if any are left, are void with this.
       const line = networkLine(deps.surface, source)
       const backupCodes = await backupCodeSets.regenerate(user.id, backupCodeCount, line)
-      changes.enrolled(user, 'totpEnrolled', source)
+      await changes.enrolled(user, { change: 'totpEnrolled', source, ...others })
       return backupCodes
     },
   }

@@ -22,6 +22,12 @@ export interface TotpConfirmation {
   readonly login: DeliveredLogin | null
 }
 
+/** The first code of an app, and what is to become of the other sessions. */
+export interface ShownEnrollment {
+  readonly code: string
+  readonly endOtherSessions?: boolean | undefined
+}
+
 /** Logins that a code completes, and the authenticator app that a login may lack. */
 export interface MfaLogin {
   /** A secret to be scanned. Throws `mfa_method_disabled`, `factor_already_enrolled`, and what re-authentication throws. */
@@ -30,8 +36,15 @@ export interface MfaLogin {
     currentPassword: string | undefined,
     source: RequestSource,
   ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
-  /** Throws `invalid_mfa_code` and `mfa_ticket_invalid`. Voids earlier proofs. */
-  confirmTotp(enrollee: Enrollee, code: string, source: RequestSource): Promise<TotpConfirmation>
+  /**
+   * Throws `invalid_mfa_code` and `mfa_ticket_invalid`. Voids earlier proofs. Ends the other sessions as
+   * `endOtherSessions` says; left out, if this is the first factor.
+   */
+  confirmTotp(
+    enrollee: Enrollee,
+    shown: ShownEnrollment,
+    source: RequestSource,
+  ): Promise<TotpConfirmation>
   /**
    * Throws `invalid_mfa_code`, `mfa_ticket_invalid` and `rate_limited`; with `trust`, also
    * `mfa_method_disabled`, before the code is spent.
@@ -61,13 +74,15 @@ export function createMfaLogin(services: Services): MfaLogin {
   /** By a login that lacks a factor: it goes on with the one that it added. */
   async function confirmInLogin(
     shown: ShownTicket,
-    code: string,
+    { code, endOtherSessions }: ShownEnrollment,
     terms: EnrollmentTerms,
     source: RequestSource,
   ): Promise<TotpConfirmation> {
     const made: ConfirmedTotp[] = []
     const waiting = await loginIntents.attempt(shown, 'enrollment', async ({ user }) => {
-      const confirmed = await totpEnrollment.confirm(user, loginIntents.idOf(shown), code)
+      const sessionId = loginIntents.idOf(shown)
+      const bound = { boundTo: sessionId, code }
+      const confirmed = await totpEnrollment.confirm(user, bound, { sessionId, endOtherSessions })
       if (confirmed !== null) made.push(confirmed)
       return confirmed !== null
     })
@@ -91,12 +106,14 @@ export function createMfaLogin(services: Services): MfaLogin {
       return totpEnrollment.begin(user, sessionId, terms)
     },
 
-    async confirmTotp(enrollee, code, source) {
+    async confirmTotp(enrollee, shown, source) {
       // Before the factor is confirmed: it must not be left without its codes.
       const terms = await totpEnrollment.terms()
-      if (enrollee.kind === 'ticket') return confirmInLogin(enrollee, code, terms, source)
+      if (enrollee.kind === 'ticket') return confirmInLogin(enrollee, shown, terms, source)
       const { user, sessionId } = enrollee.who
-      const confirmed = await totpEnrollment.confirm(user, sessionId, code)
+      const { code, endOtherSessions } = shown
+      const bound = { boundTo: sessionId, code }
+      const confirmed = await totpEnrollment.confirm(user, bound, { sessionId, endOtherSessions })
       if (confirmed === null) throw new AuthError('invalid_mfa_code')
       return { backupCodes: await totpEnrollment.finish(confirmed, terms, source), login: null }
     },

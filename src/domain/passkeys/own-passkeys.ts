@@ -6,16 +6,23 @@ import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
 import type { FactorRemoval } from '../factors/factor-removal.js'
+import { endsAllBut } from '../factors/other-sessions.js'
 
 /** A person's own passkeys, also while the settings allow none. */
 export interface OwnPasskeys {
   /** Oldest first. */
   list(who: SignedIn): Promise<readonly Passkey[]>
   /**
-   * Voids earlier proofs. Throws `factor_not_found`, also for a passkey of another user, and
-   * `last_factor_required`. The caller has shown a second factor.
+   * Voids earlier proofs, and ends the other sessions unless `endOtherSessions` is false. Throws
+   * `factor_not_found`, also for a passkey of another user, and `last_factor_required`. The caller has
+   * shown a second factor.
    */
-  remove(who: SignedIn, credentialId: string, source: RequestSource): Promise<void>
+  remove(
+    who: SignedIn,
+    credentialId: string,
+    source: RequestSource,
+    endOtherSessions?: boolean,
+  ): Promise<void>
 }
 
 const credentialIds = /^[\w-]{1,1364}$/
@@ -31,12 +38,13 @@ export function createOwnPasskeys(
       return own.toSorted((one, other) => one.createdAt - other.createdAt)
     },
 
-    async remove({ user }, credentialId, source) {
+    async remove({ user, sessionId }, credentialId, source, endOtherSessions) {
       const isId = credentialIds.test(credentialId)
       if (!isId || !(await removal.removePasskey(user.id, credentialId))) {
         throw new AuthError('factor_not_found')
       }
-      await changes.made(user.id, 'passkeyRemoved', source)
+      const others = endsAllBut({ sessionId, endOtherSessions }, true)
+      await changes.made(user.id, { change: 'passkeyRemoved', source, ...others })
     },
   }
 }

@@ -12,7 +12,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import { enrolledFactors, passkeysOfUser } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
-import type { FactorEnrollment, FactorWrite } from '../factors/factor-enrollment.js'
+import type { EnrolledUser, FactorEnrollment, FactorWrite } from '../factors/factor-enrollment.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import { requireProvedMailbox } from '../factors/require-proved-mailbox.js'
 import type { LoginIntents, ShownTicket } from '../intents/login-intents.js'
@@ -36,6 +36,8 @@ export interface MadePasskey {
   readonly challengeId: string
   readonly response: RegistrationResponse
   readonly name: string
+  /** Left out: if it is the first factor. */
+  readonly endOtherSessions?: boolean | undefined
 }
 
 /** How a person adds a passkey (WebAuthn §7.1). */
@@ -51,7 +53,8 @@ export interface PasskeyRegistration {
   ): Promise<{ readonly challengeId: string; readonly options: CreationOptions }>
   /**
    * Throws `webauthn_failed` for a response that does not verify, `factor_already_enrolled` for a
-   * credential that an account already has, and `mfa_ticket_invalid`. Voids earlier proofs.
+   * credential that an account already has, and `mfa_ticket_invalid`. Voids earlier proofs, and ends
+   * the other sessions as `endOtherSessions` says.
    */
   finish(enrollee: Enrollee, made: MadePasskey, source: RequestSource): Promise<RegisteredPasskey>
 }
@@ -74,8 +77,7 @@ interface Registrant {
   readonly boundTo: string
 }
 
-interface Registered {
-  readonly user: User
+interface Registered extends EnrolledUser {
   readonly intent: SpentIntent<'passkeyRegistration'>
   readonly passkey: Passkey
   readonly userVerified: boolean
@@ -114,7 +116,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
   /** Null for a response that does not verify. */
   async function register(
     { user, boundTo }: Registrant,
-    { challengeId, response, name }: MadePasskey,
+    { challengeId, response, name, endOtherSessions }: MadePasskey,
   ): Promise<Registered | null> {
     requireProvedMailbox(user)
     const { webauthnUserVerification } = await allowed()
@@ -139,8 +141,9 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       lastUsedAt: null,
       lastChallenge: challenge,
     }
-    const enrolled = await enrollment.enroll(intent, writeOf(passkey))
-    return enrolled === null ? null : { user: enrolled, intent, passkey, userVerified }
+    const others = { sessionId: boundTo, endOtherSessions }
+    const enrolled = await enrollment.enroll(intent, writeOf(passkey), others)
+    return enrolled === null ? null : { ...enrolled, intent, passkey, userVerified }
   }
 
   function writeOf(passkey: Passkey): FactorWrite {
@@ -178,8 +181,8 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       })
     const [registered] = all
     if (registered === undefined) throw new AuthError('webauthn_failed')
-    const { user, intent, passkey, userVerified } = registered
-    changes.enrolled(user, 'passkeyAdded', source)
+    const { user, others, intent, passkey, userVerified } = registered
+    await changes.enrolled(user, { change: 'passkeyAdded', source, ...others })
     const factor = { ...passkeyFactor(userVerified), enrolled: intent, trust: null }
     return { passkey, login: await services.pipeline.complete(waiting, factor, source) }
   }
@@ -217,8 +220,9 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       if (enrollee.kind === 'ticket') return finishInLogin(enrollee, made, source)
       const registered = await register(await registrantOf(enrollee), made)
       if (registered === null) throw new AuthError('webauthn_failed')
-      changes.enrolled(registered.user, 'passkeyAdded', source)
-      return { passkey: registered.passkey, login: null }
+      const { user, others, passkey } = registered
+      await changes.enrolled(user, { change: 'passkeyAdded', source, ...others })
+      return { passkey, login: null }
     },
   }
 }

@@ -285,7 +285,7 @@ export function createSessionTermination(deps: Deps): SessionTermination {
 
 /** Endings that follow from what the owner did: showed a credential, or set a password. */
 function isOwnAct(reason: EndReason): boolean {
-  return reason === 'logout' || reason === 'password_change'
+  return reason === 'logout' || reason === 'password_change' || reason === 'factor_change'
 }
 
 export function sessionDenylistId(surface: string, sessionId: string): string {
