@@ -39,6 +39,8 @@ interface Family {
   readonly accessTokens: string[]
   readonly calls: FamilyCall[]
   readonly length: number
+  /** When the session, and with it every access token of it, is over. */
+  readonly capAt: number
   /** The call from which on the session may be ended; beyond the last for one that is not. */
   readonly endFrom: number
   /** How likely a client is to keep its hands off a token that another one is using. */
@@ -63,6 +65,7 @@ export async function runHistory(plan: HistoryPlan): Promise<History> {
     accessTokens: [login.accessToken],
     calls: [],
     length,
+    capAt,
     endFrom: isOld ? length : Math.floor(length * (0.5 + random() * 0.6)),
     care: pick(random, plan.graceMs > 0 ? [0, 0.5, 0.9] : [0.5, 0.9, 1]),
     staleness: isOld ? 0 : pick(random, [0.02, 0.1]),
@@ -120,7 +123,8 @@ async function call(family: Family, index: number): Promise<void> {
   const reply = await send(host, { chaos })
   const returnedAt = shownBy(plan.line)
   if (isRefresh) family.refreshing -= 1
-  family.calls.push({ op, invokedAt, returnedAt, result: resultOf(op, reply) })
+  const result = hasExpired(family, op, reply, returnedAt) ? null : resultOf(op, reply)
+  family.calls.push({ op, invokedAt, returnedAt, result })
   remember(family, op, reply)
 }
 
@@ -177,6 +181,17 @@ function ending(kind: (typeof endings)[number], login: Login): Choice {
       }
     },
   }
+}
+
+/** A plain 401 at the end of the last second tells of the access token, and nothing of the session. */
+function hasExpired(
+  { capAt }: Family,
+  op: FamilyOp,
+  { status, code }: Reply,
+  returnedAt: number,
+): boolean {
+  const isPlain = status === 401 && code === undefined
+  return op.kind === 'access' && isPlain && returnedAt >= Math.floor(capAt / 1000) * 1000
 }
 
 /** Null when the answer tells nothing. Rejects what no state of a session explains. */
