@@ -42,6 +42,9 @@ const families: Swept = {
     generation: '1',
     rotated_at: `timestamptz 'epoch'`,
     rotated_to: `md5(n::text)`,
+    no_reissue_up_to: '0',
+    rotated_by: `'x'`,
+    delivery: `'body'`,
   },
   sweep: ({ store }, before) =>
     collectionsOf(store, 'client', '').families.sweep(before, sweepBatch),
