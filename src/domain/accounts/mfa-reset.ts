@@ -4,6 +4,7 @@ import type { Act } from '../context/actor.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
+import { raiseDeviceEpoch } from '../factors/raise-device-epoch.js'
 import { clearFactorFailures } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import { raiseSessionEpoch } from '../sessions/raise-session-epoch.js'
@@ -45,8 +46,9 @@ export function createMfaReset(
       const user = isUuid(userId) ? await users.get(userId) : null
       if (user === null || !isHuman(user)) return false
       if ((await raiseSessionEpoch(users, userId)) === null) return false
-      // From here on no earlier session can enroll a factor that would outlast this.
       await sessions.endAll(userId, 'admin', source, { actorId })
+      // A session that was let in until now may be adding a factor: it sees this, or we see the factor.
+      if ((await raiseDeviceEpoch(users, userId)) === null) return false
       await Promise.all([totpFactors.take(userId), backupCodes.take(userId), takePasskeys(userId)])
       await clearFactorFailures(limits, userId)
       await changes.made(userId, { change: 'factorsReset', source, actorId })

@@ -1,3 +1,4 @@
+import { enrolledMark } from '../../engine/enrolled-mark.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
@@ -69,10 +70,22 @@ export function createFactorEnrollment({
     return retryOnConflict(attempts, attempt, () => null)
   }
 
-  /** An epoch never goes back: a lower one than was written is a read that lags, and is made again. */
-  async function readAfter({ id, deviceEpoch }: User): Promise<User | null> {
-    const user = await users.get(id)
-    return user !== null && user.deviceEpoch < deviceEpoch ? users.get(id) : user
+  /**
+   * Moves the epoch once more, unless anything else moved it since the claim: another enrolment may have
+   * begun after the claim, when the factor was not stored yet.
+   */
+  async function settle(
+    { id, deviceEpoch, credentialEpoch }: User,
+    intentId: string,
+  ): Promise<User | null> {
+    const lastIntentId = enrolledMark(intentId)
+    const guard = { deviceEpoch, credentialEpoch, enabled: true }
+    const settled = await users.update(id, guard, { deviceEpoch: deviceEpoch + 1, lastIntentId })
+    if (settled !== null) return settled
+    // The write may have been ours, carried out twice by a driver.
+    const found = await users.get(id)
+    const isOurs = found?.lastIntentId === lastIntentId && found.deviceEpoch === deviceEpoch + 1
+    return isOurs && found.enabled ? found : null
   }
 
   /** An earlier request that was cut off may have stored it. */
@@ -88,8 +101,8 @@ export function createFactorEnrollment({
       const claimed = await claim(intent, others.endsAllBut)
       if (claimed === null || !(await factor.store())) return null
       // What removes factors moves the epoch first and looks then: of the two, one sees the other.
-      const user = await readAfter(claimed)
-      if (user?.deviceEpoch === claimed.deviceEpoch && user.enabled) return { user, others }
+      const settled = await settle(claimed, intent.id)
+      if (settled !== null) return { user: settled, others }
       await factor.takeBack()
       return null
     },

@@ -1,4 +1,5 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
+import { enrolledMark } from '../../engine/enrolled-mark.js'
 import { AuthError } from '../../errors/index.js'
 import type { LoginTicket, LoginTicketPurpose } from '../../model/login-ticket.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
@@ -170,7 +171,9 @@ export function createLoginIntents(deps: Deps, judge: IntentJudge): LoginIntents
     },
 
     async spend(intent, enrolled = null) {
-      const spent = judge.spend(await judge.again(intent, enrolled?.id ?? null))
+      const spent = judge.spend(
+        await judge.again(intent, enrolled === null ? null : enrolledMark(enrolled.id)),
+      )
       // Taken before the session is opened: a crash in between costs a login, and gives none away.
       if (!(await take(spent.payload.id))) throw new AuthError('mfa_ticket_invalid')
       return spent

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { textOf } from '../../support/hosts/http-client.js'
+import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { codeOf } from '../../support/people/authenticator.js'
+import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
+import { origins, passkeysOn } from '../../support/people/passkey-people.js'
+import { signedInPerson } from '../../support/people/people.js'
+import { withCall } from '../../support/stores/faulty-backend.js'
+
+describe.each(surfaces)(
+  'a factor that is added while something else changes, on the %s surface',
+  (surface) => {
+    const base = `/v1/auth/${surface}`
+    /** What happens around one call. */
+    interface Hook {
+      readonly before?: () => Promise<void>
+      readonly after?: () => Promise<void>
+    }
+
+    /** A host whose next call of that name is made inside of the hook, once. */
+    async function hooked() {
+      const hooks = new Map<string, Hook>()
+      const host = await openHost({
+        wrapBackend: (backend) =>
+          withCall(backend, async (called, work) => {
+            const hook = hooks.get(called)
+            hooks.delete(called)
+            await hook?.before?.()
+            const done = await work()
+            await hook?.after?.()
+            return done
+          }),
+      })
+      return { host, at: (call: string, hook: Hook) => hooks.set(`${surface}_${call}`, hook) }
+    }
+
+    it('T-45 an app begun before a passkey was stored is none once the passkey stands', async () => {
+      const { host, at } = await hooked()
+      const who = await signedInPerson(host, surface)
+      const { bearer } = who
+      const body = { currentPassword: who.password }
+      const begun: string[] = []
+      at('passkeys.insert', {
+        async before() {
+          const app = await host.send('POST', `${base}/mfa/totp`, { bearer, body })
+          begun.push(textOf(app.json(), 'secret'))
+        },
+      })
+      const given = { bearer, currentPassword: who.password }
+      const authenticator = softwareAuthenticator({ origin: origins[surface] })
+      expect(outcomeOf(await passkeysOn(host, surface).register(given, authenticator))).toBe('201')
+      const [secret = ''] = begun
+      const late = await host.send('POST', `${base}/mfa/totp/confirm`, {
+        bearer,
+        body: { code: codeOf(host, secret) },
+      })
+      expect(outcomeOf(late)).toBe('401 invalid_mfa_code')
+      expect((await storedIn(host, surface).totpFactors.get(who.id))?.confirmed).toBe(false)
+    })
+
+    it('T-45 a passkey of a request that was under way does not outlive a reset of all factors', async () => {
+      const { host, at } = await hooked()
+      const who = await signedInPerson(host, surface)
+      const on = passkeysOn(host, surface)
+      const { bearer } = who
+      const authenticator = softwareAuthenticator({ origin: origins[surface] })
+      const requests: Promise<unknown>[] = []
+      let letGo = (): void => {}
+      const gate = new Promise<void>((resolve) => {
+        letGo = resolve
+      })
+      at('users.update', {
+        // Before the sessions are ended: the thief's request is let in.
+        async after() {
+          const given = { bearer, currentPassword: who.password }
+          const begun = JSON.parse((await on.startRegistration(given)).text)
+          const response = authenticator.create(begun.options)
+          await new Promise<void>((isUnderWay) => {
+            at('passkeys.insert', {
+              async before() {
+                isUnderWay()
+                await gate
+              },
+            })
+            requests.push(on.finishRegistration({ bearer }, begun.challengeId, response))
+          })
+          at('users.update', {
+            async before() {
+              letGo()
+              await Promise.all(requests)
+            },
+          })
+        },
+      })
+      expect(await host.auth[surface].users.resetMfa(who.id)).toBe(true)
+      await Promise.all(requests)
+      const { passkeys } = storedIn(host, surface)
+      expect(await passkeys.find({ userId: who.id }, { limit: 9 })).toEqual([])
+    })
+  },
+)
