@@ -30,7 +30,7 @@ export interface PasswordServices {
 interface Collaborators
   extends SharedPasswordServices,
     MailServices,
-    Pick<IntentServices, 'mailedIntents'> {
+    Pick<IntentServices, 'judge' | 'mailedIntents'> {
   readonly limits: RateLimiter
   readonly sessions: Sessions
 }

@@ -6,8 +6,9 @@ import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
 import type { MailedIntents } from '../intents/mailed-intents.js'
-import type { SpentIntent } from '../intents/spent-intent.js'
+import type { OpenedIntent, SpentIntent } from '../intents/spent-intent.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -39,9 +40,11 @@ interface Deps
 
 const resetLinkMs = 60 * 60 * 1000
 
-type PasswordIntent = SpentIntent<'resetPassword' | 'expiredPassword'>
+type PasswordPurpose = 'resetPassword' | 'expiredPassword'
+type PasswordIntent = SpentIntent<PasswordPurpose>
 
 interface Services {
+  readonly judge: IntentJudge
   readonly sessions: Sessions
   readonly mailedIntents: MailedIntents
   readonly ownerProof: OwnerProof
@@ -50,7 +53,7 @@ interface Services {
 }
 
 export function createPasswordRecovery(deps: Deps, services: Services): PasswordRecovery {
-  const { sessions, mailedIntents, ownerProof, passwordCheck } = services
+  const { judge, sessions, mailedIntents, ownerProof, passwordCheck } = services
   const { users } = deps.collections
 
   async function requireOpen(): Promise<void> {
@@ -80,11 +83,16 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
    * completes that one; another password is not taken in its place.
    */
   async function written(
-    intent: PasswordIntent,
+    opened: OpenedIntent<PasswordPurpose>,
     newPassword: string,
     source: RequestSource,
   ): Promise<User | null> {
-    if (!intent.isWritten) return replace(intent, newPassword, source)
+    const first = mailedIntents.spend(opened)
+    const replaced = first.isWritten ? null : await replace(first, newPassword, source)
+    if (replaced !== null) return replaced
+    // An earlier request with this link may have stopped waiting for its write, which won over ours.
+    const intent = first.isWritten ? first : mailedIntents.spend(await judge.again(opened))
+    if (!intent.isWritten) return null
     return (await passwordCheck.ofLink(intent.payload, intent.user, newPassword))
       ? intent.user
       : null
@@ -119,7 +127,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
     async reset(token, newPassword, source) {
       const opened = await mailedIntents.open(token, ['resetPassword', 'expiredPassword'])
       const intent = mailedIntents.spend(opened)
-      const user = await written(intent, newPassword, source)
+      const user = await written(opened, newPassword, source)
       if (user === null) throw new AuthError('invalid_token')
       await sessions.endAll(user.id, 'password_change', source)
       await mailedIntents.take(intent)
