@@ -1,5 +1,6 @@
+import { intentsModel } from './intents.model.js'
 import { refreshModel } from './refresh.model.js'
 import type { Model } from './spin/model.js'
 
 /** Every model that `npm run model` searches. */
-export const models: readonly Model[] = [refreshModel]
+export const models: readonly Model[] = [refreshModel, intentsModel]
