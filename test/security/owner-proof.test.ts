@@ -124,6 +124,28 @@ describe.each(surfaces)('an account whose mailbox nobody proved, on %s', (surfac
     })
   })
 
+  it.each([
+    ['reset', '/password/forgot', 'resetPassword', '/password/reset', '204'],
+    ['confirmation', '/email/verify/resend', 'verifyEmail', '/email/verify', '200'],
+  ] as const)(
+    'its maker cannot void a link of %s by changing the password again and again',
+    async (_what, ask, template, use, done) => {
+      const host = await open()
+      const { bearer } = await squatted(host)
+      await post(host, ask, { email: victim })
+      const token = await mailedToken(host, template, victim)
+      const passwords = [squatters, 'the second of a squatter', 'the third of a squatter']
+      for (const [at, currentPassword] of passwords.slice(0, -1).entries()) {
+        const change = { currentPassword, newPassword: passwords[at + 1] }
+        expect(outcomeOf(await post(host, '/me/password', change, bearer))).toBe('204')
+      }
+      const body = { token, newPassword: otherPassword }
+      expect(outcomeOf(await post(host, use, body))).toBe(done)
+      expect(await login(host, 'the third of a squatter')).toBe('401 invalid_credentials')
+      expect(await login(host, otherPassword)).toBe('200')
+    },
+  )
+
   it('guesses of strangers at logins do not keep the owner from confirming it', async () => {
     const host = await oauthHost({
       settings: { emailVerificationRequired: false, lockoutThreshold: 3 },

@@ -49,9 +49,11 @@ export function createMailboxConfirmation(
 
   /** The password stays, and with it all that was made with it. */
   async function keep({ intent, source }: Shown): Promise<void> {
-    const { id, email, credentialEpoch } = intent.user
+    const { id, email, credentialEpoch, deviceEpoch } = intent.user
     const at = clock.now()
-    const guard = { emailVerifiedAt: null, credentialEpoch, email, enabled: true, kind: '' }
+    // The device epoch moves with every password: the one that was compared is the one that stays.
+    const epochs = { credentialEpoch, deviceEpoch }
+    const guard = { emailVerifiedAt: null, ...epochs, email, enabled: true, kind: '' }
     const set = { emailVerifiedAt: at, lastIntentId: intent.id, updatedAt: at }
     if ((await users.update(id, guard, set)) === null) {
       // The write of another request with this link, or ours, carried out twice by a driver.

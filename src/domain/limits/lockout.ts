@@ -7,7 +7,7 @@ import type { RateLimit, RateLimiter } from './rate-limiter.js'
 export interface LockoutEnd {
   /** Epoch milliseconds at which it ends. */
   readonly until: number
-  /** Whether it is the first one within a month; later ones are longer. Always true for passwords. */
+  /** Whether it is the first one within a month; later ones are longer. Always true but for codes. */
   readonly isFirst: boolean
 }
 
@@ -43,7 +43,7 @@ const poolsOfPasswords = [
 
 const poolsOfFactors = ['totpFailures', 'backupCodeFailures', 'passkeyFailures'] as const
 
-/** How often the codes of an account were locked, of whichever kind. */
+/** How often the codes of an account were locked: those of an app, and backup codes. */
 const factorLockouts = 'factorLockouts'
 const monthMs = 30 * 24 * 60 * 60 * 1000
 /** More than fit into a month, at the shortest `lockoutDuration`. */
@@ -72,6 +72,8 @@ interface Deps extends Pick<SurfaceContext, 'settings'> {
 
 export function createLockout({ settings, limits }: Deps, name: FailureCounter): Lockout {
   const isOfFactor = poolsOfFactors.some((pool) => pool === name)
+  // A signature cannot be guessed: a longer lockout would protect nothing, and shut the owner out.
+  const grows = isOfFactor && name !== 'passkeyFailures'
 
   /**
    * Makes the lockout that began last as long as its number asks for. A right code does not set the
@@ -99,7 +101,7 @@ export function createLockout({ settings, limits }: Deps, name: FailureCounter):
       if (result.ok) await limits.forgive(name, subject)
       else if (count >= limit) {
         const shortest = { until: resetsAt, isFirst: true }
-        lockedOut(result, isOfFactor ? await lengthen(subject, window, resetsAt) : shortest)
+        lockedOut(result, grows ? await lengthen(subject, window, resetsAt) : shortest)
       }
       return result
     },

@@ -49,13 +49,16 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     passwordHash: string,
     change: PasswordChange,
   ): Promise<User | null> {
-    const { id, credentialEpoch, sessionEpoch, deviceEpoch } = user
+    const { id, credentialEpoch, sessionEpoch, deviceEpoch, emailVerifiedAt } = user
+    // Whoever made an account may change its password again and again: that must not void the links by
+    // which the owner of the mailbox takes it back. All else hangs on the other epochs as well.
+    const voidsLinks = change.by !== 'change' || emailVerifiedAt !== null
     const now = clock.now()
     const set = {
       passwordHash,
       passwordChangedAt: now,
       updatedAt: now,
-      credentialEpoch: credentialEpoch + 1,
+      credentialEpoch: voidsLinks ? credentialEpoch + 1 : credentialEpoch,
       deviceEpoch: deviceEpoch + 1,
       ...(change.by === 'change' ? {} : { lastIntentId: change.by.id }),
       ...(change.endsSessions
@@ -93,6 +96,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       let user: User | null = seen
       const attempt = async () => {
         if (user === null || user.credentialEpoch !== seen.credentialEpoch) return null
+        if (user.passwordChangedAt !== seen.passwordChangedAt) return null
         if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
         const written = await replace(user, passwordHash, change)
         const found: User | null = written ?? (await users.get(seen.id))

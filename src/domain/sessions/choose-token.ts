@@ -1,8 +1,10 @@
 import type { RefreshClaims } from '../../crypto/verify-token.js'
 import type { Tokens } from './tokens.js'
 
-/** More cookies of one name than a browser's own deployments leave behind. */
-const mostTokens = 10
+/** More than fit into the headers that Node reads; each costs a verification. */
+const mostTokens = 48
+/** A signature of RS256 alone is longer. */
+const shortestToken = 300
 
 interface Genuine {
   readonly token: string
@@ -21,13 +23,22 @@ export async function chooseToken(
 ): Promise<string | null> {
   const genuine: Genuine[] = []
   let unknown: string | null = null
-  for (const token of new Set(shown.slice(0, mostTokens))) {
-    const verified = await tokens.verifyRefresh(token)
+  let failure: unknown = null
+  // Copies and what is too short for a token are passed over, so that they push none aside.
+  const different = [...new Set(shown)].filter(({ length }) => length > shortestToken)
+  for (const token of different.slice(0, mostTokens)) {
+    const verified = await tokens.verifyRefresh(token).catch((error: unknown) => {
+      // A key that is still looked for: beside a good token, this one decides nothing.
+      failure = error
+      return null
+    })
+    if (verified === null) continue
     if (verified.ok || verified.reason === 'expired') {
       genuine.push({ token, claims: verified.claims })
     } else if (verified.reason === 'unknownKey') unknown = token
   }
   // Of a key that was looked for and is not there: alone, it is refused as such, and stays.
+  if (genuine.length === 0 && failure !== null) throw failure
   if (unknown !== null && genuine.length === 0) return unknown
   const people = new Set(genuine.map(({ claims }) => claims.sub))
   if (people.size > 1) return null

@@ -11,6 +11,7 @@ import {
   finish,
   ticketOf,
 } from '../../support/people/authenticator.js'
+import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { signIn } from '../../support/people/people.js'
 
 const minute = 60_000
@@ -108,6 +109,31 @@ describe.each(surfaces)('guessing codes with the password known on the %s surfac
     await useUp(host, surface, who, 'backupCode')
     const [first, second] = eventsOf(host, 'mfa.lockedOut').map(({ until }) => until - from)
     expect([first, second]).toEqual([15 * minute, 30 * minute])
+  })
+
+  it('S-54 wrong passkeys lock no longer each time, and hide no first lockout of codes', async () => {
+    const settings = { ...withoutLimits.settings, lockoutThreshold: 3 }
+    const host = await openHost({ ...withoutLimits, settings })
+    const who = await enrolled(host, surface)
+    const on = passkeysOn(host, surface)
+    // Of an account of the one who guesses.
+    const other = await passkeyHolder(host, surface)
+    const { options } = await on.begunLogin(await ticketOf(host, surface, other))
+    const response = other.authenticator.get(options)
+    const lengths: number[] = []
+    for (let round = 0; round < 3; round += 1) {
+      const from = host.clock.now()
+      for (let guess = 0; guess < 3; guess += 1) {
+        const mfaToken = await ticketOf(host, surface, who)
+        await on.finishLogin('A'.repeat(22), response, mfaToken)
+      }
+      lengths.push((eventsOf(host, 'mfa.lockedOut').at(-1)?.until ?? 0) - from)
+      await pass(host, 15 * minute)
+    }
+    expect(lengths).toEqual([15 * minute, 15 * minute, 15 * minute])
+    await useUp(host, surface, who, 'totp')
+    await host.auth.close()
+    expect(mails(host)).toMatchObject([{ data: { method: 'totp' } }])
   })
 
   it('S-54 without a lockout of passwords, codes have one all the same', async () => {
