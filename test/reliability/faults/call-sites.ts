@@ -57,9 +57,6 @@ const elsewhere = new Set([
   'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
   'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
   'src/domain/accounts/registration-confirmation.ts users.take',
-  // By the host’s own code, to which a failure is thrown.
-  'src/domain/accounts/registrations.ts tickets.take',
-  'src/domain/sessions/session-administration.ts users.get',
   // Beside the reply: the owner of an account is told of a lockout.
   'src/domain/factors/code-verification.ts deps.collections.users.get',
 ])

@@ -10,7 +10,6 @@ import {
   type SendOptions,
   textOf,
 } from '../../support/hosts/http-client.js'
-import { newAddress } from '../../support/hosts/open-host.js'
 import { goodPassword, type Person } from '../../support/people/people.js'
 
 /** What one reply put into a client's hands. */
@@ -66,11 +65,19 @@ export interface World {
 const cookieNames = { operator: '__Host-op_refresh', client: '__Host-cl_refresh' } as const
 
 let people = 0
+let worlds = 0
+
+/** A network of one world's own, so that what is known of it is the same each time a flow is walked. */
+function newNetwork(): string {
+  worlds += 1
+  return `172.${16 + ((worlds >> 8) & 15)}.${worlds & 255}.1`
+}
 
 export function newWorld(host: ContractHost, surface: Surface): World {
   const held: Held[] = []
   const userIds = new Set<string>()
   const deleted = new Set<string>()
+  const address = newNetwork()
   let heldAtStart = 0
 
   function keep(reply: Reply): void {
@@ -96,7 +103,7 @@ export function newWorld(host: ContractHost, surface: Surface): World {
     const whole = path.startsWith('/v1/') ? path : `/v1/auth/${surface}${path}`
     const reply = await host.send(method, whole, {
       ...options,
-      headers: { 'x-forwarded-for': newAddress(), ...options.headers },
+      headers: { 'x-forwarded-for': address, ...options.headers },
     })
     keep(reply)
     return reply

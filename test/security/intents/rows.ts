@@ -212,12 +212,13 @@ export const rows: Readonly<Record<StartName, Row>> = {
     },
     cannot: oneApp,
   },
-  // Which factors there are, the login asks when the code is exchanged.
+  // Which factors there are, the login asks when the code is exchanged; but a first one ends all that is
+  // signed in, and what is about to be.
   'the code of an app': {
     voided: {
       '400 invalid_token': [
         ...credentials.filter((one) => one !== 'password changed'),
-        ...allSessions,
+        ...([...allSessions, 'app added', 'passkey added'] as const),
       ],
       '403 oauth_provider_disabled': ['google off'],
     },

@@ -45,7 +45,7 @@ async function verification(host: OauthHost): Promise<Begun> {
   const subject = await subjectOf(host, 'nothing', { emailVerified: false })
   await publicly(subject, '/email/verify/resend', { email: subject.email })
   const token = await mailedToken(host, 'verifyEmail', subject.email)
-  const body = { token, newPassword: goodPassword }
+  const body = { token, newPassword: 'the newest of all passwords' }
   return { subject, finish: () => publicly(subject, '/email/verify', body) }
 }
 
