@@ -4,9 +4,10 @@ import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
 import { collectionsOf } from '../../src/model/collections.js'
+import { textOf } from '../support/hosts/http-client.js'
 import { onDatabase, type PostgresServer, spawnPostgres } from '../support/stores/postgres.js'
 import { figure } from './figures.js'
-import { grantOf, type Host, type Login, outcomeOf } from './host-client.js'
+import { type Host, type Login, outcomeOf } from './host-client.js'
 import {
   changeProblems,
   deadFamilies,
@@ -194,7 +195,7 @@ function leaving(host: Host, { userId, email, password }: Login) {
     async login(): Promise<string> {
       const body = { email, password }
       const reply = await host.send('POST', '/v1/auth/client/mobile/login', { body })
-      if (reply.status === 200) open.push(grantOf(reply).accessToken)
+      if (reply.status === 200) open.push(textOf(reply.json(), 'accessToken'))
       return outcomeOf(reply)
     },
     /** Tried again until it succeeds, as by a person who means it. */
