@@ -8,7 +8,7 @@
 export type Beginning = 'registered' | 'named' | 'ask'
 
 /**
- * The link proves the mailbox, and not that a registration is its owner's: anybody can register any
+ * The link proves the mailbox, and not that a registration is its owner's: a stranger can register any
  * address. That shows in the browser or app, which registered and now has the link.
  */
 export function beginning(hasRegistration: boolean, namesPassword: boolean): Beginning {
@@ -18,7 +18,7 @@ export function beginning(hasRegistration: boolean, namesPassword: boolean): Beg
 
 /**
  * How long registrations and their links live, in milliseconds. Never shorter than the window in which
- * mails to an address are counted: who uses up the mails of somebody else leaves them with live links.
+ * mails to an address are counted: a stranger who uses up an owner's mails leaves them with live links.
  */
 export function registrationLifeMs(linkMs: number, mailWindowMs: number): number {
   return Math.max(linkMs, mailWindowMs)

@@ -42,7 +42,7 @@ export function decideSecondFactor(question: SecondFactorQuestion): SecondFactor
 
 /**
  * The methods an account can show a second factor with, in the order they are offered. A kind that is switched off is
- * left out for who has another one; who has nothing else is asked for it all the same. Otherwise switching a kind off
+ * left out for a user with another one; a user without is asked for it all the same. Otherwise switching a kind off
  * would let its holders in by the password alone, or lock them out.
  */
 export function usableMethods({
@@ -52,7 +52,7 @@ export function usableMethods({
   const all = factorsOf(enrolled, { totp: true, webauthn: true })
   const on = factorsOf(enrolled, allowed)
   const factors = on.length > 0 ? on : all
-  // The way back for who lost the factor, whatever is switched off.
+  // The way back for a user who lost the factor, whatever is switched off.
   return factors.length > 0 && enrolled.backupCodes > 0 ? [...factors, 'backupCode'] : factors
 }
 

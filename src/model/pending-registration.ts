@@ -2,7 +2,7 @@ import type { Doc } from '../ports/store.js'
 import type { SurfaceSpec } from './surface-spec.js'
 
 /**
- * What somebody registered with, who has not proved the mailbox yet: an account to be. The id is that
+ * A registration whose mailbox is not proved yet: an account to be. The id is that
  * of the user to be. There is one of each address and browser or app.
  */
 export interface PendingRegistration extends Doc {

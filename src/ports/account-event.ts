@@ -16,7 +16,7 @@ export type AccountEvent =
   /** An account began: confirmed, by a provider, or at once where no address has to be confirmed. */
   | { readonly type: 'account.registered'; readonly userId: string }
   /**
-   * Somebody registered and has not proved the mailbox, whoever it belongs to. `userId` is that of the
+   * An address was registered, and its mailbox is not proved: it may be another person's. `userId` is that of the
    * user to be: there is none yet.
    */
   | { readonly type: 'account.registrationRequested'; readonly userId: string }
@@ -88,7 +88,7 @@ export type AccountEvent =
       readonly type: 'email.verificationRequested'
       readonly actorId: string | null
       /**
-       * Of the user, or of the user to be; null when nobody with this address waits for a link. Then
+       * Of the user, or of the user to be; null when no one with this address waits for a link. Then
        * no mail was sent.
        */
       readonly userId: string | null

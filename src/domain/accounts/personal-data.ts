@@ -10,7 +10,7 @@ interface Owned extends Doc {
 
 /**
  * Removes everything that is kept of a user beside the user record, as the record of collections
- * says, and what anybody registered with the address, null where that is not known any more: a
+ * says, and what was registered with the address, null where that is not known any more: a
  * registration or link left over must not make the account anew. Repeatable.
  */
 export async function removePersonalData(

@@ -10,7 +10,7 @@ import type { MailService } from '../mail/mail-service.js'
 /**
  * Mails about registrations, all beside the request: what differs for a taken address shows in no reply
  * and no delay. A link proves the address and not one registration: each live link serves every live
- * registration of its address, so that nobody can use up an owner's mails and leave them without one.
+ * registration of its address, so that a stranger cannot use up an owner's mails and leave them without one.
  */
 export interface RegistrationMails {
   /** How long registrations and links live now, in milliseconds. */
@@ -70,7 +70,7 @@ export function createRegistrationMails(deps: Deps): RegistrationMails {
         const [owner] = await deps.collections.users.find({ email }, { limit: 1 })
         if (owner !== undefined) deps.emit('account.registrationRepeated', source, {})
         if (!(await mayMail(email))) return
-        // Also where nobody is to have it: a taken address costs what a free one does.
+        // Also where it is mailed to no one: a taken address costs what a free one does.
         const link = await issue(email)
         if (owner === undefined) mail.confirmRegistration(email, link)
         else mail.accountExists({ email, name: '' })

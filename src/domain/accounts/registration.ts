@@ -56,8 +56,8 @@ export interface ShownLink extends AddressAsker, ShownBeginning {
 export interface Registration {
   /**
    * Makes the account at once where no address has to be confirmed. Else keeps the registration, reads
-   * no account and mails to the address: the answer and its cost tell nobody whether it is taken. Throws
-   * `email_taken` in the first case alone, and what keeps anybody from registering.
+   * no account and mails to the address: the answer and its cost do not tell whether it is taken. Throws
+   * `email_taken` in the first case alone, and what refuses a registration.
    */
   register(
     input: RegistrationInput,
@@ -70,7 +70,7 @@ export interface Registration {
    * `RegistrationConfirmation.confirm`, `MailboxConfirmation.confirm` or `EmailChange.confirm` throws.
    */
   verifyEmail(shown: ShownLink, source: RequestSource): Promise<void>
-  /** Mails a new link to who did not confirm an account or a registration; the caller learns nothing. */
+  /** Mails a new link for an account or a registration that is not confirmed; the caller learns nothing. */
   resendVerification(email: string, source: RequestSource): Promise<void>
   /**
    * The same for an administrator, who names the user, or the user to be of a registration, and learns
@@ -187,7 +187,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
     deps.emit('email.verificationRequested', source, { actorId, userId: waiting?.id ?? null })
   }
 
-  /** Who waits for a link to this address: an account that nobody proved, or one to be. */
+  /** What waits for a link to this address: an account that is not proved, or one to be. */
   async function waitingAt(email: string): Promise<Waiting | null> {
     const [[user], registered] = await Promise.all([
       users.find({ email }, { limit: 1 }),

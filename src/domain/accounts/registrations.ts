@@ -9,7 +9,7 @@ import type { PendingRegistrations } from '../intents/pending-registrations.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { RegistrationMails } from './registration-mails.js'
 
-/** What somebody registered with who has not proved the mailbox: anybody can register any address. */
+/** A registration whose mailbox is not proved: a stranger can register any address. */
 export interface RegistrationRecord {
   /** Of the user to be. */
   readonly id: string

@@ -21,7 +21,7 @@ export interface PasswordLogin {
    * Throws `invalid_credentials` alike for an unknown address, a wrong password, a disabled
    * account, a machine account and one without a password, after exactly one hash verification and the
    * same reads.
-   * Whatever else is wrong with an account is said only to who knows its password. Who registered the
+   * Whatever else is wrong with an account is said only to a caller with its password. Who registered the
    * address in the same browser or app and did not confirm it hears `email_not_verified` in place of
    * `invalid_credentials`, whether or not it has an account.
    */

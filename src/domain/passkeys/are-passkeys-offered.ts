@@ -1,7 +1,7 @@
 import type { SurfaceContext } from '../context/surface-context.js'
 import { offeredMethods } from '../factors/offered-methods.js'
 
-/** While passkeys are off: only to who has no other second factor. */
+/** While passkeys are off: only to a user without another second factor. */
 export async function arePasskeysOffered(
   deps: Pick<SurfaceContext, 'collections' | 'settings'>,
   userId: string,

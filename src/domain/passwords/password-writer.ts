@@ -17,7 +17,7 @@ export interface PasswordChange {
   /** The one that goes on. Its refresh tokens so far are exchanged for the newest no more. */
   readonly keepSessionId: string | null
   readonly source: RequestSource
-  /** Of the session that asks for it; absent for who is not signed in. */
+  /** Of the session that asks for it; absent for a caller who is not signed in. */
   readonly sessionId?: string
 }
 

@@ -15,7 +15,7 @@ interface Genuine {
  * Of several refresh cookies of one name, the one to go by. A wider `cookieDomain` leaves an older one
  * behind, of the same person: the newest counts. One that a page of another subdomain planted is of
  * another person, who would have the browser act in their session: then none counts (RFC 6265bis §8.6).
- * What was not minted here proves nothing; what has expired still shows that there was somebody else.
+ * What was not minted here proves nothing; what has expired still shows that there was another person.
  */
 export async function chooseToken(
   tokens: Tokens,

@@ -98,7 +98,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     deps.emit('refresh.reissued', source, { userId, sessionId, generation, otherClient })
   }
 
-  /** Page loads are many: whoever looks for a second user of a session is told of each once an hour. */
+  /** Page loads are many: a host that looks for a second user of a session is told of each once an hour. */
   function emitViewed({ claims, source }: Attempt): void {
     const { sub: userId, sid: sessionId } = claims
     const key = JSON.stringify([sessionId, networkOf(source.ip), source.userAgent])
