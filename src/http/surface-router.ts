@@ -13,17 +13,18 @@ export interface SurfaceRoutes {
 }
 
 /**
- * One surface alone on its host: its own prefix, where it answers for unknown paths as well, and
- * the unprefixed paths as its own. It never answers below the other surface's prefix.
+ * One surface alone on its host: its own prefixes, where it answers for unknown paths as well, and
+ * the unprefixed paths as its own. It never answers below the other surface's prefixes.
  */
 export function surfaceRouter(surface: Surface, { matcher, pipeline }: SurfaceRoutes): Mountable {
-  const prefix = `/v1/auth/${surface}`
+  const administration = surface === 'operator' ? ['/v1/admin'] : []
+  const prefixes = [`/v1/auth/${surface}`, ...administration]
   return {
-    paths: surface === 'operator' ? ['/v1/auth', '/v1/admin'] : ['/v1/auth'],
+    paths: ['/v1/auth', ...administration],
     async handle(request) {
       const match = matcher.match(request.method, request.path)
-      const owns = match.kind !== 'none' || isBelow(request.path, prefix)
-      return owns ? pipeline.run(request, match) : null
+      const isOwn = prefixes.some((prefix) => isBelow(request.path, prefix))
+      return isOwn || match.kind !== 'none' ? pipeline.run(request, match) : null
     },
   }
 }

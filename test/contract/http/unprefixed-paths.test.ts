@@ -87,9 +87,9 @@ describe.each(
         expect(reply.headers.get('content-type') ?? '').not.toMatch(/json/)
       }
     }
-    // Machines get their tokens on the operators' host alone (T-51).
-    const token = surface === 'client' ? ['/v1/auth/token'] : []
-    for (const path of ['/v1/auth', '/v1/auth/nope', '/v1/admin/x', ...token]) {
+    // Machines get their tokens on the operators' host alone (T-51), which administration is on too.
+    const operators = surface === 'client' ? ['/v1/auth/token', '/v1/admin', '/v1/admin/x'] : []
+    for (const path of ['/v1/auth', '/v1/auth/nope', '/v1/administration', ...operators]) {
       const reply = await host.send('GET', path, { bearer: mine.bearer })
       expect(reply.status).toBe(404)
       expect(reply.headers.get('content-type') ?? '', path).not.toMatch(/json/)
@@ -103,6 +103,19 @@ describe.each(
     const { bearer } = await signedInOn(host, foreign)
     const nope = await host.send('GET', `/v1/auth/${surface}/nope`, { bearer })
     expectProblem(nope, 401, 'audience_mismatch')
+  })
+
+  if (surface === 'client') return
+  it('R-1S-05 T-102 answers JSON below /v1/admin, and 401 to a client', async () => {
+    const own = await signedInPerson(host, surface)
+    const theirs = await signedInOn(host, foreign)
+    for (const path of ['/v1/admin', '/v1/admin/', '/v1/admin/nope', '/v1/admin/modules/']) {
+      expectProblem(await host.send('GET', path), 404, 'not_found')
+      expectProblem(await host.send('GET', path, { bearer: own.bearer }), 404, 'not_found')
+      const refused = await host.send('POST', path, { bearer: theirs.bearer })
+      expectProblem(refused, 401, 'audience_mismatch')
+    }
+    expectProblem(await host.send('PUT', '/v1/admin/modules'), 405, 'method_not_allowed')
   })
 })
 
