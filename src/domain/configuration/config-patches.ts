@@ -31,14 +31,15 @@ export interface StatedPatch extends ConfigPatch {
 export interface PatchedEnvironment {
   readonly located: LocatedModule
   readonly environment: string
+  /** As it is now; the revision of before where the patch held nothing. */
   readonly written: ModuleEnvironment
 }
 
 export interface ConfigPatches {
   /**
-   * Applies a patch to what was located; all of it or nothing. What was read there is read again
-   * only after a lost race, or behind another writer of this process. Throws 404, `config.…` 422 and
-   * 409, a `ConfigValidationError`, or 503.
+   * Applies a patch to what was located; all of it or nothing. A patch that holds nothing writes no revision. What was
+   * read there is read again only after a lost race, or behind another writer of this process. Throws 404, `config.…`
+   * 422 and 409, a `ConfigValidationError`, or 503.
    */
   apply(target: ConfigTarget, patch: StatedPatch, actor: ConfigActor): Promise<PatchedEnvironment>
 }
@@ -77,6 +78,8 @@ export function createConfigPatches(
     const seen = environment?.stored ?? (await locator.environment(located, name))
     const plan = planPatch(seen, patch, located.declared.fields)
     if (plan.kind === 'refused') throw refusalError(plan.refusal)
+    const done = { located, environment: name }
+    if (plan.changed.length + plan.removed.length === 0) return { ...done, written: seen }
     await validate(located, name, seen, plan)
     const written = await writer.replace(located.declared, name, seen, {
       values: located.declared.seal(name, plan.values, plan.changed),
@@ -84,7 +87,15 @@ export function createConfigPatches(
       removed: plan.removed,
       writtenBy: actor.userId,
     })
-    return written && { located, environment: name, written }
+    if (written === null) return null
+    deps.emit('config.changed', actor.source, {
+      actorId: actor.userId,
+      module: located.declared.name,
+      environment: name,
+      revision: written.revision,
+      keys: [...written.changed, ...written.removed],
+    })
+    return { ...done, written }
   }
 
   async function validate(
@@ -142,19 +153,10 @@ export function createConfigPatches(
       if (refusal !== null) throw refusalError(refusal)
       if (target.environment === null) requireActive(target, patch.environment)
       const asked = clock.now()
-      const done = await withLock(name, async (waited) => {
+      return withLock(name, async (waited) => {
         if (clock.now() - asked >= longestWaitMs) throw new AuthError('service_unavailable')
         return untilWritten(waited ? await readAgain(target, patch) : target, patch, actor)
       })
-      const { located, written } = done
-      deps.emit('config.changed', actor.source, {
-        actorId: actor.userId,
-        module: located.declared.name,
-        environment: done.environment,
-        revision: written.revision,
-        keys: [...written.changed, ...written.removed],
-      })
-      return done
     },
   }
 }

@@ -36,7 +36,8 @@ export type PatchPlan =
 /**
  * The environment after a patch, or the refusal. Checks every rule that needs no validator, in this
  * order: patches that can never succeed, the stated revision, the rosters, their size. A patch is
- * applied completely or not at all. Changes no argument. The caller writes the next revision.
+ * applied completely or not at all. Changes no argument. The caller writes the next revision, unless `changed` and
+ * `removed` are both empty: then the patch held nothing, and the environment keeps its revision.
  */
 export function planPatch(
   environment: EnvironmentState,
