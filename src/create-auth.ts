@@ -10,6 +10,7 @@ import { checkOptions } from './setup/check-options.js'
 import { closeInTime } from './setup/close.js'
 import { defaultsOf } from './setup/defaults.js'
 import { mountSurface, routesOf } from './setup/mount-surface.js'
+import { sharedCookieWarning } from './setup/shared-cookie-warning.js'
 import { createSharedServices } from './setup/shared-services.js'
 import { surfaceResolution } from './setup/surface-resolution.js'
 import { startSweeping } from './setup/sweeping.js'
@@ -41,6 +42,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   checkOptions(options)
   const defaults = defaultsOf(options, process.env)
   const { background, clock, logger, prefix } = defaults
+  const sharedCookies = sharedCookieWarning(options.surfaces)
+  if (sharedCookies !== null) logger.warn(sharedCookies)
   const services = await createSharedServices(options, defaults, (type, source, facts) =>
     built.operator.emit(type, source, facts),
   )

@@ -29,7 +29,8 @@ export interface SurfaceOptions {
   readonly baseUrl: string
   /**
    * Shares the cookies with the subdomains of this domain. Default: host-only cookies, named
-   * `__Host-…` on https (RFC 6265bis §4.1.3).
+   * `__Host-…` on https (RFC 6265bis §4.1.3). `createAuth` warns of a domain that covers hosts of the
+   * other surface: browsers would send them the cookies too.
    */
   readonly cookieDomain?: string
   /** The path of the cookies. Default `/`; another path needs `cookieDomain`. */

@@ -64,6 +64,7 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['backend', { backend: undefined }],
     ['backend', { backend: 'postgres://localhost' }],
     ['backend', { backend: null }],
+    ['backend', { backend: memory }],
     ['backend.store', { backend: {} }],
     ['backend.store', { backend: { ...memory(), store: {} } }],
     ['backend.denylist', { backend: { ...memory(), denylist: undefined } }],
@@ -267,6 +268,20 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     // What it has to be, in words of this library and not of its schema's.
     expect(remedy).toMatch(/\b(must|needs?|is not|holds)\b/)
     expect(error.message).not.toMatch(/Invalid (input|option)|Too (small|big)|received|expected/i)
+  })
+
+  it('a backend that was not called says so', async () => {
+    const { message } = await refusal({ backend: memory })
+    expect(message).toBe(
+      'createAuth: option "backend" must be what the function returns, not the function itself: call memory(…)',
+    )
+    const unnamed = await refusal({
+      backend: (
+        () => () =>
+          memory()
+      )(),
+    })
+    expect(unnamed.message).toMatch(/: call it$/)
   })
 
   it.each([undefined, null, 5, 'options', []])(

@@ -27,13 +27,24 @@ const proxies =
   'must be false, the number of proxies in front of this process, or a list of their networks'
 const issuerForm = 'must be a text of 1 to 255 characters, such as "https://auth.example.com"'
 
-const schema = z.strictObject({
-  backend: z.object({
+const backend = z.object(
+  {
     store: port('collection', 'prepare'),
     denylist: port('put', 'find', 'sweep'),
     lease: port('read', 'replace'),
     counter: port('hit', 'forgive', 'sweep'),
-  }),
+  },
+  { error: ({ input }) => (typeof input === 'function' ? calledInstead(input) : undefined) },
+)
+
+/** `backend: memory` in place of `backend: memory()`. */
+function calledInstead({ name }: { readonly name: string }): string {
+  const call = name === '' ? 'it' : `${name}(…)`
+  return `must be what the function returns, not the function itself: call ${call}`
+}
+
+const schema = z.strictObject({
+  backend,
   keys: z.union(
     [z.object({ current: z.string() }), functionValue],
     'must be { current, next?, previous? } with PEM texts, or a function that resolves with that; generateSigningKey() makes a key',

@@ -37,6 +37,11 @@ export function surfaceHosts(options: Pick<AuthOptions, 'surfaces'>): SurfacesOf
   }
 }
 
+/** The names of a surface's hosts, without ports. */
+export function hostNamesOf(options: SurfaceOptions): readonly string[] {
+  return hostsOf(options).map(({ name }) => name)
+}
+
 function hostsOf({ baseUrl, routesUrl = baseUrl, hosts = [] }: SurfaceOptions): readonly OwnHost[] {
   const listed = hosts.flatMap((text) => {
     const host = readHost(text)
