@@ -127,6 +127,7 @@ export const surfaceShape = z
         refreshFamily: rateLimit.optional(),
         oauthPerIp: rateLimit.optional(),
         mfaPerIp: rateLimit.optional(),
+        mfaPerTicket: rateLimit.optional(),
         mfaPerUser: rateLimit.optional(),
         grantPerIp: rateLimit.optional(),
         jwksPerIp: rateLimit.optional(),

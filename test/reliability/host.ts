@@ -92,6 +92,7 @@ const unlimited = {
   refreshFamily: never,
   oauthPerIp: never,
   mfaPerIp: never,
+  mfaPerTicket: never,
   mfaPerUser: never,
   jwksPerIp: never,
   logoutPerIp: never,

@@ -36,7 +36,10 @@ export interface LoginIntents {
   issue(facts: Omit<LoginTicket, 'id' | 'attempts' | 'expiresAt'>): Promise<IssuedLoginTicket>
   /** What a ceremony of this login is bound to. */
   idOf(shown: Pick<ShownTicket, 'mfaToken'>): string
-  /** Whose login waits; no guess is counted. Throws `rate_limited`. */
+  /**
+   * Whose login waits. No guess is counted: the password alone must not use up the guesses of the
+   * account, so each ticket has a limit of its own. Throws `rate_limited`.
+   */
   open<P extends LoginTicketPurpose>(shown: ShownTicket, purpose: P): Promise<OpenedIntent<P>>
   /**
    * Counts a guess before `check` looks at it, so that parallel guesses cannot share one; the last
@@ -145,7 +148,7 @@ export function createLoginIntents(deps: Deps, judge: IntentJudge): LoginIntents
 
     async open(shown, purpose) {
       const ticket = await read(shown, purpose)
-      await deps.limits.check('mfaPerUser', ticket.userId)
+      await deps.limits.check('mfaPerTicket', ticket.id)
       return opened(purpose, ticket)
     },
 

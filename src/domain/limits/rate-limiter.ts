@@ -38,7 +38,7 @@ export type SessionLimitName =
   | 'mfaPerSession'
   | 'adminPerSession'
 
-type AccountLimitName = 'recoveryPerAddress' | 'refreshFamily' | 'mfaPerUser'
+type AccountLimitName = 'recoveryPerAddress' | 'refreshFamily' | 'mfaPerTicket' | 'mfaPerUser'
 
 /** All rate limits of a surface by name. */
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
@@ -56,6 +56,7 @@ export function defaultRateLimits(surface: Surface): RateLimits {
     refreshFamily: { limit: 60, windowMs: minute },
     oauthPerIp: { limit: 30, windowMs: minute },
     mfaPerIp: { limit: 300, windowMs: 5 * minute },
+    mfaPerTicket: { limit: 10, windowMs: 5 * minute },
     mfaPerUser: { limit: 10, windowMs: 5 * minute },
     grantPerIp: { limit: 60, windowMs: minute },
     jwksPerIp: { limit: 300, windowMs: minute },

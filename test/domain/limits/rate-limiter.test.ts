@@ -57,6 +57,7 @@ describe('rate limits', () => {
         oauthPerIp: { limit: 30, windowMs: minute },
         confirmPerIp: { limit: 60, windowMs: 15 * minute },
         mfaPerIp: { limit: 300, windowMs: 5 * minute },
+        mfaPerTicket: { limit: 10, windowMs: 5 * minute },
         mfaPerUser: { limit: 10, windowMs: 5 * minute },
         grantPerIp: { limit: 60, windowMs: minute },
         jwksPerIp: { limit: 300, windowMs: minute },

@@ -12,6 +12,7 @@ const rateLimits: RateLimits = {
   refreshFamily: never,
   oauthPerIp: never,
   mfaPerIp: never,
+  mfaPerTicket: never,
   mfaPerUser: never,
   grantPerIp: never,
   jwksPerIp: never,
