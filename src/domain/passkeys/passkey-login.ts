@@ -12,7 +12,7 @@ import type { FirstFactor } from '../login/first-factor.js'
 import type { TrustRequest } from '../login/login-effects.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { DeliveredLogin } from '../login/login-result.js'
-import { arePasskeysOffered } from './are-passkeys-offered.js'
+import { mayShowPasskey } from './may-show-passkey.js'
 import type { PasskeyAssertions, VerifiedAssertion } from './passkey-assertions.js'
 import { passkeyFactor } from './passkey-factor.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
@@ -82,8 +82,8 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     return waiting === null ? 'required' : webauthnUserVerification
   }
 
-  async function requireOffered({ id }: User): Promise<void> {
-    if (!(await arePasskeysOffered(deps, id))) throw new AuthError('mfa_method_disabled')
+  async function requireMayShow({ id }: User): Promise<void> {
+    if (!(await mayShowPasskey(deps, id))) throw new AuthError('mfa_method_disabled')
   }
 
   async function asSecondFactor(
@@ -96,7 +96,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     let isProof = false
     const login = await loginIntents
       .attempt(waiting, 'secondFactor', async ({ user }) => {
-        await requireOffered(user)
+        await requireMayShow(user)
         const boundTo = loginIntents.idOf(waiting)
         const ceremony = { kind: 'passkeySecondFactor', user, boundTo } as const
         const terms = { userVerification, besideFactor: true }
@@ -170,7 +170,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
         return { challengeId, options: await requestOptions({ ...asked, challenge, allow: null }) }
       }
       const { user } = await loginIntents.open(waiting, 'secondFactor')
-      await requireOffered(user)
+      await requireMayShow(user)
       const allow = await passkeysOfUser(collections, user.id)
       if (allow.length === 0) throw new AuthError('factor_not_found')
       const boundTo = loginIntents.idOf(waiting)

@@ -6,7 +6,7 @@ import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'
 import { challengeLifeMs, type PasskeyChallenges } from '../intents/passkey-challenges.js'
-import { arePasskeysOffered } from './are-passkeys-offered.js'
+import { mayShowPasskey } from './may-show-passkey.js'
 import type { StartedAssertion } from './passkey-login.js'
 import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
 
@@ -38,7 +38,7 @@ export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStep
   return {
     async start(who) {
       const { user, sessionId: boundTo } = who
-      if (!(await arePasskeysOffered(deps, user.id))) throw new AuthError('mfa_method_disabled')
+      if (!(await mayShowPasskey(deps, user.id))) throw new AuthError('mfa_method_disabled')
       const allow = await ownPasskeys(who)
       const { challengeId, challenge } = await services.challenges.issue({
         kind: 'passkeyStepUp',
@@ -58,7 +58,7 @@ export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStep
     async finish(who, shown, source) {
       const { user, sessionId } = who
       await ownPasskeys(who)
-      if (!(await arePasskeysOffered(deps, user.id))) throw new AuthError('invalid_mfa_code')
+      if (!(await mayShowPasskey(deps, user.id))) throw new AuthError('invalid_mfa_code')
       const ceremony = { kind: 'passkeyStepUp', user, boundTo: sessionId } as const
       const terms = { userVerification: 'required', besideFactor: false } as const
       await services.proofs.show(ceremony, shown, terms, source)

@@ -86,6 +86,15 @@ describe.each(surfaces)('a kind of factor that is switched off, on the %s surfac
     expect(outcomeOf(stepUp)).toBe('403 mfa_method_disabled')
   })
 
+  it('O-25 passkeys that are on are offered at logins to users who have one', async () => {
+    const host = await settingsHost()
+    const who = await enrolled(host, surface)
+    const on = passkeysOn(host, surface)
+    const { methods, mfaToken } = await begun(host, surface, who)
+    expect(methods).toEqual(['totp', 'backupCode'])
+    expect(outcomeOf(await on.startLogin(mfaToken))).toBe('404 factor_not_found')
+  })
+
   it.each(['optional', 'required'])(
     'S-19 S-20 S-21 R-5-01 is asked of who has nothing else, where the policy is %s',
     async (policy) => {

@@ -1,8 +1,11 @@
 import type { SurfaceContext } from '../context/surface-context.js'
 import { offeredMethods } from '../factors/offered-methods.js'
 
-/** While passkeys are off: only to a user without another second factor. */
-export async function arePasskeysOffered(
+/**
+ * Whether the settings let this user show a passkey. While passkeys are off: only a user with a passkey
+ * and no other second factor. It does not say whether there is a passkey, which the caller looks up.
+ */
+export async function mayShowPasskey(
   deps: Pick<SurfaceContext, 'collections' | 'settings'>,
   userId: string,
 ): Promise<boolean> {
