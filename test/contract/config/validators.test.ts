@@ -130,7 +130,7 @@ describe('what a validator sees', () => {
     ])
   })
 
-  it('R-4.5-01 R-3D-01 R-3D-02 R-3D-03 R-3D-04 R-3D-05 T-74 an activation: existence, validator, write', async () => {
+  it('R-4.5-01 R-3D-02 R-3D-03 R-3D-04 T-74 an activation: existence, validator, write', async () => {
     const seen: unknown[] = []
     const refused = { now: false }
     const host: ConfigHost = await configHost({

@@ -73,29 +73,36 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
     })
 
     const doors = ['refresh', 'refresh-cookie', 'session'] as const
+    /** A session that was good at its cap exactly, and is asked for one millisecond later. */
+    async function endedByCap(door: (typeof doors)[number]) {
+      const isApp = door === 'refresh'
+      const who = await (isApp ? signedInApp : signedInPerson)(host, surface)
+      const byBody = (refreshToken: string) =>
+        host.send('POST', at('/refresh'), { body: { refreshToken } })
+      const open = (cookie: string) =>
+        isApp
+          ? byBody(cookie.slice(cookie.indexOf('=') + 1))
+          : host.send(door === 'session' ? 'GET' : 'POST', at(`/${door}`), { cookie })
+      await host.clock.advance(3 * hour)
+      const other = await signIn(host, surface, who)
+      const exactly = await open(who.cookie)
+      expect(exactly.status).toBe(200)
+      const next = {
+        refresh: () => `x=${textOf(exactly.json(), 'refreshToken')}`,
+        'refresh-cookie': () => refreshCookieOf(exactly, surface),
+        session: () => who.cookie,
+      }
+      const held = next[door]()
+      await host.clock.advance(1)
+      const ended = await open(held)
+      const bearer = textOf(exactly.json(), 'accessToken')
+      return { who, other, ended, bearer, again: () => open(held) }
+    }
+
     it.each(doors)(
-      'R-3A-07 R-3A-08 R-3A-09 R-3A-10 R-3A-12 R-3A-13 R-3A-16 R-7-02 the cap ends a session at /%s, one millisecond after it',
+      'R-3A-07 R-3A-08 R-3A-12 R-7-02 the cap ends a session at /%s, one millisecond after it',
       async (door) => {
-        const isApp = door === 'refresh'
-        const who = await (isApp ? signedInApp : signedInPerson)(host, surface)
-        const byBody = (refreshToken: string) =>
-          host.send('POST', at('/refresh'), { body: { refreshToken } })
-        const open = (cookie: string) =>
-          isApp
-            ? byBody(cookie.slice(cookie.indexOf('=') + 1))
-            : host.send(door === 'session' ? 'GET' : 'POST', at(`/${door}`), { cookie })
-        await host.clock.advance(3 * hour)
-        const other = await signIn(host, surface, who)
-        const exactly = await open(who.cookie)
-        expect(exactly.status).toBe(200)
-        const next = {
-          refresh: () => `x=${textOf(exactly.json(), 'refreshToken')}`,
-          'refresh-cookie': () => refreshCookieOf(exactly, surface),
-          session: () => who.cookie,
-        }
-        const held = next[door]()
-        await host.clock.advance(1)
-        const ended = await open(held)
+        const { who, ended } = await endedByCap(door)
         expect([ended.status, ended.code]).toEqual([401, 'session_max_age_reached'])
         expect(Object.keys(ended.json()).sort()).toEqual(['code', 'detail', 'status', 'title'])
         for (const cookie of ended.setCookies) expect(cookie).toContain('Max-Age=0')
@@ -104,11 +111,17 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
           endReason: 'max_age',
           endedAt: host.clock.now(),
         })
-        const bearer = textOf(exactly.json(), 'accessToken')
+      },
+    )
+
+    it.each(doors)(
+      'R-3A-09 R-3A-10 R-3A-13 R-3A-16 the cap at /%s ends all tokens of that session, and no other session',
+      async (door) => {
+        const { who, other, bearer, again } = await endedByCap(door)
         expectProblem(await me(bearer), 401, 'session_max_age_reached')
         expect(decodeJwt(who.bearer).exp).toBe(Math.floor(host.clock.now() / second))
         expectProblem(await me(who.bearer), 401)
-        expect((await open(held)).code).toBe('session_max_age_reached')
+        expect((await again()).code).toBe('session_max_age_reached')
         expect((await refresh(who.refreshToken)).code).toBe('session_max_age_reached')
         expect((await me(other.bearer)).status).toBe(200)
         expect((await refresh(other.refreshToken)).status).toBe(200)
@@ -128,7 +141,22 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
       expect(cookie.code).toBe('session_max_age_reached')
     })
 
-    it('R-LIB-14 R-3A-14 R-3A-15 R-3A-18 R-7-10 R-2.4-07 an administrative end does the same three steps and is session_revoked', async () => {
+    it('R-3A-18 R-7-10 a logout is session_revoked, and stays so past the age a session may reach', async () => {
+      const who = await signedInPerson(host, surface)
+      const out = await host.send('POST', at('/logout'), { bearer: who.bearer, cookie: who.cookie })
+      expect(out.status).toBe(204)
+      const codes = async () => [
+        (await me(who.bearer)).code,
+        (await refresh(who.refreshToken)).code,
+        (await host.send('GET', at('/session'), { cookie: who.cookie })).code,
+      ]
+      expect(await codes()).toEqual(['session_revoked', 'session_revoked', 'session_revoked'])
+      await host.clock.advance(3 * hour + 1)
+      // The bearer has expired by then.
+      expect((await codes()).slice(1)).toEqual(['session_revoked', 'session_revoked'])
+    })
+
+    it('R-2.4-07 R-3A-14 R-3A-15 an administrative end does the same three steps and is session_revoked', async () => {
       const who = await signedInPerson(host, surface)
       const other = await signIn(host, surface, who)
       expect(await host.auth[surface].terminateSession(sidOf(who))).toBe(true)
