@@ -236,7 +236,7 @@ const unlinkUserOauth = adminOperation({
   surfaces: operator,
   tag,
   summary: 'Unlink another operator’s account of a provider',
-  guards: [{ kind: 'principal' }, { kind: 'permission', key: 'system.users.oauth_unlink' }],
+  guards: [{ kind: 'bearer' }, { kind: 'permission', key: 'system.users.oauth_unlink' }],
   limit: 'admin',
   status: 204,
   body: noBody,

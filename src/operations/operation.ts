@@ -266,7 +266,10 @@ export function enrollingOperation<B extends z.ZodType, R extends z.ZodType>(
   return { ...entry, access: 'enrolling' }
 }
 
-/** An operation of a signed-in person or a service account; infers its schemas. */
+/**
+ * An operation on what the path names, by a signed-in person or, with the guard `principal`, a service
+ * account; infers its schemas.
+ */
 export function adminOperation<B extends z.ZodType, R extends z.ZodType, L>(
   entry: Omit<AdminOperation<B, R, L>, 'access'>,
 ): AdminOperation<B, R, L> {

@@ -79,9 +79,11 @@ describe('a service principal, permitted everything', () => {
     expect(outcomeOf(reply)).toBe('403 step_up_required')
   })
 
+  // Of administration, what touches accounts of providers.
   const ofPeople = operations.filter(
-    ({ access, surfaces }) =>
-      (access === 'guarded' || access === 'enrolling') && surfaces.includes('operator'),
+    ({ id, access, surfaces }) =>
+      (access === 'guarded' || access === 'enrolling' || id === 'unlinkUserOauth') &&
+      surfaces.includes('operator'),
   )
 
   it('T-20 knows of operations for people', () => {
