@@ -3,7 +3,7 @@ import { hour, minute, type Setting } from './setting.js'
 import { settingsIn } from './settings-in.js'
 
 /** Asked whenever nothing is stored; the one variable that is not stored at the first boot. */
-export const accessTokenVariable = 'JWT_ACCESS_TOKEN_EXPIRY'
+const accessTokenVariable = 'JWT_ACCESS_TOKEN_EXPIRY'
 
 const shortest = minute
 const longest = 24 * hour

@@ -7,8 +7,7 @@ import {
 } from '../engine/configuration/config-declaration.js'
 import { maxElements } from '../engine/configuration/max-elements.js'
 import { OptionsError } from '../errors/index.js'
-import { accessTokenVariable } from './access-token-ttl.js'
-import { findSetting } from './index.js'
+import { authSettingDeclarations, findSetting } from './index.js'
 import { storedList } from './initial-list.js'
 import type { Setting } from './setting.js'
 import type { InitialSettings } from './settings.js'
@@ -36,8 +35,7 @@ export function toStoredValues(initial: InitialSettings): Record<string, string>
 
 /**
  * What the environment says about fields with an `EnvVar`: stored at the first boot, where the key
- * is absent. An empty variable counts as not set. `accessTokenTTL` is left out, because its variable
- * is asked at every reading instead, and so are record lists, which no variable can hold.
+ * is absent. An empty variable counts as not set. Record lists are left out: no variable can hold one.
  */
 export function seedFromEnv(
   declarations: readonly FieldDeclaration[],
@@ -45,11 +43,19 @@ export function seedFromEnv(
 ): Record<string, string> {
   const seeds: [string, string][] = []
   for (const { key, envVar, type } of declarations) {
-    if (envVar === undefined || envVar === accessTokenVariable || type === FieldRecordList) continue
+    if (envVar === undefined || type === FieldRecordList) continue
     const value = env[envVar]
     if (value !== undefined && value !== '') seeds.push([key, value])
   }
   return Object.fromEntries(seeds)
+}
+
+/** As `seedFromEnv`, of the library's own settings, without what is asked of the environment at every reading instead. */
+export function authSeedsFromEnv(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const isSeeded = ({ key }: FieldDeclaration) => findSetting(key)?.isSetBy === undefined
+  return seedFromEnv(authSettingDeclarations.filter(isSeeded), env)
 }
 
 function storedEntries(

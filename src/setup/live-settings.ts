@@ -2,8 +2,8 @@ import type { ConfigReader } from '../domain/configuration/config-reader.js'
 import { AuthError } from '../errors/index.js'
 import type { Logger } from '../ports/logger.js'
 import { readIdleWindow } from '../settings/idle-window.js'
-import { authModuleName, authSettingDeclarations } from '../settings/index.js'
-import { seedFromEnv, toStoredValues } from '../settings/initial-values.js'
+import { authModuleName } from '../settings/index.js'
+import { authSeedsFromEnv, toStoredValues } from '../settings/initial-values.js'
 import { loadedSettings } from '../settings/loaded-settings.js'
 import type { AuthSettings, InitialSettings } from '../settings/settings.js'
 
@@ -44,7 +44,7 @@ export function loadSettings(
   /** The texts of what was given, first values of the configuration store. */
   readonly seeds: Readonly<Record<string, string>>
 } {
-  const seeds = { ...seedFromEnv(authSettingDeclarations, env), ...toStoredValues(initial) }
+  const seeds = { ...authSeedsFromEnv(env), ...toStoredValues(initial) }
   const { ms: idleMs, warning } = readIdleWindow(env)
   if (warning !== undefined) logger.warn(warning)
   return { idleMs, seeds }

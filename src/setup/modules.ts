@@ -6,7 +6,6 @@ import {
   type Texts,
 } from '../domain/configuration/registered-module.js'
 import { assertModule } from '../engine/configuration/module-declaration.js'
-import { isStorable } from '../engine/is-storable.js'
 import { DeclarationError, OptionsError, SecretKeyError } from '../errors/index.js'
 import type { AuthOptions } from '../options.js'
 import type { Random } from '../ports/random.js'
@@ -39,7 +38,7 @@ export function modulesOf(
     if (modules.has(definition.name)) {
       throw new OptionsError(option, `must not be named "${definition.name}": another module is`)
     }
-    const seeds = storable(seedFromEnv(definition.fields, env))
+    const seeds = seedFromEnv(definition.fields, env)
     modules.set(definition.name, registeredModule(definition, { seeds }, box))
   }
   return modules
@@ -82,9 +81,4 @@ export function secretBoxOf(
       { cause },
     )
   }
-}
-
-/** What no store could hold was not meant as a value. */
-function storable(seeds: Texts): Texts {
-  return Object.fromEntries(Object.entries(seeds).filter(([, text]) => isStorable(text)))
 }

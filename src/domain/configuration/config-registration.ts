@@ -1,3 +1,7 @@
+import {
+  judgeFirstValues,
+  type RefusedFirstValue,
+} from '../../engine/configuration/first-values.js'
 import { AuthError } from '../../errors/index.js'
 import type { Module } from '../../model/config-module.js'
 import { environmentId, type ModuleEnvironment } from '../../model/module-environment.js'
@@ -6,14 +10,14 @@ import type { ConfigDeps } from './config-deps.js'
 import type { ConfigWriter } from './config-writer.js'
 import type { RegisteredModule, Texts } from './registered-module.js'
 
-type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'emit'>
+type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'emit' | 'logger'>
 
 /** More than there can be writers of one environment at once. */
 const attempts = 50
 
 /**
  * Registers every module once: creates what the store lacks, gives values to keys that have
- * none yet, and clears `needsRestart`. Every step may be repeated and shared with other
+ * none yet, and clears `needsRestart`. A first value that its field cannot hold is not stored, and the log says so. Every step may be repeated and shared with other
  * processes that start at the same time; one that failed is taken again at the next call.
  */
 export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () => Promise<void> {
@@ -25,6 +29,7 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
   }
 
   async function register(module: RegisteredModule): Promise<void> {
+    const { usable, refused } = judgeFirstValues(module.seeds, module.fields, module.rule)
     const { activeEnvironment } = await ensureModule(module)
     const names = new Set([...module.environments, activeEnvironment])
     const stored = new Map<string, ModuleEnvironment>()
@@ -34,10 +39,24 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
     }
     for (const name of names) {
       if (stored.has(name)) continue
-      const seeds = name === activeEnvironment ? unowned(module, [...stored.values()]) : {}
+      const seeds = name === activeEnvironment ? unowned(usable, [...stored.values()]) : {}
       await create(module, name, seeds)
     }
-    await seed(module, activeEnvironment, [...names])
+    const found = await seed(module, activeEnvironment, [...names], usable)
+    const missing = unowned(module.seeds, found)
+    report(
+      module,
+      refused.filter(({ field }) => Object.hasOwn(missing, field.key)),
+    )
+  }
+
+  function report({ name }: RegisteredModule, refused: readonly RefusedFirstValue[]): void {
+    for (const { field, problem } of refused) {
+      const source = field.envVar === undefined ? '' : ` in ${field.envVar}`
+      deps.logger.warn(
+        `The first value of "${name}.${field.key}"${source} was not stored: it ${problem}. Correct it, and the next start stores it.`,
+      )
+    }
   }
 
   async function ensureModule(module: RegisteredModule): Promise<Module> {
@@ -66,22 +85,26 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
     if (await writer.create(module, name, first)) emitSeeded(module, name, 1, keys)
   }
 
-  /** Where the environment was there before, or another process made it: what it lacks. */
+  /**
+   * Where the environment was there before, or another process made it: what it lacks. Resolves with the environments
+   * as they were found.
+   */
   async function seed(
     module: RegisteredModule,
     active: string,
     names: readonly string[],
-  ): Promise<void> {
-    await retryOnConflict(attempts, async () => {
+    usable: Texts,
+  ): Promise<readonly ModuleEnvironment[]> {
+    return retryOnConflict(attempts, async () => {
       const all = await Promise.all(
         names.map((name) => environments.get(environmentId(module.name, name))),
       )
       const stored = all.filter((environment) => environment !== null)
       const seen = stored.find(({ id }) => id === environmentId(module.name, active))
       if (seen === undefined) throw new AuthError('service_unavailable')
-      const seeds = unowned(module, stored)
+      const seeds = unowned(usable, stored)
       const keys = Object.keys(seeds).sort()
-      if (keys.length === 0) return null
+      if (keys.length === 0) return stored
       const written = await writer.replace(module, active, seen, {
         values: { ...seen.values, ...module.seal(active, seeds, keys) },
         changed: keys,
@@ -90,7 +113,7 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
       })
       if (written === null) return conflict
       emitSeeded(module, active, written.revision, keys)
-      return written
+      return stored
     })
   }
 
@@ -118,7 +141,7 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
  * The seeds of keys that have no value yet. A key that is there in any environment, empty or not, has
  * one. A record list is owned as a whole, by its roster or whatever else is below it.
  */
-function unowned({ seeds }: RegisteredModule, stored: readonly ModuleEnvironment[]): Texts {
+function unowned(seeds: Texts, stored: readonly ModuleEnvironment[]): Texts {
   const keys = stored.flatMap(({ values }) => Object.keys(values))
   const owned = new Set(keys.map(fieldOf))
   return Object.fromEntries(Object.entries(seeds).filter(([key]) => !owned.has(fieldOf(key))))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
+import { defineModule } from '../../../src/config/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import type { AuthEvent } from '../../../src/ports/auth-event.js'
 import { type HostOptions, promiseKinds } from '../../support/hosts/hosts.js'
@@ -177,6 +178,97 @@ describe('later boots', () => {
     await boot({ env: {} })
     await Promise.all(Array.from({ length: 20 }, (_, index) => boot(env(`process-${index}`))))
     expect((await environments.get('mail/production'))?.revision).toBe(2)
+  })
+})
+
+describe('a first value that its field cannot hold', () => {
+  const module = defineModule({
+    name: 'shop',
+    environments: ['live'],
+    fields: [
+      { key: 'port', label: 'Port', type: 'FieldInt', group: 'G', max: 65535, envVar: 'PORT' },
+      { key: 'on', label: 'On', type: 'FieldBool', group: 'G', envVar: 'ON' },
+      {
+        key: 'mode',
+        label: 'Mode',
+        type: 'FieldSelect',
+        group: 'G',
+        options: ['a', 'b'],
+        envVar: 'MODE',
+      },
+      { key: 'pin', label: 'PIN', type: 'FieldSecret', group: 'G', min: 8, envVar: 'PIN' },
+      { key: 'name', label: 'Name', type: 'FieldString', group: 'G', envVar: 'NAME' },
+    ],
+  })
+  const good = { PORT: '1', ON: 'true', MODE: 'b', PIN: 'S3CR3T-pin', NAME: 'Ann' }
+  const cases: [string, string, string][] = [
+    [
+      'PORT',
+      '65536',
+      '"shop.port" in PORT was not stored: it must be a whole number from 0 to 65535',
+    ],
+    [
+      'PORT',
+      'many',
+      '"shop.port" in PORT was not stored: it must be a whole number from 0 to 65535',
+    ],
+    ['ON', 'yes', '"shop.on" in ON was not stored: it must be true or false'],
+    ['MODE', 'c', `"shop.mode" in MODE was not stored: it must be one of 'a', 'b'`],
+    ['PIN', 'S3CR3T', '"shop.pin" in PIN was not stored: it must be text of at least 8 characters'],
+    ['NAME', 'a\0b', '"shop.name" in NAME was not stored: it must not contain control characters'],
+  ]
+
+  it.each(cases)(
+    'R-2.6-01 %s=%j is reported by migrate, and not stored',
+    async (name, bad, told) => {
+      const { backend, environments } = boots()
+      const first = await testAuth({ backend, modules: [module], env: { ...good, [name]: bad } })
+      const warnings = JSON.stringify(first.logger.lines)
+      expect(first.logger.lines.filter(({ message }) => message.includes(told))).toHaveLength(1)
+      expect(warnings).not.toContain('S3CR3T')
+      const key = name.toLowerCase()
+      const stored = async () => Object.keys((await environments.get('shop/live'))?.values ?? {})
+      expect((await stored()).sort()).toEqual(
+        ['mode', 'name', 'on', 'pin', 'port'].filter((other) => other !== key),
+      )
+      // Corrected, it is taken at the next start; a bad one that comes later changes nothing and is not mentioned.
+      const second = await testAuth({ backend, modules: [module], env: good })
+      expect(await stored()).toContain(key)
+      const third = await testAuth({ backend, modules: [module], env: { ...good, [name]: bad } })
+      expect(JSON.stringify([second.logger.lines, third.logger.lines])).not.toContain('not stored')
+    },
+  )
+
+  it('is not stored for the library’s own settings either', async () => {
+    const { boot, environments } = boots()
+    const { logger } = await boot({ env: { APPLE_TEAM_ID: 'short', GOOGLE_CLIENT_ID: 'g' } })
+    expect((await environments.get('auth/production'))?.values).toMatchObject({
+      googleClientId: 'g',
+    })
+    expect((await environments.get('auth/production'))?.values).not.toHaveProperty('appleTeamId')
+    expect(JSON.stringify(logger.lines)).toContain(
+      'The first value of \\"auth.appleTeamId\\" in APPLE_TEAM_ID was not stored: it must be text of 10 characters.',
+    )
+  })
+
+  it('T-16 JWT_ACCESS_TOKEN_EXPIRY is special for accessTokenTTL alone: a module of the host may be seeded from it', async () => {
+    const { backend, environments } = boots()
+    const own = defineModule({
+      name: 'shop',
+      environments: ['live'],
+      fields: [
+        {
+          key: 'expiry',
+          label: 'Expiry',
+          type: 'FieldDuration',
+          group: 'G',
+          envVar: 'JWT_ACCESS_TOKEN_EXPIRY',
+        },
+      ],
+    })
+    await testAuth({ backend, modules: [own], env: { JWT_ACCESS_TOKEN_EXPIRY: '5m' } })
+    expect((await environments.get('shop/live'))?.values).toEqual({ expiry: '5m' })
+    expect((await environments.get('auth/production'))?.values).not.toHaveProperty('accessTokenTTL')
   })
 })
 
