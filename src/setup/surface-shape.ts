@@ -129,6 +129,8 @@ export const surfaceShape = z
         mfaPerIp: rateLimit.optional(),
         mfaPerTicket: rateLimit.optional(),
         mfaPerUser: rateLimit.optional(),
+        passwordChangePerUser: rateLimit.optional(),
+        addressChangePerUser: rateLimit.optional(),
         grantPerIp: rateLimit.optional(),
         jwksPerIp: rateLimit.optional(),
         logoutPerIp: rateLimit.optional(),

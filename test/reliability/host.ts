@@ -94,6 +94,8 @@ const unlimited = {
   mfaPerIp: never,
   mfaPerTicket: never,
   mfaPerUser: never,
+  passwordChangePerUser: never,
+  addressChangePerUser: never,
   jwksPerIp: never,
   logoutPerIp: never,
   selfPerSession: never,

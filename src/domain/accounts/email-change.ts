@@ -9,6 +9,7 @@ import type { ReAuthentication } from '../factors/re-authentication.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import type { MailedIntents } from '../intents/mailed-intents.js'
 import type { OpenedIntent, SpentIntent } from '../intents/spent-intent.js'
+import { limitedSuccess } from '../limits/limited-success.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
@@ -156,7 +157,10 @@ export function createEmailChange(
       await reAuthentication.require(who, currentPassword, source)
       const email = await admit(newEmail)
       const { emailVerificationTTL, notifySecurityChanges } = await deps.settings()
-      await deps.limits.check('recoveryPerAddress', `change ${email}`)
+      // Each of them can name another address, which gets a mail that it did not ask for.
+      await limitedSuccess(deps.limits, 'addressChangePerUser', user.id, () =>
+        deps.limits.check('recoveryPerAddress', `change ${email}`),
+      )
       // Beside the request: what differs for a taken address shows in no reply and no delay.
       deps.background.run('mailing about another address', () =>
         sendLink(who, newEmail.trim(), email, emailVerificationTTL),

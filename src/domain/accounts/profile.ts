@@ -4,8 +4,11 @@ import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { limitedSuccess } from '../limits/limited-success.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { OauthIdentities } from '../oauth/oauth-identities.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
+import type { PasswordRecovery } from '../passwords/password-recovery.js'
 import type { PasswordWriter } from '../passwords/password-writer.js'
 import type { Sessions } from '../sessions/sessions.js'
 
@@ -16,7 +19,8 @@ export interface Profile {
   identitiesOf(user: User): Promise<readonly LinkedIdentity[]>
   /**
    * Throws `invalid_credentials` for a wrong current password, of which too many end the session,
-   * and `password_policy`. Ends the other sessions when the settings say so; of the holders of this
+   * `password_policy`, and `rate_limited` for more than a few changes of one account in an hour. Ends
+   * the other sessions when the settings say so; of the holders of this
    * session's refresh token, one goes on then, and the next who refreshes is replay.
    */
   changePassword(
@@ -29,17 +33,21 @@ export interface Profile {
 /** An account at a provider, as its owner sees it. */
 export type LinkedIdentity = Pick<OauthIdentity, 'provider' | 'linkedAt'>
 
-type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'>
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
+  readonly limits: RateLimiter
+}
 
 interface Services {
   readonly sessions: Sessions
   readonly passwordCheck: PasswordCheck
   readonly passwordWriter: PasswordWriter
+  readonly passwordRecovery: PasswordRecovery
   readonly oauthIdentities: OauthIdentities
 }
 
 export function createProfile(deps: Deps, services: Services): Profile {
-  const { sessions, passwordCheck, passwordWriter: writer } = services
+  const { sessions, passwordCheck, passwordRecovery, passwordWriter: writer } = services
+  const { limits } = deps
   const { users } = deps.collections
 
   return {
@@ -81,15 +89,19 @@ export function createProfile(deps: Deps, services: Services): Profile {
         throw new AuthError('invalid_credentials')
       }
       const { revokeSessionsOnPasswordChange: endsSessions } = await deps.settings()
-      const written = await writer.write(user, newPassword, {
-        by: 'change',
-        endsSessions,
-        keepSessionId: endsSessions ? sessionId : null,
-        source,
-        sessionId,
+      // Each change voids the link by which the owner takes the account back from a thief.
+      await limitedSuccess(limits, 'passwordChangePerUser', userId, async () => {
+        const written = await writer.write(user, newPassword, {
+          by: 'change',
+          endsSessions,
+          keepSessionId: endsSessions ? sessionId : null,
+          source,
+          sessionId,
+        })
+        // Another request changed the credentials since the current password was checked.
+        if (written === null) throw new AuthError('invalid_credentials')
       })
-      // Another request changed the credentials since the current password was checked.
-      if (written === null) throw new AuthError('invalid_credentials')
+      await passwordRecovery.allowAgain(user)
       if (endsSessions) {
         await sessions.endAll(user.id, 'password_change', source, { except: sessionId })
       }

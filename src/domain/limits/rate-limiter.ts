@@ -38,7 +38,13 @@ export type SessionLimitName =
   | 'mfaPerSession'
   | 'adminPerSession'
 
-type AccountLimitName = 'recoveryPerAddress' | 'refreshFamily' | 'mfaPerTicket' | 'mfaPerUser'
+type AccountLimitName =
+  | 'recoveryPerAddress'
+  | 'refreshFamily'
+  | 'mfaPerTicket'
+  | 'mfaPerUser'
+  | 'passwordChangePerUser'
+  | 'addressChangePerUser'
 
 /** All rate limits of a surface by name. */
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
@@ -58,6 +64,8 @@ export function defaultRateLimits(surface: Surface): RateLimits {
     mfaPerIp: { limit: 300, windowMs: 5 * minute },
     mfaPerTicket: { limit: 10, windowMs: 5 * minute },
     mfaPerUser: { limit: 10, windowMs: 5 * minute },
+    passwordChangePerUser: { limit: 5, windowMs: 60 * minute },
+    addressChangePerUser: { limit: 5, windowMs: 60 * minute },
     grantPerIp: { limit: 60, windowMs: minute },
     jwksPerIp: { limit: 300, windowMs: minute },
     logoutPerIp: { limit: 60, windowMs: minute },

@@ -25,6 +25,12 @@ export interface PasswordRecovery {
    */
   sendTo(userId: string, act: Act): Promise<void>
   /**
+   * Hands back the mails of a user whose password was changed in a session. The change voided the links
+   * of those mails: a thief who changes it again and again must not leave the owner without one. Never
+   * throws.
+   */
+  allowAgain(user: Pick<User, 'email' | 'emailVerifiedAt'>): Promise<void>
+  /**
    * Sets a new password with a mailed or login-given token and ends every session. Opens no
    * session. Throws `password_login_disabled`, `invalid_token`, `token_expired` or `password_policy`;
    * only `invalid_token` may have spent something.
@@ -122,6 +128,13 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
       if (user.enabled) deps.background.run('issuing a reset link', () => sendLink(user))
       const facts = { actorId: act.actorId, userId: user.enabled ? user.id : null }
       deps.emit('password.resetRequested', act.source, facts)
+    },
+
+    async allowAgain({ email, emailVerifiedAt }) {
+      // Where the mailbox is not proved, a change voids no link: see the password writer.
+      if (emailVerifiedAt === null) return
+      const asked = [`reset ${email}`, `reset for ${email}`]
+      await Promise.all(asked.map((subject) => deps.limits.forgive('recoveryPerAddress', subject)))
     },
 
     async reset(token, newPassword, source) {

@@ -59,6 +59,8 @@ describe('rate limits', () => {
         mfaPerIp: { limit: 300, windowMs: 5 * minute },
         mfaPerTicket: { limit: 10, windowMs: 5 * minute },
         mfaPerUser: { limit: 10, windowMs: 5 * minute },
+        passwordChangePerUser: { limit: 5, windowMs: 60 * minute },
+        addressChangePerUser: { limit: 5, windowMs: 60 * minute },
         grantPerIp: { limit: 60, windowMs: minute },
         jwksPerIp: { limit: 300, windowMs: minute },
         logoutPerIp: { limit: 60, windowMs: minute },

@@ -9,16 +9,13 @@ import type { Reply, Send } from './http-client.js'
 
 export const surfaces = ['operator', 'client'] as const
 
-/** The usual surfaces without the limit on mail to one address, for tests that ask for much. */
+const often = { limit: 100_000, windowMs: 60_000 }
+const rateLimits = { recoveryPerAddress: often, passwordChangePerUser: often }
+
+/** The usual surfaces without the limits of one account, for tests that ask for much. */
 export const generousSurfaces: AuthOptions['surfaces'] = {
-  operator: {
-    baseUrl: 'https://admin.example.com',
-    rateLimits: { recoveryPerAddress: { limit: 100_000, windowMs: 60_000 } },
-  },
-  client: {
-    baseUrl: 'https://app.example.com',
-    rateLimits: { recoveryPerAddress: { limit: 100_000, windowMs: 60_000 } },
-  },
+  operator: { baseUrl: 'https://admin.example.com', rateLimits },
+  client: { baseUrl: 'https://app.example.com', rateLimits },
 }
 
 let visitors = 0

@@ -14,6 +14,8 @@ const rateLimits: RateLimits = {
   mfaPerIp: never,
   mfaPerTicket: never,
   mfaPerUser: never,
+  passwordChangePerUser: never,
+  addressChangePerUser: never,
   grantPerIp: never,
   jwksPerIp: never,
   logoutPerIp: never,
