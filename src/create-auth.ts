@@ -43,6 +43,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const defaults = defaultsOf(options, process.env)
   const { background, clock, logger, prefix } = defaults
   const sharedCookies = sharedCookieWarning(options.surfaces)
+  options.backend.useLogger?.(logger)
   if (sharedCookies !== null) logger.warn(sharedCookies)
   const services = await createSharedServices(options, defaults, (type, source, facts) =>
     built.operator.emit(type, source, facts),

@@ -19,20 +19,35 @@ export type Cells = Readonly<Record<string, unknown>>
 /** Runs one statement and gives its rows. */
 export type Run = (text: string, values?: unknown[]) => Promise<readonly Cells[]>
 
+/** The two ways in which this adapter sends a statement. */
+export interface Runs {
+  /** For the statements of requests: a prepared statement, where the client and the options allow. */
+  readonly named: Run
+  /** Planned anew for its values at each call: for sweeps and migrations, which run seldom. */
+  readonly unnamed: Run
+}
+
 // Where the host made repeatable read the default, of n racers for one row n - 1 fail each round.
 const mostTries = 100
 
+/** Sends one statement per call as `(text, values)`, the only form that both clients accept. */
+export function sendTo(client: PostgresClient): Run {
+  return async (text, values) => rowsOf(await client.query(text, values))
+}
+
+export function rowsOf({ rows }: PostgresResult): readonly Cells[] {
+  return rows as readonly Cells[]
+}
+
 /**
- * Sends one statement per call as `(text, values)`, the only form that both clients accept. A statement
- * that the server rolled back to keep transactions apart changed nothing and is sent again. Any other
- * failure rejects: after a lost connection, the statement may or may not have been carried out.
+ * A statement that the server rolled back to keep transactions apart changed nothing and is sent again.
+ * Any other failure rejects: after a lost connection, the statement may or may not have been carried out.
  */
-export function runOn(client: PostgresClient): Run {
+export function resending(send: Run): Run {
   return async (text, values) => {
     for (let tries = 1; ; tries++) {
       try {
-        const { rows } = await client.query(text, values)
-        return rows as readonly Cells[]
+        return await send(text, values)
       } catch (error) {
         if (isMissing(error)) {
           throw new NotMigratedError('postgres: a table or column is missing', error)
@@ -60,6 +75,7 @@ function wasRolledBack(error: unknown): boolean {
   return state === '40001' || state === '40P01'
 }
 
-function sqlStateOf(error: unknown): unknown {
+/** The five characters of SQLSTATE (ISO/IEC 9075); undefined for an error that did not come from a server. */
+export function sqlStateOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -2,13 +2,14 @@ import { checkExpiry, checkId, checkPage } from '../../src/checks/check-call.js'
 import { checkDocument, checkEqual, checkGuard, checkSet } from '../../src/checks/check-write.js'
 import type { Row } from '../../src/checks/shape.js'
 import type { Collection, Doc } from '../../src/ports/store.js'
-import { type Cells, isTaken, type Run } from './client.js'
+import { type Cells, isTaken, type Runs } from './client.js'
 import { sweepOf } from './sweep.js'
 import { rowOf, type SqlTable } from './table.js'
 import { columnOf, Parameters, where, whereId } from './where.js'
 
 /** Each call is one statement, atomic by itself; none needs more than read committed. */
-export function postgresCollection<T extends Doc>(run: Run, table: SqlTable): Collection<T> {
+export function postgresCollection<T extends Doc>(runs: Runs, table: SqlTable): Collection<T> {
+  const run = runs.named
   const { shape, selectList } = table
   // The columns were declared from T's own fields, so a decoded row is a T.
   const documentOf = (cells: Cells): T => rowOf(table, cells) as T
@@ -28,9 +29,11 @@ export function postgresCollection<T extends Doc>(run: Run, table: SqlTable): Co
         const order = page.newestFirst ? '<' : '>'
         tests.push(`"id" ${order} ${parameters.bind(id, page.after)}`)
       }
+      // A parameter, so that pages of every size share one prepared statement.
+      const limit = parameters.bindCount(page.limit)
       const text =
         `select ${selectList} from ${table.sql} where ${tests.join(' and ')} ` +
-        `order by "id" ${page.newestFirst ? 'desc' : 'asc'} limit ${page.limit}`
+        `order by "id" ${page.newestFirst ? 'desc' : 'asc'} limit ${limit}`
       return (await run(text, parameters.values)).map(documentOf)
     },
     async insert(doc) {
@@ -73,9 +76,9 @@ export function postgresCollection<T extends Doc>(run: Run, table: SqlTable): Co
       const text =
         `select ${selectList} from ${table.sql} where ${table.expired} ` +
         `order by "expires_at", "id" limit ${limit}`
-      return (await run(text, [new Date(before).toISOString()])).map(documentOf)
+      return (await runs.unnamed(text, [new Date(before).toISOString()])).map(documentOf)
     },
-    sweep: sweepOf(run, table),
+    sweep: sweepOf(runs.unnamed, table),
   }
 }
 

@@ -1,7 +1,7 @@
 import { checkExpiry, checkForgive, checkHit } from '../../src/checks/check-call.js'
 import type { Counter } from '../../src/ports/counter.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
-import type { Run } from './client.js'
+import type { Runs } from './client.js'
 import { sweepOf } from './sweep.js'
 import { rowOf, type SqlTable } from './table.js'
 
@@ -22,7 +22,7 @@ export const counterSpec: CollectionSpec<CounterDoc> = {
  * A hit is one upsert. Parallel hits wait for each other at the row, and each decides by the row
  * its predecessor left, not by the one it saw at its own start. `$4` is the caller's now.
  */
-export function postgresCounter(run: Run, table: SqlTable): Counter {
+export function postgresCounter({ named: run, unnamed }: Runs, table: SqlTable): Counter {
   const ended = `"running"."expires_at" <= $4::timestamptz`
   const room = `"running"."hits" < $3::bigint`
   const hitText =
@@ -36,7 +36,7 @@ export function postgresCounter(run: Run, table: SqlTable): Counter {
     `returning ${table.selectList}`
   const forgiveText = `update ${table.sql} set "hits" = greatest(0, "hits" - $2::bigint) where "id" = $1::text`
   const forgetText = `delete from ${table.sql} where "id" = $1::text`
-  const sweep = sweepOf(run, table)
+  const sweep = sweepOf(unnamed, table)
   return {
     async hit(key, windowMs, limit, now) {
       const resetsAt = checkHit(key, windowMs, limit, now)

@@ -3,7 +3,7 @@ import { isText } from '../../src/checks/check-value.js'
 import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
 import { entriesToPut } from '../shared/denylist-entries.js'
-import type { Run } from './client.js'
+import type { Runs } from './client.js'
 import { sweepOf } from './sweep.js'
 import { rowOf, type SqlTable } from './table.js'
 
@@ -18,15 +18,28 @@ export const denylistSpec: CollectionSpec<DenylistDoc> = {
   expires: 'fixed',
 }
 
-export function postgresDenylist(run: Run, table: SqlTable): Denylist {
+// Sets of ids are filled up to one of these sizes: a statement that names an array's content would be
+// planned anew each time, and one text for each number of ids would be too many prepared statements.
+const setSizes = [2, 8, 32, 64]
+
+export function postgresDenylist({ named: run, unnamed }: Runs, table: SqlTable): Denylist {
   // The conflict clause leaves `reason` alone: the first one stays.
   const putText =
     `insert into ${table.sql} as "listed" ("id", "reason", "expires_at") ` +
     `select * from unnest($1::text[], $2::text[], $3::timestamptz[]) ` +
     `on conflict ("id") do update set "expires_at" = excluded."expires_at" ` +
     `where "listed"."expires_at" < excluded."expires_at"`
-  const findText = `select ${table.selectList} from ${table.sql} where "id" = any($1::text[])`
-  const sweep = sweepOf(run, table)
+  const sweep = sweepOf(unnamed, table)
+  const findText = `select ${table.selectList} from ${table.sql} where "id"`
+  const sets = setSizes.map((size) => ({ size, text: `${findText} in (${placeholders(size)})` }))
+  const findRows = (ids: readonly string[]) => {
+    const set = sets.find(({ size }) => ids.length <= size)
+    if (!set) return unnamed(`${findText} = any($1::text[])`, [[...ids]])
+    return run(
+      set.text,
+      Array.from({ length: set.size }, (_, at) => ids[at] ?? ids[0]),
+    )
+  }
   return {
     async put(given) {
       const entries = entriesToPut(given)
@@ -40,7 +53,7 @@ export function postgresDenylist(run: Run, table: SqlTable): Denylist {
     async find(ids) {
       if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
       if (ids.length === 0) return []
-      const rows = await run(findText, [[...ids]])
+      const rows = await findRows(ids)
       return rows.map((cells): DenylistEntry => {
         const row = rowOf(table, cells)
         return {
@@ -55,4 +68,8 @@ export function postgresDenylist(run: Run, table: SqlTable): Denylist {
       return (await sweep(before, limit)).removed
     },
   }
+}
+
+function placeholders(count: number): string {
+  return Array.from({ length: count }, (_, at) => `$${at + 1}::text`).join(', ')
 }

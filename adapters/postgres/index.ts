@@ -1,13 +1,15 @@
 import { shapeOf } from '../../src/checks/shape.js'
 import type { Backend } from '../../src/ports/backend.js'
+import type { Logger } from '../../src/ports/logger.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
-import { type PostgresClient, type PostgresResult, runOn } from './client.js'
+import type { PostgresClient, PostgresResult } from './client.js'
 import { postgresCollection } from './collection.js'
 import { counterSpec, postgresCounter } from './counter.js'
 import { denylistSpec, postgresDenylist } from './denylist.js'
 import { migrate } from './migrate.js'
 import { checkOptions, type PostgresOptions } from './options.js'
+import { runsOf } from './runs-of.js'
 import { tableOf } from './table.js'
 
 export type { PostgresClient, PostgresOptions, PostgresResult }
@@ -35,20 +37,24 @@ export function postgres(client: PostgresClient, options: PostgresOptions = {}):
     throw new TypeError('postgres: needs a pg Pool or a PGlite instance, such as new Pool({ … })')
   }
   checkOptions(options)
-  const run = runOn(client)
+  let logger: Logger | null = null
+  const runs = runsOf(client, options, (message) => logger?.warn(message))
   const bind = (spec: AnyCollectionSpec) => tableOf(shapeOf(spec), options)
   const own = { denylist: bind(denylistSpec), lease: bind(leaseSpec), counter: bind(counterSpec) }
   return {
     store: {
-      collection: (spec) => postgresCollection(run, bind(spec)),
+      collection: (spec) => postgresCollection(runs, bind(spec)),
       async prepare(specs) {
         const reserved = specs.find(({ name }) => name.startsWith('postern_'))
         if (reserved) throw new TypeError(`postgres: "${reserved.name}": "postern_" is reserved`)
-        await migrate(run, [...Object.values(own), ...specs.map(bind)], options)
+        await migrate(runs.unnamed, [...Object.values(own), ...specs.map(bind)], options)
       },
     },
-    denylist: postgresDenylist(run, own.denylist),
-    lease: collectionLease(postgresCollection(run, own.lease)),
-    counter: postgresCounter(run, own.counter),
+    denylist: postgresDenylist(runs, own.denylist),
+    lease: collectionLease(postgresCollection(runs, own.lease)),
+    counter: postgresCounter(runs, own.counter),
+    useLogger(given) {
+      logger = given
+    },
   }
 }

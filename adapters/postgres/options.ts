@@ -6,17 +6,32 @@ export interface PostgresOptions {
   readonly schema?: string
   /** Put before the name of every table, such as `auth_`. At most 20 characters; default none. */
   readonly tablePrefix?: string
+  /**
+   * Whether the statements of requests are prepared by name, so that the server plans each once a
+   * connection. Default: `'named'` for a `pg` Pool, `'unnamed'` for every other client. Choose
+   * `'unnamed'` for a pooler in transaction mode that does not carry prepared statements along, such as
+   * PgBouncer before 1.21. Choose `'named'` for an object of your own around a Pool whose `query` passes
+   * on an object `{ name, text, values }`. Where a name is refused, the statement is sent once more
+   * without; after three refusals among 10,000 statements all are, with one warning in
+   * the log of `createAuth`.
+   */
+  readonly statements?: 'named' | 'unnamed'
 }
 
 const name = /^[a-z_][a-z0-9_]*$/
 
 /** Throws a `TypeError` that names the option which cannot be part of an identifier. */
-export function checkOptions({ schema, tablePrefix, ...rest }: PostgresOptions): void {
+export function checkOptions({ schema, tablePrefix, statements, ...rest }: PostgresOptions): void {
   refuseUnknown('postgres', rest)
   if (schema !== undefined && (!isName(schema, 63) || schema.startsWith('pg_'))) {
     throw new TypeError(
       `postgres: option "schema" must be lower-case letters, digits and "_", at most 63, ` +
         `starting with neither a digit nor "pg_"; it is ${JSON.stringify(schema)}`,
+    )
+  }
+  if (statements !== undefined && statements !== 'named' && statements !== 'unnamed') {
+    throw new TypeError(
+      `postgres: option "statements" must be "named" or "unnamed"; it is ${JSON.stringify(statements)}`,
     )
   }
   if (tablePrefix !== undefined && tablePrefix !== '' && !isName(tablePrefix, 20)) {

@@ -16,6 +16,10 @@ export class Parameters {
     return this.#add(list, `${sqlTypes[column.kind]}[]`)
   }
 
+  bindCount(count: number): string {
+    return this.#add(String(count), 'bigint')
+  }
+
   #add(value: unknown, type: string): string {
     this.values.push(value)
     return `$${this.values.length}::${type}`
