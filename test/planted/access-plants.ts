@@ -1,0 +1,62 @@
+import type { Plant } from './plant.js'
+
+const access = 'src/domain/authorization/access.ts'
+
+export const accessPlants: readonly Plant[] = [
+  {
+    name: 'the client surface lets tokens of service accounts in',
+    edits: [
+      {
+        file: 'src/engine/audience.ts',
+        find: "client: ['client'],",
+        replace: "client: ['client', 'service'],",
+      },
+    ],
+    tests: ['test/engine/audience.test.ts'],
+  },
+  {
+    name: 'a session on the denylist opens guarded routes',
+    edits: [
+      {
+        file: access,
+        find: 'if (claims.sid !== undefined) ids.push(',
+        replace: "if (claims.sid === '') ids.push(",
+      },
+    ],
+    tests: ['test/contract/sessions/session-ends.test.ts'],
+  },
+  {
+    name: 'a disabled account keeps its permissions until its token expires',
+    edits: [{ file: access, find: 'if (!known || !user.enabled)', replace: 'if (!known)' }],
+    tests: ['test/contract/authorization/authorization.test.ts'],
+  },
+  {
+    name: 'an answer of the authorizer that is no boolean allows',
+    edits: [
+      { file: access, find: 'return answer === true ||', replace: 'return Boolean(answer) ||' },
+    ],
+    tests: ['test/contract/authorization/authorization.test.ts'],
+  },
+  {
+    name: 'a proof of a second factor never grows too old',
+    edits: [
+      {
+        file: 'src/domain/factors/step-up.ts',
+        find: 'if (age !== null && age < maxAgeMs) return',
+        replace: 'if (age !== null) return',
+      },
+    ],
+    tests: ['test/contract/service-accounts/service-account-guards.test.ts'],
+  },
+  {
+    name: 'a proof outlives the factors that it was shown with',
+    edits: [
+      {
+        file: 'src/domain/factors/step-up.ts',
+        find: 'proof?.userId === id && proof.deviceEpoch === deviceEpoch',
+        replace: 'proof?.userId === id',
+      },
+    ],
+    tests: ['test/contract/factors/mfa-self.test.ts', 'test/contract/factors/factor-races.test.ts'],
+  },
+]

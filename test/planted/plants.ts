@@ -1,0 +1,13 @@
+import { accessPlants } from './access-plants.js'
+import { browserPlants } from './browser-plants.js'
+import { intentPlants } from './intent-plants.js'
+import type { Plant } from './plant.js'
+import { refreshPlants } from './refresh-plants.js'
+
+/** All of them, a file for each family. */
+export const plants: readonly Plant[] = [
+  ...refreshPlants,
+  ...intentPlants,
+  ...accessPlants,
+  ...browserPlants,
+]
