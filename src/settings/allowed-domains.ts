@@ -22,7 +22,6 @@ export const allowedDomains: RecordList<AllowedDomain> = {
   ],
   item: 'domain',
   code: 'auth.value_out_of_range',
-  firstForm: { pattern: /^[^\s@/]+$/, expected: "must be a domain such as 'example.org'" },
   problem: (text) =>
     /^[^\s@/.][^\s@/]*$/.test(text) ? null : "must be a domain such as 'example.org'",
 

@@ -6,18 +6,26 @@ import {
 import { elementPrefix, rosterKey } from '../engine/configuration/config-keys.js'
 import { isSlug } from '../engine/configuration/slug.js'
 import { OptionsError } from '../errors/index.js'
+import type { IsPublicAddress } from './address-rules.js'
 import type { ListRule } from './list-rule.js'
+
+type Entries = readonly (readonly [string, string])[]
+
+/** A record list of the settings. */
+interface InitialList {
+  readonly key: string
+  /** The most elements. */
+  readonly max: number
+  readonly rule: ListRule
+  readonly isPublicAddress: IsPublicAddress
+}
 
 /**
  * The stored keys of a record list given as an array of elements. Throws an `OptionsError` whose
  * path names the element and the member.
  */
-export function storedList(
-  key: string,
-  max: number,
-  rule: ListRule,
-  elements: unknown,
-): readonly (readonly [string, string])[] {
+export function storedList(list: InitialList, elements: unknown): Entries {
+  const { key, max } = list
   const path = `settings.${key}`
   if (!Array.isArray(elements)) throw new OptionsError(path, 'must be an array of elements.')
   if (elements.length > max) throw new OptionsError(path, `must have at most ${max} elements.`)
@@ -28,34 +36,37 @@ export function storedList(
     const slug = slugOf(members, at)
     if (slugs.includes(slug)) throw new OptionsError(`${at}.slug`, 'must be used only once.')
     slugs.push(slug)
-    return storedElement(elementPrefix(key, slug), rule, members, at)
+    return storedElement(list, slug, members, at)
   })
   return [[rosterKey(key), slugs.join(',')], ...entries]
 }
 
 function storedElement(
-  prefix: string,
-  rule: ListRule,
+  { key, rule, isPublicAddress }: InitialList,
+  slug: string,
   members: ReadonlyMap<string, unknown>,
   at: string,
-): readonly (readonly [string, string])[] {
+): Entries {
   for (const name of members.keys()) {
     if (name === 'slug' || name === 'label') continue
     if (!rule.items.some((item) => item.key === name)) {
       throw new OptionsError(`${at}.${name}`, 'is not a member of this list. Remove it.')
     }
   }
-  const label = members.get('label') ?? members.get('slug')
+  const label = members.get('label') ?? slug
   if (!isPlainText(label)) throw new OptionsError(`${at}.label`, 'must be text.')
-  const entries: (readonly [string, string])[] = [[`${prefix}__label`, label]]
+  const texts: Record<string, string> = {}
   for (const item of rule.items) {
     const value = members.get(item.key)
     if (value === undefined) requireAbsent(item, members, at)
-    else entries.push([prefix + item.key, itemText(item, value, `${at}.${item.key}`, rule)])
+    else texts[item.key] = itemText(item, value, `${at}.${item.key}`)
   }
-  const problem = rule.firstProblem?.(members) ?? null
+  const given = { firstValues: true, isPublicAddress }
+  const problem = rule.problem(texts[rule.item] ?? '', { ...texts, slug, label }, given)
   if (problem !== null) throw new OptionsError(`${at}.${rule.item}`, `${problem}.`)
-  return entries
+  const prefix = elementPrefix(key, slug)
+  const stored = Object.entries(texts).map(([name, text]) => [prefix + name, text] as const)
+  return [[`${prefix}__label`, label], ...stored]
 }
 
 function requireAbsent(item: ItemDeclaration, members: ReadonlyMap<string, unknown>, at: string) {
@@ -64,7 +75,7 @@ function requireAbsent(item: ItemDeclaration, members: ReadonlyMap<string, unkno
   if (item.required && applies) throw new OptionsError(`${at}.${item.key}`, 'is required.')
 }
 
-function itemText(item: ItemDeclaration, value: unknown, path: string, rule: ListRule): string {
+function itemText(item: ItemDeclaration, value: unknown, path: string): string {
   if (item.type === FieldBool) {
     if (typeof value !== 'boolean') throw new OptionsError(path, 'must be true or false.')
     return String(value)
@@ -77,8 +88,6 @@ function itemText(item: ItemDeclaration, value: unknown, path: string, rule: Lis
   const { length } = Array.from(value)
   if (length < min) throw new OptionsError(path, `must be at least ${min} characters.`)
   if (length > max) throw new OptionsError(path, `must be at most ${max} characters.`)
-  const { pattern, expected } = rule.firstForm
-  if (item.key === rule.item && !pattern.test(value)) throw new OptionsError(path, `${expected}.`)
   return value
 }
 

@@ -7,6 +7,7 @@ import {
 } from '../engine/configuration/config-declaration.js'
 import { maxElements } from '../engine/configuration/max-elements.js'
 import { OptionsError } from '../errors/index.js'
+import type { IsPublicAddress } from './address-rules.js'
 import { authSettingDeclarations, findSetting } from './index.js'
 import { storedList } from './initial-list.js'
 import type { Setting } from './setting.js'
@@ -16,9 +17,12 @@ import { valueProblem } from './value-problem.js'
 /**
  * The host's initial settings as the texts that are stored; a member that is `undefined` is not
  * given. Throws an `OptionsError` naming `settings.<key>` at the first thing wrong: an unknown key,
- * a value of another type, a value out of range.
+ * a value of another type, a value out of range, an address that an edit could not name either.
  */
-export function toStoredValues(initial: InitialSettings): Record<string, string> {
+export function toStoredValues(
+  initial: InitialSettings,
+  isPublicAddress: IsPublicAddress,
+): Record<string, string> {
   if (typeof initial !== 'object' || initial === null || Array.isArray(initial)) {
     throw new OptionsError('settings', 'must be an object of settings.')
   }
@@ -28,7 +32,7 @@ export function toStoredValues(initial: InitialSettings): Record<string, string>
     if (setting === undefined) {
       throw new OptionsError(`settings.${key}`, 'is not a setting. Check its spelling.')
     }
-    if (value !== undefined) stored.push(...storedEntries(key, setting, value))
+    if (value !== undefined) stored.push(...storedEntries(key, setting, value, isPublicAddress))
   }
   return Object.fromEntries(stored)
 }
@@ -62,9 +66,12 @@ function storedEntries(
   key: string,
   setting: Setting<unknown>,
   value: unknown,
+  isPublicAddress: IsPublicAddress,
 ): readonly (readonly [string, string])[] {
-  const { list, declaration } = setting
-  if (list !== undefined) return storedList(key, maxElements(declaration), list, value)
+  const { list: rule, declaration } = setting
+  if (rule !== undefined) {
+    return storedList({ key, max: maxElements(declaration), rule, isPublicAddress }, value)
+  }
   const path = `settings.${key}`
   const text = textOf(setting, value)
   if (text === null) throw new OptionsError(path, `${setting.form}.`)

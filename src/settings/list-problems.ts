@@ -17,7 +17,7 @@ export function listProblem(
       const prefix = elementPrefix(key, element.slug)
       const text = element[rule.item] ?? ''
       if (text === '' || !isTouched(prefix)) continue
-      const found = rule.problem(text, element, isPublicAddress)
+      const found = rule.problem(text, element, { firstValues: false, isPublicAddress })
       if (found !== null) {
         const place = prefix + rule.item
         return new ConfigValidationError(place, `"${place}" ${found}.`, rule.code)

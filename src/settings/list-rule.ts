@@ -9,12 +9,15 @@ export interface ListRule {
   readonly item: string
   /** The code of a refused edit, behind the module's name. */
   readonly code: string
-  /** What is wrong with an edited sub-field that is not empty, as the second half of a sentence. */
-  problem(text: string, element: RecordElement, isPublicAddress: IsPublicAddress): string | null
-  /** What the sub-field looks like in a first value. */
-  readonly firstForm: { readonly pattern: RegExp; readonly expected: string }
-  /** What else is wrong with the sub-field in a first value, once the element has all its members. */
-  firstProblem?(members: ReadonlyMap<string, unknown>): string | null
+  /** What is wrong with that sub-field, which is not empty, as the second half of a sentence. */
+  problem(text: string, element: RecordElement, given: ElementSource): string | null
+}
+
+/** Where an element comes from, and what judges literal IP addresses in it. */
+export interface ElementSource {
+  /** True for a first value, which may be for developing on this machine; false for an edit. */
+  readonly firstValues: boolean
+  readonly isPublicAddress: IsPublicAddress
 }
 
 /** A record list: its rule, and what a stored element reads as. */

@@ -34,13 +34,7 @@ export const redirectTargets: RecordList<RedirectTarget> = {
   ],
   item: 'uri',
   code: 'auth.redirect_invalid',
-  firstForm: {
-    pattern: /^[a-z][a-z0-9+.-]*:[^\s#]+$/i,
-    expected: 'must be an absolute URI without #',
-  },
-  firstProblem: (members) =>
-    redirectProblem(String(members.get('uri')), String(members.get('flow')), { firstValues: true }),
-  problem: (text, element) => redirectProblem(text, element['flow'] ?? '', { firstValues: false }),
+  problem: (text, element, given) => redirectProblem(text, element['flow'] ?? '', given),
 
   // A damaged entry is left out: nothing is sent back there.
   read(element, warn) {

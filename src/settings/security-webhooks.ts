@@ -36,8 +36,7 @@ export const securityWebhooks: RecordList<SecurityWebhook> = {
   ],
   item: 'url',
   code: 'auth.webhook_url_invalid',
-  firstForm: { pattern: /^https:\/\/[^\s]+$/i, expected: "must be an 'https:' address" },
-  problem: (text, _element, isPublicAddress) => webhookUrlProblem(text, isPublicAddress),
+  problem: (text, _element, { isPublicAddress }) => webhookUrlProblem(text, isPublicAddress),
 
   // A damaged entry is left out: nothing is sent unsigned.
   read(element, warn) {

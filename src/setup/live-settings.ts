@@ -6,6 +6,7 @@ import { authModuleName } from '../settings/index.js'
 import { authSeedsFromEnv, toStoredValues } from '../settings/initial-values.js'
 import { loadedSettings } from '../settings/loaded-settings.js'
 import type { AuthSettings, InitialSettings } from '../settings/settings.js'
+import { isPublicAddress } from '../system/public-address.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -44,7 +45,7 @@ export function loadSettings(
   /** The texts of what was given, first values of the configuration store. */
   readonly seeds: Readonly<Record<string, string>>
 } {
-  const seeds = { ...authSeedsFromEnv(env), ...toStoredValues(initial) }
+  const seeds = { ...authSeedsFromEnv(env), ...toStoredValues(initial, isPublicAddress) }
   const { ms: idleMs, warning } = readIdleWindow(env)
   if (warning !== undefined) logger.warn(warning)
   return { idleMs, seeds }

@@ -4,6 +4,8 @@ import { authSettingDeclarations } from '../../src/settings/index.js'
 import { authSeedsFromEnv, seedFromEnv, toStoredValues } from '../../src/settings/initial-values.js'
 import { readAuthSettings } from '../../src/settings/read-settings.js'
 import type { InitialSettings } from '../../src/settings/settings.js'
+import { authValidators } from '../../src/settings/validators.js'
+import { isPublicAddress } from '../../src/system/public-address.js'
 
 const pem = '-----BEGIN PRIVATE KEY-----\nMIGTAgEAMBMG\nByqGSM49AgEG\n-----END PRIVATE KEY-----\n'
 
@@ -94,7 +96,7 @@ const every: Required<InitialSettings> = {
 }
 
 /** What a host without a type checker may pass. */
-const untyped = (initial: unknown) => toStoredValues(initial as InitialSettings)
+const untyped = (initial: unknown) => toStoredValues(initial as InitialSettings, isPublicAddress)
 
 function refusal(initial: unknown): OptionsError {
   try {
@@ -109,7 +111,7 @@ function refusal(initial: unknown): OptionsError {
 describe('toStoredValues', () => {
   test('takes every one of the 63 settings, and what it stores is read back without a warning', () => {
     expect(Object.keys(every)).toEqual(authSettingDeclarations.map(({ key }) => key))
-    const { settings, warnings } = readAuthSettings(toStoredValues(every), {})
+    const { settings, warnings } = readAuthSettings(toStoredValues(every, isPublicAddress), {})
     const minute = 60_000
     const day = 24 * 60 * minute
     expect(warnings).toEqual([])
@@ -137,7 +139,7 @@ describe('toStoredValues', () => {
 
   test('R-2.6-22 R-2.6-27 stores flat text, durations as typed', () => {
     expect(
-      toStoredValues({
+      untyped({
         accessTokenTTL: '48h',
         passwordMinLength: 20,
         totpEnabled: false,
@@ -158,9 +160,9 @@ describe('toStoredValues', () => {
       'registrationAllowedDomains.beta-2.surface': 'client',
       'securityWebhooks.__items': '',
     })
-    expect(toStoredValues({})).toEqual({})
+    expect(untyped({})).toEqual({})
     expect(untyped({ passwordMinLength: undefined })).toEqual({})
-    expect(toStoredValues({ passwordMaxAge: '', registrationTermsVersion: '' })).toEqual({
+    expect(untyped({ passwordMaxAge: '', registrationTermsVersion: '' })).toEqual({
       passwordMaxAge: '',
       registrationTermsVersion: '',
     })
@@ -281,6 +283,76 @@ describe('toStoredValues', () => {
     expect(error.option).toBe(`settings.${key}${where}`)
     expect(error.message).not.toContain('S3CR3T')
   })
+
+  const addresses: [string, Record<string, string>, string, string[]][] = [
+    [
+      'securityWebhooks',
+      hook,
+      'url',
+      [
+        'https://user:pw@siem.example/',
+        'https://user@siem.example/',
+        'https://siem.example/#part',
+        'https://localhost/in',
+        'https://siem.localhost./in',
+        'https://127.0.0.1/in',
+        'https://10.1.2.3/in',
+        'https://0x7f.1/in',
+        'https://[::1]/in',
+        'https://[fd00::1]/in',
+        'https://169.254.169.254/latest',
+        'https://',
+        'ftp://siem.example/',
+        'https://siem.example/in',
+        'https://8.8.8.8/in',
+        'HTTPS://siem.example/in',
+      ],
+    ],
+    [
+      'oauthRedirectTargets',
+      web,
+      'uri',
+      [
+        'https://*.example.org/done',
+        'https://user:pw@app.example/done',
+        'https://app.example/done#part',
+        'https://app.example/a b',
+        '//app.example/done',
+        'https://app.example/done',
+      ],
+    ],
+    [
+      'oauthRedirectTargets',
+      target,
+      'uri',
+      ['myapp:/done', 'javascript:alert(1)', 'http://localhost/done', 'org.example.app:/done'],
+    ],
+    [
+      'registrationAllowedDomains',
+      domain,
+      'domain',
+      ['.example.org', 'a@example.org', 'example.org/x', 'example org', 'example.org'],
+    ],
+  ]
+  const addressCases = addresses.flatMap(([key, element, member, texts]) =>
+    texts.map((text) => [key, element, member, text] as const),
+  )
+  const { validatePatch } = authValidators(isPublicAddress, false)
+
+  test.each(addressCases)(
+    'a first value follows the rule of an edit: %s %j with %s %j',
+    (key, element, member, text) => {
+      const given = { ...element, [member]: text }
+      const slug = String(given['slug'])
+      const keys = Object.keys(given).filter((name) => name !== 'slug')
+      const texts = keys.map((name) => [`${key}.${slug}.${name}`, given[name] ?? ''] as const)
+      const values = { [`${key}.__items`]: slug, ...Object.fromEntries(texts) }
+      const edit = validatePatch({ values, changedKeys: Object.keys(values) })
+      const first = () => untyped({ [key]: [given] })
+      if (edit === null) expect(first).not.toThrow()
+      else expect(refusal({ [key]: [given] }).option).toBe(`settings.${key}[0].${member}`)
+    },
+  )
 
   test('R-2.6-15 a list holds 50 elements and no more', () => {
     const elements = Array.from({ length: 51 }, (_, i) => ({ ...domain, slug: `d${i}` }))
