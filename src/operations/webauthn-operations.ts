@@ -184,7 +184,7 @@ const deletePasskey = guardedOperation({
   body: z.strictObject(otherSessionsInput),
   bodyOptional: true,
   reply: nothing,
-  errors: ['step_up_required', 'factor_not_found', 'last_factor_required'],
+  errors: ['step_up_required', 'factor_not_found', 'last_factor_required', 'last_login_method'],
   handle: async (call, { ownPasskeys }) => {
     const { params, source, body } = call
     await ownPasskeys.remove(call, params['credentialId'] ?? '', source, body.endOtherSessions)

@@ -47,17 +47,22 @@ export function providerProblem(
   return null
 }
 
-/** Refuses a surface on which no user could sign in any more. */
+/**
+ * Refuses a surface on which no user could sign in any more: without password login, without a
+ * provider, and without passkeys in place of both factors.
+ */
 export function loginMethodProblem(
   values: Values,
   isTouched: (key: SettingKey) => boolean,
 ): ConfigValidationError | null {
   for (const { surface, password } of surfaces) {
     const switches = providers.map((provider) => provider[surface])
-    if (![password, ...switches].some(isTouched)) continue
+    const methods: readonly SettingKey[] = [password, 'webauthnMode', ...switches]
+    if (!methods.some(isTouched)) continue
     // Only 'false' is off: whatever else is stored reads as the default, which is on.
     if (values[password] !== 'false' || switches.some((key) => isOn(values, key))) continue
-    const message = `The ${surface} surface would be left without a login method. Keep password login, or enable a provider.`
+    if (values['webauthnMode'] === 'passwordless') continue
+    const message = `The ${surface} surface would be left without a login method. Keep password login, enable a provider, or set "webauthnMode" to "passwordless".`
     return new ConfigValidationError(password, message, 'auth.no_login_method')
   }
   return null

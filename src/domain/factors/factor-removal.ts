@@ -4,6 +4,7 @@ import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
+import { hasWayIn } from '../context/has-way-in.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
 /**
@@ -13,8 +14,15 @@ import type { SurfaceContext } from '../context/surface-context.js'
  */
 export interface FactorRemoval {
   removeTotp(userId: string): Promise<boolean>
+  /**
+   * Where a passkey stands for both factors, one that is the user's last way to sign in stays as well:
+   * throws `last_login_method`.
+   */
   removePasskey(userId: string, credentialId: string): Promise<boolean>
 }
+
+/** Why a factor has to stay. */
+type Refusal = 'last_factor_required' | 'last_login_method'
 
 /** One factor, by guarded writes to its own document. */
 interface Removable {
@@ -25,6 +33,8 @@ interface Removable {
   take(nonce: string | null): Promise<boolean>
   /** True if another factor may be used and is not being removed. */
   hasOther(): Promise<boolean>
+  /** True if the user could not sign in any more without it. Null for one that opens no account. */
+  readonly isLastWayIn: (() => Promise<boolean>) | null
 }
 
 type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'random' | 'settings'>
@@ -41,21 +51,31 @@ export function createFactorRemoval(deps: Deps): FactorRemoval {
    * never take the last two. A mark that a crash left behind keeps the factor from being counted,
    * and nothing else: it can be used, which clears the mark, and it can be removed.
    */
-  function removeUnlessLast(factor: Removable): Promise<boolean> {
+  function removeUnless(
+    factor: Removable,
+    refusalOf: () => Promise<Refusal | null>,
+  ): Promise<boolean> {
     return retryOnConflict(tries, async () => {
       const nonce = randomToken(random, 16)
       if (!(await factor.mark(nonce))) return false
-      if (!(await factor.hasOther())) {
+      const refusal = await refusalOf()
+      if (refusal !== null) {
         await factor.unmark(nonce)
-        throw new AuthError('last_factor_required')
+        throw new AuthError(refusal)
       }
       return (await factor.take(nonce)) || conflict
     })
   }
 
   async function remove(factor: Removable): Promise<boolean> {
-    const { mfaPolicy } = settingsFor(deps.surface, await deps.settings())
-    return mfaPolicy === 'required' ? removeUnlessLast(factor) : factor.take(null)
+    const settings = await deps.settings()
+    const isFactorRequired = settingsFor(deps.surface, settings).mfaPolicy === 'required'
+    const isLastWayIn = settings.webauthnMode === 'passwordless' ? factor.isLastWayIn : null
+    if (!isFactorRequired && isLastWayIn === null) return factor.take(null)
+    return removeUnless(factor, async () => {
+      if (isFactorRequired && !(await factor.hasOther())) return 'last_factor_required'
+      return (await isLastWayIn?.()) === true ? 'last_login_method' : null
+    })
   }
 
   async function hasTotp(userId: string): Promise<boolean> {
@@ -68,6 +88,18 @@ export function createFactorRemoval(deps: Deps): FactorRemoval {
     if (!allowedFactors(await deps.settings()).webauthn) return false
     const all = await passkeysOfUser(collections, userId)
     return all.some(({ id, removingBy }) => id !== credentialId && removingBy === null)
+  }
+
+  /** Only one that verifies the person opens an account by itself. */
+  async function isLastPasskeyIn(userId: string, credentialId: string): Promise<boolean> {
+    const all = await passkeysOfUser(collections, userId)
+    const opening = all.filter(({ uvInitialized }) => uvInitialized)
+    if (opening.every(({ id }) => id !== credentialId)) return false
+    if (opening.some(({ id, removingBy }) => id !== credentialId && removingBy === null))
+      return false
+    const identities = await collections.oauthIdentities.find({ userId }, { limit: 100 })
+    const staying = identities.filter(({ removingBy }) => removingBy === null)
+    return !(await hasWayIn(deps, userId, staying))
   }
 
   return {
@@ -87,6 +119,7 @@ export function createFactorRemoval(deps: Deps): FactorRemoval {
           return (await totpFactors.take(userId, guard)) !== null
         },
         hasOther: () => hasPasskeyBeside(userId, null),
+        isLastWayIn: null,
       }),
 
     removePasskey: (userId, credentialId) =>
@@ -102,6 +135,7 @@ export function createFactorRemoval(deps: Deps): FactorRemoval {
         },
         hasOther: async () =>
           (await hasTotp(userId)) || (await hasPasskeyBeside(userId, credentialId)),
+        isLastWayIn: () => isLastPasskeyIn(userId, credentialId),
       }),
   }
 }

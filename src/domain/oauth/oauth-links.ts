@@ -1,14 +1,12 @@
 import { isUuid } from '../../crypto/uuid.js'
-import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
-import { providerId } from '../../identity-providers/providers.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
+import { hasWayIn } from '../context/has-way-in.js'
 import type { SignedIn } from '../context/principal.js'
-import { isProviderOffered } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import { requireProvedMailbox } from '../factors/require-proved-mailbox.js'
@@ -64,7 +62,7 @@ export function createOauthLinks(
   deps: Deps,
   { flows, identities, reAuthentication }: Services,
 ): OauthLinks {
-  const { surface, clock } = deps
+  const { clock } = deps
   const { users } = deps.collections
 
   /**
@@ -86,17 +84,6 @@ export function createOauthLinks(
       return conflict
     }
     return retryOnConflict(2, attempt, refuse)
-  }
-
-  /** Whether the user could not sign in any more without the one that goes. */
-  async function isLastWayIn(userId: string, others: readonly OauthIdentity[]): Promise<boolean> {
-    const [user, settings] = await Promise.all([users.get(userId), deps.settings()])
-    const { passwordLoginEnabled } = settingsFor(surface, settings)
-    if (user !== null && user.passwordHash !== null && passwordLoginEnabled) return false
-    return !others.some(({ provider }) => {
-      const id = providerId(provider)
-      return id !== null && isProviderOffered(id, surface, settings)
-    })
   }
 
   /** Once it stands: an event, a record, and a mail to the owner. */
@@ -127,7 +114,11 @@ export function createOauthLinks(
     provider: string,
     source: RequestSource,
   ): Promise<void> {
-    await identities.remove(user.id, provider, (others) => isLastWayIn(user.id, others))
+    await identities.remove(
+      user.id,
+      provider,
+      async (others) => !(await hasWayIn(deps, user.id, others)),
+    )
     notifyChange('unlinked', { actorId, user }, provider, source)
   }
 

@@ -14,8 +14,8 @@ export interface OwnPasskeys {
   list(who: SignedIn): Promise<readonly Passkey[]>
   /**
    * Voids earlier proofs, and ends the other sessions unless `endOtherSessions` is false. Throws
-   * `factor_not_found`, also for a passkey of another user, and `last_factor_required`. The caller has
-   * shown a second factor.
+   * `factor_not_found`, also for a passkey of another user, `last_factor_required` and
+   * `last_login_method`. The caller has shown a second factor.
    */
   remove(
     who: SignedIn,

@@ -76,6 +76,7 @@ const refused: readonly (readonly [Texts, string])[] = [
   [{ githubClientEnabled: 'true', githubClientSecret: 'planted-gh' }, incomplete],
   [{ passwordLoginOperatorEnabled: 'false' }, noLogin],
   [{ passwordLoginClientEnabled: 'false' }, noLogin],
+  [{ passwordLoginClientEnabled: 'false', webauthnMode: 'secondFactor' }, noLogin],
   [
     {
       passwordLoginOperatorEnabled: 'false',
@@ -268,6 +269,27 @@ describe('the validators of the auth module', () => {
     }
     expectProblem(await host.patch({ config: { googleClientEnabled: 'false' } }), 422, noLogin)
     await host.set({ config: { googleClientEnabled: '', passwordLoginClientEnabled: 'true' } })
+  })
+
+  it('T-99 S-25 passkeys in place of both factors are a login method, while nothing else is', async () => {
+    const host = await settingsHost()
+    const passwords = {
+      passwordLoginOperatorEnabled: 'false',
+      passwordLoginClientEnabled: 'false',
+    }
+    await host.set({ config: { ...passwords, webauthnMode: 'passwordless' } })
+    for (const mode of ['secondFactor', 'off', '']) {
+      const refused = await host.patch({ config: { webauthnMode: mode } })
+      expectProblem(refused, 422, noLogin)
+      expect(refused.json()['detail']).toContain('"passwordless"')
+    }
+    await host.set({
+      config: {
+        webauthnMode: 'off',
+        passwordLoginClientEnabled: 'true',
+        passwordLoginOperatorEnabled: '',
+      },
+    })
   })
 
   it('S-19 S-20 keeps one kind of factor on while a policy requires one', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createFactorRemoval } from '../../../src/domain/factors/factor-removal.js'
 import type { Collections } from '../../../src/model/collections.js'
+import { newUser } from '../../../src/model/new-user.js'
 import type { Passkey } from '../../../src/model/passkey.js'
 import { factorRig } from './factor-rig.js'
 
@@ -43,6 +44,11 @@ interface Way {
   readonly crash: readonly [attempt: number, calls: number] | null
 }
 
+interface Start {
+  readonly factors: readonly ('a' | 'b' | 'app')[]
+  readonly settings?: Parameters<typeof factorRig>[0]
+}
+
 interface Played {
   readonly left: number
   readonly removed: number
@@ -51,8 +57,13 @@ interface Played {
   readonly rig: ReturnType<typeof factorRig>
 }
 
-async function rigWith(factors: readonly ('a' | 'b' | 'app')[]) {
-  const rig = factorRig({ mfaPolicyClient: 'required' })
+const factorRequired = { mfaPolicyClient: 'required' } as const
+
+async function rigWith(
+  factors: readonly ('a' | 'b' | 'app')[],
+  settings: Parameters<typeof factorRig>[0] = factorRequired,
+) {
+  const rig = factorRig(settings)
   const { passkeys, totpFactors } = rig.collections
   for (const factor of factors) {
     if (factor !== 'app') await passkeys.insert(passkey(factor))
@@ -97,11 +108,11 @@ function inTurns<T extends object>(collection: T, turn: () => Promise<void>): T 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 async function play(
-  factors: readonly ('a' | 'b' | 'app')[],
+  { factors, settings }: Start,
   attempts: readonly Attempt[],
   { choices, crash }: Way,
 ): Promise<Played> {
-  const rig = await rigWith(factors)
+  const rig = await rigWith(factors, settings)
   const waiting = new Map<number, () => void>()
   const calls = attempts.map(() => 0)
   let removed = 0
@@ -152,7 +163,7 @@ function following(
 
 /** Every order in which the attempts' calls can meet the store. */
 async function playAll(
-  factors: readonly ('a' | 'b' | 'app')[],
+  start: Start,
   attempts: readonly Attempt[],
   crash: Way['crash'],
   check: (played: Played) => void | Promise<void>,
@@ -160,7 +171,7 @@ async function playAll(
   let choices: readonly number[] | null = []
   let count = 0
   while (choices !== null) {
-    const played: Played = await play(factors, attempts, { choices, crash })
+    const played: Played = await play(start, attempts, { choices, crash })
     await check(played)
     count += 1
     choices = following(choices, played.widths)
@@ -179,30 +190,40 @@ describe('36 where the policy requires a factor, removals at once', () => {
     ['of the last passkey and the app', ['a', 'app'], [removeA, removeApp]],
     ['of the only passkey, twice', ['a'], [removeA, removeA]],
   ] as const)('%s never leave none, in every order', async (_what, factors, attempts) => {
-    const orders = await playAll(factors, attempts, null, keepsOne)
+    const orders = await playAll({ factors }, attempts, null, keepsOne)
     expect(orders).toBeGreaterThan(10)
   })
 
   it('beside a use of one of them never leave none, in every order', async () => {
-    const orders = await playAll(['a', 'b'], [removeA, removeB, useA], null, keepsOne)
+    const orders = await playAll({ factors: ['a', 'b'] }, [removeA, removeB, useA], null, keepsOne)
     expect(orders).toBeGreaterThan(100)
   })
 
   it('one of which dies anywhere never leave none, and a further one completes', async () => {
     for (const died of [0, 1]) {
       for (let after = 0; after < 5; after += 1) {
-        await playAll(['a', 'b'], [removeA, removeB], [died, after], async (played) => {
-          keepsOne(played)
-          const removal = createFactorRemoval(played.rig)
-          const again = async (id: string) =>
-            removal
-              .removePasskey(userId, id)
-              .catch((error: unknown) => Reflect.get(Object(error), 'code'))
-          const outcomes = [await again('a'), await again('b'), await again('a'), await again('b')]
-          // Whatever the dead one left behind, one can be removed, and one stays.
-          expect(await leftIn(played.rig)).toBe(1)
-          expect(outcomes).toContain('last_factor_required')
-        })
+        await playAll(
+          { factors: ['a', 'b'] },
+          [removeA, removeB],
+          [died, after],
+          async (played) => {
+            keepsOne(played)
+            const removal = createFactorRemoval(played.rig)
+            const again = async (id: string) =>
+              removal
+                .removePasskey(userId, id)
+                .catch((error: unknown) => Reflect.get(Object(error), 'code'))
+            const outcomes = [
+              await again('a'),
+              await again('b'),
+              await again('a'),
+              await again('b'),
+            ]
+            // Whatever the dead one left behind, one can be removed, and one stays.
+            expect(await leftIn(played.rig)).toBe(1)
+            expect(outcomes).toContain('last_factor_required')
+          },
+        )
       }
     }
   })
@@ -228,5 +249,56 @@ describe('36 where the policy requires a factor, removals at once', () => {
     await expect(removal.removePasskey(userId, 'a')).rejects.toMatchObject({
       code: 'last_factor_required',
     })
+  })
+})
+
+describe('S-25 where a passkey stands for both factors, and the user has no other way in', () => {
+  const passkeysOnly = { webauthnMode: 'passwordless' } as const
+  const lastWayIn = { code: 'last_login_method' }
+
+  it('two removals at once never leave none, in every order', async () => {
+    const start = { factors: ['a', 'b'], settings: passkeysOnly } as const
+    expect(await playAll(start, [removeA, removeB], null, keepsOne)).toBeGreaterThan(10)
+  })
+
+  it('the last one stays, an app beside it or not, and can be used', async () => {
+    const rig = await rigWith(['a', 'app'], passkeysOnly)
+    const removal = createFactorRemoval(rig)
+    await expect(removal.removePasskey(userId, 'a')).rejects.toMatchObject(lastWayIn)
+    expect((await rig.collections.passkeys.get('a'))?.removingBy).toBeNull()
+    expect(await removal.removeTotp(userId)).toBe(true)
+    await expect(removal.removePasskey(userId, 'a')).rejects.toMatchObject(lastWayIn)
+  })
+
+  it('one that never verified the person is no way in: it goes, and lets no other go', async () => {
+    const rig = await rigWith(['a'], passkeysOnly)
+    await rig.collections.passkeys.insert({ ...passkey('b'), uvInitialized: false })
+    const removal = createFactorRemoval(rig)
+    await expect(removal.removePasskey(userId, 'a')).rejects.toMatchObject(lastWayIn)
+    expect(await removal.removePasskey(userId, 'b')).toBe(true)
+  })
+
+  it('it goes where the password or an account at a provider stays', async () => {
+    for (const way of ['password', 'identity'] as const) {
+      const rig = await rigWith(['a'], {
+        ...passkeysOnly,
+        ...{ githubClientEnabled: true, githubClientId: 'id', githubClientSecret: 'secret' },
+        passwordLoginClientEnabled: way === 'password',
+      })
+      const { users, oauthIdentities } = rig.collections
+      const passwordHash = 'hash'
+      const [email, name] = ['ada@example.org', '']
+      await users.insert(newUser(0, { id: userId, email, emailAsTyped: email, name, passwordHash }))
+      const identity = { id: 'i', userId, provider: 'github', issuer: 'x', subject: '1' }
+      const unlinking = { removingBy: 'gone', linkedAt: 0, expiresAt: null }
+      if (way === 'identity') await oauthIdentities.insert({ ...identity, ...unlinking })
+      const removal = createFactorRemoval(rig)
+      if (way === 'identity') {
+        // It is being unlinked.
+        await expect(removal.removePasskey(userId, 'a')).rejects.toMatchObject(lastWayIn)
+        await oauthIdentities.update('i', { removingBy: 'gone' }, { removingBy: null })
+      }
+      expect(await removal.removePasskey(userId, 'a')).toBe(true)
+    }
   })
 })

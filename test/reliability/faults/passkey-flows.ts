@@ -251,6 +251,55 @@ const keepsTheLast: Flow = {
   },
 }
 
+/** Somebody whose passkey stands for both factors, without a password, who has just shown it. */
+async function passkeyAloneIn(world: World) {
+  const who = await holderIn(world)
+  await world.stored.users.update(who.id, { credentialEpoch: 0 }, { passwordHash: null })
+  await passkeysIn(world).stepUp(who.bearer, who.authenticator)
+  return who
+}
+
+const keepsTheLastWayIn: Flow = {
+  name: '/webauthn/credentials/{id} that is the last way in',
+  options: passwordless,
+  expects: '409 last_login_method',
+  unavailable,
+  ends: unproved,
+  async prepare(world) {
+    const { bearer, credentialId, authenticator } = await passkeyAloneIn(world)
+    return {
+      send: async () => outcomeOf(await passkeysIn(world).remove(bearer, credentialId)),
+      async reached() {
+        const login = await passkeysIn(world).login(authenticator)
+        assert.equal(login.json()['status'], 'authenticated')
+      },
+    }
+  },
+}
+
+const removesOneWayIn: Flow = {
+  name: '/webauthn/credentials/{id} taken away, one of two ways in',
+  options: passwordless,
+  expects: '204',
+  unavailable,
+  ends: () => ['404 factor_not_found', '403 step_up_required'],
+  async prepare(world) {
+    const { bearer, credentialId, authenticator } = await passkeyAloneIn(world)
+    const on = passkeysIn(world)
+    const another = authenticatorIn(world)
+    assert.equal((await on.register({ bearer }, another)).status, 201)
+    await on.stepUp(bearer, authenticator)
+    return {
+      send: async () => outcomeOf(await on.remove(bearer, credentialId)),
+      async reached() {
+        assert.equal(await world.stored.passkeys.get(credentialId), null)
+        const login = await on.login(another)
+        assert.equal(login.json()['status'], 'authenticated')
+      },
+    }
+  },
+}
+
 /** The app beside a passkey, in a session that has just shown a factor. */
 async function withApp(world: World) {
   const who = await provedIn(world)
@@ -302,6 +351,8 @@ export const passkeyFlows: readonly Flow[] = [
   stepsUp,
   removes,
   keepsTheLast,
+  keepsTheLastWayIn,
+  removesOneWayIn,
   removesTheApp,
   keepsTheApp,
 ]
