@@ -5,7 +5,7 @@ import type {
   Services,
   SignedIn,
 } from '../domain/services/index.js'
-import type { Answer, ProtectedCall } from '../operations/operation.js'
+import type { Answer, Call, ProtectedCall } from '../operations/operation.js'
 import type { Admission } from './admission/admission.js'
 import type { CookiePolicy } from './cookies.js'
 import { cookieOf, cookiesOf, flowKeysIn, hostOnly } from './cookies.js'
@@ -22,7 +22,7 @@ export async function serve(
   switch (operation.access) {
     case 'public':
       return operation.handle(
-        { ...call, refreshCookie: await refreshCookieOf(admission, cookies, services) },
+        { ...call, ...(await refreshCookiesOf(admission, cookies, services)) },
         services,
       )
     case 'enrolling': {
@@ -38,15 +38,17 @@ export async function serve(
   }
 }
 
-/** One of several that cannot be told apart is none. */
-async function refreshCookieOf(
+/** Where the operation goes by one: of several that cannot be told apart, none. */
+async function refreshCookiesOf(
   { operation, request }: Admission,
   policy: CookiePolicy,
   { refresh }: Pick<Services, 'refresh'>,
-): Promise<string | null> {
-  if (!operation.usesRefreshCookie) return null
-  const shown = cookiesOf(request, policy, 'refresh').filter((value) => value !== '')
-  return shown.length > 1 ? refresh.choose(shown) : (shown[0] ?? null)
+): Promise<Pick<Call<unknown>, 'refreshCookie' | 'refreshCookies'>> {
+  const { usesRefreshCookie: use } = operation
+  const shown = use ? cookiesOf(request, policy, 'refresh').filter((value) => value !== '') : []
+  if (use === 'each') return { refreshCookie: null, refreshCookies: shown }
+  const refreshCookie = shown.length > 1 ? await refresh.choose(shown) : (shown[0] ?? null)
+  return { refreshCookie, refreshCookies: [] }
 }
 
 function callOf(admission: Admission, policy: CookiePolicy): ProtectedCall<unknown> {

@@ -71,7 +71,7 @@ const logout = publicOperation({
   }),
   bodyOptional: true,
   reply: nothing,
-  usesRefreshCookie: true,
+  usesRefreshCookie: 'each',
   cookies: { reads: ['refresh'], sets: ['refresh'] },
   bearer: 'credential',
   errors: [
@@ -81,12 +81,9 @@ const logout = publicOperation({
     'csrf_rejected',
     'session_enforcement_unavailable',
   ],
-  handle: async ({ body, bearer, refreshCookie, address, source }, { logout }) => {
-    const refreshTokens = [refreshCookie, body.refreshToken].filter(
-      (token) => typeof token === 'string',
-    )
-    const everywhere = body.everywhere ?? false
-    await logout.logout({ bearer, refreshTokens, everywhere, address }, source)
+  handle: async ({ body, bearer, refreshCookies, address, source }, { logout }) => {
+    const { refreshToken, everywhere = false } = body
+    await logout.logout({ bearer, refreshCookies, refreshToken, everywhere, address }, source)
     return { body: null, refreshCookie: 'clear' }
   },
 })
@@ -106,7 +103,7 @@ const refreshCookie = publicOperation({
   bodyOptional: true,
   reply: accessGrant,
   replyHeaders: refreshHeaders,
-  usesRefreshCookie: true,
+  usesRefreshCookie: 'one',
   cookies: { reads: ['refresh'], sets: ['refresh'] },
   errors: refreshErrors,
   handle: async ({ refreshCookie, source }, { refresh }) =>
@@ -135,7 +132,7 @@ const getSession = publicOperation({
     }),
     user: publicUser,
   }),
-  usesRefreshCookie: true,
+  usesRefreshCookie: 'one',
   cookies: { reads: ['refresh'] },
   errors: refreshErrors,
   handle: async ({ refreshCookie, source }, { refresh }) => ({

@@ -82,8 +82,10 @@ export interface Call<B> {
   readonly source: RequestSource
   /** Where the request came from, as limits count it: an IPv4 address or an IPv6 /64 network. */
   readonly address: string
-  /** The refresh token from the surface's cookie. */
+  /** The refresh token from the surface's cookie, where the operation goes by one. */
   readonly refreshCookie: string | null
+  /** The refresh tokens of all cookies of the surface's name, where it looks at each. */
+  readonly refreshCookies: readonly string[]
   /** The device token from the surface's cookie. */
   readonly deviceCookie: string | null
   /** What the browser keeps of its registrations, from the surface's cookie. */
@@ -111,7 +113,7 @@ export interface RegistrationCookie {
 export type Params = Readonly<Record<string, string>>
 
 /** Protected routes accept access tokens alone: the refresh cookie is not theirs to see. */
-export type ProtectedCall<B> = Omit<Call<B>, 'refreshCookie'>
+export type ProtectedCall<B> = Omit<Call<B>, 'refreshCookie' | 'refreshCookies'>
 
 export interface GuardedCall<B> extends ProtectedCall<B>, SignedIn {}
 
@@ -165,8 +167,11 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   readonly reply: R
   /** The members of the query, each a text. Without it, the query is ignored. */
   readonly query?: z.ZodType
-  /** True if a 401 clears the refresh cookie, because the cookie was the credential. */
-  readonly usesRefreshCookie?: true
+  /**
+   * Given if a 401 clears the refresh cookie, because the cookie was the credential. Of several cookies
+   * of the name, the operation goes by one, or looks at each itself.
+   */
+  readonly usesRefreshCookie?: 'one' | 'each'
   /** The cookies that it reads, and those that its reply may set or clear. */
   readonly cookies?: {
     readonly reads?: readonly TokenCookie[]

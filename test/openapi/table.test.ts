@@ -39,7 +39,7 @@ describe('the operation table', () => {
   it('R-4.3-05 R-5-16 protected routes neither read nor set the refresh cookie', () => {
     const touching = operations.filter(
       ({ cookies, usesRefreshCookie }) =>
-        usesRefreshCookie === true ||
+        usesRefreshCookie !== undefined ||
         [...(cookies?.reads ?? []), ...(cookies?.sets ?? [])].includes('refresh'),
     )
     const open = touching.filter(({ access }) => access === 'public').map(({ id }) => id)

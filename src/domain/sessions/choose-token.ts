@@ -9,6 +9,35 @@ const shortestToken = 300
 interface Genuine {
   readonly token: string
   readonly claims: RefreshClaims
+  readonly isExpired: boolean
+}
+
+interface Sorted {
+  readonly genuine: readonly Genuine[]
+  /** Of a key that was looked for and is not there, so that nothing in it can be believed; or null. */
+  readonly unknown: string | null
+  /** Of a key that is still looked for, and the error that says so; or null. */
+  readonly undecided: { readonly token: string; readonly error: unknown } | null
+}
+
+/** Tells what was minted here from what proves nothing. */
+async function sorted(tokens: Tokens, shown: readonly string[]): Promise<Sorted> {
+  const genuine: Genuine[] = []
+  let unknown: Sorted['unknown'] = null
+  let undecided: Sorted['undecided'] = null
+  // Copies and what is too short for a token are passed over, so that they push none aside.
+  const different = [...new Set(shown)].filter(({ length }) => length > shortestToken)
+  for (const token of different.slice(0, mostTokens)) {
+    const verified = await tokens.verifyRefresh(token).catch((error: unknown) => {
+      undecided = { token, error }
+      return null
+    })
+    if (verified === null) continue
+    if (verified.ok || verified.reason === 'expired') {
+      genuine.push({ token, claims: verified.claims, isExpired: !verified.ok })
+    } else if (verified.reason === 'unknownKey') unknown = token
+  }
+  return { genuine, unknown, undecided }
 }
 
 /**
@@ -21,29 +50,35 @@ export async function chooseToken(
   tokens: Tokens,
   shown: readonly string[],
 ): Promise<string | null> {
-  const genuine: Genuine[] = []
-  let unknown: string | null = null
-  let failure: unknown = null
-  // Copies and what is too short for a token are passed over, so that they push none aside.
-  const different = [...new Set(shown)].filter(({ length }) => length > shortestToken)
-  for (const token of different.slice(0, mostTokens)) {
-    const verified = await tokens.verifyRefresh(token).catch((error: unknown) => {
-      // A key that is still looked for: beside a good token, this one decides nothing.
-      failure = error
-      return null
-    })
-    if (verified === null) continue
-    if (verified.ok || verified.reason === 'expired') {
-      genuine.push({ token, claims: verified.claims })
-    } else if (verified.reason === 'unknownKey') unknown = token
-  }
+  const { genuine, unknown, undecided } = await sorted(tokens, shown)
+  // Beside a good token, one of a key that is still looked for decides nothing.
+  if (genuine.length === 0 && undecided !== null) throw undecided.error
   // Of a key that was looked for and is not there: alone, it is refused as such, and stays.
-  if (genuine.length === 0 && failure !== null) throw failure
   if (unknown !== null && genuine.length === 0) return unknown
   const people = new Set(genuine.map(({ claims }) => claims.sub))
   if (people.size > 1) return null
   const [newest] = genuine.toSorted((a, b) => compare(b.claims, a.claims))
   return newest?.token ?? shown[0] ?? null
+}
+
+/**
+ * The same for a logout, which goes by the newest of each person. A planted token must not keep the
+ * browser's own session alive, and the end of the session that it belongs to harms its maker alone.
+ */
+export async function tokensToEnd(
+  tokens: Tokens,
+  shown: readonly string[],
+): Promise<readonly string[]> {
+  if (shown.length < 2) return shown
+  const { genuine, unknown, undecided } = await sorted(tokens, shown)
+  const newest = new Map<string, Genuine>()
+  for (const one of genuine.filter(({ isExpired }) => !isExpired)) {
+    const { sub } = one.claims
+    const other = newest.get(sub)
+    if (other === undefined || compare(one.claims, other.claims) > 0) newest.set(sub, one)
+  }
+  if (newest.size > 0) return [...newest.values()].map(({ token }) => token)
+  return [undecided?.token ?? unknown ?? shown[0] ?? ''].filter((token) => token !== '')
 }
 
 /** By login, then by generation: of one session the retired token must not be taken for misuse. */

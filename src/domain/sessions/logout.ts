@@ -1,18 +1,21 @@
-import type { AccessClaims } from '../../crypto/verify-token.js'
+import type { AccessClaims, RefreshClaims } from '../../crypto/verify-token.js'
 import { AuthError, UnknownKeyError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
+import { tokensToEnd } from './choose-token.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { RefreshInspection } from './refresh-inspection.js'
 import type { Sessions } from './sessions.js'
-import type { Tokens } from './tokens.js'
+import type { Judged, Tokens } from './tokens.js'
 
 export interface LogoutInput {
   /** Claims of the bearer token, when it is a valid one of this surface. */
   readonly bearer: AccessClaims | null
-  /** Tokens from the cookie and from the body. */
-  readonly refreshTokens: readonly string[]
+  /** All refresh cookies of the surface's name: a planted one can stand beside the browser's own. */
+  readonly refreshCookies: readonly string[]
+  /** The token of the body. */
+  readonly refreshToken: string | undefined
   readonly everywhere: boolean
   /** Where the request came from, as limits count it. */
   readonly address: string
@@ -20,8 +23,10 @@ export interface LogoutInput {
 
 export interface Logout {
   /**
-   * Ends every session a valid credential was shown for; done already is done. Throws
-   * `unauthorized` without any valid credential, `audience_mismatch` for one of the other surface, and
+   * Ends every session a valid credential was shown for; done already is done. Cookies of several
+   * people count all, the newest of each. Beside a valid credential, what is none changes nothing; alone
+   * it throws `unauthorized`, `audience_mismatch` for one of the other surface, and the error of a key
+   * that cannot be judged now. Throws
    * with `everywhere` `session_revoked` for one of a session that was ended: it ends no other.
    * An expired access token is not valid. A credential that verifies has no limit; junk has one per
    * network address, and throws `rate_limited` beyond it.
@@ -32,6 +37,11 @@ export interface Logout {
 interface Deps extends Pick<SurfaceContext, 'collections'> {
   readonly limits: RateLimiter
 }
+
+/** Why a token is no credential. An error: it cannot be judged now, since its key is still looked for. */
+type Reason =
+  | Exclude<Judged<RefreshClaims>, { readonly ok: true }>['reason']
+  | { readonly error: unknown }
 
 /** Whether a session may end all others of its user, and whether that was done before. */
 type Standing = 'live' | 'rowless' | 'done' | 'ended'
@@ -46,36 +56,44 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
   const { collections } = deps
   const { users, families } = collections
 
-  /** Counted after the look at it: junk must not use up what the owner's logout needs. */
-  async function refuseJunk(
-    code: 'unauthorized' | 'audience_mismatch',
-    address: string,
-    cause: UnknownKeyError | null = null,
-  ) {
+  /** Throws what a request is refused with that has shown nothing valid. */
+  async function refuse(reasons: readonly Reason[], address: string): Promise<never> {
+    const undecided = reasons.find((reason) => typeof reason === 'object')
+    if (undecided !== undefined) throw undecided.error
+    // Counted after the look at it: junk must not use up what the owner's logout needs.
     await deps.limits.check('logoutPerIp', address)
-    return new AuthError(code, { cause })
+    if (reasons.includes('audience')) throw new AuthError('audience_mismatch')
+    const cause = reasons.includes('unknownKey') ? new UnknownKeyError() : null
+    throw new AuthError('unauthorized', { cause })
+  }
+
+  async function judge(token: string): Promise<RefreshClaims | Reason> {
+    try {
+      const verified = await tokens.verifyRefresh(token)
+      return verified.ok ? verified.claims : verified.reason
+    } catch (error) {
+      return { error }
+    }
   }
 
   /** Session id → user id of every valid credential shown. Throws `unauthorized` without any. */
   async function shown(
-    { bearer, refreshTokens, address }: LogoutInput,
+    { bearer, refreshCookies, refreshToken, address }: LogoutInput,
     source: RequestSource,
   ): Promise<Map<string, string>> {
     const owners = new Map<string, string>()
-    let cause: UnknownKeyError | null = null
+    const reasons: Reason[] = []
     if (bearer?.sid !== undefined) owners.set(bearer.sid, bearer.sub)
-    for (const token of refreshTokens) {
-      const verified = await tokens.verifyRefresh(token)
-      if (verified.ok) {
-        owners.set(verified.claims.sid, verified.claims.sub)
+    const fromCookies = await tokensToEnd(tokens, refreshCookies)
+    for (const token of [...fromCookies, ...(refreshToken === undefined ? [] : [refreshToken])]) {
+      const judged = await judge(token)
+      if (typeof judged === 'object' && 'sid' in judged) {
+        owners.set(judged.sid, judged.sub)
         // A retired token ends its session, with the alarm, and speaks for no other.
-        await inspection.endIfRetired(verified.claims, source)
-      } else if (verified.reason === 'audience') {
-        throw await refuseJunk('audience_mismatch', address)
-      } else if (verified.reason === 'unknownKey') cause = new UnknownKeyError()
+        await inspection.endIfRetired(judged, source)
+      } else reasons.push(judged)
     }
-    if (owners.size === 0) throw await refuseJunk('unauthorized', address, cause)
-    return owners
+    return owners.size > 0 ? owners : refuse(reasons, address)
   }
 
   /**

@@ -121,6 +121,43 @@ describe('several refresh cookies of one name', () => {
     },
   )
 
+  it.each(['first', 'last'] as const)(
+    'ASVS-7.4.1 a logout ends the owner’s session, and that of a planted cookie that stands %s',
+    async (place) => {
+      const host = await open()
+      const who = await signedInPerson(host, 'client')
+      const elsewhere = await signIn(host, 'client', who)
+      const attacker = await signedInPerson(host, 'client')
+      const both = place === 'first' ? [attacker.cookie, who.cookie] : [who.cookie, attacker.cookie]
+      // The newest of the owner's, as of one person alone.
+      const out = await host.send('POST', at('/logout'), { cookie: both.join('; ') })
+      expect([shown(out), linesOf(out)]).toEqual([
+        '204',
+        ['clears host', 'clears app.example.com', 'clears example.com'],
+      ])
+      const codes = await Promise.all(
+        [who, attacker].map(
+          async ({ bearer }) => (await host.send('GET', at('/me'), { bearer })).code,
+        ),
+      )
+      expect(codes).toEqual(['session_revoked', 'session_revoked'])
+      expect((await host.send('GET', at('/me'), elsewhere)).status).toBe(200)
+    },
+  )
+
+  it('one of the other surface keeps no session from its logout', async () => {
+    const host = await open()
+    const who = await signedInPerson(host, 'client')
+    const { refreshToken } = await signedInPerson(host, 'operator')
+    const cookie = `${name}=${refreshToken}`
+    const out = await host.send('POST', at('/logout'), { bearer: who.bearer, cookie })
+    expect(shown(out)).toBe('204')
+    const again = await host.send('GET', at('/me'), { bearer: who.bearer })
+    expect(again.code).toBe('session_revoked')
+    const alone = await host.send('POST', at('/logout'), { cookie })
+    expect(alone.code).toBe('audience_mismatch')
+  })
+
   it('any number of what is none pushes the owner’s not aside, and costs no verification', async () => {
     const host = await open()
     const who = await signedInPerson(host, 'client')

@@ -133,6 +133,36 @@ describe('a rotated key ring that a function gives, on two replicas', () => {
     expect(refused.setCookies).toEqual([])
   })
 
+  it.each(['looked for in vain', 'still looked for'] as const)(
+    'ASVS-7.4.1 a logout with a good token beside one of a key that is %s ends its session',
+    async (which) => {
+      const { idle } = await openReplicas()
+      const logout = (given: object) => idle.send('POST', at('/logout'), given)
+      const made = madeUp()
+      const first = which === 'still looked for' ? madeUp() : made
+      expect(outcomeOf(await refresh(idle, first))).toBe('401 refresh_token_invalid')
+      const undecided = which === 'still looked for' ? '503 session_enforcement_unavailable' : '401'
+      const { refreshToken } = made
+      const alone = await logout({ body: { refreshToken } })
+      expect([outcomeOf(alone).slice(0, 3), alone.setCookies]).toEqual([undecided.slice(0, 3), []])
+      const [byBearer, byCookie] = [
+        await signedInPerson(idle, 'client'),
+        await signedInPerson(idle, 'client'),
+      ]
+      const replies = [
+        await logout({ bearer: byBearer.bearer, body: { refreshToken } }),
+        await logout({ cookie: byCookie.cookie, body: { refreshToken } }),
+      ]
+      expect(replies.map(outcomeOf)).toEqual(['204', '204'])
+      for (const who of [byBearer, byCookie]) {
+        expect(outcomeOf(await me(idle, who))).toBe('401 session_revoked')
+      }
+      const planted = await signedInPerson(idle, 'client')
+      const out = await logout({ bearer: planted.bearer, cookie: made.cookie })
+      expect(outcomeOf(out)).toBe('204')
+    },
+  )
+
   it('a ring that was not read for two minutes is trusted no more: 503, and never 401', async () => {
     const { idle, source, advance } = await openReplicas()
     const who = await signedInPerson(idle, 'client')
