@@ -7,6 +7,7 @@ import {
   eventsOf,
   mailedToken,
   openHost,
+  openHostAtOneAddress,
   outcomeOf,
   seenOf,
   storedIn,
@@ -172,7 +173,7 @@ describe.each(hostKinds)('an account begins with a proved mailbox, $name', (kind
     })
 
     it('G-18 a login before the confirmation is a counted failure', async () => {
-      const host = await openHost({ settings: { lockoutThreshold: 3 } }, kind)
+      const host = await openHostAtOneAddress({ settings: { lockoutThreshold: 3 } }, kind)
       const { cookie } = await registerHere(host, surface, { email })
       const body = { email, password: goodPassword }
       const tries = []

@@ -10,7 +10,7 @@ import {
 import {
   eventsOf,
   mailedToken,
-  openHost,
+  openHostAtOneAddress,
   outcomeOf,
   storedIn,
   storedUser,
@@ -32,7 +32,7 @@ const nobody = '01940000-0000-7000-8000-000000000000'
 
 async function openFor(action: Action, options: object = {}, kind: HostKind = memoryHost) {
   const { granted, options: authorization } = granting(actions[action].key)
-  const host = await openHost({ ...authorization, ...options }, kind)
+  const host = await openHostAtOneAddress({ ...authorization, ...options }, kind)
   const admin = await signedInPerson(host, 'operator')
   granted.add(admin.id)
   const ask = (userId: string, body?: object, bearer = admin.bearer) =>

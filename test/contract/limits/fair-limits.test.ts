@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { mailedToken, openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import {
+  mailedToken,
+  openHostAtOneAddress,
+  outcomeOf,
+  surfaces,
+} from '../../support/hosts/open-host.js'
 import { type Enrolled, enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import { otherPassword, person, signedInPerson, signIn } from '../../support/people/people.js'
 
@@ -31,7 +36,7 @@ const me = (host: ContractHost, surface: Surface, bearer: string) =>
 it.each(surfaces)(
   'G-18 a stolen access token that uses up its requests keeps the owner of the %s surface in',
   async (surface) => {
-    const host = await openHost()
+    const host = await openHostAtOneAddress()
     const stolen = await signedInPerson(host, surface)
     const elsewhere = await signIn(host, surface, stolen)
     const outcomes = (await times(121, () => me(host, surface, stolen.bearer))).map(outcomeOf)
@@ -62,7 +67,7 @@ it.each(surfaces)(
 
 it('G-18 all sessions of one account together have five times the requests of one', async () => {
   const selfPerSession = { limit: 3, windowMs: 60_000 }
-  const host = await openHost({
+  const host = await openHostAtOneAddress({
     surfaces: {
       operator: { baseUrl: 'https://admin.example.com' },
       client: { baseUrl: 'https://app.example.com', rateLimits: { selfPerSession } },
@@ -84,7 +89,7 @@ it('G-18 all sessions of one account together have five times the requests of on
 it.each(surfaces)(
   'G-18 a logout with a token that verifies has no limit on the %s surface, and junk has its own',
   async (surface) => {
-    const host = behind(await openHost())
+    const host = behind(await openHostAtOneAddress())
     const who = await signedInPerson(host, surface)
     const path = `/v1/auth/${surface}/logout`
     const junk = await times(61, () => host.send('POST', path, { body: { refreshToken: 'x.y.z' } }))
@@ -100,7 +105,7 @@ it.each(surfaces)(
 it.each(surfaces)(
   'S-27 G-18 twelve people with an authenticator app behind one address all get in: %s',
   async (surface) => {
-    const open = await openHost()
+    const open = await openHostAtOneAddress()
     const people: Enrolled[] = await times(12, () => enrolled(open, surface))
     await open.auth.close()
     await open.clock.advance(30 * 60_000)
@@ -116,7 +121,7 @@ it.each(surfaces)(
 )
 
 it('S-27 G-18 junk at the public doors of factors does not shut an address out', async () => {
-  const open = await openHost({ settings: { webauthnMode: 'passwordless' } })
+  const open = await openHostAtOneAddress({ settings: { webauthnMode: 'passwordless' } })
   const who = await enrolled(open, 'client')
   const host = behind(open)
   const junk = 'not-a-ticket'
@@ -141,7 +146,7 @@ it.each(surfaces)(
   async (surface) => {
     const roomy = { limit: 1000, windowMs: 60_000 }
     const rateLimits = { registerPerIp: roomy }
-    const open = await openHost({
+    const open = await openHostAtOneAddress({
       surfaces: {
         operator: { baseUrl: 'https://admin.example.com', rateLimits },
         client: { baseUrl: 'https://app.example.com', rateLimits },
@@ -176,7 +181,7 @@ it.each(surfaces)(
 it.each(surfaces)(
   'G-18 the public keys are there while sign-ins with providers are used up: %s',
   async (surface) => {
-    const host = behind(await openHost())
+    const host = behind(await openHostAtOneAddress())
     const providers = `/v1/auth/${surface}/oauth/providers`
     const asked = await times(31, () => host.send('GET', providers))
     expect(asked.map(outcomeOf).at(-1)).toBe(limited)

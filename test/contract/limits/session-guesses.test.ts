@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
-import { eventsOf, openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import {
+  eventsOf,
+  openHostAtOneAddress,
+  outcomeOf,
+  surfaces,
+} from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { otherPassword, signedInPerson, signIn } from '../../support/people/people.js'
 
@@ -37,7 +42,7 @@ async function me(host: ContractHost, surface: Surface, bearer: string) {
 
 describe.each(surfaces)('guesses at a password on the %s surface', (surface) => {
   it('S-54 ten anonymous wrong logins do not block the password change of the owner', async () => {
-    const host = await openHost()
+    const host = await openHostAtOneAddress()
     const who = await signedInPerson(host, surface)
     const guesses = await times(11, () => login(host, surface, who.email, 'a wrong passphrase'))
     expect(guesses).toEqual([...Array<string>(10).fill(wrong), limited])
@@ -46,7 +51,7 @@ describe.each(surfaces)('guesses at a password on the %s surface', (surface) => 
   })
 
   it('S-54 the failure that uses up the guesses of a session ends it, and no other', async () => {
-    const host = await openHost({ settings })
+    const host = await openHostAtOneAddress({ settings })
     const who = await signedInPerson(host, surface)
     const { bearer } = who
     const elsewhere = await signIn(host, surface, who)
@@ -69,7 +74,7 @@ describe.each(surfaces)('guesses at a password on the %s surface', (surface) => 
   })
 
   it('S-54 a right password forgets the failures of its session', async () => {
-    const host = await openHost({ settings })
+    const host = await openHostAtOneAddress({ settings })
     const who = await signedInPerson(host, surface)
     const { bearer } = who
     const guess = { surface, bearer, currentPassword: 'a wrong passphrase' }
@@ -80,7 +85,7 @@ describe.each(surfaces)('guesses at a password on the %s surface', (surface) => 
   })
 
   it('S-54 the guesses of all doors that ask a session for the password count together', async () => {
-    const host = await openHost({ settings })
+    const host = await openHostAtOneAddress({ settings })
     const { bearer } = await signedInPerson(host, surface)
     const currentPassword = 'a wrong passphrase'
     const base = `/v1/auth/${surface}`
@@ -100,7 +105,7 @@ describe.each(surfaces)('guesses at a password on the %s surface', (surface) => 
   })
 
   it('S-54 with no lockout, a session is not ended either', async () => {
-    const host = await openHost({ ...withoutLimits, settings: { lockoutThreshold: 0 } })
+    const host = await openHostAtOneAddress({ ...withoutLimits, settings: { lockoutThreshold: 0 } })
     const { bearer } = await signedInPerson(host, surface)
     const guess = { surface, bearer, currentPassword: 'a wrong passphrase' }
     expect(new Set(await times(25, () => change(host, guess)))).toEqual(new Set([wrong]))
@@ -110,7 +115,7 @@ describe.each(surfaces)('guesses at a password on the %s surface', (surface) => 
 
 describe.each(hostKinds)('guesses of one session at once, $name', (kind) => {
   it('R8 S-54 of 100 parallel ones three are looked at, and the session is over', async () => {
-    const host = await openHost({ ...withoutLimits, settings }, kind)
+    const host = await openHostAtOneAddress({ ...withoutLimits, settings }, kind)
     const { bearer } = await signedInPerson(host, 'client')
     const guess = { surface: 'client', bearer, currentPassword: 'a wrong passphrase' } as const
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => change(host, guess)))

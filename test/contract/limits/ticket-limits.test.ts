@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { openHostAtOneAddress, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { ticketOf } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { person } from '../../support/people/people.js'
@@ -14,7 +14,7 @@ async function times(count: number, work: () => Promise<string>): Promise<string
 
 describe.each(surfaces)('tickets on the %s surface', (surface) => {
   it('G-18 ten beginnings of a ceremony use up their ticket, and not the owner’s second factor', async () => {
-    const host = await openHost()
+    const host = await openHostAtOneAddress()
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
     // Another person knows the password, and makes no guess at the second factor.
@@ -27,7 +27,7 @@ describe.each(surfaces)('tickets on the %s surface', (surface) => {
 
   it('G-18 a ticket for a first factor begins ten enrolments', async () => {
     const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
-    const host = await openHost({ settings: policy })
+    const host = await openHostAtOneAddress({ settings: policy })
     const who = await person(host, surface)
     const { email, password } = who
     const login = () =>
@@ -41,7 +41,9 @@ describe.each(surfaces)('tickets on the %s surface', (surface) => {
   })
 
   it('G-18 guesses count for the account, by whatever ticket', async () => {
-    const host = await openHost({ settings: { lockoutThreshold: 0, mfaMaxAttempts: 10 } })
+    const host = await openHostAtOneAddress({
+      settings: { lockoutThreshold: 0, mfaMaxAttempts: 10 },
+    })
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
     const theirs = await ticketOf(host, surface, who)

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import { type ContractHost, hostKinds, memoryHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import {
+  eventsOf,
+  openHostAtOneAddress,
+  outcomeOf,
+  surfaces,
+} from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   codeOf,
@@ -54,7 +59,7 @@ describe.each(hostKinds)('guessing codes with the password known, $name', (kind)
     'on the %s surface',
     (surface) => {
       it('S-54 S-55 MF-9 takes twice as long after each lockout, and the owner is told of the first', async () => {
-        const host = await openHost(
+        const host = await openHostAtOneAddress(
           { ...withoutLimits, settings: { ...withoutLimits.settings, lockoutThreshold: 3 } },
           kind,
         )
@@ -79,7 +84,7 @@ describe.each(hostKinds)('guessing codes with the password known, $name', (kind)
 
 describe.each(surfaces)('guessing codes with the password known on the %s surface', (surface) => {
   it('S-54 MF-9 in six hours fifty codes are looked at, and in the long run ten a day', async () => {
-    const host = await openHost(withoutLimits)
+    const host = await openHostAtOneAddress(withoutLimits)
     const who = await enrolled(host, surface)
     let looked = 0
     async function hours(count: number) {
@@ -98,7 +103,7 @@ describe.each(surfaces)('guessing codes with the password known on the %s surfac
   })
 
   it('S-54 codes of the app and backup codes count apart, and lengthen together', async () => {
-    const host = await openHost({
+    const host = await openHostAtOneAddress({
       ...withoutLimits,
       settings: { ...withoutLimits.settings, lockoutThreshold: 3 },
     })
@@ -113,7 +118,7 @@ describe.each(surfaces)('guessing codes with the password known on the %s surfac
 
   it('S-54 wrong passkeys lock no longer each time, and hide no first lockout of codes', async () => {
     const settings = { ...withoutLimits.settings, lockoutThreshold: 3 }
-    const host = await openHost({ ...withoutLimits, settings })
+    const host = await openHostAtOneAddress({ ...withoutLimits, settings })
     const who = await enrolled(host, surface)
     const on = passkeysOn(host, surface)
     // Of an account of the one who guesses.
@@ -138,14 +143,14 @@ describe.each(surfaces)('guessing codes with the password known on the %s surfac
 
   it('S-54 without a lockout of passwords, codes have one all the same', async () => {
     const settings = { ...withoutLimits.settings, lockoutThreshold: 0 }
-    const host = await openHost({ ...withoutLimits, settings })
+    const host = await openHostAtOneAddress({ ...withoutLimits, settings })
     const who = await enrolled(host, surface)
     expect(await useUp(host, surface, who, 'totp')).toBe(10)
   })
 
   it('S-59 mails nobody where the setting says so, nor an account that has no address', async () => {
     const settings = { ...withoutLimits.settings, notifySecurityChanges: false }
-    const host = await openHost({ ...withoutLimits, settings })
+    const host = await openHostAtOneAddress({ ...withoutLimits, settings })
     const who = await enrolled(host, surface)
     await useUp(host, surface, who, 'totp')
     await host.auth.close()
@@ -153,7 +158,7 @@ describe.each(surfaces)('guessing codes with the password known on the %s surfac
   })
 
   it('S-54 a reset of the factors forgets what was guessed at the old ones', async () => {
-    const host = await openHost(withoutLimits)
+    const host = await openHostAtOneAddress(withoutLimits)
     const who = await enrolled(host, surface)
     await useUp(host, surface, who, 'totp')
     await host.auth[surface].users.resetMfa(who.id)

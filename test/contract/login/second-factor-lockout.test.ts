@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
 import { hostKinds, memoryHost } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { openHostAtOneAddress, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
@@ -24,7 +24,7 @@ describe.each(hostKinds)('guesses at a second factor, $name', (kind) => {
         async (method) => {
           const hasher = countingHasher(argon2Hasher())
           const hash = { ...cheapHash, implementation: hasher }
-          const host = await openHost({ ...withoutLimits, hash }, kind)
+          const host = await openHostAtOneAddress({ ...withoutLimits, hash }, kind)
           const who = await enrolled(host, surface)
           const verified = hasher.verified.length
           const right = { totp: await who.nextCode(), backupCode: who.backupCodes[0] ?? '' }[method]
@@ -46,7 +46,10 @@ describe.each(hostKinds)('guesses at a second factor, $name', (kind) => {
       )
 
       it('R8 S-27 of 200 parallel guesses at one ticket five are looked at', async () => {
-        const host = await openHost({ ...withoutLimits, settings: { lockoutThreshold: 0 } }, kind)
+        const host = await openHostAtOneAddress(
+          { ...withoutLimits, settings: { lockoutThreshold: 0 } },
+          kind,
+        )
         const who = await enrolled(host, surface)
         const mfaToken = await ticketOf(host, surface, who)
         const guess = async () => outcomeOf(await finish(host, surface, mfaToken, guessed.totp))

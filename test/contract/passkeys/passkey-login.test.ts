@@ -4,6 +4,7 @@ import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
 import {
   eventsOf,
   openHost,
+  openHostAtOneAddress,
   outcomeOf,
   seenOf,
   storedIn,
@@ -303,7 +304,9 @@ describe.each(surfaces)('a passkey in place of both factors on the %s surface', 
   })
 
   it('MF-9 RL-6 S-54 too many wrong responses behind a password lock passkeys, and no password', async () => {
-    const host = await openHost({ settings: { ...passwordless.settings, lockoutThreshold: 3 } })
+    const host = await openHostAtOneAddress({
+      settings: { ...passwordless.settings, lockoutThreshold: 3 },
+    })
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
     const wrong = { otherKey: true } as const
@@ -319,7 +322,9 @@ describe.each(surfaces)('a passkey in place of both factors on the %s surface', 
   })
 
   it('RL-6 S-54 whoever knows the id of a passkey, and has no password, locks nothing with it', async () => {
-    const host = await openHost({ settings: { ...passwordless.settings, lockoutThreshold: 3 } })
+    const host = await openHostAtOneAddress({
+      settings: { ...passwordless.settings, lockoutThreshold: 3 },
+    })
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
     const wrong = { otherKey: true } as const

@@ -3,6 +3,7 @@ import {
   eventsOf,
   generousSurfaces,
   openHost,
+  openHostAtOneAddress,
   outcomeOf,
   seenOf,
   storedIn,
@@ -76,12 +77,15 @@ describe.each(surfaces)('a forgotten password on the %s surface', (surface) => {
   })
 
   it('G-18 2.4.1 is mailed about three times an hour, to known and unknown alike', async () => {
-    const host = await openHost()
+    const host = await openHostAtOneAddress()
     const { email } = await person(host, surface)
     const seen: unknown[] = []
-    for (const address of [email, 'nobody@example.org']) {
+    for (const [address, from] of [
+      [email, '203.0.113.1'],
+      ['nobody@example.org', '203.0.113.2'],
+    ] as const) {
       const replies = []
-      for (let n = 0; n < 5; n += 1) replies.push(await forgot(host, surface, address))
+      for (let n = 0; n < 5; n += 1) replies.push(await forgot(host, surface, address, from))
       const late = '429 rate_limited'
       expect(replies.map(outcomeOf)).toEqual(['202', '202', '202', late, late])
       expect(replies[4]?.headers.get('retry-after')).toBe('3600')

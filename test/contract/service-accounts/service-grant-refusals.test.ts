@@ -116,7 +116,6 @@ describe('a grant that is refused', () => {
 describe('throttles on failed grants', () => {
   const limits = { grantFailuresPerIp: 5, grantFailuresPerClient: 3 }
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
-  const settings = { ...withoutLimits.settings, ...limits }
   let clients = 0
   const stranger = (): Pair => {
     clients += 1
@@ -124,7 +123,7 @@ describe('throttles on failed grants', () => {
   }
 
   async function rig(options: HostOptions = {}) {
-    const host = await open({ settings, ...options })
+    const host = await openHost({ authorizer: peopleMay, settings: limits, ...options })
     const who = await administrator(host)
     return { host, who, account: await serviceAccount(host, who) }
   }

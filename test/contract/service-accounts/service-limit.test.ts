@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { loadKeyRing } from '../../../src/crypto/key-ring.js'
 import { signAccess } from '../../../src/crypto/sign-token.js'
 import { hostKinds } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf } from '../../support/hosts/open-host.js'
+import { openHostAtOneAddress, outcomeOf } from '../../support/hosts/open-host.js'
 import { testSigningKey } from '../../support/keys.js'
 import { signedInPerson } from '../../support/people/people.js'
 
@@ -11,7 +11,7 @@ it.each(hostKinds)(
   'T-20 G-18 a service principal is refused as no person, and counted all the same, on $name',
   async (kind) => {
     const selfPerSession = { limit: 3, windowMs: 60_000 }
-    const host = await openHost(
+    const host = await openHostAtOneAddress(
       {
         surfaces: {
           operator: { baseUrl: 'https://admin.example.com', rateLimits: { selfPerSession } },

@@ -28,14 +28,31 @@ export function newAddress(): string {
 
 /**
  * A host of one test's own, closed with the test. Every request comes from an address of its own
- * unless its headers name one, so that no limit per address is met by accident.
+ * unless its headers name one, so that no limit per address is met by accident. Where limits, lockouts
+ * or floods are the subject, use `openHostAtOneAddress`, or name the addresses.
  */
 export async function openHost(
   options: HostOptions = {},
   kind: HostKind = memoryHost,
 ): Promise<ContractHost> {
+  return fromNewAddresses(await openHostAtOneAddress(options, kind))
+}
+
+/**
+ * A host of one test's own, closed with the test. Every request comes from one address, as a user's do,
+ * unless its headers name another: the limits per address are met as callers meet them.
+ */
+export async function openHostAtOneAddress(
+  options: HostOptions = {},
+  kind: HostKind = memoryHost,
+): Promise<ContractHost> {
   const host = await kind.start({ trustProxy: 1, ...options })
   onTestFinished(() => host.close())
+  return host
+}
+
+/** The same host, to which each request comes from an address that none came from before. */
+function fromNewAddresses(host: ContractHost): ContractHost {
   const send: Send = (method, path, given = {}) =>
     host.send(method, path, {
       ...given,
