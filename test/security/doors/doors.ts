@@ -5,7 +5,7 @@ type Row = Readonly<Partial<Record<SwitchName, string>>>
 
 const passwordsOn: Row = { 'passwords off': '403 password_login_disabled' }
 const ticketOfPassword: Row = { 'passwords off': '401 mfa_ticket_invalid' }
-/** The linked account is the last way to sign in. */
+/** The linked account, or the passkey, is the last way to sign in. */
 const otherMethodLeft: Row = { 'passwords off': '409 last_login_method' }
 
 const registrationOpen: Row = {
@@ -90,7 +90,7 @@ export const doors: Readonly<Record<string, readonly Row[]>> = {
   'startPasskeyLogin: after a password': [ticketOfPassword],
   'startPasskeyStepUp: with a passkey': [],
   'listPasskeys: the passkeys': [],
-  'deletePasskey: with a proof': [factorToSpare],
+  'deletePasskey: with a proof': [factorToSpare, otherMethodLeft],
   'trustDevice: with a proof': [devicesOn],
   'listTrustedDevices: the devices': [],
   'revokeTrustedDevice: one of their own': [],
