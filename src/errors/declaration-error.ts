@@ -1,6 +1,6 @@
 /** A problem of a module's declaration. */
 export interface DeclarationProblem {
-  /** `sender`, `hooks.url` for a sub-field, or '' for the module itself. */
+  /** `sender`, `hooks.url` for a sub-field, `fields[2]` for one without a key, or '' for the module itself. */
   readonly field: string
   /** The problem and its remedy: the rest of a sentence that begins with the field. */
   readonly problem: string

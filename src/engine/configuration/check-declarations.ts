@@ -11,6 +11,12 @@ import {
   type ItemDeclaration,
   isSecret,
 } from './config-declaration.js'
+import {
+  fieldShapeProblems,
+  isMembers,
+  itemShapeProblems,
+  type Members,
+} from './declaration-shape.js'
 import { expectedForm, type ValueDeclaration, valueProblem } from './stored-value.js'
 
 const types: readonly string[] = [
@@ -23,41 +29,80 @@ const keyForm = /^[A-Za-z_][A-Za-z0-9_]*$/
 /** What an element has beside its sub-fields. */
 const elementMembers = ['slug', 'label']
 
-/** All problems of a list of declarations; empty for a correct list. Never throws. */
+/**
+ * All problems of a list of declarations; empty for a correct list. Never throws, whatever a host without types passes.
+ * A declaration without a key is named by its place, as `fields[2]`.
+ */
 export function checkDeclarations(
   declarations: readonly FieldDeclaration[],
 ): readonly DeclarationProblem[] {
-  const twice = repeated(declarations.map(({ key }) => key))
+  const given: unknown = declarations
+  if (!Array.isArray(given)) {
+    return [{ field: '', problem: 'has no array "fields"; list its fields there, [] for none' }]
+  }
   return [
-    ...twice.map((key) => ({ field: key, problem: 'is declared twice; keep one of them' })),
-    ...declarations.flatMap(fieldProblems),
+    ...repeated(keysOf(given)).map((key) => ({ field: key, problem: twice })),
+    ...given.flatMap((field: unknown, index) => fieldProblems(field, `fields[${index}]`)),
   ]
 }
 
-function fieldProblems(field: FieldDeclaration): readonly DeclarationProblem[] {
-  const problems = [
-    ...keyProblems(field.key),
+const twice = 'is declared twice; keep one of them'
+const noObject = 'is not an object; declare its key, label and type there'
+
+function fieldProblems(given: unknown, place: string): readonly DeclarationProblem[] {
+  if (!isMembers(given)) return [{ field: place, problem: noObject }]
+  const at = nameOf(given, place)
+  const shape = fieldShapeProblems(given)
+  const own = isShaped<FieldDeclaration>(given, shape) ? ownProblems(given) : shape
+  const problems = [...keyProblems(given['key']), ...own]
+  const items = given['type'] === FieldRecordList ? elementsOf(given['items']) : []
+  return [
+    ...problems.map((problem) => ({ field: at, problem })),
+    ...repeated(keysOf(items)).map((key) => ({ field: `${at}.${key}`, problem: twice })),
+    ...items.flatMap((item, index) => {
+      const within = isMembers(item)
+        ? `${at}.${nameOf(item, `items[${index}]`)}`
+        : `${at}.items[${index}]`
+      return itemProblems(item, items).map((problem) => ({ field: within, problem }))
+    }),
+  ]
+}
+
+function ownProblems(field: FieldDeclaration): readonly string[] {
+  return [
     ...typeProblems(field),
     ...defaultProblems(field),
     ...(field.type === FieldRecordList ? listProblems(field) : itemsProblems(field)),
   ]
-  const items = field.type === FieldRecordList ? (field.items ?? []) : []
-  return [
-    ...problems.map((problem) => ({ field: field.key, problem })),
-    ...repeated(items.map(({ key }) => key)).map((key) => ({
-      field: `${field.key}.${key}`,
-      problem: 'is declared twice; keep one of them',
-    })),
-    ...items.flatMap((item) =>
-      itemProblems(item, items).map((problem) => ({ field: `${field.key}.${item.key}`, problem })),
-    ),
-  ]
 }
 
-function keyProblems(key: string): readonly string[] {
-  if (typeof key === 'string' && key.startsWith('__')) {
-    return ['begins with "__", which is reserved; choose another key']
+/** Whether members are of the right types: these were their problems. */
+function isShaped<Declaration>(
+  given: Members,
+  problems: readonly string[],
+): given is Members & Declaration {
+  return problems.length === 0
+}
+
+function nameOf({ key }: Members, place: string): string {
+  return typeof key === 'string' ? key : place
+}
+
+function keysOf(declarations: readonly unknown[]): readonly string[] {
+  return declarations.flatMap((one) =>
+    isMembers(one) && typeof one['key'] === 'string' ? [one['key']] : [],
+  )
+}
+
+function elementsOf(items: unknown): readonly unknown[] {
+  return Array.isArray(items) ? items : []
+}
+
+function keyProblems(key: unknown): readonly string[] {
+  if (typeof key !== 'string') {
+    return ['has no "key" of text; name it by letters, digits and underscores']
   }
+  if (key.startsWith('__')) return ['begins with "__", which is reserved; choose another key']
   return keyForm.test(key)
     ? []
     : ['has a key that is not letters, digits and underscores, with a letter first; rename it']
@@ -119,35 +164,39 @@ function itemsProblems({ items }: FieldDeclaration): readonly string[] {
     : ['has "items", which only a FieldRecordList may have; remove them']
 }
 
-function itemProblems(
-  item: ItemDeclaration,
-  siblings: readonly ItemDeclaration[],
-): readonly string[] {
-  if (item.type === FieldRecordList) return ['is a record list inside another; only fields may be']
+function itemProblems(given: unknown, all: readonly unknown[]): readonly string[] {
+  if (!isMembers(given)) return [noObject]
+  const { key, type, items } = given
+  if (type === FieldRecordList) return ['is a record list inside another; only fields may be']
+  const shape = itemShapeProblems(given)
   return [
-    ...keyProblems(item.key),
-    ...(elementMembers.includes(item.key)
+    ...keyProblems(key),
+    ...(elementMembers.some((name) => name === key)
       ? [`has a key that every element has already; choose another than "slug" and "label"`]
       : []),
-    ...typeProblems(item),
-    ...conditionProblems(item, siblings),
-    ...('items' in item && item.items !== undefined
-      ? ['has "items", which only a FieldRecordList may have; remove them']
-      : []),
+    ...(isShaped<ItemDeclaration>(given, shape)
+      ? [...typeProblems(given), ...conditionProblems(given, all.filter(isMembers))]
+      : shape),
+    ...(items === undefined
+      ? []
+      : ['has "items", which only a FieldRecordList may have; remove them']),
   ]
 }
 
 function conditionProblems(
   { key, condition }: ItemDeclaration,
-  siblings: readonly ItemDeclaration[],
+  siblings: readonly Members[],
 ): readonly string[] {
   if (condition === undefined) return []
-  const sibling = siblings.find((one) => one.key === condition.field)
-  if (sibling === undefined || sibling.key === key) {
+  const sibling = siblings.find((one) => one['key'] === condition.field)
+  if (sibling === undefined || condition.field === key) {
     return [
       `has a condition on "${condition.field}"; it may name another sub-field of the same list only`,
     ]
   }
+  // What is wrong with the sibling itself is told of it.
+  if (!isShaped<ItemDeclaration>(sibling, itemShapeProblems(sibling))) return []
+  if (typeProblems(sibling).length > 0) return []
   return condition.equals !== '' && valueProblem(sibling, condition.equals) !== null
     ? [`has a condition that "${sibling.key}" can never meet: that ${expectedForm(sibling)}`]
     : []

@@ -158,6 +158,19 @@ describe('refused', () => {
     expect(problems(declared)).toEqual([{ field: at, problem: expect.stringMatching(problem) }])
   })
 
+  test('R-2.6-14 a condition on a sub-field of another list', () => {
+    const other = { ...list(item({ key: 'b' })), key: 'other' }
+    const own = list(item({ condition: { field: 'b', equals: 'x' } }))
+    for (const both of [
+      [own, other],
+      [other, own],
+    ]) {
+      expect(problems(...both)).toEqual([
+        { field: 'f.a', problem: expect.stringMatching(/another sub-field of the same list/) },
+      ])
+    }
+  })
+
   test('T-85 a field twice', () => {
     expect(problems(field({}), field({}))).toEqual([
       { field: 'f', problem: expect.stringMatching(/twice/) },
