@@ -25,6 +25,7 @@ const mostTries = 10
 
 export function mongoDenylist({ shape, open }: BoundCollection): Denylist {
   return {
+    findsInGroups: true,
     async put(given) {
       const entries = entriesToPut(given)
       if (entries.length > 0) await put(await open(), entries.map(listing))

@@ -41,6 +41,7 @@ export function postgresDenylist({ named: run, unnamed }: Runs, table: SqlTable)
     )
   }
   return {
+    findsInGroups: true,
     async put(given) {
       const entries = entriesToPut(given)
       if (entries.length === 0) return

@@ -43,6 +43,7 @@ export function redisDenylist(run: Run, keys: Keys): Denylist {
   const places = [keys.schema, keys.entries, keys.expiries]
   const sweep = sweepEntriesOf(run, keys)
   return {
+    findsInGroups: true,
     async put(given) {
       const entries = entriesToPut(given)
       if (entries.length === 0) return

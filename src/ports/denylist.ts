@@ -20,6 +20,11 @@ export interface Denylist {
    * caller checks. Rejects when the backend cannot answer, and never guesses "not listed".
    */
   find(ids: readonly string[]): Promise<readonly DenylistEntry[]>
+  /**
+   * True where one `find` of many ids costs little more than one of two. Calls of the same moment are
+   * then sent as one, of at most 64 ids. Default: each call is sent by itself.
+   */
+  readonly findsInGroups?: boolean
   /** Removes at most `limit` entries with `expiresAt <= before`. Resolves with their number. */
   sweep(before: number, limit: number): Promise<number>
 }

@@ -37,7 +37,7 @@ export function defaultsOf(options: AuthOptions, processEnv: Env): Defaults {
   const { clock = systemClock, backendTimeout: timeoutMs = 5000 } = options
   const logger = safeLogger(options.logger ?? consoleLogger)
   return {
-    backend: failClosedBackend(options.backend, { clock, logger, timeoutMs }),
+    backend: failClosedBackend(options.backend, { clock, logger, timeoutMs, later }),
     background: createBackgroundTasks(logger, later),
     clock,
     env: options.env ?? processEnv,

@@ -1,14 +1,18 @@
 import { AuthError, describeError, TimeoutError } from '../errors/index.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
+import type { Denylist } from '../ports/denylist.js'
 import type { Logger } from '../ports/logger.js'
 import type { Collection, Doc } from '../ports/store.js'
+import { groupedFind } from './grouped-find.js'
 
 interface Deps {
   readonly clock: Clock
   readonly logger: Logger
   /** Milliseconds after which a call counts as failed. Its write may still take effect. */
   readonly timeoutMs: number
+  /** Calls `run` once the current turn of the event loop is over. */
+  readonly later: (run: () => void) => void
 }
 
 /**
@@ -19,6 +23,8 @@ interface Deps {
 export function failClosedBackend(backend: Backend, deps: Deps): Backend {
   const call = <T>(what: string, work: () => Promise<T>): Promise<T> => wrapped(what, work, deps)
   const { store, denylist, lease, counter } = backend
+  const find: Denylist['find'] = (ids) => denylist.find(ids)
+  const findInTurn = denylist.findsInGroups ? groupedFind(find, deps) : find
   return {
     store: {
       collection: (spec) => failClosedCollection(store.collection(spec), spec.name, call),
@@ -27,7 +33,7 @@ export function failClosedBackend(backend: Backend, deps: Deps): Backend {
     },
     denylist: {
       put: (entries) => call('denylist.put', () => denylist.put(entries)),
-      find: (ids) => call('denylist.find', () => denylist.find(ids)),
+      find: (ids) => call('denylist.find', () => findInTurn(ids)),
       sweep: (before, limit) => call('denylist.sweep', () => denylist.sweep(before, limit)),
     },
     lease: {

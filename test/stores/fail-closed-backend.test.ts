@@ -14,7 +14,12 @@ async function samplesAnswering(answer: unknown) {
   const inner = withCall(memory(), async (name, work) =>
     name.endsWith('.update') ? (answer as Awaited<ReturnType<typeof work>>) : work(),
   )
-  const backend = failClosedBackend(inner, { clock: fakeClock(), logger, timeoutMs: 1000 })
+  const backend = failClosedBackend(inner, {
+    clock: fakeClock(),
+    logger,
+    timeoutMs: 1000,
+    later: setImmediate,
+  })
   const spec = sampleSpec('never')
   await backend.store.prepare([spec])
   const update = (): Promise<Sample | null> =>

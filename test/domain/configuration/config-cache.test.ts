@@ -150,7 +150,12 @@ describe('what the settings will be read through', () => {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
     const logger = recordingLogger()
     const background = createBackgroundTasks(logger, (run) => setImmediate(run))
-    const backend = failClosedBackend(memory(), { clock, logger, timeoutMs: 5000 })
+    const backend = failClosedBackend(memory(), {
+      clock,
+      logger,
+      timeoutMs: 5000,
+      later: setImmediate,
+    })
     const collections = moduleCollectionsOf(backend.store, '')
     const box = secretBox(testConfigKeys, systemRandom)
     const modules = modulesOf({}, { totpIssuer: 'Acme' }, {}, box)

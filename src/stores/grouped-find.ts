@@ -1,0 +1,132 @@
+import { isText } from '../checks/check-value.js'
+import type { Clock } from '../ports/clock.js'
+import type { Denylist, DenylistEntry } from '../ports/denylist.js'
+
+type Find = Denylist['find']
+
+interface Deps {
+  readonly clock: Clock
+  /** Calls `run` once the current turn of the event loop is over. */
+  readonly later: (run: () => void) => void
+}
+
+interface Caller {
+  readonly ids: readonly string[]
+  readonly resolve: (entries: readonly DenylistEntry[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The calls that one statement answers. */
+interface Group {
+  readonly ids: Set<string>
+  readonly callers: Caller[]
+}
+
+const mostIds = 64
+// More would take the connections of everything else; fewer would let one lost answer hold all others.
+const mostFresh = 3
+const mostInFlight = 16
+const staleAfterMs = 100
+const sentAgainWithinMs = 1000
+
+/**
+ * Answers calls of the same moment with one call of `find`, so that many guarded requests at once cost
+ * one round trip. What a caller may rely on is unchanged:
+ *
+ * - A group that was sent takes no further caller. So a call sees every entry whose `put` was
+ *   acknowledged before the call began.
+ * - A group that gets no answer holds up no other for longer than 100 ms.
+ * - A group that fails within a second, such as on a connection that was reset, is sent once more, whole.
+ *   If that fails, all its callers fail: no answer is ever taken for "not listed".
+ * - Each caller gets the entries of its own ids, as objects of its own. A bad id fails its caller alone.
+ */
+export function groupedFind(find: Find, deps: Deps): Find {
+  const queue: Group[] = []
+  let isScheduled = false
+  let fresh = 0
+  let inFlight = 0
+
+  function send(group: Group): void {
+    let isFresh = true
+    const settle = () => {
+      if (isFresh) fresh--
+      isFresh = false
+    }
+    fresh++
+    inFlight++
+    const cancel = deps.clock.after(staleAfterMs, () => {
+      settle()
+      sendQueued()
+    })
+    void answer(group).finally(() => {
+      cancel()
+      settle()
+      inFlight--
+      sendQueued()
+    })
+  }
+
+  async function answer({ ids, callers }: Group): Promise<void> {
+    try {
+      const entries = await ask([...ids])
+      for (const caller of callers) caller.resolve(entriesOf(caller.ids, entries))
+    } catch (error) {
+      for (const caller of callers) caller.reject(error)
+    }
+  }
+
+  async function ask(ids: readonly string[]): Promise<readonly DenylistEntry[]> {
+    const sentAt = deps.clock.now()
+    try {
+      return await find(ids)
+    } catch (error) {
+      if (deps.clock.now() - sentAt >= sentAgainWithinMs) throw error
+      return find(ids)
+    }
+  }
+
+  function sendQueued(): void {
+    while (fresh < mostFresh && inFlight < mostInFlight) {
+      const group = queue.shift()
+      if (!group) return
+      send(group)
+    }
+  }
+
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    deps.later(() => {
+      isScheduled = false
+      sendQueued()
+    })
+  }
+
+  return async (ids) => {
+    if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
+    if (ids.length === 0) return []
+    if (ids.length > mostIds) return find(ids)
+    return new Promise((resolve, reject) => {
+      const open = openGroup(queue, ids)
+      for (const id of ids) open.ids.add(id)
+      open.callers.push({ ids, resolve, reject })
+      schedule()
+    })
+  }
+}
+
+/** The newest group that was not sent yet, if the ids fit into it; else a new one at the end. */
+function openGroup(queue: Group[], ids: readonly string[]): Group {
+  const last = queue.at(-1)
+  if (last && last.ids.size + ids.filter((id) => !last.ids.has(id)).length <= mostIds) return last
+  const group = { ids: new Set<string>(), callers: [] }
+  queue.push(group)
+  return group
+}
+
+function entriesOf(
+  ids: readonly string[],
+  entries: readonly DenylistEntry[],
+): readonly DenylistEntry[] {
+  return entries.filter(({ id }) => ids.includes(id)).map((entry) => ({ ...entry }))
+}
