@@ -2,7 +2,15 @@ import type { Action, Claim } from './spin/model.js'
 
 /** Where a change that takes more than one step is. */
 export const changeSteps = [
-  ...['noChange', 'toRaise', 'toEndSessions', 'toRaiseFactors', 'toTakeFactors', 'toTell'],
+  ...[
+    'noChange',
+    'toTake0',
+    'toTake1',
+    'toEndSessions',
+    'toRaiseFactors',
+    'toTakeFactors',
+    'toTell',
+  ],
 ] as const
 
 /** What happens to the account while intents wait. Each takes one of the changes that there may be. */
@@ -18,10 +26,14 @@ export function changeActions(): readonly Action[] {
 
   const signsOut = ['session = session + 1', 'device = device + 1']
   const factor = (n: 0 | 1) => [
-    change(`factor ${n} is removed`, `factor${n}`, [
+    change(`the removal of factor ${n} raises the epoch`, `factor${n}`, [
+      'device = device + 1',
+      `change = toTake${n}`,
+    ]),
+    step(`factor ${n} is removed`, `change == toTake${n}`, [
       `factor${n} = 0`,
       `stands${n} = 0`,
-      'change = toRaise',
+      'change = noChange',
     ]),
   ]
   return [
@@ -49,10 +61,6 @@ export function changeActions(): readonly Action[] {
     change('the method is switched on', 'off', ['off = 0']),
     ...factor(0),
     ...factor(1),
-    step('the removal of a factor raises the epoch', 'change == toRaise', [
-      'device = device + 1',
-      'change = noChange',
-    ]),
     ...resetActions(change, step),
     step('the change dies', 'change != noChange && faults > 0', ['change = noChange']),
     { ...step('the hour of the link passes', '!expired', ['expired = 1']), by: 'clock' },

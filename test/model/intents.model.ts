@@ -41,9 +41,10 @@ const variables: Readonly<Record<string, Variable>> = {
 }
 
 const ofFactors = [
+  'the removal of factor 0 raises the epoch',
+  'the removal of factor 1 raises the epoch',
   'factor 0 is removed',
   'factor 1 is removed',
-  'the removal of a factor raises the epoch',
 ]
 const ofReset = [
   'a reset of the factors ends what may be refreshed',

@@ -51,7 +51,10 @@ export function createMfaReset(
       if ((await raiseDeviceEpoch(users, userId)) === null) return false
       await Promise.all([totpFactors.take(userId), backupCodes.take(userId), takePasskeys(userId)])
       await clearFactorFailures(limits, userId)
-      await changes.made(userId, { change: 'factorsReset', source, actorId })
+      const change = { change: 'factorsReset', source, actorId } as const
+      // What a factor granted between the epoch and its removal.
+      await changes.retire(userId, change)
+      changes.made(user, change)
       return true
     },
   }

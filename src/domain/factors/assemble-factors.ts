@@ -51,7 +51,7 @@ export function assembleFactors(
   const backupCodeSets = createBackupCodeSets(deps)
   const changes = createFactorChanges(deps)
   const codeVerification = createCodeVerification(deps, totpFactors, backupCodeSets)
-  const removal = createFactorRemoval(deps)
+  const removal = createFactorRemoval(deps, changes)
   const enrollment = createFactorEnrollment(deps)
   const services = {
     ...{ backupCodeSets, changes, codeVerification, enrollment, removal, stepUp, totpFactors },

@@ -8,13 +8,24 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 
 export interface BackupCodeSets {
-  /** Replaces a person's codes by `count` new ones and returns them, once. May throw `server_busy`. */
-  regenerate(userId: string, count: number, line: HashLine): Promise<readonly string[]>
+  /** New codes, which count for nothing until they replace others. May throw `server_busy`. */
+  generate(count: number, line: HashLine): Promise<FreshCodes>
+  /**
+   * Replaces a user's codes by these. `retire` voids what was granted on the older ones; it is called
+   * right before the write, and again when one of them was used meanwhile.
+   */
+  replace(userId: string, fresh: FreshCodes, retire?: () => Promise<void>): Promise<void>
   /**
    * Spends a code, at the cost of one hash whatever is typed. Of racers with one code, one succeeds.
    * The number of codes left; null for a wrong or used code.
    */
   spend(userId: string, typed: string, line: HashLine): Promise<number | null>
+}
+
+/** The codes to be shown, this once, and what is stored of them in the same order. */
+export interface FreshCodes {
+  readonly codes: readonly string[]
+  readonly hashes: readonly string[]
 }
 
 interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'random'> {
@@ -27,15 +38,6 @@ const tries = 24
 export function createBackupCodeSets(deps: Deps): BackupCodeSets {
   const { random, passwords } = deps
   const { backupCodes } = deps.collections
-
-  async function replace(set: BackupCodes): Promise<void> {
-    const { id, ...fields } = set
-    await retryOnConflict(tries, async () => {
-      const older = await backupCodes.get(id)
-      if (older === null) return (await backupCodes.insert(set)) || conflict
-      return (await backupCodes.update(id, { setId: older.setId }, fields)) ?? conflict
-    })
-  }
 
   /** Of racers with one code, one sets its bit; a set that was replaced meanwhile has no such code. */
   async function mark({ id, setId }: BackupCodes, index: number): Promise<number | null> {
@@ -52,23 +54,32 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
   }
 
   return {
-    async regenerate(userId, count, line) {
+    async generate(count, line) {
       const codes = Array.from({ length: count }, (_, index) =>
         formatBackupCode(index, random.bytes(9)),
       )
       const hashes: string[] = []
       // One after the other: a set takes one place at the gate, not ten.
       for (const code of codes) hashes.push(await passwords.hash(code, line))
-      await replace({
-        id: userId,
+      return { codes, hashes }
+    },
+
+    async replace(userId, { hashes }, retire = async () => {}) {
+      const fields = {
         expiresAt: null,
         userId,
         hashes,
         usedMask: 0,
         setId: randomToken(random, 16),
         createdAt: deps.clock.now(),
+      }
+      await retryOnConflict(tries, async () => {
+        const older = await backupCodes.get(userId)
+        await retire()
+        if (older === null) return (await backupCodes.insert({ id: userId, ...fields })) || conflict
+        const { setId, usedMask } = older
+        return (await backupCodes.update(userId, { setId, usedMask }, fields)) ?? conflict
       })
-      return codes
     },
 
     async spend(userId, typed, line) {

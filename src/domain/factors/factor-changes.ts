@@ -6,7 +6,7 @@ import type { MailService } from '../mail/mail-service.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
 
-/** A change of a user's second factors that stands. */
+/** A change of a user's second factors. */
 export interface FactorChange {
   readonly change: MfaChange
   readonly source: RequestSource
@@ -16,16 +16,20 @@ export interface FactorChange {
   readonly endsAllBut?: { readonly sessionId: string }
 }
 
-/** The steps after every change of a user's second factors. */
+/** The steps around every change of a user's second factors. */
 export interface FactorChanges {
   /**
-   * To be called once the change stands. Voids earlier proofs and trusted devices, emits
-   * `mfa.changed`, mails the person, and ends the other sessions where the change says so.
+   * To be called before a factor is taken or replaced, so that no crash in between leaves what was
+   * granted on it. Voids earlier proofs and trusted devices, and ends the other sessions where the change
+   * says so. May be repeated.
    */
-  made(userId: string, change: FactorChange): Promise<void>
+  retire(userId: string, change: FactorChange): Promise<void>
+  /** To be called once the change stands. Emits `mfa.changed` and mails the person. */
+  made(user: User, change: FactorChange): void
   /**
-   * The same for a factor that `FactorEnrollment` stored, which voided earlier proofs itself, and what
-   * the other sessions could be refreshed with.
+   * To be called once a factor of `FactorEnrollment` stands, which voided earlier proofs itself, and what
+   * the other sessions could be refreshed with. Tells of it, and ends the other sessions where the
+   * change says so.
    */
   enrolled(user: User, change: FactorChange): Promise<void>
 }
@@ -47,24 +51,28 @@ export function createFactorChanges(deps: Deps): FactorChanges {
     })
   }
 
-  async function tell(
-    userId: string,
-    user: User | null,
-    { change, source, actorId = userId, endsAllBut }: FactorChange,
-  ): Promise<void> {
+  function made(user: User, { change, source, actorId = user.id }: FactorChange): void {
     const at = clock.now()
-    deps.emit('mfa.changed', source, { at, userId, actorId, change })
-    if (user !== null) notify(user, at, change)
+    deps.emit('mfa.changed', source, { at, userId: user.id, actorId, change })
+    notify(user, at, change)
+  }
+
+  async function endOthers(userId: string, { source, endsAllBut }: FactorChange): Promise<void> {
     if (endsAllBut === undefined) return
     await sessions.endAll(userId, 'factor_change', source, { except: endsAllBut.sessionId })
   }
 
   return {
-    async made(userId, change) {
-      const user = await raiseDeviceEpoch(collections.users, userId, change.endsAllBut)
-      await tell(userId, user, change)
+    async retire(userId, change) {
+      await raiseDeviceEpoch(collections.users, userId, change.endsAllBut)
+      await endOthers(userId, change)
     },
 
-    enrolled: (user, change) => tell(user.id, user, change),
+    made,
+
+    async enrolled(user, change) {
+      made(user, change)
+      await endOthers(user.id, change)
+    },
   }
 }

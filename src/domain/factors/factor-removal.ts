@@ -2,23 +2,26 @@ import { randomToken } from '../../crypto/secrets.js'
 import { allowedFactors } from '../../engine/second-factor.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
+import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import { hasWayIn } from '../context/has-way-in.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { FactorChange, FactorChanges } from './factor-changes.js'
 
 /**
- * Takes factors away. Where the policy is `required`, one that may be used always stays, whatever
- * races: throws `last_factor_required`. Of two removals at once that would leave none, one is refused,
- * or both. False when there is no such factor.
+ * Takes factors away, and tells of it. What was granted on a factor is void before the factor is gone:
+ * an interruption leaves the factor without it, and the next removal completes. Where the policy is
+ * `required`, one that may be used always stays, whatever races: throws `last_factor_required`. Of two
+ * removals at once that would leave none, one is refused, or both. False when there is no such factor.
  */
 export interface FactorRemoval {
-  removeTotp(userId: string): Promise<boolean>
+  removeTotp(user: User, change: FactorChange): Promise<boolean>
   /**
    * Where a passkey stands for both factors, one that is the user's last way to sign in stays as well:
    * throws `last_login_method`.
    */
-  removePasskey(userId: string, credentialId: string): Promise<boolean>
+  removePasskey(user: User, credentialId: string, change: FactorChange): Promise<boolean>
 }
 
 /** Why a factor has to stay. */
@@ -29,8 +32,8 @@ interface Removable {
   /** Puts a mark in place of whichever is there; false when there is no such factor. */
   mark(nonce: string): Promise<boolean>
   unmark(nonce: string): Promise<unknown>
-  /** With a nonce: only while it is the mark. */
-  take(nonce: string | null): Promise<boolean>
+  /** Only while the nonce is the mark. */
+  take(nonce: string): Promise<boolean>
   /** True if another factor may be used and is not being removed. */
   hasOther(): Promise<boolean>
   /** True if the user could not sign in any more without it. Null for one that opens no account. */
@@ -42,40 +45,42 @@ type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'random' | 'setting
 /** A use of the factor, or another removal of it, moves the mark. */
 const tries = 8
 
-export function createFactorRemoval(deps: Deps): FactorRemoval {
+export function createFactorRemoval(
+  deps: Deps,
+  changes: Pick<FactorChanges, 'retire' | 'made'>,
+): FactorRemoval {
   const { collections, random } = deps
   const { totpFactors, passkeys } = collections
 
   /**
-   * Mark, look, take: a removal that looks after both are marked sees the other's mark, so two removals
-   * never take the last two. A mark that a crash left behind keeps the factor from being counted,
-   * and nothing else: it can be used, which clears the mark, and it can be removed.
+   * Mark, look, retire, take. A removal that looks after both are marked sees the other's mark, so two
+   * removals never take the last two. A use of the factor clears the mark, so what it grants after the
+   * retirement is retired by another round before the factor is taken. A mark that a crash left behind
+   * keeps the factor from being counted, and nothing else: it can be used, which clears the mark, and it
+   * can be removed.
    */
-  function removeUnless(
-    factor: Removable,
-    refusalOf: () => Promise<Refusal | null>,
-  ): Promise<boolean> {
-    return retryOnConflict(tries, async () => {
+  async function remove(user: User, factor: Removable, change: FactorChange): Promise<boolean> {
+    const removed = await retryOnConflict(tries, async () => {
       const nonce = randomToken(random, 16)
       if (!(await factor.mark(nonce))) return false
-      const refusal = await refusalOf()
+      const refusal = await refusalOf(factor)
       if (refusal !== null) {
         await factor.unmark(nonce)
         throw new AuthError(refusal)
       }
+      await changes.retire(user.id, change)
       return (await factor.take(nonce)) || conflict
     })
+    if (removed) changes.made(user, change)
+    return removed
   }
 
-  async function remove(factor: Removable): Promise<boolean> {
+  async function refusalOf(factor: Removable): Promise<Refusal | null> {
     const settings = await deps.settings()
-    const isFactorRequired = settingsFor(deps.surface, settings).mfaPolicy === 'required'
+    const isRequired = settingsFor(deps.surface, settings).mfaPolicy === 'required'
+    if (isRequired && !(await factor.hasOther())) return 'last_factor_required'
     const isLastWayIn = settings.webauthnMode === 'passwordless' ? factor.isLastWayIn : null
-    if (!isFactorRequired && isLastWayIn === null) return factor.take(null)
-    return removeUnless(factor, async () => {
-      if (isFactorRequired && !(await factor.hasOther())) return 'last_factor_required'
-      return (await isLastWayIn?.()) === true ? 'last_login_method' : null
-    })
+    return (await isLastWayIn?.()) === true ? 'last_login_method' : null
   }
 
   async function hasTotp(userId: string): Promise<boolean> {
@@ -102,40 +107,36 @@ export function createFactorRemoval(deps: Deps): FactorRemoval {
     return !(await hasWayIn(deps, userId, staying))
   }
 
-  return {
-    removeTotp: (userId) =>
-      remove({
-        async mark(nonce) {
-          const marked = await totpFactors.update(
-            userId,
-            { confirmed: true },
-            { removingBy: nonce },
-          )
-          return marked !== null
-        },
-        unmark: (nonce) => totpFactors.update(userId, { removingBy: nonce }, { removingBy: null }),
-        async take(nonce) {
-          const guard = { confirmed: true, ...(nonce === null ? {} : { removingBy: nonce }) }
-          return (await totpFactors.take(userId, guard)) !== null
-        },
-        hasOther: () => hasPasskeyBeside(userId, null),
-        isLastWayIn: null,
-      }),
+  const appOf = (userId: string): Removable => ({
+    async mark(nonce) {
+      const guard = { confirmed: true }
+      return (await totpFactors.update(userId, guard, { removingBy: nonce })) !== null
+    },
+    unmark: (nonce) => totpFactors.update(userId, { removingBy: nonce }, { removingBy: null }),
+    async take(nonce) {
+      const guard = { confirmed: true, removingBy: nonce }
+      return (await totpFactors.take(userId, guard)) !== null
+    },
+    hasOther: () => hasPasskeyBeside(userId, null),
+    isLastWayIn: null,
+  })
 
-    removePasskey: (userId, credentialId) =>
-      remove({
-        async mark(nonce) {
-          return (await passkeys.update(credentialId, { userId }, { removingBy: nonce })) !== null
-        },
-        unmark: (nonce) =>
-          passkeys.update(credentialId, { removingBy: nonce }, { removingBy: null }),
-        async take(nonce) {
-          const guard = { userId, ...(nonce === null ? {} : { removingBy: nonce }) }
-          return (await passkeys.take(credentialId, guard)) !== null
-        },
-        hasOther: async () =>
-          (await hasTotp(userId)) || (await hasPasskeyBeside(userId, credentialId)),
-        isLastWayIn: () => isLastPasskeyIn(userId, credentialId),
-      }),
+  const passkeyOf = (userId: string, credentialId: string): Removable => ({
+    async mark(nonce) {
+      return (await passkeys.update(credentialId, { userId }, { removingBy: nonce })) !== null
+    },
+    unmark: (nonce) => passkeys.update(credentialId, { removingBy: nonce }, { removingBy: null }),
+    async take(nonce) {
+      return (await passkeys.take(credentialId, { userId, removingBy: nonce })) !== null
+    },
+    hasOther: async () => (await hasTotp(userId)) || (await hasPasskeyBeside(userId, credentialId)),
+    isLastWayIn: () => isLastPasskeyIn(userId, credentialId),
+  })
+
+  return {
+    removeTotp: (user, change) => remove(user, appOf(user.id), change),
+
+    removePasskey: (user, credentialId, change) =>
+      remove(user, passkeyOf(user.id, credentialId), change),
   }
 }

@@ -75,9 +75,9 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
     },
 
     async removeTotp({ user, sessionId }, source, endOtherSessions) {
-      if (!(await removal.removeTotp(user.id))) throw new AuthError('factor_not_found')
       const others = endsAllBut({ sessionId, endOtherSessions }, true)
-      await changes.made(user.id, { change: 'totpRemoved', source, ...others })
+      const change = { change: 'totpRemoved', source, ...others } as const
+      if (!(await removal.removeTotp(user, change))) throw new AuthError('factor_not_found')
     },
 
     async regenerateBackupCodes({ user, sessionId }, source, endOtherSessions) {
@@ -85,11 +85,12 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
       const { backupCodeCount } = await deps.settings()
       const enrolled = await enrolledFactors(collections, user.id)
       if (!hasFactor(enrolled)) throw new AuthError('factor_not_found')
-      const line = sessionLine(surface, sessionId)
-      const backupCodes = await backupCodeSets.regenerate(user.id, backupCodeCount, line)
       const others = endsAllBut({ sessionId, endOtherSessions }, false)
-      await changes.made(user.id, { change: 'backupCodesRegenerated', source, ...others })
-      return backupCodes
+      const change = { change: 'backupCodesRegenerated', source, ...others } as const
+      const fresh = await backupCodeSets.generate(backupCodeCount, sessionLine(surface, sessionId))
+      await backupCodeSets.replace(user.id, fresh, () => changes.retire(user.id, change))
+      changes.made(user, change)
+      return fresh.codes
     },
 
     async stepUp({ user, sessionId }, shown, source) {

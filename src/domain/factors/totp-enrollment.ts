@@ -110,9 +110,10 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
     async finish({ user, others }, { backupCodeCount }, source) {
       // The codes of an earlier factor, if any are left, are void with this.
       const line = networkLine(deps.surface, source)
-      const backupCodes = await backupCodeSets.regenerate(user.id, backupCodeCount, line)
+      const fresh = await backupCodeSets.generate(backupCodeCount, line)
+      await backupCodeSets.replace(user.id, fresh)
       await changes.enrolled(user, { change: 'totpEnrolled', source, ...others })
-      return backupCodes
+      return fresh.codes
     },
   }
 }

@@ -38,6 +38,6 @@ export function assemblePasskeys(
     passkeyRegistration: createPasskeyRegistration(deps, services),
     passkeyLogin: createPasskeyLogin(deps, services),
     passkeyStepUp: createPasskeyStepUp(deps, services),
-    ownPasskeys: createOwnPasskeys(deps, collaborators.removal, collaborators.changes),
+    ownPasskeys: createOwnPasskeys(deps, collaborators.removal),
   }
 }

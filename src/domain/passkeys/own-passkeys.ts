@@ -4,7 +4,6 @@ import type { RequestSource } from '../../ports/request-source.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { FactorChanges } from '../factors/factor-changes.js'
 import type { FactorRemoval } from '../factors/factor-removal.js'
 import { endsAllBut } from '../factors/other-sessions.js'
 
@@ -30,7 +29,6 @@ const credentialIds = /^[\w-]{1,1364}$/
 export function createOwnPasskeys(
   { collections }: Pick<SurfaceContext, 'collections'>,
   removal: FactorRemoval,
-  changes: FactorChanges,
 ): OwnPasskeys {
   return {
     async list({ user }) {
@@ -39,12 +37,12 @@ export function createOwnPasskeys(
     },
 
     async remove({ user, sessionId }, credentialId, source, endOtherSessions) {
+      const others = endsAllBut({ sessionId, endOtherSessions }, true)
+      const change = { change: 'passkeyRemoved', source, ...others } as const
       const isId = credentialIds.test(credentialId)
-      if (!isId || !(await removal.removePasskey(user.id, credentialId))) {
+      if (!isId || !(await removal.removePasskey(user, credentialId, change))) {
         throw new AuthError('factor_not_found')
       }
-      const others = endsAllBut({ sessionId, endOtherSessions }, true)
-      await changes.made(user.id, { change: 'passkeyRemoved', source, ...others })
     },
   }
 }

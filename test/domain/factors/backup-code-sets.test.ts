@@ -8,9 +8,14 @@ const userId = '01940000-0000-7000-8000-00000000000a'
 async function withCodes(count = 10) {
   const rig = factorRig()
   const sets = createBackupCodeSets(rig)
-  const codes = await sets.regenerate(userId, count, anyLine)
+  async function renew(retire?: () => Promise<void>): Promise<readonly string[]> {
+    const fresh = await sets.generate(count, anyLine)
+    await sets.replace(userId, fresh, retire)
+    return fresh.codes
+  }
+  const codes = await renew()
   const [first = '', second = ''] = codes
-  return { ...rig, sets, codes, first, second }
+  return { ...rig, sets, renew, codes, first, second }
 }
 
 describe('backup codes', () => {
@@ -48,17 +53,25 @@ describe('backup codes', () => {
   })
 
   it('O-18 MF-15 a new set voids the old one, a code being spent meanwhile included', async () => {
-    const { sets, first, second, collections } = await withCodes()
-    await sets.regenerate(userId, 10, anyLine)
+    const { sets, renew, first, second, collections } = await withCodes()
+    await renew()
     expect(await sets.spend(userId, first, anyLine)).toBeNull()
     // A code of the old set whose hash was read before it was replaced.
     const held = await collections.backupCodes.get(userId)
-    const [spent] = await Promise.all([
-      sets.spend(userId, second, anyLine),
-      sets.regenerate(userId, 10, anyLine),
-    ])
+    const [spent] = await Promise.all([sets.spend(userId, second, anyLine), renew()])
     expect(spent).toBeNull()
     expect((await collections.backupCodes.get(userId))?.setId).not.toBe(held?.setId)
+  })
+
+  it('T-45 what a code grants before it is replaced is retired with it', async () => {
+    const { sets, renew, first } = await withCodes()
+    const log: (number | null | 'retired')[] = []
+    await renew(async () => {
+      log.push('retired')
+      if (log.length === 1) log.push(await sets.spend(userId, first, anyLine))
+    })
+    expect(log).toEqual(['retired', 9, 'retired'])
+    expect(await sets.spend(userId, first, anyLine)).toBeNull()
   })
 
   it('ASVS-6.3.8 cost one hash, whatever is typed and whoever has none', async () => {

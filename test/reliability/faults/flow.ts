@@ -66,6 +66,22 @@ export function outcomeOf(reply: Reply): Outcome {
   }
 }
 
+/**
+ * A change of factors voids the proof that allowed it before anything else: to be repeated, it wants
+ * another one.
+ */
+export function proving(
+  change: () => Promise<Reply>,
+  prove: () => Promise<unknown>,
+): () => Promise<Outcome> {
+  let isRepeated = false
+  return async () => {
+    if (isRepeated) await prove()
+    isRepeated = true
+    return outcomeOf(await change())
+  }
+}
+
 /** The outcome of a call of the host's code. */
 export async function outcomeOfCall(call: () => Promise<unknown>): Promise<Outcome> {
   try {

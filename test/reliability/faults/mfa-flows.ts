@@ -9,7 +9,14 @@ import {
   finish,
   ticketOf,
 } from '../../support/people/authenticator.js'
-import { type Flow, guardedUnavailable, outcomeOf, readStale, type Struck } from './flow.js'
+import {
+  type Flow,
+  guardedUnavailable,
+  outcomeOf,
+  proving,
+  readStale,
+  type Struck,
+} from './flow.js'
 import type { World } from './world.js'
 
 const unavailable = guardedUnavailable
@@ -25,6 +32,9 @@ function codesOf({ backupCodes }: Enrolled): () => string {
   const left = [...backupCodes]
   return () => left.pop() ?? 'no code is left'
 }
+
+const proveIn = (world: World, bearer: string, next: () => string) =>
+  world.send('POST', '/step-up', { bearer, body: { method: 'backupCode', code: next() } })
 
 const statusOfLogin = async (world: World, { email, password }: Enrolled) =>
   (await world.send('POST', '/login', { body: { email, password } })).json()['status']
@@ -208,11 +218,11 @@ const regenerates: Flow = {
     const who = await enrolledIn(world)
     const { bearer } = who
     const next = codesOf(who)
-    const proof = { method: 'backupCode', code: next() }
-    await world.send('POST', '/step-up', { bearer, body: proof })
+    const prove = () => proveIn(world, bearer, next)
+    await prove()
     const old = next()
     return {
-      send: async () => outcomeOf(await world.send('POST', '/mfa/backup-codes', { bearer })),
+      send: proving(() => world.send('POST', '/mfa/backup-codes', { bearer }), prove),
       async reached() {
         const mfaToken = await ticketOf(world.host, world.surface, who)
         const reply = await finish(world.host, world.surface, mfaToken, old, 'backupCode')
@@ -254,10 +264,11 @@ const removes: Flow = {
   async prepare(world) {
     const who = await enrolledIn(world)
     const { bearer } = who
-    const body = { method: 'backupCode', code: codesOf(who)() }
-    await world.send('POST', '/step-up', { bearer, body })
+    const next = codesOf(who)
+    const prove = () => proveIn(world, bearer, next)
+    await prove()
     return {
-      send: async () => outcomeOf(await world.send('DELETE', '/mfa/totp', { bearer })),
+      send: proving(() => world.send('DELETE', '/mfa/totp', { bearer }), prove),
       reached: async () => assert.equal(await statusOfLogin(world, who), 'authenticated'),
     }
   },

@@ -9,6 +9,7 @@ import {
   type Flow,
   guardedUnavailable,
   outcomeOf,
+  proving,
   readStale,
   type Struck,
   tookEffect,
@@ -225,12 +226,14 @@ const removes: Flow = {
   // The passkey is gone, and with the change the proof that let it go.
   ends: () => ['404 factor_not_found', '403 step_up_required'],
   async prepare(world) {
-    const { bearer, authenticator, credentialId } = await provedIn(world)
+    const { bearer, credentialId } = await provedIn(world)
     const on = passkeysIn(world)
-    await registerIn(world, { bearer })
-    await on.stepUp(bearer, authenticator)
+    const other = authenticatorIn(world)
+    await on.register({ bearer }, other)
+    const prove = () => on.stepUp(bearer, other)
+    await prove()
     return {
-      send: async () => outcomeOf(await on.remove(bearer, credentialId)),
+      send: proving(() => on.remove(bearer, credentialId), prove),
       reached: async () => assert.equal(await world.stored.passkeys.get(credentialId), null),
     }
   },
@@ -318,9 +321,10 @@ const removesTheApp: Flow = {
   unavailable,
   ends: () => ['404 factor_not_found', '403 step_up_required'],
   async prepare(world) {
-    const { id, bearer } = await withApp(world)
+    const { id, bearer, authenticator } = await withApp(world)
+    const prove = () => passkeysIn(world).stepUp(bearer, authenticator)
     return {
-      send: async () => outcomeOf(await world.send('DELETE', '/mfa/totp', { bearer })),
+      send: proving(() => world.send('DELETE', '/mfa/totp', { bearer }), prove),
       reached: async () => assert.equal(await world.stored.totpFactors.get(id), null),
     }
   },
