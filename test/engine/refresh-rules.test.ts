@@ -46,7 +46,7 @@ const outcome = (
   judgeRefresh(row === null ? null : { ...family, ...row }, { ...presented, ...token }, rules, at)
     .outcome
 
-describe('R-3E-01 R-3E-02 what a refresh token is worth', () => {
+describe('what a refresh token is worth', () => {
   it('current, unknown, revoked with its reason', () => {
     expect(outcome({})).toBe('current')
     expect(outcome(null)).toBe('unknown')

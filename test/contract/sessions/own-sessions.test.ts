@@ -162,7 +162,7 @@ describe('one’s own sessions', () => {
     expect(items.at(-1)).toMatchObject({ id: own.id, active: true, current: true })
   })
 
-  it('O-40 O-41 R-3A-20 one that outlives its 90 days is listed from its row, and ended as any other', async () => {
+  it('O-40 O-41 one that outlives its 90 days is listed from its row, and ended as any other', async () => {
     const host = await openHost({ settings: { sessionAbsoluteTTL: '' } })
     const who = await person(host, 'operator')
     const old = await signIn(host, 'operator', who)

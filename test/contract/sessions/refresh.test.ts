@@ -1,10 +1,12 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectProblem } from '../../support/hosts/expectations.js'
 import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { storedIn } from '../../support/hosts/open-host.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { roundsOf } from '../../support/hosts/rounds-of.js'
-import { signedInApp, signedInPerson } from '../../support/people/people.js'
+import { type SignedIn, signedInApp, signedInPerson } from '../../support/people/people.js'
+import { heldAfter, signedInFor } from '../../support/people/refresh-doors.js'
 
 const surfaces = ['operator', 'client'] as const
 const second = 1000
@@ -34,7 +36,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       on.send('POST', at('/refresh-cookie'), { cookie })
     const me = (on: ContractHost, bearer: string) => on.send('GET', at('/me'), { bearer })
 
-    it('R-1-12 R-1-15 R-3A-02 R-4.3-03 rotates: a new pair, both RS256 with one key', async () => {
+    it('R-1-12 R-1-15 rotates: a new pair, both RS256 with one key', async () => {
       const who = await signedInApp(host, surface)
       const reply = await byBody(host, who.refreshToken)
       expect(reply.status).toBe(200)
@@ -172,7 +174,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       )
     })
 
-    it('R-3A-03 R-2.5-02 R-3E-02 at the deadline the token is expired, one second before it is not', async () => {
+    it('R-2.5-02 at the deadline the token is expired, one second before it is not', async () => {
       const who = await signedInApp(host, surface)
       await host.clock.advance(7 * day - second)
       const next = await byBody(host, who.refreshToken)
@@ -182,19 +184,100 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       expect([late.status, late.code]).toEqual([401, 'refresh_token_expired'])
     })
 
-    it('R-3A-04 R-3A-05 R-4.3-01 GET session mints without rotating, ten at once', async () => {
+    /** The path of the surface, and the one that leaves it to host and credentials. */
+    const both = (path: string) => [at(path), `/v1/auth${path}`]
+    const view = (on: ContractHost, path: string, cookie: string) =>
+      on.send('GET', path, { cookie })
+
+    it('R-3A-04 GET session mints a new access token each time, ten at once', async () => {
       const who = await signedInPerson(host, surface)
-      const replies = await Promise.all(
-        Array.from({ length: 10 }, () => host.send('GET', at('/session'), { cookie: who.cookie })),
-      )
-      const tokens = replies.map((reply) => {
-        expect([reply.status, reply.setCookies]).toEqual([200, []])
-        return decodeJwt(textOf(reply.json(), 'accessToken')).jti
-      })
-      expect(new Set(tokens).size).toBe(10)
-      expect(replies[0]?.json()).toMatchObject({ user: { email: who.email }, session: {} })
+      for (const path of both('/session')) {
+        const replies = await Promise.all(
+          Array.from({ length: 10 }, () => view(host, path, who.cookie)),
+        )
+        const minted = replies.map((reply) => textOf(reply.json(), 'accessToken'))
+        expect(new Set([who.bearer, ...minted].map((token) => decodeJwt(token).jti)).size).toBe(11)
+        for (const token of minted) {
+          const reply = await me(host, token)
+          expect([reply.status, reply.json()['id']]).toEqual([200, who.id])
+        }
+      }
+    })
+
+    it('R-3A-05 GET session does not rotate the refresh cookie, ten at once', async () => {
+      const who = await signedInPerson(host, surface)
+      const { families } = storedIn(host, surface)
+      const sid = textOf(decodeJwt(who.refreshToken), 'sid')
+      const row = await families.get(sid)
+      for (const path of both('/session')) {
+        const replies = await Promise.all(
+          Array.from({ length: 10 }, () => view(host, path, who.cookie)),
+        )
+        for (const reply of replies) expect([reply.status, reply.setCookies]).toEqual([200, []])
+      }
+      expect(await families.get(sid)).toEqual(row)
       expect((await byCookie(host, who.cookie)).headers.get('x-refresh-outcome')).toBe('rotated')
     })
+
+    it('R-4.3-01 GET session takes the refresh cookie alone, leaves it as it is, and enforces the cap', async () => {
+      const settings = { sessionAbsoluteTTL: '1h', accessTokenTTL: '10m' }
+      const capped = await openHost({ surfaces: unlimited, settings }, kind)
+      const who = await signedInPerson(capped, surface)
+      const other = await signedInPerson(capped, surface)
+      const sid = textOf(decodeJwt(who.refreshToken), 'sid')
+      const { families } = storedIn(capped, surface)
+      const row = await families.get(sid)
+      for (const path of both('/session')) {
+        const { bearer } = other
+        const reply = await capped.send('GET', path, { bearer, cookie: who.cookie })
+        expect([reply.status, reply.setCookies]).toEqual([200, []])
+        expect(reply.json()).toMatchObject({ user: { id: who.id }, session: { id: sid } })
+        expect(decodeJwt(textOf(reply.json(), 'accessToken'))).toMatchObject({ sub: who.id, sid })
+        const byBearer = await capped.send('GET', at('/session'), { bearer })
+        expectProblem(byBearer, 401)
+        expect(byBearer.setCookies).toEqual([])
+      }
+      expect(await families.get(sid)).toEqual(row)
+      await capped.clock.advance(60 * 60 * second)
+      for (const path of both('/session')) {
+        expect((await view(capped, path, who.cookie)).status).toBe(200)
+      }
+      await capped.clock.advance(1)
+      for (const [path = '', cookie] of [
+        [both('/session')[1], who.cookie],
+        [both('/session')[0], other.cookie],
+      ]) {
+        const ended = await view(capped, path, cookie ?? '')
+        expectProblem(ended, 401, 'session_max_age_reached')
+      }
+    })
+
+    it.each(['refresh', 'refresh-cookie'] as const)(
+      'R-4.3-03 /%s rotates, and enforces the cap',
+      async (door) => {
+        const settings = { sessionAbsoluteTTL: '1h', refreshReuseGrace: '0s' }
+        const capped = await openHost({ surfaces: unlimited, settings }, kind)
+        for (const path of both(`/${door}`)) {
+          const use = ({ cookie, refreshToken }: SignedIn) =>
+            capped.send('POST', path, door === 'refresh' ? { body: { refreshToken } } : { cookie })
+          const who = await signedInFor(door)(capped, surface)
+          const reply = await use(who)
+          expect([path, outcomeOf(reply)]).toEqual([path, '200'])
+          const next = heldAfter(door, surface, who, reply)
+          expect(decodeJwt(next.refreshToken)).toMatchObject({ gen: 2 })
+          expect(outcomeOf(await use(next))).toBe('200')
+          expect([path, outcomeOf(await use(next))]).toEqual([path, '401 refresh_token_reused'])
+
+          const aged = await signedInFor(door)(capped, surface)
+          await capped.clock.advance(60 * 60 * second)
+          const exactly = await use(aged)
+          expect([path, outcomeOf(exactly)]).toEqual([path, '200'])
+          await capped.clock.advance(1)
+          const ended = await use(heldAfter(door, surface, aged, exactly))
+          expectProblem(ended, 401, 'session_max_age_reached')
+        }
+      },
+    )
 
     it('R-1-16 GET session answers the predecessor within the window and takes it for replay after it', async () => {
       const who = await signedInPerson(host, surface)
@@ -208,7 +291,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       expect((await byCookie(host, refreshCookieOf(next, surface))).code).toBe('session_revoked')
     })
 
-    it('R-4.3-01 R-7-03 without a cookie there is a plain 401, a bearer is none', async () => {
+    it('R-7-03 without a cookie there is a plain 401, a bearer is none', async () => {
       const who = await signedInPerson(host, surface)
       for (const [method, path] of [
         ['GET', '/session'],
@@ -221,7 +304,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       }
     })
 
-    it('R-3E-02 a genuine token without a row is invalid', async () => {
+    it('a genuine token without a row is invalid', async () => {
       const who = await signedInApp(host, surface)
       const sid = textOf(decodeJwt(who.refreshToken), 'sid')
       await storedIn(host, surface).families.take(sid)

@@ -4,8 +4,11 @@ import { memory } from '../../../adapters/memory/index.js'
 import { collectionsOf } from '../../../src/model/collections.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { type ContractHost, memoryHost, storeKinds } from '../../support/hosts/hosts.js'
-import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import { openHost, storedIn } from '../../support/hosts/open-host.js'
+import { enrolled, finish, passwordLogin, ticketOf } from '../../support/people/authenticator.js'
 import {
+  otherPassword,
   type Person,
   refreshByCookie,
   type SignedIn,
@@ -13,6 +16,7 @@ import {
   signedInPerson,
   signIn,
 } from '../../support/people/people.js'
+import { doorNames, refreshDoors } from '../../support/people/refresh-doors.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { settingsHost } from '../settings/settings-host.js'
 
@@ -57,6 +61,32 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
       expect(session?.userAgent).not.toBeNull()
     })
 
+    it('R-3A-01 a login opens its session once all it asks for was shown, and not before', async () => {
+      const own = await openHost({}, kind)
+      const who = await enrolled(own, surface)
+      const { sessions, families } = storedIn(own, surface)
+      const of = { userId: who.id }
+      const kept = async () => [
+        await sessions.find(of, { limit: 10 }),
+        await families.find(of, { limit: 10 }),
+      ]
+      const before = await kept()
+      expect(before.map((rows) => rows.length)).toEqual([1, 1])
+      const wrong = await passwordLogin(own, surface, { ...who, password: otherPassword })
+      expect(wrong.code).toBe('invalid_credentials')
+      const ticket = await ticketOf(own, surface, who)
+      const refused = await finish(own, surface, ticket, '000000')
+      expect(refused.code).toBe('invalid_mfa_code')
+      expect(await kept()).toEqual(before)
+      const done = await finish(own, surface, ticket, await who.nextCode())
+      expect(done.status).toBe(200)
+      const id = textOf(decodeJwt(textOf(done.json(), 'accessToken')), 'sid')
+      const loginAt = own.clock.now()
+      expect(await sessions.get(id)).toMatchObject({ ...of, loginAt, active: true })
+      expect(await families.get(id)).toMatchObject({ ...of, loginAt, revokedAt: null })
+      expect((await kept()).map((rows) => rows.length)).toEqual([2, 2])
+    })
+
     it('R-2.4-02 R-3A-11 R-2.5-01 refreshing moves the row and not the document or the login time', async () => {
       const who = await signedInPerson(host, surface)
       const before = await stored().sessions.get(sidOf(who))
@@ -72,96 +102,14 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
       })
     })
 
-    const doors = ['refresh', 'refresh-cookie', 'session'] as const
-    /** A session that was good at its cap exactly, and is asked for one millisecond later. */
-    async function endedByCap(door: (typeof doors)[number]) {
-      const isApp = door === 'refresh'
-      const who = await (isApp ? signedInApp : signedInPerson)(host, surface)
-      const byBody = (refreshToken: string) =>
-        host.send('POST', at('/refresh'), { body: { refreshToken } })
-      const open = (cookie: string) =>
-        isApp
-          ? byBody(cookie.slice(cookie.indexOf('=') + 1))
-          : host.send(door === 'session' ? 'GET' : 'POST', at(`/${door}`), { cookie })
-      await host.clock.advance(3 * hour)
-      const other = await signIn(host, surface, who)
-      const exactly = await open(who.cookie)
-      expect(exactly.status).toBe(200)
-      const next = {
-        refresh: () => `x=${textOf(exactly.json(), 'refreshToken')}`,
-        'refresh-cookie': () => refreshCookieOf(exactly, surface),
-        session: () => who.cookie,
-      }
-      const held = next[door]()
-      await host.clock.advance(1)
-      const ended = await open(held)
-      const bearer = textOf(exactly.json(), 'accessToken')
-      return { who, other, ended, bearer, again: () => open(held) }
-    }
-
-    it.each(doors)(
-      'R-3A-07 R-3A-08 R-3A-12 R-7-02 the cap ends a session at /%s, one millisecond after it',
-      async (door) => {
-        const { who, ended } = await endedByCap(door)
-        expect([ended.status, ended.code]).toEqual([401, 'session_max_age_reached'])
-        expect(Object.keys(ended.json()).sort()).toEqual(['code', 'detail', 'status', 'title'])
-        for (const cookie of ended.setCookies) expect(cookie).toContain('Max-Age=0')
-        expect(await stored().sessions.get(sidOf(who))).toMatchObject({
-          active: false,
-          endReason: 'max_age',
-          endedAt: host.clock.now(),
-        })
-      },
-    )
-
-    it.each(doors)(
-      'R-3A-09 R-3A-10 R-3A-13 R-3A-16 the cap at /%s ends all tokens of that session, and no other session',
-      async (door) => {
-        const { who, other, bearer, again } = await endedByCap(door)
-        expectProblem(await me(bearer), 401, 'session_max_age_reached')
-        expect(decodeJwt(who.bearer).exp).toBe(Math.floor(host.clock.now() / second))
-        expectProblem(await me(who.bearer), 401)
-        expect((await again()).code).toBe('session_max_age_reached')
-        expect((await refresh(who.refreshToken)).code).toBe('session_max_age_reached')
-        expect((await me(other.bearer)).status).toBe(200)
-        expect((await refresh(other.refreshToken)).status).toBe(200)
-      },
-    )
-
-    it('R-3A-17 R-3A-19 a session of maximum age is never called revoked, whatever comes later', async () => {
-      const who = await signedInPerson(host, surface)
-      await host.clock.advance(3 * hour + 1)
-      expect((await refresh(who.refreshToken)).code).toBe('session_max_age_reached')
-      expect(await host.auth[surface].terminateSession(sidOf(who))).toBe(false)
-      const out = await host.send('POST', at('/logout'), { cookie: who.cookie })
-      expect(out.status).toBe(204)
-      await stored().sessions.update(sidOf(who), { active: false }, { active: true })
-      expect((await refresh(who.refreshToken)).code).toBe('session_max_age_reached')
-      const cookie = await host.send('GET', at('/session'), { cookie: who.cookie })
-      expect(cookie.code).toBe('session_max_age_reached')
-    })
-
-    it('R-3A-18 R-7-10 a logout is session_revoked, and stays so past the age a session may reach', async () => {
-      const who = await signedInPerson(host, surface)
-      const out = await host.send('POST', at('/logout'), { bearer: who.bearer, cookie: who.cookie })
-      expect(out.status).toBe(204)
-      const codes = async () => [
-        (await me(who.bearer)).code,
-        (await refresh(who.refreshToken)).code,
-        (await host.send('GET', at('/session'), { cookie: who.cookie })).code,
-      ]
-      expect(await codes()).toEqual(['session_revoked', 'session_revoked', 'session_revoked'])
-      await host.clock.advance(3 * hour + 1)
-      // The bearer has expired by then.
-      expect((await codes()).slice(1)).toEqual(['session_revoked', 'session_revoked'])
-    })
-
     it('R-2.4-07 R-3A-14 R-3A-15 an administrative end does the same three steps and is session_revoked', async () => {
       const who = await signedInPerson(host, surface)
       const other = await signIn(host, surface, who)
       expect(await host.auth[surface].terminateSession(sidOf(who))).toBe(true)
-      expect((await me(who.bearer)).code).toBe('session_revoked')
-      expect((await refresh(who.refreshToken)).code).toBe('session_revoked')
+      expectProblem(await me(who.bearer), 401, 'session_revoked')
+      for (const door of doorNames) {
+        expectProblem(await refreshDoors[door](host, surface, who), 401, 'session_revoked')
+      }
       expect(await stored().sessions.get(sidOf(who))).toMatchObject({
         active: false,
         endReason: 'admin',
@@ -306,22 +254,6 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
         }
       } finally {
         await short.close()
-      }
-    })
-
-    it('R-3A-06 asking for the session daily does not move the idle deadline', async () => {
-      const patient = await kind.start({ surfaces })
-      try {
-        const { cookie } = await signedInPerson(patient, surface)
-        for (let days = 1; days < 7; days += 1) {
-          await patient.clock.advance(day)
-          expect((await patient.send('GET', at('/session'), { cookie })).status).toBe(200)
-        }
-        await patient.clock.advance(day)
-        const late = await patient.send('GET', at('/session'), { cookie })
-        expect([late.status, late.code]).toEqual([401, 'refresh_token_expired'])
-      } finally {
-        await patient.close()
       }
     })
   })

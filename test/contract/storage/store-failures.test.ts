@@ -14,6 +14,7 @@ import {
   signedInPerson,
   signIn,
 } from '../../support/people/people.js'
+import { doorNames, refreshDoors, signedInFor } from '../../support/people/refresh-doors.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 
 const hour = 60 * 60 * 1000
@@ -28,18 +29,6 @@ async function faultyHost(options: HostOptions = {}) {
 type Surface = (typeof surfaces)[number]
 type Credentials = Pick<Awaited<ReturnType<typeof signIn>>, 'cookie' | 'refreshToken'>
 
-/** The three endpoints that live on a refresh token. */
-const doors = {
-  refresh: (host: ContractHost, surface: Surface, { refreshToken }: Credentials) =>
-    host.send('POST', `/v1/auth/${surface}/refresh`, { body: { refreshToken } }),
-  'refresh-cookie': (host: ContractHost, surface: Surface, { cookie }: Credentials) =>
-    host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie }),
-  session: (host: ContractHost, surface: Surface, { cookie }: Credentials) =>
-    host.send('GET', `/v1/auth/${surface}/session`, { cookie }),
-} as const
-
-const doorNames = ['refresh', 'refresh-cookie', 'session'] as const
-
 const me = (host: ContractHost, surface: Surface, bearer: string): Promise<Reply> =>
   host.send('GET', `/v1/auth/${surface}/me`, { bearer })
 
@@ -50,18 +39,18 @@ const combinations = surfaces.flatMap((surface) => doorNames.map((door) => ({ su
 
 describe.each(combinations)('/$door on $surface while a part of the store fails', (given) => {
   const { surface, door } = given
-  const signedIn = door === 'refresh' ? signedInApp : signedInPerson
+  const signedIn = signedInFor(door)
   const row = door === 'session' ? 'refresh_tokens.get' : 'refresh_tokens.update'
 
   it.each([row, 'users.get', 'denylist.find'])(
-    'R-7-05 R-7-06 R-3A-02 %s: 503, nothing is consumed, and afterwards the same token works',
+    'R-7-05 R-7-06 %s: 503, nothing is consumed, and afterwards the same token works',
     async (call) => {
       const { store, host } = await faultyHost()
       const who = await signedIn(host, surface)
       const family = await storedIn(host, surface).families.get(sidOf(who))
       store.failNext(call.startsWith('denylist') ? call : `${surface}_${call}`, 'before', Infinity)
       for (let attempt = 0; attempt < 3; attempt += 1) {
-        const refused = await doors[door](host, surface, who)
+        const refused = await refreshDoors[door](host, surface, who)
         expectProblem(refused, 503, 'session_enforcement_unavailable')
         expect(refused.setCookies).toEqual([])
         expect(refused.headers.get('x-refresh-outcome')).toBeNull()
@@ -69,7 +58,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
       store.heal()
       expect(await storedIn(host, surface).families.get(sidOf(who))).toEqual(family)
       expect((await me(host, surface, who.bearer)).status).toBe(200)
-      const again = await doors[door](host, surface, who)
+      const again = await refreshDoors[door](host, surface, who)
       expect(again.status).toBe(200)
       // Not "reissued": it was never used.
       if (door !== 'session') expect(again.headers.get('x-refresh-outcome')).toBe('rotated')
@@ -84,7 +73,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
     for (const method of ['get', 'find', 'update', 'insert']) {
       store.failNext(`${surface}_sessions.${method}`, 'before', Infinity)
     }
-    expect((await doors[door](host, surface, who)).status).toBe(200)
+    expect((await refreshDoors[door](host, surface, who)).status).toBe(200)
   })
 
   it.each(['denylist.put', 'refresh_tokens.update', 'sessions.update'])(
@@ -97,10 +86,10 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
       store.onCall('denylist.put', () => {
         store.failNext(call.startsWith('denylist') ? call : `${surface}_${call}`, 'before')
       })
-      const refused = await doors[door](host, surface, who)
+      const refused = await refreshDoors[door](host, surface, who)
       expectProblem(refused, 503, 'session_enforcement_unavailable')
       expect(refused.setCookies).toEqual([])
-      const ended = await doors[door](host, surface, who)
+      const ended = await refreshDoors[door](host, surface, who)
       expectProblem(ended, 401, 'session_max_age_reached')
       const { families, sessions } = storedIn(host, surface)
       const id = `${surface}:session:${sidOf(who)}`
@@ -114,7 +103,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
     const { store, host } = await faultyHost()
     const who = await signedIn(host, surface)
     store.failNext('counter.hit', 'before', Infinity)
-    expect((await doors[door](host, surface, who)).status).toBe(200)
+    expect((await refreshDoors[door](host, surface, who)).status).toBe(200)
   })
 
   it('R-7-05 keys that cannot be read again stop nobody: the ring at hand goes on', async () => {
@@ -128,7 +117,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
     const who = await signedIn(host, surface)
     fails = true
     await host.clock.advance(2 * minute - 1000)
-    expect((await doors[door](host, surface, who)).status).toBe(200)
+    expect((await refreshDoors[door](host, surface, who)).status).toBe(200)
     await expect(host.auth.keys.reload()).rejects.toThrow()
     expect((await me(host, surface, who.bearer)).status).toBe(200)
   })
@@ -139,10 +128,10 @@ describe.each(surfaces)('a lost answer on the %s surface', (surface) => {
     const { store, host } = await faultyHost({ settings: { refreshReuseGrace: '0s' } })
     const who = await signedInApp(host, surface)
     store.failNext(`${surface}_refresh_tokens.update`, 'after')
-    const reply = await doors.refresh(host, surface, who)
+    const reply = await refreshDoors.refresh(host, surface, who)
     expect([reply.status, reply.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
     const next = { cookie: '', refreshToken: textOf(reply.json(), 'refreshToken') }
-    expect((await doors.refresh(host, surface, next)).status).toBe(200)
+    expect((await refreshDoors.refresh(host, surface, next)).status).toBe(200)
   })
 
   it('R-7-06 where the row cannot be read either, the window covers the same token', async () => {
@@ -151,29 +140,29 @@ describe.each(surfaces)('a lost answer on the %s surface', (surface) => {
     store.failNext(`${surface}_refresh_tokens.update`, 'after')
     store.failNext(`${surface}_refresh_tokens.get`, 'before')
     expectProblem(
-      await doors['refresh-cookie'](host, surface, who),
+      await refreshDoors['refresh-cookie'](host, surface, who),
       503,
       'session_enforcement_unavailable',
     )
-    const again = await doors['refresh-cookie'](host, surface, who)
+    const again = await refreshDoors['refresh-cookie'](host, surface, who)
     expect([again.status, again.headers.get('x-refresh-outcome')]).toEqual([200, 'reissued'])
     const cookie = refreshCookieOf(again, surface)
-    const on = await doors['refresh-cookie'](host, surface, { ...who, cookie })
+    const on = await refreshDoors['refresh-cookie'](host, surface, { ...who, cookie })
     expect(on.headers.get('x-refresh-outcome')).toBe('rotated')
   })
 
   it('R-3A-21 a replay found while the store fails is still told, and raises its alarm', async () => {
     const { store, host } = await faultyHost()
     const who = await signedInApp(host, surface)
-    await doors.refresh(host, surface, who)
+    await refreshDoors.refresh(host, surface, who)
     await host.clock.advance(minute)
     store.onCall('denylist.put', () => {
       store.failNext(`${surface}_refresh_tokens.update`, 'before')
     })
-    const refused = await doors.refresh(host, surface, who)
+    const refused = await refreshDoors.refresh(host, surface, who)
     expectProblem(refused, 503, 'session_enforcement_unavailable')
     expect((await me(host, surface, who.bearer)).code).toBe('session_revoked')
-    expectProblem(await doors.refresh(host, surface, who), 401, 'refresh_token_reused')
+    expectProblem(await refreshDoors.refresh(host, surface, who), 401, 'refresh_token_reused')
     expect(host.events.filter(({ type }) => type === 'refresh.replayDetected')).toHaveLength(1)
   })
 

@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createSweepWork, type Sweepable } from '../../../src/domain/sweep/sweep-work.js'
 import { allCollectionSpecs } from '../../../src/model/collections.js'
 import type { Session } from '../../../src/model/session.js'
 import type { Clock } from '../../../src/ports/clock.js'
+import { testAuth } from '../../support/hosts/test-auth.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import {
   hours,
@@ -28,17 +29,28 @@ async function leader() {
 describe('G-33 T-33 the deletion of session documents', () => {
   it('R-3A-20 R-8-14 removes a session in any state from its expiresAt on, and no sooner', async () => {
     const { backend, clock, now } = await leader()
+    const { auth } = await testAuth({ backend, clock })
+    onTestFinished(() => auth.close())
+    const { id: userId } = await auth.client.users.create({ email: 'ada@example.org' })
     const at = now + hours
-    const ended: Partial<Session> = { active: false, endedAt: now, endReason: 'logout' }
-    const rows = [session(at), session(at, ended), session(at + 1), session(at + 1, ended)]
+    const between = at + 30 * minutes
+    const ended: Partial<Session> = { userId, active: false, endedAt: now, endReason: 'logout' }
+    const rows = [at, between].flatMap((when) => [session(when, { userId }), session(when, ended)])
     const { sessions } = stored(backend, 'client')
     for (const row of rows) await sessions.insert(row)
     const kept = async () => Promise.all(rows.map(({ id }) => sessions.get(id)))
+    const listed = async () => (await auth.client.listSessions(userId)).map(({ id }) => id).sort()
+    const ids = rows.map(({ id }) => id)
     await clock.advance(hours - 1)
-    expect(await kept()).toEqual(rows)
+    expect([await kept(), await listed()]).toEqual([rows, ids])
     await clock.advance(1)
     expect(await kept()).toEqual([null, null, ...rows.slice(2)])
-    await clock.advance(hours)
+    // Until the next round they are there, and readers see none of them.
+    await clock.advance(30 * minutes - 1)
+    expect(await listed()).toEqual(ids.slice(2))
+    await clock.advance(1)
+    expect([await kept(), await listed()]).toEqual([[null, null, ...rows.slice(2)], []])
+    await clock.advance(30 * minutes)
     expect(await kept()).toEqual([null, null, null, null])
   })
 
