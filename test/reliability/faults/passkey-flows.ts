@@ -293,7 +293,10 @@ const removesOneWayIn: Flow = {
     assert.equal((await on.register({ bearer }, another)).status, 201)
     await on.stepUp(bearer, authenticator)
     return {
-      send: async () => outcomeOf(await on.remove(bearer, credentialId)),
+      send: proving(
+        () => on.remove(bearer, credentialId),
+        () => on.stepUp(bearer, another),
+      ),
       async reached() {
         assert.equal(await world.stored.passkeys.get(credentialId), null)
         const login = await on.login(another)
