@@ -6,9 +6,9 @@ import type { SurfaceSpec } from './surface-spec.js'
  * of the user to be. There is one of each address and browser or app.
  */
 export interface PendingRegistration extends Doc {
-  /** How the account would be signed in to; so far `password` alone. */
+  /** How the account would be signed in to, so far `password` alone; empty for what a deletion left. */
   readonly method: string
-  /** Canonical address. */
+  /** Canonical address; a digest of it for what a deletion left. */
   readonly email: string
   readonly emailAsTyped: string
   /** SHA-256 of what the browser or app keeps that registered; no other one's link makes it an account. */

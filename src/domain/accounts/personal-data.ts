@@ -1,8 +1,10 @@
 import { type Collections, removedBy } from '../../model/collections.js'
+import type { PendingRegistration } from '../../model/pending-registration.js'
 import type { ServiceCredential } from '../../model/service-credential.js'
 import type { Ticket } from '../../model/ticket.js'
 import type { Collection, Doc } from '../../ports/store.js'
 import { newestFirst } from '../../stores/newest-first.js'
+import { stripped } from '../intents/stripped-registration.js'
 
 interface Owned extends Doc {
   readonly userId: string
@@ -11,7 +13,8 @@ interface Owned extends Doc {
 /**
  * Removes everything that is kept of a user beside the user record, as the record of collections
  * says, and what was registered with the address, null where that is not known any more: a
- * registration or link left over must not make the account anew. Repeatable.
+ * registration or link left over must not make the account anew. Of registrations, an empty husk stays
+ * until it expires (see `stripped`). Repeatable.
  */
 export async function removePersonalData(
   collections: Collections,
@@ -32,7 +35,14 @@ function removalsByAddress(
   email: string,
 ): readonly Promise<void>[] {
   const isLink = ({ purpose }: Ticket): boolean => purpose === 'register'
-  return [takeAll(pendingRegistrations, { email }), takeAll(tickets, { email }, isLink)]
+  return [strip(pendingRegistrations, email), takeAll(tickets, { email }, isLink)]
+}
+
+async function strip(collection: Collection<PendingRegistration>, email: string): Promise<void> {
+  for await (const registration of newestFirst(collection, { email })) {
+    const { id, keyHash } = registration
+    await collection.update(id, { keyHash }, stripped(registration))
+  }
 }
 
 function takeOne(collection: Collection<Doc>, id: string): Promise<unknown> {

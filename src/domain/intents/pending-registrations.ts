@@ -4,6 +4,7 @@ import { keptKeys, registrationKeys } from '../../engine/registration-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { PendingRegistration } from '../../model/pending-registration.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { isOfAddress, isStripped } from './stripped-registration.js'
 
 /** What somebody registers with. */
 export type Registered = Pick<
@@ -24,11 +25,14 @@ export interface KeptRegistration {
 export interface PendingRegistrations {
   /**
    * Stores one, and takes away an earlier one of the same address from the same browser or app. The
-   * key is always a new one: what was shown may have been planted.
+   * key is always a new one: what was shown may have been planted. Of the keys of other addresses, those
+   * go on that something live was registered with.
    */
   keep(registered: Registered, shown: string | null, lifeMs: number): Promise<KeptRegistration>
   /** The one of this address that was made by who shows this. */
   boundTo(shown: string | null, email: string): Promise<PendingRegistration | null>
+  /** Whether who shows this registered the address, whatever became of an account that it had. */
+  wasMadeBy(shown: string | null, email: string): Promise<boolean>
   /** The newest of this address. */
   ofAddress(email: string): Promise<PendingRegistration | null>
   /** The one of this user to be. */
@@ -49,11 +53,17 @@ export function createPendingRegistrations(deps: Deps): PendingRegistrations {
     return found ?? null
   }
 
-  /** The keys shown, with what was registered with each of them. */
-  function known(shown: string | null) {
-    return Promise.all(
-      registrationKeys(shown).map(async (key) => ({ key, registration: await ofKey(key) })),
+  /** The keys shown that something was registered with, and what that is. */
+  async function known(shown: string | null) {
+    const all = await Promise.all(
+      registrationKeys(shown).map(async (key) => ({ key, of: await ofKey(key) })),
     )
+    return all.flatMap(({ key, of }) => (of === null ? [] : [{ key, of }]))
+  }
+
+  async function live(shown: string | null, email: string) {
+    const all = await known(shown)
+    return all.map(({ of }) => of).filter((of) => isLive(of) && isOfAddress(of, email))
   }
 
   return {
@@ -72,12 +82,11 @@ export function createPendingRegistrations(deps: Deps): PendingRegistrations {
       if (!(await pendingRegistrations.insert(registration))) {
         throw new AuthError('service_unavailable')
       }
-      const isReplaced = (of: PendingRegistration | null) => of?.email === registered.email
       // Last: a crash before leaves the earlier one to the key that the browser still has.
-      for (const { registration: old } of earlier) {
-        if (old !== null && isReplaced(old)) await pendingRegistrations.take(old.id)
+      for (const { of } of earlier) {
+        if (isOfAddress(of, registered.email)) await pendingRegistrations.take(of.id)
       }
-      const others = earlier.filter(({ registration: of }) => of !== null && !isReplaced(of))
+      const others = earlier.filter(({ of }) => isLive(of) && !isOfAddress(of, registered.email))
       const registrationKey = keptKeys(
         key,
         others.map((other) => other.key),
@@ -86,11 +95,12 @@ export function createPendingRegistrations(deps: Deps): PendingRegistrations {
     },
 
     async boundTo(shown, email) {
-      const all = await known(shown)
-      const own = all.find(
-        ({ registration }) => registration?.email === email && isLive(registration),
-      )
-      return own?.registration ?? null
+      const own = await live(shown, email)
+      return own.find((registration) => !isStripped(registration)) ?? null
+    },
+
+    async wasMadeBy(shown, email) {
+      return (await live(shown, email)).length > 0
     },
 
     async ofAddress(email) {
@@ -100,7 +110,7 @@ export function createPendingRegistrations(deps: Deps): PendingRegistrations {
 
     async ofUser(userId) {
       const found = await pendingRegistrations.get(userId)
-      return found !== null && isLive(found) ? found : null
+      return found !== null && isLive(found) && !isStripped(found) ? found : null
     },
 
     async take({ id }) {

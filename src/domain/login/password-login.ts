@@ -51,7 +51,7 @@ export function createPasswordLogin(
   async function registeredHere(typed: string, shown: string | null): Promise<boolean> {
     const email = canonicalEmail(typed)
     if (email === null || shown === null) return false
-    return (await pendingRegistrations.boundTo(shown, email)) !== null
+    return pendingRegistrations.wasMadeBy(shown, email)
   }
 
   async function provenUser(

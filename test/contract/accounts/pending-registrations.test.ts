@@ -439,6 +439,71 @@ describe.each(surfaces)('registrations and their links on %s', (surface) => {
     expect(late.cookie).not.toBe('')
   })
 
+  it('G-37 SP-57 tell their makers of no deletion, and keep nothing of the account', async () => {
+    const host = await openHost()
+    const owners = await person(host, surface)
+    const other = { email: 'other@example.org', password: strangers }
+    /** What a stranger sees who registered before, and registers and logs in now. */
+    const seenBy = async (cookie: string) => {
+      const body = { email: owners.email, password: strangers }
+      const here = await host.send('POST', `/v1/auth/${surface}/login`, { body, cookie })
+      const { reply } = await registerHere(host, surface, other, cookie)
+      const again = await registerHere(host, surface, body, cookie)
+      const keys = [reply, again.reply].map((one) => registrationCookieOf(one)?.split('.').length)
+      const seen = [seenOf(here), seenOf(reply), seenOf(again.reply), keys]
+      return { seen, cookie: again.cookie }
+    }
+    const [first, second] = [
+      await registerHere(host, surface, {
+        email: owners.email,
+        password: strangers,
+        name: 'Mallory',
+      }),
+      await registerHere(host, surface, {
+        email: owners.email,
+        password: strangers,
+        name: 'Mallory',
+      }),
+    ]
+    const before = await seenBy(first.cookie)
+    expect(before.seen).toMatchObject([{ status: 403 }, { status: 201 }, { status: 201 }, [2, 1]])
+    expect(await host.auth[surface].users.delete(owners.id)).toBe(true)
+    await host.auth.close()
+    const { pendingRegistrations } = storedIn(host, surface)
+    const husks = await pendingRegistrations.find({ method: '' }, { limit: 9 })
+    expect(husks).toHaveLength(2)
+    expect(JSON.stringify(husks)).not.toMatch(/person-|Mallory|argon2/)
+    for (const { id } of husks) {
+      expect(await host.auth[surface].registrations.resend(id)).toBe(false)
+      expect(await host.auth[surface].registrations.remove(id)).toBe(false)
+    }
+    expect((await seenBy(second.cookie)).seen).toEqual(before.seen)
+    // The one that was replaced is gone, and of the other no link makes an account.
+    expect(await pendingRegistrations.find({ method: '' }, { limit: 9 })).toHaveLength(1)
+    await host.clock.advance(hour)
+    const alone = await registerHere(host, surface, { email: owners.email })
+    const fresh = await mailedToken(host, 'verifyEmail', owners.email)
+    expect(outcomeOf(await verifyWith(host, surface, { token: fresh }, before.cookie))).toBe(
+      '400 password_choice_required',
+    )
+    expect(outcomeOf(await verifyWith(host, surface, { token: fresh }, alone.cookie))).toBe('200')
+    await host.clock.advance(24 * hour)
+    const late = await login(host, surface, owners.email, strangers)
+    expect(outcomeOf(late)).toBe('401 invalid_credentials')
+  })
+
+  it('a browser keeps the key of another address for as long as that waits', async () => {
+    const host = await openHost()
+    const keysOf = (cookie: string) => cookie.slice(cookie.indexOf('=') + 1).split('.').length
+    const first = await registerHere(host, surface, { email })
+    await host.clock.advance(23 * hour)
+    const second = await registerHere(host, surface, { email: 'b@example.org' }, first.cookie)
+    expect(keysOf(second.cookie)).toBe(2)
+    await host.clock.advance(hour)
+    const third = await registerHere(host, surface, { email: 'c@example.org' }, second.cookie)
+    expect(keysOf(third.cookie)).toBe(2)
+  })
+
   it('G-37 costs of registering and logging in are counted alike for taken and free', async () => {
     const { backend, calls } = spyBackend()
     const host = await openHost({ backend })

@@ -95,11 +95,19 @@ const deleteUser: Flow = {
     const who = await world.person()
     const { bearer, refreshToken, userId } = await world.oldSession(who)
     await keepSome(world, userId)
+    // By a stranger, who is told nothing of the deletion.
+    const registration = { email: who.email, password: goodPassword }
+    const registered = await world.send('POST', '/register', { body: registration })
+    assert.equal(registered.status, 201, registered.text)
     world.willDelete(userId)
     return {
       send: () => outcomeOfCall(() => host.auth[surface].users.delete(userId)),
       async reached() {
         assert.equal(await stored.users.get(userId), null)
+        assert.deepEqual(
+          await stored.pendingRegistrations.find({ email: who.email }, { limit: 9 }),
+          [],
+        )
         assert.equal(await signsInWith(world, who.email, who.password), '401 invalid_credentials')
         const me = await world.send('GET', '/me', { bearer })
         assert.deepEqual([me.status, me.code], [401, 'session_revoked'])
