@@ -19,28 +19,51 @@ export function isSlug(text: string): boolean {
   return text.length <= maxLength && slugForm.test(text)
 }
 
+/** A letter or digit that has no spelling in `a-z0-9` here. Modifier letters are accents. */
+const foreign = /(?![a-z0-9])[\p{Ll}\p{Lu}\p{Lt}\p{Lo}\p{N}]/u
+
 /**
  * The slug for a new element of a record list, from the name that an operator typed: lower case,
  * accents dropped, everything else a hyphen, cut to 63 characters. `Ünïcode & Co.` gives `unicode-co`.
- * Two names can give one slug; the store refuses the second (409 `config.roster_conflict`).
  *
- * Throws a `RangeError` for a name without any Latin letter or digit.
+ * A name with letters or digits of another script ends in eight hexadecimal digits, a hash (FNV-1a) of the whole name in
+ * lower case, so that such names differ: `Mail 東京` gives `mail-e7270f77`, and `東京` gives `item-06271ed0`. The same name
+ * gives the same slug everywhere. Two names can give one slug; the store refuses the second (409
+ * `config.roster_conflict`).
+ *
+ * Throws a `RangeError` for a name without any letter or digit.
  */
 export function mintSlug(name: string): string {
-  const latin = name
-    .toLowerCase()
-    .normalize('NFKD')
+  const folded = name.toLowerCase().normalize('NFKD')
+  const latin = folded
     .replace(/\p{M}/gu, '')
     .replace(/[ßæœøłđðþı]/g, (letter) => spelledOut.get(letter) ?? '')
-  const slug = latin
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-/, '')
-    .slice(0, maxLength)
-    .replace(/-$/, '')
+  if (foreign.test(latin)) {
+    const mark = hashOf(folded.trim())
+    return `${hyphenated(latin, maxLength - mark.length - 1) || 'item'}-${mark}`
+  }
+  const slug = hyphenated(latin, maxLength)
   if (slug === '') {
     throw new RangeError(
-      'The name has no Latin letter or digit to make a slug of; choose a slug such as "mail-eu".',
+      'The name has no letter or digit to make a slug of; choose a slug such as "mail-eu".',
     )
   }
   return slug
+}
+
+function hyphenated(text: string, length: number): string {
+  return text
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
+    .slice(0, length)
+    .replace(/-$/, '')
+}
+
+/** FNV-1a of 32 bits over UTF-16 code units. It tells names apart and protects nothing. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  }
+  return (hash >>> 0).toString(16).padStart(8, '0')
 }

@@ -16,7 +16,24 @@ test.each([
   expect(isSlug(slug)).toBe(true)
 })
 
-test.each(['___', '', '!!!', '  ', '東京'])('R-2.6-25 %j has no slug', (name) => {
+test.each([
+  ['Mail 東京', 'mail-e7270f77'],
+  ['東京', 'item-06271ed0'],
+  ['大阪', 'item-e5aaee84'],
+  ['Почта 2', '2-f8c7be6d'],
+  [' ПОЧТА ', 'item-c6f0153f'],
+  ['почта', 'item-c6f0153f'],
+  ['عربي ٣', 'item-0fc70e9c'],
+  ['हिन्दी', 'item-5ae90204'],
+  ['हिन्दू', 'item-5ce9052a'],
+  ['Hawaiʻi', 'hawai-i'],
+  [`${'x'.repeat(70)}東`, `${'x'.repeat(54)}-e09afce4`],
+])('R-2.6-25 a name in another script has a slug of its own: %j is %j', (name, slug) => {
+  expect(mintSlug(name)).toBe(slug)
+  expect(isSlug(slug)).toBe(true)
+})
+
+test.each(['___', '', '!!!', '  ', '🎉'])('R-2.6-25 %j has no slug', (name) => {
   expect(() => mintSlug(name)).toThrow(RangeError)
 })
 
