@@ -4,6 +4,7 @@ export default defineConfig({
   entry: {
     index: 'src/index.ts',
     config: 'src/config/index.ts',
+    'config-secrets': 'src/config/secrets.ts',
     openapi: 'src/openapi/index.ts',
     testing: 'src/testing/index.ts',
     express: 'adapters/express.ts',

@@ -1,17 +1,3 @@
-export {
-  type OpenedValues,
-  openValues,
-  planReencryption,
-  type ReencryptionPlan,
-  type SealedPlace,
-  sealValues,
-} from '../crypto/sealed-values.js'
-export {
-  type ConfigKey,
-  type SecretBox,
-  type SecretPlace,
-  secretBox,
-} from '../crypto/secret-box.js'
 export { checkDeclarations } from '../engine/configuration/check-declarations.js'
 export type { PatchDoor } from '../engine/configuration/check-patch.js'
 export {
@@ -60,9 +46,7 @@ export {
   ConfigValidationError,
   DeclarationError,
   type DeclarationProblem,
-  SecretKeyError,
 } from '../errors/index.js'
-export type { Random } from '../ports/random.js'
 export {
   type ActivationContext,
   defineModule,

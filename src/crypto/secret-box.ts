@@ -40,6 +40,16 @@ const keyBytes = 32
  * A box for a ring of keys: the first encrypts, all of them decrypt. Nonces come from `random`, so
  * replace a key before it has encrypted 2^32 texts (NIST SP 800-38D §8.3). Throws a `SecretKeyError`
  * for an empty ring, a repeated or invalid id, and a key that is not 32 bytes in base64.
+ *
+ * @example
+ * import { randomBytes } from 'node:crypto'
+ * import { secretBox } from 'postern/config/secrets'
+ *
+ * const ring = [{ id: '2026', key: randomBytes(32).toString('base64') }]
+ * const box = secretBox(ring, { bytes: (length) => randomBytes(length) })
+ * const place = { module: 'mail', environment: 'production', key: 'password' }
+ * const stored = box.seal('a secret', place)
+ * const secret = box.open(stored, place) // 'a secret'
  */
 export function secretBox(keys: readonly ConfigKey[], random: Random): SecretBox {
   const ring = new Map<string, KeyObject>()

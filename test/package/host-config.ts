@@ -10,13 +10,11 @@ import {
   FieldString,
   type ModuleValues,
   mintSlug,
-  openValues,
   planPatch,
   readModule,
-  sealValues,
-  secretBox,
   secretTest,
 } from 'postern/config'
+import { openValues, sealValues, secretBox } from 'postern/config/secrets'
 
 export const mail = defineModule({
   name: 'mail',

@@ -109,12 +109,13 @@ const rules: readonly ZoneRule[] = [
   // The public entry brings the table; what describes it takes any table.
   { zone: 'src/openapi/index.ts', values: ['src/openapi/', 'src/operations/'], types: [] },
   { zone: 'src/openapi/', values: [errors, 'zod'], types: ['src/operations/'] },
-  // The pure half of configuration, which loads without anything of authentication.
   {
-    zone: 'src/config/',
-    values: [...['src/engine/', errors, 'src/crypto/secret-box.ts', 'src/crypto/sealed-values.ts']],
+    zone: 'src/config/secrets.ts',
+    values: [errors, 'src/crypto/secret-box.ts', 'src/crypto/sealed-values.ts'],
     types: [ports],
   },
+  // The pure half of configuration, which loads without anything of authentication, in browsers too.
+  { zone: 'src/config/', values: ['src/engine/', errors], types: [ports] },
   { zone: 'src/settings/', values: ['src/engine/', errors], types: [] },
   // The shape of what the host passes is made of the types of those who use it.
   {
