@@ -4,6 +4,8 @@ import type { SurfaceSpec } from './surface-spec.js'
 /** A public key credential of a person (WebAuthn §4). The id is the credential's, base64url. */
 export interface Passkey extends Doc {
   readonly userId: string
+  /** 0 to 19; no other passkey of the user has it, which bounds how many there are. */
+  readonly slot: number
   /** COSE key, base64url. */
   readonly publicKey: string
   /** The newest signature counter shown; 0 of authenticators that keep none. Never goes back. */
@@ -37,6 +39,7 @@ export const maxPasskeys = 20
 export const passkeysSpec: SurfaceSpec<Passkey> = {
   fields: {
     userId: { kind: 'text' },
+    slot: { kind: 'integer' },
     publicKey: { kind: 'text' },
     counter: { kind: 'integer' },
     transports: { kind: 'json' },
@@ -49,6 +52,6 @@ export const passkeysSpec: SurfaceSpec<Passkey> = {
     lastUsedAt: { kind: 'time', nullable: true },
     lastChallenge: { kind: 'text' },
   },
-  indexes: [{ on: ['userId'] }],
+  indexes: [{ on: ['userId'] }, { on: ['userId', 'slot'], unique: true }],
   expires: 'never',
 }

@@ -182,7 +182,12 @@ export function totpConfirmationView({ backupCodes, login }: TotpConfirmation) {
   return { ...answer, body: { ...body, backupCodes } }
 }
 
-export function passkeyView({ id, name, createdAt, lastUsedAt }: Passkey) {
+export function passkeyView({
+  id,
+  name,
+  createdAt,
+  lastUsedAt,
+}: Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>) {
   const used = lastUsedAt === null ? null : isoTime(lastUsedAt)
   return { credentialId: id, name, createdAt: isoTime(createdAt), lastUsedAt: used }
 }

@@ -20,12 +20,12 @@ export async function enrolledFactors(
   }
 }
 
-/** Registrations that raced each other may have gone beyond the most there should be. */
+/** All of them. */
 export function passkeysOfUser(
   { passkeys }: Pick<Collections, 'passkeys'>,
   userId: string,
 ): Promise<readonly Passkey[]> {
-  return passkeys.find({ userId }, { limit: 2 * maxPasskeys })
+  return passkeys.find({ userId }, { limit: maxPasskeys })
 }
 
 /** How many codes of a set were not used yet. */

@@ -6,10 +6,9 @@ import {
 } from '../../crypto/webauthn.js'
 import { hasFactor } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
-import { maxPasskeys, type Passkey } from '../../model/passkey.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
-import { enrolledFactors, passkeysOfUser } from '../context/enrolled-factors.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { FactorChanges } from '../factors/factor-changes.js'
 import type { EnrolledUser, FactorEnrollment, FactorWrite } from '../factors/factor-enrollment.js'
@@ -21,12 +20,12 @@ import type { SpentIntent } from '../intents/spent-intent.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { DeliveredLogin } from '../login/login-result.js'
 import type { Enrollee } from '../login/mfa-login.js'
-import type { PasskeyAssertions } from './passkey-assertions.js'
 import { passkeyFactor } from './passkey-factor.js'
+import { createPasskeySlots, type NewPasskey } from './passkey-slots.js'
 import { userHandleOf } from './user-handle.js'
 
 export interface RegisteredPasskey {
-  readonly passkey: Passkey
+  readonly passkey: NewPasskey
   /** The result of the login that waited for the passkey; null for a signed-in user. */
   readonly login: DeliveredLogin | null
 }
@@ -62,7 +61,6 @@ export interface PasskeyRegistration {
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'relyingParty'>
 
 interface Services {
-  readonly assertions: PasskeyAssertions
   readonly challenges: PasskeyChallenges
   readonly changes: FactorChanges
   readonly enrollment: FactorEnrollment
@@ -79,13 +77,14 @@ interface Registrant {
 
 interface Registered extends EnrolledUser {
   readonly intent: SpentIntent<'passkeyRegistration'>
-  readonly passkey: Passkey
+  readonly passkey: NewPasskey
   readonly userVerified: boolean
 }
 
 export function createPasskeyRegistration(deps: Deps, services: Services): PasskeyRegistration {
   const { collections, clock, relyingParty } = deps
   const { challenges, changes, enrollment, loginIntents } = services
+  const slots = createPasskeySlots(deps)
 
   async function allowed() {
     const settings = await deps.settings()
@@ -99,18 +98,6 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     }
     const { user } = await loginIntents.open(enrollee, 'enrollment')
     return { user, boundTo: loginIntents.idOf(enrollee) }
-  }
-
-  async function checkRoom(userId: string): Promise<readonly Passkey[]> {
-    const existing = await passkeysOfUser(collections, userId)
-    if (existing.length < maxPasskeys) return existing
-    const detail = `There are ${maxPasskeys} passkeys already. Remove one first.`
-    throw new AuthError('factor_already_enrolled', { detail })
-  }
-
-  /** Whether what is there is this very registration: the store stored it and said otherwise. */
-  async function isOwn({ id, lastChallenge }: Passkey): Promise<boolean> {
-    return (await services.assertions.find(id))?.lastChallenge === lastChallenge
   }
 
   /** Null for a response that does not verify. */
@@ -128,9 +115,9 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     const expected = { ...relyingParty, challenge, requireUserVerification }
     const credential = await verifyRegistration(response, expected)
     if (credential === null) return null
-    await checkRoom(user.id)
+    await slots.requireRoom(user.id)
     const { userVerified, ...facts } = credential
-    const passkey: Passkey = {
+    const passkey = {
       ...facts,
       expiresAt: null,
       userId: user.id,
@@ -146,7 +133,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     return enrolled === null ? null : { ...enrolled, intent, passkey, userVerified }
   }
 
-  function writeOf(passkey: Passkey): FactorWrite {
+  function writeOf(passkey: NewPasskey): FactorWrite {
     const { id, userId, lastChallenge } = passkey
     return {
       async store() {
@@ -154,8 +141,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
         if (!hasFactor(await enrolledFactors(collections, userId))) {
           await collections.backupCodes.take(userId)
         }
-        const isStored = await collections.passkeys.insert(passkey)
-        if (!isStored && !(await isOwn(passkey))) throw new AuthError('factor_already_enrolled')
+        await slots.store(passkey)
         return true
       },
       takeBack: () => collections.passkeys.take(id, { userId, lastChallenge }),
@@ -195,7 +181,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       if (enrollee.kind === 'session') {
         await services.reAuthentication.require(enrollee.who, currentPassword, source)
       }
-      const exclude = await checkRoom(user.id)
+      const exclude = await slots.requireRoom(user.id)
       const { challengeId, challenge } = await challenges.issue({
         kind: 'passkeyRegistration',
         user,

@@ -312,7 +312,7 @@ describe.each(surfaces)('registering a passkey on the %s surface', (surface) => 
     const first = await passkeys.get(who.credentialId)
     if (first === null) throw new Error('it was stored')
     for (let more = 1; more < 20; more += 1) {
-      await passkeys.insert({ ...first, id: `${more}`, publicKey: 'none' })
+      await passkeys.insert({ ...first, id: `${more}`, slot: more, publicKey: 'none' })
     }
     const on = passkeysOn(host, surface)
     await on.stepUp(who.bearer, who.authenticator)

@@ -11,6 +11,7 @@ export const passkey = (id: string): Passkey => ({
   id,
   expiresAt: null,
   userId,
+  slot: id.charCodeAt(0),
   publicKey: 'key',
   counter: 0,
   transports: [],

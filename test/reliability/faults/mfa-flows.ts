@@ -285,6 +285,7 @@ const resets: Flow = {
       id: `key-of-${who.id}`,
       userId: who.id,
       expiresAt: null,
+      slot: 0,
       publicKey: 'none',
       counter: 0,
       transports: [],
