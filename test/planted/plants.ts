@@ -2,6 +2,7 @@ import { accessPlants } from './access-plants.js'
 import { browserPlants } from './browser-plants.js'
 import { intentPlants } from './intent-plants.js'
 import type { Plant } from './plant.js'
+import { recordListPlants } from './record-list-plants.js'
 import { refreshPlants } from './refresh-plants.js'
 
 /** All of them, a file for each family. */
@@ -10,4 +11,5 @@ export const plants: readonly Plant[] = [
   ...intentPlants,
   ...accessPlants,
   ...browserPlants,
+  ...recordListPlants,
 ]

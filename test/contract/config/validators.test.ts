@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ConfigValidationError } from '../../../src/config/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { promiseKinds } from '../../support/hosts/hosts.js'
+import { seenOf } from '../../support/hosts/open-host.js'
 import { type ConfigHost, configHost, mailModule, refusing } from './config-host.js'
 
 const doors = {
@@ -81,6 +82,26 @@ describe.each(promiseKinds)('validators on $name', (kind) => {
     })
   })
 
+  it('R-4.5-24 answer alike, byte for byte, at all three doors, with a code and without', async () => {
+    const shown = async (validator: Parameters<typeof both>[0]) => {
+      const replies: unknown[] = []
+      for (const send of Object.values(doors)) {
+        const host = await configHost(both(validator), kind)
+        replies.push(seenOf(await send(host)))
+        await expectUnchanged(host)
+      }
+      return replies
+    }
+    for (const [validator, body] of [
+      [coded, /^\{"status":422,.*"code":"mail.sender_wrong"\}$/],
+      [codeless['returned with an empty code'] ?? coded, /^Unprocessable Entity$/],
+    ] as const) {
+      const [first, ...others] = await shown(validator)
+      expect(first).toMatchObject({ status: 422, text: expect.stringMatching(body) })
+      expect(others).toEqual([first, first])
+    }
+  })
+
   it('R-4.5-23 a value of the wrong type is the text, one out of range has a code', async () => {
     const host = await configHost({}, kind)
     const wrong = await host.patch({ config: { port: 'many' } })
@@ -99,6 +120,43 @@ async function expectUnchanged(host: ConfigHost): Promise<void> {
 }
 
 describe('what a validator sees', () => {
+  it.each([
+    ['of the active environment, by the module', '', 'production'],
+    ['of the active environment, by its name', '/environments/production', 'production'],
+    ['of another environment', '/environments/sandbox', 'sandbox'],
+  ])(
+    'R-4.5-30 is the whole after the edit, decrypted, before it is stored: %s',
+    async (_of, path, environment) => {
+      const seen: unknown[] = []
+      const refused = { now: false }
+      const host: ConfigHost = await configHost({
+        modules: [
+          mailModule({
+            async validatePatch({ environment: judged, values }) {
+              seen.push({ judged, values, stored: (await host.raw(environment)).revision })
+              return refused.now ? new ConfigValidationError('sender', 'No.', 'mail.no') : undefined
+            },
+          }),
+        ],
+      })
+      const edit = (config: object) => host.change('PATCH', path, { config })
+      expect((await edit({ password: 'S3CR3T-a', port: '26' })).status).toBe(200)
+      const stored = await host.raw(environment)
+      expect(stored.values['password']).toMatch(/^enc:v1:/)
+      refused.now = true
+      expectProblem(await edit({ sender: 'x', port: '' }), 422, 'mail.no')
+      expect(await host.raw(environment)).toEqual(stored)
+      expect(seen).toEqual([
+        { judged: environment, values: { password: 'S3CR3T-a', port: '26' }, stored: 1 },
+        {
+          judged: environment,
+          values: { password: 'S3CR3T-a', port: '', sender: 'x' },
+          stored: 2,
+        },
+      ])
+    },
+  )
+
   it('G-41 R-4.5-30 the merged values, decrypted, before anything is written', async () => {
     const seen: unknown[] = []
     const host: ConfigHost = await configHost({
@@ -153,6 +211,11 @@ describe('what a validator sees', () => {
     const elsewhere = '/v1/admin/modules/nobody/active-environment'
     expectProblem(await host.send('PUT', elsewhere, { bearer, body }), 404, 'module_not_found')
     expect(seen).toEqual([])
+    // Asking for one makes none.
+    const names = ['production', 'sandbox', 'spare']
+    expect((await host.get('/mail')).json()).toMatchObject({
+      environments: names.map((name) => ({ name, active: name === 'production' })),
+    })
     await host.patch({ config: { password: 'S3CR3T-s' } }, 'sandbox')
     refused.now = true
     expectProblem(await put('sandbox'), 422, 'mail.no')
