@@ -8,6 +8,8 @@ export interface StoredRoleBinding extends Doc {
   /** Empty where the role is held everywhere. */
   readonly tenantId: string
   readonly createdAt: number
+  /** When a call began to bind it that has not finished: until then it grants nothing. Null once it did. */
+  readonly pendingSince: number | null
 }
 
 export const roleBindingsSpec: SurfaceSpec<StoredRoleBinding> = {
@@ -16,6 +18,7 @@ export const roleBindingsSpec: SurfaceSpec<StoredRoleBinding> = {
     roleId: { kind: 'text' },
     tenantId: { kind: 'text' },
     createdAt: { kind: 'time' },
+    pendingSince: { kind: 'time', nullable: true },
   },
   indexes: [{ on: ['userId'] }, { on: ['roleId'] }],
   expires: 'never',

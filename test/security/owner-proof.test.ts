@@ -250,6 +250,7 @@ describe.each(surfaces)('a squatted address and a provider, on %s', (surface) =>
           roleId: 'role',
           tenantId: '',
           createdAt: 1,
+          pendingSince: null,
           expiresAt: null,
         }),
     ],

@@ -21,7 +21,8 @@ export function createHeldRoles(collections: Rooms): HeldRoles {
     async heldBy({ surface, userId, tenantId }) {
       const bindings: StoredRoleBinding[] = []
       for await (const binding of newestFirst(collections[surface].roleBindings, { userId })) {
-        if (['', tenantId].includes(binding.tenantId)) bindings.push(binding)
+        const counts = binding.pendingSince === null && ['', tenantId].includes(binding.tenantId)
+        if (counts) bindings.push(binding)
       }
       const roles = await Promise.all(bindings.map((binding) => roleOf(surface, binding)))
       return roles.filter((role) => role !== null)

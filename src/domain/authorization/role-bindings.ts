@@ -5,6 +5,7 @@ import type { StoredRole } from '../../model/role.js'
 import { roleBindingId, type StoredRoleBinding } from '../../model/role-binding.js'
 import { isHuman } from '../../model/user.js'
 import { newestFirst } from '../../stores/newest-first.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { refuseUndefinedTenant, shownTenant, storedTenant } from './stored-tenant.js'
@@ -35,7 +36,8 @@ export interface RoleBindings {
    * Gives a role to a person or a service account. Resolves with true if this call did, false if the
    * user already held it. Throws `not_found` for an unknown role, `user_not_found` for an unknown
    * user, `role_not_assignable` for a role named `super_admin` or `administrator` and a service
-   * account, and `invalid_request`, also for the role of another tenant.
+   * account, and `invalid_request`, also for the role of another tenant. After `service_unavailable`
+   * repeat it: what was interrupted grants nothing, and the next call completes it.
    */
   bind(assignment: RoleAssignment, by?: Actor): Promise<boolean>
   /** Takes a role from a user. True if this call did, false if the user did not hold it. */
@@ -52,6 +54,10 @@ export interface RoleBindings {
 }
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'emit'>
+
+/** Another call for the same binding may complete it, or take it back. */
+const tries = 8
+
 type Place = Pick<StoredRoleBinding, 'userId' | 'roleId' | 'tenantId'>
 
 export function createRoleBindings(deps: Deps): RoleBindings {
@@ -80,22 +86,28 @@ export function createRoleBindings(deps: Deps): RoleBindings {
     if (isElsewhere) throw new AuthError('invalid_request')
     await requireHolder(userId, role)
     const place = { userId, roleId, tenantId: asked === '' ? role.tenantId : asked }
+    return retryOnConflict(tries, () => tryAdd(place))
+  }
+
+  /** Null where the user holds it already. */
+  async function tryAdd(place: Place): Promise<Place | null | typeof conflict> {
     const id = roleBindingId(place)
-    const isNew = await roleBindings.insert({
-      ...place,
-      id,
-      createdAt: clock.now(),
-      expiresAt: null,
-    })
-    if (!isNew) return null
+    const now = clock.now()
+    const binding = { ...place, id, createdAt: now, pendingSince: now, expiresAt: null }
+    const isNew = await roleBindings.insert(binding)
+    const stored = isNew ? binding : await roleBindings.get(id)
+    if (stored === null) return conflict
+    const { pendingSince } = stored
+    if (pendingSince === null) return null
     try {
       // Deleted in between, either would leave a binding that nothing removes any more.
-      await requireHolder(userId, await knownRole(roleId))
+      await requireHolder(place.userId, await knownRole(place.roleId))
     } catch (error) {
-      await roleBindings.take(id)
+      await roleBindings.take(id, { pendingSince })
       throw error
     }
-    return place
+    const bound = await roleBindings.update(id, { pendingSince }, { pendingSince: null })
+    return bound === null ? conflict : place
   }
 
   async function placeOf({ userId, roleId, tenantId = null }: RoleAssignment): Promise<Place> {
@@ -105,7 +117,8 @@ export function createRoleBindings(deps: Deps): RoleBindings {
   }
 
   async function remove(place: Place, { actorId, source }: Act): Promise<boolean> {
-    if ((await roleBindings.take(roleBindingId(place))) === null) return false
+    const taken = await roleBindings.take(roleBindingId(place))
+    if (taken === null || taken.pendingSince !== null) return false
     const { userId: targetId, roleId } = place
     const tenantId = shownTenant(place.tenantId)
     deps.emit('role.unbound', source, { actorId, targetId, roleId, tenantId })
@@ -152,7 +165,9 @@ export function createRoleBindings(deps: Deps): RoleBindings {
     async bindingsOf(userId) {
       const found: RoleBinding[] = []
       if (!isUuid(userId)) return found
-      for await (const { roleId, tenantId, createdAt } of newestFirst(roleBindings, { userId })) {
+      for await (const binding of newestFirst(roleBindings, { userId })) {
+        const { roleId, tenantId, createdAt, pendingSince } = binding
+        if (pendingSince !== null) continue
         found.push({ userId, roleId, tenantId: shownTenant(tenantId), createdAt })
       }
       return found.reverse()

@@ -85,7 +85,8 @@ it('a binding that somebody else wrote takes the role of a tenant to no other', 
   const { id: roleId } = await client.roles.define({ name: 'a', permissions, tenantId: 'acme' })
   for (const tenantId of ['globex', '']) {
     const id = `${userId}:${roleId}:${tenantId}`
-    const binding = { id, userId, roleId, tenantId, createdAt: 0, expiresAt: null }
+    const times = { createdAt: 0, pendingSince: null, expiresAt: null }
+    const binding = { id, userId, roleId, tenantId, ...times }
     await storedIn(host, 'client').roleBindings.insert(binding)
   }
   const principal = await client.authenticate(`Bearer ${bearer}`)

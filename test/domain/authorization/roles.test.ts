@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import type { RoleAssignment, RoleDefinition } from '../../../src/index.js'
+import { type RoleAssignment, type RoleDefinition, roleAuthorizer } from '../../../src/index.js'
+import { roleBindingId } from '../../../src/model/role-binding.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import { promiseKinds } from '../../support/hosts/hosts.js'
 import { eventsOf, openHost, storedIn } from '../../support/hosts/open-host.js'
-import { person } from '../../support/people/people.js'
+import { person, signedInPerson } from '../../support/people/people.js'
 import {
   administrator,
   peopleMay,
@@ -269,6 +270,58 @@ describe('a binding', () => {
 })
 
 describe('a failing store', () => {
+  it('R-LIB-13 a bind that could not be taken back grants nothing, and the next one completes it', async () => {
+    let store: 'up' | 'failing after the insert' | 'down' = 'up'
+    const wrapBackend = (backend: Backend): Backend =>
+      withCall(backend, async (name, work) => {
+        if (store === 'down') throw new Error('the database went away')
+        const result = await work()
+        const isInsert = name === 'client_role_bindings.insert'
+        if (store === 'failing after the insert' && isInsert) store = 'down'
+        return result
+      })
+    const authorizer = roleAuthorizer()
+    const host = await openHost({ wrapBackend, authorizer })
+    const { roles } = host.auth.client
+    const who = await signedInPerson(host, 'client')
+    const { id: roleId } = await roles.define({ name: 'support', permissions: read })
+    const bind = () => roles.bind({ userId: who.id, roleId })
+    const principal = await host.auth.client.authenticate(`Bearer ${who.bearer}`)
+    const asked = () => host.auth.client.requirePermission(principal, 'orders.read')
+
+    store = 'failing after the insert'
+    await expect(bind()).rejects.toMatchObject({ code: 'service_unavailable' })
+    store = 'up'
+    await expect(asked()).rejects.toMatchObject({ code: 'permission_denied' })
+    expect(await roles.bindingsOf(who.id)).toEqual([])
+    expect(eventsOf(host, 'role.bound')).toEqual([])
+
+    expect((await Promise.all([bind(), bind()])).sort()).toEqual([false, true])
+    await expect(asked()).resolves.toBeUndefined()
+    expect(await roles.bindingsOf(who.id)).toHaveLength(1)
+    expect(eventsOf(host, 'role.bound')).toHaveLength(1)
+    expect(await bind()).toBe(false)
+  })
+
+  it('a bind that was interrupted is taken away as none, and with its role', async () => {
+    const { host, roles, userId, stored } = await rig()
+    const { id: roleId } = await roles.define({ name: 'support', permissions: read })
+    const id = roleBindingId({ userId, roleId, tenantId: '' })
+    const plant = () =>
+      stored.roleBindings.insert({
+        ...{ id, userId, roleId, tenantId: '', createdAt: 0, pendingSince: 0, expiresAt: null },
+      })
+    await plant()
+    expect(await roles.unbind({ userId, roleId })).toBe(false)
+    expect(await stored.roleBindings.get(id)).toBeNull()
+    await plant()
+    expect(await roles.unbindAll(userId)).toBe(0)
+    await plant()
+    expect(await roles.delete(roleId)).toBe(true)
+    expect(await stored.roleBindings.get(id)).toBeNull()
+    expect(eventsOf(host, 'role.unbound')).toEqual([])
+  })
+
   it('R-LIB-13 leaves a deleted role with nobody, and the next attempt tidies up', async () => {
     const { store, roles, userId, stored } = await rig()
     const { id: roleId } = await roles.define({ name: 'support', permissions: read })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { roleAuthorizer, type Surface, type SurfaceAuth } from '../../../src/index.js'
+import { roleBindingId } from '../../../src/model/role-binding.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Flow, outcomeOfCall, readStale, type Struck, threwUnavailable } from './flow.js'
 import type { World } from './world.js'
@@ -91,6 +92,25 @@ const binds: Flow = {
   },
 }
 
+/** What a call leaves that was cut short, and could not take back what it had begun. */
+const bindsInterrupted: Flow = {
+  ...shared,
+  name: 'roles.bind of what was begun and not finished',
+  mayAnswer: notYet,
+  async prepare(world) {
+    const { roles, roleId, userId } = await cast(world)
+    const place = { userId, roleId, tenantId: '' }
+    const times = { createdAt: 0, pendingSince: 0, expiresAt: null }
+    await world.stored.roleBindings.insert({ ...place, ...times, id: roleBindingId(place) })
+    return {
+      send: () => outcomeOfCall(() => roles.bind({ userId, roleId })),
+      async reached() {
+        assert.equal((await roles.bindingsOf(userId)).length, 1)
+      },
+    }
+  },
+}
+
 const unbinds: Flow = {
   ...shared,
   name: 'roles.unbind',
@@ -169,6 +189,6 @@ const lists: Flow = {
 
 export const roleFlows: readonly Flow[] = [
   ...[defines, redefines, deletes],
-  ...[binds, unbinds, unbindsAll],
+  ...[binds, bindsInterrupted, unbinds, unbindsAll],
   ...[decides, lists],
 ]
