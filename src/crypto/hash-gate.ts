@@ -8,6 +8,11 @@ export interface HashLine {
   readonly holder: Surface | 'host'
   /** A network address, a session, or whatever else tells callers of the holder apart. */
   readonly name: string
+  /**
+   * What several lines belong to that one attacker may fill together. Groups take turns, and so do the
+   * lines of one. Default: the line is a group of its own.
+   */
+  readonly group?: string
 }
 
 export interface HashGateOptions {
@@ -34,6 +39,7 @@ interface Waiting {
 
 interface Line extends Pick<HashLine, 'holder'> {
   readonly key: string
+  readonly group: string
   /** In order of arrival. */
   readonly waiting: Waiting[]
 }
@@ -41,9 +47,10 @@ interface Line extends Pick<HashLine, 'holder'> {
 /**
  * Admission to the one expensive thing the library does. Unlimited password hashing would
  * take every thread and most of the memory, and a flood of logins would stall requests that need
- * no hash. Lines take turns, one each, and a line is served in order of arrival. When there is no room
- * left, the newest of the longest line is refused, so a flood from one address refuses itself. One holder
- * fills seven eighths of the room at most. Work that fails frees its place like work that succeeds.
+ * no hash. Groups of lines take turns, one each, and so do the lines of a group; a line is served in order
+ * of arrival. When there is no room left, the newest of the longest line is refused, and where none is
+ * longer than the newcomer's, the newest of the largest group: a flood refuses itself. One holder fills
+ * seven eighths of the room at most. Work that fails frees its place like work that succeeds.
  */
 export function hashGate(options: HashGateOptions): HashGate {
   const { concurrency, queue = 64, maxWaitMs = 2000, clock } = options
@@ -95,60 +102,82 @@ export function hashGate(options: HashGateOptions): HashGate {
   }
 }
 
-/** The lines that are not empty, the one whose turn comes next first. */
+const lengthOf = (among: readonly Line[]): number =>
+  among.reduce((sum, { waiting }) => sum + waiting.length, 0)
+
+/** The largest one, the last of those that are as large. */
+function largest<T>(among: readonly T[], sizeOf: (one: T) => number): T | undefined {
+  return among.reduce<T | undefined>(
+    (best, one) => (best === undefined || sizeOf(one) >= sizeOf(best) ? one : best),
+    undefined,
+  )
+}
+
+/** The lines that are not empty. */
 function waitingLines(queue: number) {
   const perHolder = Math.ceil((queue * 7) / 8)
-  const lines = new Map<string, Line>()
-
-  const count = (among: readonly Line[]): number =>
-    among.reduce((sum, { waiting }) => sum + waiting.length, 0)
+  /** By group, those whose turn comes next first. */
+  const groups = new Map<string, Line[]>()
 
   function forget({ line }: Waiting, index: number): void {
     line.waiting.splice(index, 1)
-    if (line.waiting.length === 0) lines.delete(line.key)
+    if (line.waiting.length > 0) return
+    const left = (groups.get(line.group) ?? []).filter((other) => other !== line)
+    if (left.length === 0) groups.delete(line.group)
+    else groups.set(line.group, left)
   }
 
-  /** Refuses the newest of the longest line; false where that is the newcomer. */
+  /** The line whose newest gives way to a newcomer. Undefined where that is the newcomer. */
+  function yielding(among: readonly Line[], newcomer: Line): Line | undefined {
+    const longest = largest(among, ({ waiting }) => waiting.length)
+    if (longest !== undefined && longest.waiting.length > newcomer.waiting.length + 1)
+      return longest
+    const inGroup = (name: string) => among.filter(({ group }) => group === name)
+    const group = largest([...groups.keys()].map(inGroup), lengthOf) ?? []
+    if (lengthOf(group) <= lengthOf(inGroup(newcomer.group)) + 1) return undefined
+    return largest(group, ({ waiting }) => waiting.length)
+  }
+
   function makeRoom(among: readonly Line[], newcomer: Line): boolean {
-    let longest = newcomer
-    let length = newcomer.waiting.length + 1
-    for (const line of among) {
-      if (line === newcomer || line.waiting.length <= length) continue
-      longest = line
-      length = line.waiting.length
-    }
-    const newest = longest === newcomer ? undefined : longest.waiting.at(-1)
-    if (newest === undefined) return false
-    forget(newest, longest.waiting.length - 1)
+    const line = yielding(among, newcomer)
+    const newest = line?.waiting.at(-1)
+    if (line === undefined || newest === undefined) return false
+    forget(newest, line.waiting.length - 1)
     newest.refuse()
     return true
   }
 
   return {
     /** The line that the newcomer may join, once another gave way where need be; null for none. */
-    roomFor({ holder, name }: HashLine): Line | null {
+    roomFor({ holder, name, group = name }: HashLine): Line | null {
       const key = `${holder} ${name}`
-      const line = lines.get(key) ?? { key, holder, waiting: [] }
-      const all = [...lines.values()]
+      const all = [...groups.values()].flat()
+      const found = all.find((other) => other.key === key)
+      const line = found ?? { key, holder, group: `${holder} ${group}`, waiting: [] }
       const own = all.filter((other) => other.holder === holder)
-      if (count(own) >= perHolder) return makeRoom(own, line) ? line : null
-      if (count(all) >= queue) return makeRoom(all, line) ? line : null
+      if (lengthOf(own) >= perHolder) return makeRoom(own, line) ? line : null
+      if (lengthOf(all) >= queue) return makeRoom(all, line) ? line : null
       return line
     },
     add(one: Waiting): void {
       one.line.waiting.push(one)
-      lines.set(one.line.key, one.line)
+      const own = groups.get(one.line.group) ?? []
+      if (!own.includes(one.line)) own.push(one.line)
+      groups.set(one.line.group, own)
     },
     forget(one: Waiting): void {
       forget(one, one.line.waiting.indexOf(one))
     },
     next(): Waiting | null {
-      const [line] = lines.values()
+      const [turn] = groups
+      if (turn === undefined) return null
+      const [group, [line, ...others]] = turn
       const next = line?.waiting.shift()
       if (line === undefined || next === undefined) return null
-      // To the end of the round, with what is left of it.
-      lines.delete(line.key)
-      if (line.waiting.length > 0) lines.set(line.key, line)
+      // Both to the end of their rounds, with what is left of them.
+      groups.delete(group)
+      const left = line.waiting.length > 0 ? [...others, line] : others
+      if (left.length > 0) groups.set(group, left)
       return next
     },
   }

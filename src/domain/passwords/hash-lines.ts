@@ -1,11 +1,12 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { networkOf } from '../../engine/network-of.js'
+import { siteOf } from '../../engine/site-of.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Surface } from '../../ports/surface.js'
 
 /** Where hashes wait that a caller who is not signed in asks for. */
 export function networkLine(surface: Surface, { ip }: Pick<RequestSource, 'ip'>): HashLine {
-  return { holder: surface, name: `network ${networkOf(ip)}` }
+  return { holder: surface, name: `network ${networkOf(ip)}`, group: `site ${siteOf(ip)}` }
 }
 
 /** Where those wait that a signed-in user asks for: no stranger is in that line. */

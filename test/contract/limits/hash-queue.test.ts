@@ -57,13 +57,19 @@ async function login(host: ContractHost, surface: Surface, body: object, from: s
   return outcomeOf(await host.send('POST', `/v1/auth/${surface}/login`, { body, headers }))
 }
 
-/** Ninety logins of one network, of which a gate of one place keeps 57. */
-async function flooded(host: ContractHost, surface: Surface) {
+/** Every other one from another address of the same IPv6 network. */
+const ofNetwork = (n: number): string => `2001:db8:0:9::${n + 1}`
+/** Each from another network of the same site. */
+const ofSite = (n: number): string => `2001:db8:0:${(n + 16).toString(16)}::1`
+/** The same, of IPv4. */
+const ofIpv4 = (n: number): string => `198.51.100.${n + 1}`
+
+/** Ninety logins of one attacker, of which a gate of one place keeps 57. */
+async function flooded(host: ContractHost, surface: Surface, from = ofNetwork) {
   const outcomes: string[] = []
   const ended = Array.from({ length: 90 }, async (_, n) => {
     const body = { email: `nobody-${n}@example.org`, password: flooders }
-    // Every other one from another address of the same IPv6 network.
-    outcomes.push(await login(host, surface, body, `2001:db8:0:9::${n + 1}`))
+    outcomes.push(await login(host, surface, body, from(n)))
   })
   await until(() => outcomes.length === 33)
   expect(new Set(outcomes)).toEqual(new Set([busy]))
@@ -101,6 +107,26 @@ describe.each(surfaces)('a flood of logins from one network of the %s surface', 
       expect(flood.outcomes.filter((seen) => seen === busy).length).toBeLessThanOrEqual(34)
     },
   )
+
+  it.each([
+    ['IPv6', ofSite],
+    ['IPv4', ofIpv4],
+  ])('T-100 R18 from many networks of one site, of %s, holds up no login', async (_, from) => {
+    const { hasher, host } = await open()
+    const { email, password } = await person(host, surface)
+    hasher.hold()
+    const flood = await flooded(host, surface, from)
+    let outcome = ''
+    const owner = login(host, surface, { email, password }, '192.0.2.1').then((seen) => {
+      outcome = seen
+    })
+    await until(() => flood.outcomes.length === 34 || outcome !== '')
+    await hasher.letGo(() => outcome !== '')
+    await owner
+    await flood.ended
+    expect(outcome).toBe('200')
+    expect(hasher.begun.indexOf(password)).toBeLessThan(soon)
+  })
 
   it('T-100 R18 holds up no password change of a signed-in user, from the same network even', async () => {
     const { hasher, host } = await open()
