@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.js'
 import type { Denylist } from '../ports/denylist.js'
 import type { Logger } from '../ports/logger.js'
 import type { Collection, Doc } from '../ports/store.js'
+import { createDeadlines, type Deadlines } from './deadlines.js'
 import { groupedFind } from './grouped-find.js'
 
 interface Deps {
@@ -21,7 +22,9 @@ interface Deps {
  * can be neither a "no such user" nor a success, and what a driver says stays in the log.
  */
 export function failClosedBackend(backend: Backend, deps: Deps): Backend {
-  const call = <T>(what: string, work: () => Promise<T>): Promise<T> => wrapped(what, work, deps)
+  const deadlines = createDeadlines(deps.clock, deps.timeoutMs)
+  const bounds = { ...deps, deadlines }
+  const call: Call = (what, work) => wrapped(what, work, bounds)
   const { store, denylist, lease, counter } = backend
   const find: Denylist['find'] = (ids) => denylist.find(ids)
   const findInTurn = denylist.findsInGroups ? groupedFind(find, deps) : find
@@ -74,15 +77,19 @@ function written<T extends Doc>(id: string, answer: T | null): T | null {
   throw new TypeError('an update must answer the document or null')
 }
 
-function wrapped<T>(what: string, work: () => Promise<T>, deps: Deps): Promise<T> {
+function wrapped<T>(
+  what: string,
+  work: () => Promise<T>,
+  { deadlines, logger, timeoutMs }: Deps & { readonly deadlines: Deadlines },
+): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const fail = (cause: unknown): void => {
       cancel()
-      deps.logger.error(`the store failed: ${what}`, describeError(cause))
+      logger.error(`the store failed: ${what}`, describeError(cause))
       reject(new AuthError('service_unavailable', { cause }))
     }
-    const cancel = deps.clock.after(deps.timeoutMs, () => {
-      fail(new TimeoutError(`no answer within ${deps.timeoutMs} ms`))
+    const cancel = deadlines.add(() => {
+      fail(new TimeoutError(`no answer within ${timeoutMs} ms`))
     })
     // An adapter may throw before it returns a promise; that is a failing store as well.
     const run = async (): Promise<T> => work()

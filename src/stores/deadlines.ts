@@ -1,0 +1,51 @@
+import type { Clock } from '../ports/clock.js'
+
+/** Calls that each have to be answered within one and the same time. */
+export interface Deadlines {
+  /** Calls `expire` once that time has passed, unless the returned function was called before. */
+  add(expire: () => void): () => void
+}
+
+interface Pending {
+  at: number
+  readonly expire: () => void
+}
+
+/**
+ * One timer for all calls. Every call gets the same time, so the oldest is the first that is due, and a
+ * timer that fires finds it at the head of the line. A timer of its own for each call to a store would be
+ * the dearest part of a guarded request.
+ */
+export function createDeadlines(clock: Clock, ms: number): Deadlines {
+  const line = new Set<Pending>()
+  let isArmed = false
+
+  function arm(delay: number): void {
+    isArmed = true
+    clock.after(Math.max(0, delay), expireDue)
+  }
+
+  function expireDue(): void {
+    isArmed = false
+    const now = clock.now()
+    for (const pending of line) {
+      // Where the clock was set back, a call waits for one more round at most.
+      pending.at = Math.min(pending.at, now + ms)
+      if (pending.at > now) {
+        arm(pending.at - now)
+        return
+      }
+      line.delete(pending)
+      pending.expire()
+    }
+  }
+
+  return {
+    add(expire) {
+      const pending = { at: clock.now() + ms, expire }
+      line.add(pending)
+      if (!isArmed) arm(ms)
+      return () => line.delete(pending)
+    },
+  }
+}
