@@ -52,7 +52,7 @@ const expected = {
   now,
   leewaySeconds: 0,
 } as const
-const memo = tokenMemo()
+const memo = tokenMemo(32)
 
 it('judging an access token (RSA-2048, another token each time)', async () => {
   const bench = new Bench({ time: 1500 })
@@ -68,9 +68,10 @@ it('judging an access token (RSA-2048, another token each time)', async () => {
   })
   bench.add('ours, remembered', () => {
     const token = next()
-    if (memo.find(token, ring, now) !== null) return
+    const digest = memo.digestOf(token)
+    if (memo.find(digest, expected) !== null) return
     const verified = verifyToken(token, expected)
-    if (verified.ok) memo.store(token, ring, verified.claims)
+    if (verified.ok) memo.store(digest, { token, ring, claims: verified.claims })
   })
   bench.add('jose', async () => {
     await jwtVerify(next(), publicKey, {

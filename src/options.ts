@@ -196,6 +196,11 @@ export interface AuthOptions {
   readonly passwordContextWords?: readonly string[]
   /** Seconds by which the clocks of replicas may differ, 0 to 60. Default 0. */
   readonly clockLeeway?: number
+  /**
+   * Mebibytes of memory for access tokens that were verified, so that each is verified once: 0 to 1,024.
+   * A token takes about 600 bytes. Default 32, for more than 50,000 tokens; 0 verifies every time.
+   */
+  readonly tokenMemory?: number
   /** Milliseconds after which a call to the backend counts as failed. Default 5,000. */
   readonly backendTimeout?: number
   /**

@@ -120,5 +120,6 @@ function readList<T>(value: unknown, read: (item: unknown) => T | null): readonl
     if (item === null) return null
     items.push(item)
   }
-  return items
+  // A list that grew keeps room for more; claims are remembered by the ten thousand.
+  return items.slice()
 }

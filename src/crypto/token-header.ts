@@ -4,6 +4,7 @@ import { decodeObject } from './token-segment.js'
 export interface TokenHeader {
   /** The ring's key named by `kid`: no key ever comes from the token. */
   readonly key: KeyObject
+  readonly kid: string
   readonly typ: string
 }
 
@@ -43,5 +44,5 @@ function readHeader(
   const { alg, kid, typ } = header
   if (alg !== 'RS256' || typeof kid !== 'string' || typeof typ !== 'string') return null
   const key = keys.get(kid)
-  return key !== undefined && types.includes(typ) ? { key, typ } : null
+  return key !== undefined && types.includes(typ) ? { key, kid, typ } : null
 }

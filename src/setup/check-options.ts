@@ -95,6 +95,7 @@ const schema = z.strictObject({
   defaultSurface: z.enum(['operator', 'client']).optional(),
   passwordContextWords: z.array(z.string()).optional(),
   clockLeeway: whole(0, 60, 'must be a whole number of seconds from 0 to 60').optional(),
+  tokenMemory: whole(0, 1024, 'must be a whole number of mebibytes from 0 to 1,024').optional(),
   backendTimeout: positive.optional(),
   sweep: z.literal(false, 'must be false, or left out').optional(),
   meterProvider: port('getMeter').optional(),

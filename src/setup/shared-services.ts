@@ -1,4 +1,5 @@
 import type { SecretBox } from '../crypto/secret-box.js'
+import { type TokenMemo, tokenMemo } from '../crypto/token-memo.js'
 import { type ConfigStore, createConfigStore } from '../domain/configuration/config-store.js'
 import { createEventPublisher } from '../domain/events/event-publisher.js'
 import type { SharedPasswordServices } from '../domain/passwords/assemble-passwords.js'
@@ -47,6 +48,7 @@ export interface SharedServices extends SharedPasswordServices {
   /** Of service accounts; there is one, of the operator surface. */
   readonly serviceCredentials: Collection<ServiceCredential>
   readonly settings: () => Promise<AuthSettings>
+  readonly tokenMemo: TokenMemo
   readonly tracing: Tracing
 }
 
@@ -87,6 +89,7 @@ export async function createSharedServices(
       name: prefix + serviceCredentialsSpec.name,
     }),
     settings,
+    tokenMemo: tokenMemo(options.tokenMemory ?? 32),
     tracing,
   }
 }

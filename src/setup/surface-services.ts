@@ -1,3 +1,4 @@
+import type { TokenMemo } from '../crypto/token-memo.js'
 import type { AccountDeletions } from '../domain/accounts/account-deletions.js'
 import { assembleAccounts } from '../domain/accounts/assemble-accounts.js'
 import type { MfaReset } from '../domain/accounts/mfa-reset.js'
@@ -38,6 +39,7 @@ export interface SurfaceParts extends SharedPasswordServices {
   readonly authorizer: Authorizer
   readonly config: ConfigAdministration
   readonly keys: SigningKeys
+  readonly tokenMemo: TokenMemo
   readonly limits: RateLimiter
   readonly links: Links
   readonly mailer: Mailer

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type LoadedKeyRing, loadKeyRing } from '../../src/crypto/key-ring.js'
+import { signAccess } from '../../src/crypto/sign-token.js'
 import type { AccessClaims } from '../../src/crypto/token-claims.js'
-import { tokenMemo } from '../../src/crypto/token-memo.js'
-import { testSigningKey } from '../support/keys.js'
+import { type TokenMemo, tokenMemo, type Wanted } from '../../src/crypto/token-memo.js'
+import { smallSigningKey, testSigningKey } from '../support/keys.js'
 
 const claims: AccessClaims = {
   tokenUse: 'access',
@@ -19,41 +20,86 @@ const claims: AccessClaims = {
 
 describe('the memo of verified access tokens', () => {
   let ring: LoadedKeyRing
-  let reread: LoadedKeyRing
+  let grown: LoadedKeyRing
+  let other: LoadedKeyRing
+  let header: string
+  let wanted: Wanted
   beforeAll(async () => {
-    ring = await loadKeyRing({ current: await testSigningKey() })
-    reread = await loadKeyRing({ current: await testSigningKey() })
+    const first = await testSigningKey()
+    const second = smallSigningKey()
+    ring = await loadKeyRing({ current: first })
+    grown = await loadKeyRing({ current: second, previous: [first] })
+    other = await loadKeyRing({ current: second })
+    header = (await signAccess(claims, ring)).split('.')[0] ?? ''
+    wanted = { ring, issuer: 'i', accepts: ['client', 'service'], now: 0 }
   })
 
+  const store = (memo: TokenMemo, name: string): void => {
+    const token = `${header}.${name}`
+    memo.store(memo.digestOf(token), { token, ring, claims })
+  }
+  const find = (memo: TokenMemo, name: string, changes: Partial<Wanted> = {}) =>
+    memo.find(memo.digestOf(`${header}.${name}`), { ...wanted, ...changes })
+
   it('R-4.3-06 answers until the token expires and not at that second', () => {
-    const memo = tokenMemo()
-    memo.store('t', ring, claims)
-    expect(memo.find('t', ring, 899_999)).toBe(claims)
-    expect(memo.find('t', ring, 900_000)).toBeNull()
-    expect(memo.find('t', ring, 0)).toBeNull()
+    const memo = tokenMemo(1)
+    store(memo, 't')
+    expect(find(memo, 't', { now: 899_999 })).toBe(claims)
+    expect(find(memo, 't', { now: 900_000 })).toBeNull()
+    expect(find(memo, 't')).toBeNull()
   })
 
   it('knows exactly the tokens it was given', () => {
-    const memo = tokenMemo()
-    memo.store('t', ring, claims)
-    expect(memo.find('T', ring, 0)).toBeNull()
-    expect(memo.find('t.', ring, 0)).toBeNull()
+    const memo = tokenMemo(1)
+    store(memo, 't')
+    expect(find(memo, 'T')).toBeNull()
+    expect(find(memo, 't.')).toBeNull()
   })
 
-  it('R-LIB-11 forgets everything when the ring is another one', () => {
-    const memo = tokenMemo()
-    memo.store('t', ring, claims)
-    expect(memo.find('t', reread, 0)).toBeNull()
-    expect(memo.find('t', ring, 0)).toBeNull()
+  it('R-LIB-11 finds a token while its key is in the ring, whatever else is in it', () => {
+    const memo = tokenMemo(1)
+    store(memo, 't')
+    expect(find(memo, 't', { ring: grown })).toBe(claims)
+    expect(find(memo, 't', { ring: other })).toBeNull()
+    expect(find(memo, 't')).toBeNull()
   })
 
-  it('stays within its capacity, dropping the oldest', () => {
-    const memo = tokenMemo(2)
-    for (const token of ['a', 'b', 'c']) memo.store(token, ring, claims)
-    expect(['a', 'b', 'c'].map((token) => memo.find(token, ring, 0) !== null)).toEqual([
-      false,
-      true,
-      true,
+  it('finds no token of the other surface or of another issuer, and keeps it for its own', () => {
+    const memo = tokenMemo(1)
+    store(memo, 't')
+    expect(find(memo, 't', { accepts: ['operator', 'service'] })).toBeNull()
+    expect(find(memo, 't', { issuer: 'j' })).toBeNull()
+    expect(find(memo, 't')).toBe(claims)
+  })
+
+  it('stays within its memory, and forgets the tokens that were not used for longest', () => {
+    const memo = tokenMemo(1)
+    const most = Math.floor(2 ** 20 / 550)
+    for (let at = 0; at < most; at++) store(memo, `${at}`)
+    expect(find(memo, '0')).toBe(claims)
+    store(memo, 'new')
+    store(memo, 'newer')
+    // Already there: nothing has to go for it.
+    store(memo, 'newer')
+    expect(['0', '1', '2', '3', '5', 'new'].map((name) => find(memo, name) !== null)).toEqual([
+      ...[true, false, false, true, true, true],
     ])
+  })
+
+  it('counts the memory of claims about many tenants', () => {
+    const memo = tokenMemo(1)
+    const token = `${header}.wide`
+    const memberships = Array.from({ length: 8_000 }, () => ({ tenantId: 't' }))
+    memo.store(memo.digestOf(token), { token, ring, claims: { ...claims, memberships } })
+    for (let at = 0; at < 100; at++) store(memo, `${at}`)
+    expect(find(memo, 'wide')).toBeNull()
+    expect(find(memo, '0')).toBe(claims)
+    expect(find(memo, '99')).toBe(claims)
+  })
+
+  it('without memory it finds nothing', () => {
+    const memo = tokenMemo(0)
+    store(memo, 't')
+    expect(find(memo, 't')).toBeNull()
   })
 })

@@ -1,3 +1,4 @@
+import type { TokenMemo } from '../../crypto/token-memo.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import {
@@ -29,6 +30,7 @@ export interface SessionServices {
 
 interface Collaborators {
   readonly keys: SigningKeys
+  readonly tokenMemo: TokenMemo
   readonly limits: RateLimiter
 }
 
@@ -37,7 +39,7 @@ export function assembleSessions(
   collaborators: Collaborators,
 ): SessionServices {
   const deps = { ...context, ...collaborators }
-  const tokens = createTokens(deps)
+  const tokens = createTokens({ ...deps, memo: collaborators.tokenMemo })
   const sessions = createSessions(deps, tokens)
   const sessionList = createSessionList(deps)
   const inspection = createRefreshInspection(deps, tokens, sessions)

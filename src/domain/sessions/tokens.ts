@@ -1,6 +1,6 @@
 import type { LoadedKeyRing } from '../../crypto/key-ring.js'
 import { signAccess, signRefresh } from '../../crypto/sign-token.js'
-import { tokenMemo } from '../../crypto/token-memo.js'
+import type { TokenMemo } from '../../crypto/token-memo.js'
 import { unknownKeyOf } from '../../crypto/unknown-key-of.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import {
@@ -83,11 +83,12 @@ type Via =
 interface Deps
   extends Pick<SurfaceContext, 'surface' | 'clock' | 'random' | 'issuer' | 'clockLeeway'> {
   readonly keys: SigningKeys
+  readonly memo: TokenMemo
 }
 
 export function createTokens(deps: Deps): Tokens {
-  const { surface, clock, random, keys, issuer, clockLeeway } = deps
-  const memo = tokenMemo()
+  const { surface, clock, random, keys, memo, issuer, clockLeeway } = deps
+  const accepts = acceptedAudiences(surface)
   const nextJti = (): string => uuidv7(clock.now(), random)
 
   /**
@@ -167,16 +168,18 @@ export function createTokens(deps: Deps): Tokens {
       return { refreshToken, expiresIn: exp - iat }
     },
 
-    verifyAccess: (token) =>
-      judge(token, (ring) => {
-        const now = clock.now()
-        const known = memo.find(token, ring, now)
+    verifyAccess(token) {
+      const digest = memo.digestOf(token)
+      return judge(token, (ring) => {
+        const wanted = { ring, issuer, accepts, now: clock.now() }
+        const known = memo.find(digest, wanted)
         if (known !== null) return { ok: true, claims: known }
-        const expected = { ring, issuer, use: 'access', now, leewaySeconds: clockLeeway } as const
-        const verified = verifyToken(token, { ...expected, accepts: acceptedAudiences(surface) })
-        if (verified.ok) memo.store(token, ring, verified.claims)
+        const expected = { ...wanted, use: 'access', leewaySeconds: clockLeeway } as const
+        const verified = verifyToken(token, expected)
+        if (verified.ok) memo.store(digest, { token, ring, claims: verified.claims })
         return verified
-      }),
+      })
+    },
 
     verifyRefresh: (token) =>
       judge(token, (ring) => {

@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { tokenMemo } from '../../../src/crypto/token-memo.js'
 import { createSigningKeys } from '../../../src/domain/sessions/signing-keys.js'
 import { createTokens } from '../../../src/domain/sessions/tokens.js'
 import type { User } from '../../../src/model/user.js'
@@ -44,7 +45,15 @@ async function rig() {
   )
   const issuer = 'https://admin.example.com'
   return createTokens({
-    ...{ surface: 'operator', clock, random: systemRandom, keys, issuer, clockLeeway: 0 },
+    ...{
+      surface: 'operator',
+      clock,
+      random: systemRandom,
+      keys,
+      issuer,
+      clockLeeway: 0,
+      memo: tokenMemo(1),
+    },
   })
 }
 
