@@ -49,7 +49,22 @@ describe('R-LIB-06 R-LIB-07 the kit proves itself', () => {
     expect((await failures(readThenWrite.adapter)).get(name)?.message).toBe(first)
     const replay = /replay: '(\w+)'/.exec(first ?? '')?.[1] ?? ''
     expect((await failures(readThenWrite.adapter, { replay })).get(name)?.message).toBe(first)
-    const inTurn = await failures(readThenWrite.adapter, { replay: 'AAAABBBB' })
+    const inTurn = await failures(readThenWrite.adapter, { replay: 'AAAABBB' })
     expect(inTurn.get(name)).toBeUndefined()
+  })
+
+  it.each([
+    ['AAAABBBB', 'all racers had ended after 7 letters'],
+    ['AAAAAB', 'its letter 5 is A, when only B could go on'],
+    ['AACBBB', 'its letter 3 is C, when only A or B could go on'],
+    ['aab', 'its letter 1 is a, when only A or B could go on'],
+    ['AAAB', 'it ends after 4 letters, when only A or B could go on'],
+    ['', 'it ends after 0 letters, when only A or B could go on'],
+  ])('refuses to replay %o, which the racers cannot follow', async (replay, problem) => {
+    const [readThenWrite] = plantedAdapters
+    if (!readThenWrite) throw new Error('none planted')
+    const name = 'interleaved: of two updates with one guard, one wins'
+    const { message = '' } = (await failures(readThenWrite.adapter, { replay })).get(name) ?? {}
+    expect(message).toContain(`'${replay}' } does not fit this case: ${problem}`)
   })
 })

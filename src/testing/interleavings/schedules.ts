@@ -42,13 +42,45 @@ export function scheduleText(decisions: readonly Decision[]): string {
   return decisions.map(({ options, picked }) => letterOf(options[picked] ?? 0)).join('')
 }
 
-/** Chooses what `text` says, and the first racer that can go on where it says nothing possible. */
-export function replaying(text: string): Choose {
+/** A schedule that is played again. */
+export interface Replay {
+  readonly choose: Choose
+  /** Call it after the play. Throws a `TypeError` unless the racers went on as the letters say. */
+  requireFit(): void
+}
+
+/**
+ * Chooses what the letters of `text` say. Once they say something that cannot be, another schedule is
+ * played to its end: a throw in between would look like an answer of the driver.
+ */
+export function replaying(text: string): Replay {
   const letters = [...text]
-  return (options) => {
-    const letter = letters.shift()
-    return options.findIndex((racer) => letterOf(racer) === letter)
+  let next = 0
+  let problem: string | null = null
+  return {
+    choose(options) {
+      const letter = letters[next]
+      next += 1
+      const picked = options.findIndex((racer) => letterOf(racer) === letter)
+      if (picked < 0) problem ??= misfit(letter, next, options.map(letterOf).sort())
+      return Math.max(0, picked)
+    },
+    requireFit() {
+      if (next < letters.length) problem ??= `all racers had ended after ${next} letters`
+      if (problem === null) return
+      throw new TypeError(
+        `interleavings: { replay: '${text}' } does not fit this case: ${problem}. Replay a schedule on ` +
+          'the case and the adapter that printed it, and run that case alone',
+      )
+    },
   }
+}
+
+function misfit(letter: string | undefined, at: number, able: readonly string[]): string {
+  const could = `only ${able.join(' or ')} could go on`
+  return letter === undefined
+    ? `it ends after ${at - 1} letters, when ${could}`
+    : `its letter ${at} is ${letter}, when ${could}`
 }
 
 /** In how many orders the racers of this run could have gone on. */
