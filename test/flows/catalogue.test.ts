@@ -26,8 +26,8 @@ describe('the catalogue of flows', () => {
   })
 
   it.each(walks)(
-    '$of: $name succeeds on the $surface surface',
-    async ({ flow, surface, status }) => {
+    'R-4.1-08 $of: $name succeeds on the $surface surface, and only public keys may be stored',
+    async ({ of, flow, surface, status }) => {
       const { settings, ...options } = flow.options ?? {}
       const all = { ...withoutLimits.settings, ...settings }
       const host = await openHost({ ...withoutLimits, ...options, settings: all })
@@ -35,6 +35,8 @@ describe('the catalogue of flows', () => {
       const { step } = await flow.prepare({ host, surface, who, enrolled: null })
       const reply = await step()
       expect([reply.status, reply.text]).toEqual([status, reply.text])
+      const stored = of === 'getJwks' ? 'public, max-age=300' : 'no-store'
+      expect(reply.headers.get('cache-control')).toBe(stored)
     },
   )
 })

@@ -84,7 +84,7 @@ async function rigOf(surface: Surface, door: (surface: Surface, email: string) =
 
 describe.each(surfaces)('figure R21: whether an address is taken, on the %s surface', (surface) => {
   it.each(Object.entries(doors))(
-    'R-4.1-08 T-98 R22 %s tells it by no call, no hash, no time and no byte',
+    'T-98 R22 %s tells it by no call, no hash, no time and no byte',
     async (name, door) => {
       for (const latencies of machines) {
         const rig = await rigOf(surface, door)
@@ -107,7 +107,7 @@ describe.each(surfaces)('figure R21: whether an address is taken, on the %s surf
     },
   )
 
-  it('R-4.1-08 T-98 R22 a change of address tells it by no call, no hash, no time and no byte', async () => {
+  it('T-98 R22 a change of address tells it by no call, no hash, no time and no byte', async () => {
     const asker = { email: 'asker@example.org', password: goodPassword }
     const rig = await refusalRig(
       surface,
@@ -139,7 +139,7 @@ describe.each(surfaces)('figure R21: whether an address is taken, on the %s surf
     }
   })
 
-  it('R-4.1-08 T-98 R22 a passkey login begins without a look at any account', async () => {
+  it('T-98 R22 a passkey login begins without a look at any account', async () => {
     const rig: RefusalRig = await rigOf(surface, () => ({
       path: `/v1/auth/${surface}/webauthn/login/options`,
       body: {},

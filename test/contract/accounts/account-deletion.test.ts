@@ -194,7 +194,7 @@ describe.each(surfaces)('auth.%s.users.delete', (surface) => {
   })
 })
 
-it('R-4.2-11 users.delete takes a service account and its credentials away', async () => {
+it('users.delete takes a service account and its credentials away', async () => {
   const host = await openHost({ authorizer: peopleMay })
   const admin = await administrator(host)
   const account = await serviceAccount(host, admin)

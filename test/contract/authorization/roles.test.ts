@@ -126,6 +126,23 @@ describe.each(hostKinds)('roleAuthorizer on $name', (kind) => {
     await host.send('PATCH', `${accountsPath}/${account.id}`, off)
     expectProblem(await modules(), 403, 'permission_denied')
   })
+
+  it('R-3C-05 what a machine may do by a role ends with the binding, at the next request with the same token', async () => {
+    const host = await openHost(byRoles, kind)
+    const { roles } = host.auth.operator
+    const account = await serviceAccount(host, await operator(host, 'administrator'))
+    const bearer = await tokenOf(host, account)
+    const modules = () => host.send('GET', '/v1/admin/modules', { bearer })
+    const reader = await roles.define({ name: 'reader', permissions: ['system.modules.read'] })
+    const bound = { userId: account.id, roleId: reader.id }
+    for (let round = 0; round < 3; round += 1) {
+      expectProblem(await modules(), 403, 'permission_denied')
+      await roles.bind(bound)
+      expect((await modules()).status).toBe(200)
+      await roles.unbind(bound)
+    }
+    expectProblem(await modules(), 403, 'permission_denied')
+  })
 })
 
 describe('roleAuthorizer', () => {

@@ -111,8 +111,20 @@ describe.each(Object.entries(guardedHosts))('R-1-26 guards on %s', (_name, serve
     await prove(host, admin)
     const off = { bearer: admin.bearer, body: { enabled: false } }
     expect((await host.send('PATCH', path, off)).status).toBe(200)
-    expect((await get('/operator/token', machine)).status).toBe(200)
-    expectProblem(await get('/operator/permission', machine), 403, 'permission_denied')
+    const expectAuthenticatedAlone = async () => {
+      for (const route of ['token', 'machines']) {
+        expect((await get(`/operator/${route}`, machine)).json(), route).toEqual(who)
+      }
+      expectProblem(await get('/operator/permission', machine), 403, 'permission_denied')
+    }
+    await expectAuthenticatedAlone()
+    await host.auth.close()
+    await host.clock.advance(15 * minute - 1)
+    await expectAuthenticatedAlone()
+    await host.clock.advance(1)
+    for (const route of ['token', 'machines', 'permission']) {
+      expectProblem(await get(`/operator/${route}`, machine), 401)
+    }
   })
 
   it.each(surfaces)(

@@ -142,7 +142,7 @@ it('S-27 G-18 junk at the public doors of factors does not shut an address out',
 })
 
 it.each(surfaces)(
-  'R-4.1-06 a classroom confirms its addresses, and junk there blocks no signed-in person: %s',
+  'a classroom confirms its addresses, and junk there blocks no signed-in person: %s',
   async (surface) => {
     const roomy = { limit: 1000, windowMs: 60_000 }
     const rateLimits = { registerPerIp: roomy }

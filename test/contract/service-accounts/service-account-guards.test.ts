@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
+import { operations as operationTable } from '../../../src/operations/index.js'
 import type { PermissionQuestion } from '../../../src/ports/authorizer.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
@@ -9,9 +10,14 @@ import { person, signedInPerson } from '../../support/people/people.js'
 import {
   accountsPath,
   administrator,
+  grant,
+  issuedIn,
   peopleMay,
   prove,
+  revoke,
+  rotate,
   serviceAccount,
+  tokenOf,
 } from '../../support/people/service-account-steps.js'
 
 const minute = 60_000
@@ -38,16 +44,15 @@ describe('the guards of the six operations', () => {
 
   async function rig(options: HostOptions = {}) {
     const asked: PermissionQuestion[] = []
-    let allowed: readonly string[] = ['read', 'manage']
+    let allowed: readonly string[] | Error = ['read', 'manage']
     const host = await open({
       authorizer: {
         async check(question) {
           const { permission } = question
-          if (permission.startsWith('auth.service')) asked.push(question)
-          return (
-            !permission.startsWith('auth.service') ||
-            allowed.some((key) => permission === `auth.service_accounts.${key}`)
-          )
+          if (!permission.startsWith('auth.service')) return true
+          asked.push(question)
+          if (allowed instanceof Error) throw allowed
+          return allowed.some((key) => permission === `auth.service_accounts.${key}`)
         },
       },
       ...options,
@@ -70,6 +75,9 @@ describe('the guards of the six operations', () => {
       allow(...keys: readonly string[]) {
         allowed = keys
       },
+      breakAuthorizer() {
+        allowed = new Error('down')
+      },
       send(one: (typeof operations)[number], bearer?: string, id = made.id) {
         const path = one.path.replace('{id}', id).replace('{credential}', made.credentialId)
         return host.send(one.method, accountsPath + path, {
@@ -77,11 +85,12 @@ describe('the guards of the six operations', () => {
           ...('body' in one ? { body: one.body } : {}),
         })
       },
+      pictureOf,
       expectNothingDone: async () => expect(await pictureOf()).toEqual(before),
     }
   }
 
-  it('R-4.2-01 R-4.2-12 R-5P-08 R-7-07 T-40 want a permission of their own, and none the other', async () => {
+  it('R-5P-08 R-7-07 T-40 want a permission of their own, and none the other', async () => {
     const { who, send, allow, asked, expectNothingDone } = await rig()
     for (const one of operations) {
       const other = one.key === 'read' ? 'manage' : 'read'
@@ -97,7 +106,7 @@ describe('the guards of the six operations', () => {
     }
   })
 
-  it('R-1-21 R-4.2-03 R-4.2-09 R-4.2-12 want a second-factor proof for what changes something', async () => {
+  it('R-1-21 R-4.2-09 want a second-factor proof for what changes something', async () => {
     const { host, send, allow, expectNothingDone } = await rig()
     const unproven = await enrolled(host, 'operator')
     const { bearer: factorless } = await signedInPerson(host, 'operator')
@@ -121,6 +130,40 @@ describe('the guards of the six operations', () => {
       expectProblem(await send(one, unproven.bearer), 403, 'permission_denied')
     }
     await expectNothingDone()
+  })
+
+  it('R-4.2-12 do nothing at all while any one of them refuses', async () => {
+    const { host, who, made, send, allow, breakAuthorizer, pictureOf } = await rig()
+    const unproven = await enrolled(host, 'operator')
+    const { bearer: foreign } = await signedInPerson(host, 'client')
+    const machine = await tokenOf(host, made)
+    const ended = await administrator(host)
+    await host.send('POST', '/v1/auth/operator/logout', { bearer: ended.bearer })
+    await host.auth.close()
+    const before = await pictureOf()
+
+    async function expectRefused(bearer: string | undefined, outcome: string): Promise<void> {
+      for (const one of mutations) {
+        expect([one.name, outcomeOf(await send(one, bearer))]).toEqual([one.name, outcome])
+        expect(await pictureOf()).toEqual(before)
+      }
+    }
+    await expectRefused(undefined, '401')
+    await expectRefused('garbage', '401')
+    await expectRefused(foreign, '401 audience_mismatch')
+    await expectRefused(ended.bearer, '401 session_revoked')
+    await expectRefused(machine, '403 step_up_required')
+    await expectRefused(unproven.bearer, '403 step_up_required')
+    allow('read')
+    await expectRefused(who.bearer, '403 permission_denied')
+    breakAuthorizer()
+    await expectRefused(who.bearer, '503 authorization_unavailable')
+    allow('manage')
+    await host.clock.advance(5 * minute)
+    await expectRefused(who.bearer, '403 step_up_required')
+    // And each of them is done once nothing stands in the way.
+    await prove(host, who)
+    for (const one of mutations) expect((await send(one, who.bearer)).status).toBeLessThan(300)
   })
 
   it.each(['1m', '15m', '1h'])(
@@ -188,11 +231,20 @@ describe('the guards of the six operations', () => {
     await expectNothingDone()
   })
 
-  it('R-4.2-11 R-3B-05 nothing deletes an account, and nothing revives a credential', async () => {
+  it('R-4.2-11 are all there are: nothing deletes an account or reads a credential', async () => {
     const { host, who, made, expectNothingDone } = await rig()
     const { bearer } = who
     const path = `${accountsPath}/${made.id}`
     const credential = `${path}/credentials/${made.credentialId}`
+    const served = operationTable.filter((one) => one.path.startsWith(accountsPath))
+    expect(served.map((one) => `${one.method} ${one.path.slice(accountsPath.length)}`)).toEqual([
+      'GET ',
+      'POST ',
+      'GET /{id}',
+      'PATCH /{id}',
+      'POST /{id}/credentials',
+      'DELETE /{id}/credentials/{credentialId}',
+    ])
     const wanted = [
       ['DELETE', path],
       ['PUT', path],
@@ -206,5 +258,43 @@ describe('the guards of the six operations', () => {
       expectProblem(await host.send(method, at, { bearer }), 405, 'method_not_allowed')
     }
     await expectNothingDone()
+  })
+
+  it('R-3B-05 nothing makes a revoked credential active again', async () => {
+    const { host, who, made } = await rig()
+    const { bearer } = who
+    const path = `${accountsPath}/${made.id}`
+    const credential = `${path}/credentials/${made.credentialId}`
+    expect((await host.send('DELETE', credential, { bearer })).status).toBe(204)
+    const row = await stored(host).get(made.credentialId)
+    expect(row).toMatchObject({ status: 'revoked', revokedBy: who.id })
+    await host.auth.close()
+    await host.clock.advance(1000)
+    const active = { status: 'active' }
+    for (const body of [active, { ...active, revokedAt: null }, { enabled: true }]) {
+      for (const method of ['PATCH', 'PUT', 'POST']) {
+        const reply = await host.send(method, credential, { bearer, body })
+        expectProblem(reply, 405, 'method_not_allowed')
+      }
+    }
+    const one = { credentialId: made.credentialId, ...active }
+    for (const body of [active, { credentials: [one] }]) {
+      const asked = await host.send('PATCH', path, { bearer, body })
+      expectProblem(asked, 400, 'invalid_request')
+      const issued = await host.send('POST', `${path}/credentials`, { bearer, body: one })
+      expectProblem(issued, 400, 'invalid_request')
+    }
+    // What does happen to its account leaves it revoked.
+    for (const enabled of [false, true]) {
+      const turned = await host.send('PATCH', path, { bearer, body: { enabled } })
+      expect(turned.status).toBe(200)
+    }
+    const { credentialId } = issuedIn(await rotate(host, who, made.id))
+    expect((await revoke(host, who, made.id, credentialId)).status).toBe(204)
+    expect((await rotate(host, who, made.id)).status).toBe(201)
+    expectProblem(await host.send('DELETE', credential, { bearer }), 404, 'credential_not_found')
+    expectProblem(await grant(host, made), 401, 'invalid_client')
+    await host.auth.close()
+    expect(await stored(host).get(made.credentialId)).toEqual(row)
   })
 })

@@ -29,72 +29,6 @@ const patch = (host: ContractHost, bearer: string, id: string, body: unknown) =>
   host.send('PATCH', `${accountsPath}/${id}`, { bearer, body })
 
 describe.each(hostKinds)('service accounts on $name', (kind) => {
-  it('R-4.2-04 R-4.2-05 R-4.2-06 R-4.2-07 are made, read, changed and given credentials', async () => {
-    const host = await openHost({ authorizer: peopleMay }, kind)
-    const who = await administrator(host)
-    const { bearer } = who
-    const made = await host.send('POST', accountsPath, { bearer, body: { name: 'Nightly export' } })
-    const first = issuedIn(made)
-    const { clientSecret, ...shown } = made.json()
-    const { id } = made.json()
-    const now = new Date(host.clock.now()).toISOString()
-    const metadata = {
-      credentialId: first.credentialId,
-      accountId: id,
-      clientId: first.clientId,
-      status: 'active',
-      createdAt: now,
-      createdBy: who.id,
-      lastUsedAt: null,
-      revokedAt: null,
-      revokedBy: null,
-    }
-    const account = {
-      id,
-      kind: 'service',
-      name: 'Nightly export',
-      email: `${id}@service-accounts.invalid`,
-      systemRole: 'guest',
-      enabled: true,
-      createdAt: now,
-      updatedAt: now,
-      credentials: [metadata],
-    }
-    const { credentialId, clientId } = first
-    expect(shown).toEqual({ ...account, credentialId, clientId })
-    expect(clientSecret).toMatch(/^sas_[\w-]{43}$/)
-
-    const path = `${accountsPath}/${String(id)}`
-    const read = () => host.send('GET', path, { bearer })
-    expect((await read()).json()).toEqual(account)
-    // Ids of one millisecond are in no order.
-    await host.auth.close()
-    await host.clock.advance(1)
-    const later = new Date(host.clock.now()).toISOString()
-    const rotated = await rotate(host, who, String(id))
-    const second = issuedIn(rotated)
-    expect(rotated.json()).toEqual({ ...second, status: 'active', createdAt: later })
-    const changed = await patch(host, bearer, String(id), { name: 'Export', enabled: false })
-    expect([changed.status, changed.json()]).toMatchObject([
-      200,
-      { name: 'Export', enabled: false },
-    ])
-    expect((await revoke(host, who, String(id), credentialId)).status).toBe(204)
-    const list = await host.send('GET', accountsPath, { bearer })
-    expect(list.json()).toEqual({ items: [(await read()).json()], nextCursor: null })
-    const { id: another } = await serviceAccount(host, who, 'Another')
-    const page = await host.send('GET', `${accountsPath}?limit=1&cursor=${String(id)}`, { bearer })
-    expect(page.json()).toMatchObject({ items: [{ id: another }], nextCursor: null })
-    expect((await read()).json()).toMatchObject({
-      name: 'Export',
-      enabled: false,
-      credentials: [
-        { credentialId: second.credentialId, status: 'active', revokedAt: null },
-        { credentialId, status: 'revoked', revokedAt: later, revokedBy: who.id },
-      ],
-    })
-  })
-
   it('R-2.2-10 R-2.2-11 R-2.2-15 have two active credentials at most', async () => {
     const host = await openHost({ authorizer: peopleMay }, kind)
     const who = await administrator(host)
@@ -315,7 +249,7 @@ describe('what is asked of the routes', () => {
     expect((await host.send('POST', path, { bearer, body: {} })).status).toBe(201)
   })
 
-  it('R-4.2-02 R-4.2-01 listing shows machines alone, a page at a time', async () => {
+  it('R-4.2-02 listing shows machines alone, a page at a time', async () => {
     const host = await open()
     const who = await administrator(host)
     const { bearer } = who
@@ -323,15 +257,15 @@ describe('what is asked of the routes', () => {
       (await host.send('GET', accountsPath + query, { bearer })).json()
     expect(await list()).toEqual({ items: [], nextCursor: null })
     await person(host, 'operator')
+    const idsIn = ({ items }: Record<string, unknown>) =>
+      (items as Record<string, unknown>[]).map((item) => textOf(item, 'id'))
     const ids: string[] = []
     for (let n = 0; n < 5; n += 1) {
       await host.auth.close()
       await host.clock.advance(1)
       ids.push((await serviceAccount(host, who, `Account ${n}`)).id)
+      expect(idsIn(await list())).toEqual(ids)
     }
-    const idsIn = ({ items }: Record<string, unknown>) =>
-      (items as Record<string, unknown>[]).map((item) => textOf(item, 'id'))
-    expect(idsIn(await list())).toEqual(ids)
     const seen: string[] = []
     let cursor: unknown = null
     for (let page = 0; page < 3; page += 1) {
@@ -370,6 +304,15 @@ describe('what is asked of the routes', () => {
     const other = await serviceAccount(host, who)
     const somebody = await person(host, 'operator')
     expect((await revoke(host, who, mine.id, mine.credentialId)).status).toBe(204)
+    const picture = async () => [
+      await stored(host).get(mine.credentialId),
+      await stored(host).get(other.credentialId),
+      await storedIn(host, 'operator').users.get(mine.id),
+    ]
+    const before = await picture()
+    // Later than the revocation: a second one would show in its time.
+    await host.auth.close()
+    await host.clock.advance(1000)
     const refused = [
       await revoke(host, who, mine.id, mine.credentialId),
       await revoke(host, who, mine.id, unknownId),
@@ -383,7 +326,7 @@ describe('what is asked of the routes', () => {
       expectProblem(reply, 404, 'credential_not_found')
       expect(seenOf(reply)).toEqual(seenOf(refused[0] ?? reply))
     }
-    expect((await stored(host).get(other.credentialId))?.status).toBe('active')
+    expect(await picture()).toEqual(before)
   })
 })
 
