@@ -9,6 +9,7 @@ import { type BuiltSurface, buildSurface } from './setup/build-surface.js'
 import { checkOptions } from './setup/check-options.js'
 import { closeInTime } from './setup/close.js'
 import { defaultsOf } from './setup/defaults.js'
+import { mailWindowWarnings } from './setup/mail-window-warnings.js'
 import { mountSurface, routesOf } from './setup/mount-surface.js'
 import { sharedCookieWarning } from './setup/shared-cookie-warning.js'
 import { createSharedServices } from './setup/shared-services.js'
@@ -45,6 +46,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const sharedCookies = sharedCookieWarning(options.surfaces)
   options.backend.useLogger?.(logger)
   if (sharedCookies !== null) logger.warn(sharedCookies)
+  for (const warning of mailWindowWarnings(options.surfaces)) logger.warn(warning)
   const services = await createSharedServices(options, defaults, (type, source, facts) =>
     built.operator.emit(type, source, facts),
   )

@@ -17,7 +17,7 @@ export function beginning(hasRegistration: boolean, namesPassword: boolean): Beg
 }
 
 /**
- * How long registrations and their links live, in milliseconds. Never shorter than the window in which
+ * How long registrations and links that confirm an address live, in milliseconds. Never shorter than the window in which
  * mails to an address are counted: a stranger who uses up an owner's mails leaves them with live links.
  */
 export function registrationLifeMs(linkMs: number, mailWindowMs: number): number {

@@ -13,7 +13,7 @@ import type { MailService } from '../mail/mail-service.js'
  * registration of its address, so that a stranger cannot use up an owner's mails and leave them without one.
  */
 export interface RegistrationMails {
-  /** How long registrations and links live now, in milliseconds. */
+  /** How long registrations live now, and links that confirm an address, in milliseconds. */
   lifeMs(): Promise<number>
   /** About a registration: a link, or that the address has an account. Three an hour for an address. */
   registered(email: string, source: RequestSource): void

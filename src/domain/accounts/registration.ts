@@ -156,8 +156,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
   }
 
   async function sendVerification(user: User): Promise<void> {
-    const { emailVerificationTTL } = await deps.settings()
-    const terms = { ttlMs: emailVerificationTTL, mailedTo: user.email, sessionId: null }
+    const terms = { ttlMs: await mails.lifeMs(), mailedTo: user.email, sessionId: null }
     const ticket = await mailedIntents.issue(user, { purpose: 'verifyEmail', ...terms })
     deps.mail.verifyEmail(user, ticket)
   }

@@ -1,6 +1,7 @@
 import { isUuid } from '../../crypto/uuid.js'
 import { admissionRefusal, admissionRules } from '../../engine/admission.js'
 import { canonicalEmail } from '../../engine/email.js'
+import { resetLinkMs } from '../../engine/reset-link-ms.js'
 import { AuthError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -43,8 +44,6 @@ interface Deps
   readonly limits: RateLimiter
   readonly mail: MailService
 }
-
-const resetLinkMs = 60 * 60 * 1000
 
 type PasswordPurpose = 'resetPassword' | 'expiredPassword'
 type PasswordIntent = SpentIntent<PasswordPurpose>
