@@ -134,6 +134,10 @@ describe.each(Object.entries(guardedHosts))('R-1-26 guards on %s', (_name, serve
       const authorizer = orders(() => answer())
       const { host, get } = await open(serve, { authorizer })
       const { bearer, id } = await signedInPerson(host, surface)
+      // Roles and memberships are facts that the authorizer is told; they allow nothing by themselves.
+      const memberships = [{ tenantId: 'acme' }]
+      const facts = { systemRole: 'super_admin', memberships } as const
+      await storedIn(host, surface).users.update(id, { kind: '' }, facts)
       const ask = () => get(`/${surface}/permission`, bearer)
       for (const allows of [true, { allow: true }]) {
         answer = () => allows
@@ -153,6 +157,7 @@ describe.each(Object.entries(guardedHosts))('R-1-26 guards on %s', (_name, serve
       expect(authorizer.asked[0]).toMatchObject({
         surface,
         userId: id,
+        ...facts,
         permission: 'orders.refund',
       })
 

@@ -30,6 +30,8 @@ describe.each(promiseKinds)('first values on $name', (kind) => {
     expect(values['sender']).toBe('env@b.example')
     expect(values['password']).toMatch(/^enc:v1:test:/)
     expect((await host.raw('sandbox')).values).toEqual({})
+    const unset = await configHost({ modules: [module], env: { MAIL_SENDER: '' } }, kind)
+    expect((await unset.raw()).values).toEqual({})
     expect(await host.auth.config.read(module)).toMatchObject({
       sender: 'env@b.example',
       password: 'S3CR3T-env',
@@ -50,21 +52,22 @@ describe.each(promiseKinds)('first values on $name', (kind) => {
 
 describe('later boots', () => {
   it('R-2.6-02 R-2.6-03 T-83 never override what the store owns, be it empty', async () => {
-    const { boot, environments } = boots()
+    const { backend, boot, environments } = boots()
     const sender = async () => (await environments.get('mail/production'))?.values['sender']
     await boot(env('A'))
     await boot(env('B'))
     expect(await sender()).toBe('A')
     await boot(env())
     expect(await sender()).toBe('A')
-    const stored = await environments.get('mail/production')
-    await environments.update(
-      'mail/production',
-      { revision: 1 },
-      { revision: 2, values: { ...stored?.values, sender: '' } },
-    )
+    const host = await configHost({ backend, ...env('B') })
+    expect((await host.patch({ config: { sender: 'C' } })).status).toBe(200)
     await boot(env('B'))
-    expect(await sender()).toBe('')
+    expect(await sender()).toBe('C')
+    expect((await host.patch({ config: { sender: '', password: '' } })).status).toBe(200)
+    const { auth } = await boot(env('B'))
+    const { values = {} } = (await environments.get('mail/production')) ?? {}
+    expect(values).toMatchObject({ sender: '', password: '' })
+    expect(await auth.config.read(mailModule())).toMatchObject({ sender: '', password: '' })
   })
 
   it('R-2.6-01 T-83 a key owned by another environment is nobody’s to seed; an empty variable is none', async () => {
@@ -273,12 +276,29 @@ describe('a first value that its field cannot hold', () => {
 })
 
 describe('a start that is cut short', () => {
+  it('R-2.6-16 a module that is declared wrongly fails it before anything is registered or seeded', async () => {
+    // As a host without types can pass it.
+    const broken = JSON.parse(`{
+      "name": "news",
+      "environments": ["production"],
+      "fields": [{ "key": "other", "label": "O", "type": "FieldString", "group": "G", "items": [] }]
+    }`)
+    const spy = spyBackend()
+    const modules = [mailModule(), broken]
+    const starting = testAuth({ backend: spy.backend, modules, ...env('A') })
+    await expect(starting).rejects.toThrow(/Module "news" is not declared correctly: field "other"/)
+    expect(spy.calls).toEqual([])
+    // Without it, the same start goes through.
+    const { auth } = await testAuth({ backend: spy.backend, modules: [mailModule()], ...env('A') })
+    expect(await auth.config.read(mailModule())).toMatchObject({ sender: 'A' })
+  })
+
   const calls = ['operator_modules.insert', 'operator_module_environments.insert']
   const cases = calls.flatMap((call) =>
     (['before', 'after'] as const).map((mode) => [call, mode] as const),
   )
 
-  it.each(cases)('R-2.6-16 %s fails %s: the next attempt completes it', async (call, mode) => {
+  it.each(cases)('%s fails %s: the next attempt completes it', async (call, mode) => {
     const { backend, failNext } = faultyBackend(memory())
     failNext(call, mode, 1)
     const options = { backend, modules: [mailModule()], ...env('A') }

@@ -416,11 +416,8 @@ describe('an administrator', () => {
   })
 })
 
-it.each(surfaces)(
-  'R-1-09 nothing of this is open to who is not signed in, on %s',
-  async (surface) => {
-    const host = await oauthHost()
-    const reply = await host.send('POST', `/v1/auth/${surface}/oauth/google/link`, { body: {} })
-    expect(reply.status).toBe(surface === 'operator' ? 401 : 404)
-  },
-)
+it.each(surfaces)('nothing of this is open to who is not signed in, on %s', async (surface) => {
+  const host = await oauthHost()
+  const reply = await host.send('POST', `/v1/auth/${surface}/oauth/google/link`, { body: {} })
+  expect(reply.status).toBe(surface === 'operator' ? 401 : 404)
+})

@@ -44,10 +44,14 @@ describe('where a flow begins', () => {
     )
   })
 
-  it.each(['facebook', '__proto__', 'constructor', 'Google', 'google%00', '%67oogle'])(
-    'R-1-08 of %s is 404, in whatever way',
-    async (provider) => {
-      const host = await oauthHost()
+  it('R-1-08 goes to one of four providers; any other is 404, in whatever way', async () => {
+    const host = await oauthHost()
+    const four = ['google', 'microsoft', 'apple', 'github'] as const
+    const listed = (await host.send('GET', '/v1/auth/client/oauth/providers')).json()
+    expect(listed['providers']).toEqual(four.map((id) => expect.objectContaining({ id })))
+    for (const id of four) expect((await host.startWeb('client', id)).status, id).toBe(302)
+    const others = ['facebook', '__proto__', 'constructor', 'Google', 'google%00', '%67oogle']
+    for (const provider of others) {
       expectProblem(await host.send('GET', start(provider)), 404, 'not_found')
       const callback = `/v1/auth/client/oauth/${provider}/callback`
       expectProblem(await host.send('GET', `${callback}?state=x&code=y`), 404, 'not_found')
@@ -61,8 +65,8 @@ describe('where a flow begins', () => {
       }
       const path = `/v1/auth/client/mobile/oauth/${provider}/start`
       expectProblem(await host.send('POST', path, { body: app }), 404, 'not_found')
-    },
-  )
+    }
+  })
 
   it.each([
     ['nothing', ''],

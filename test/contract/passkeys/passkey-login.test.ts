@@ -284,7 +284,7 @@ describe.each(surfaces)('a passkey in place of both factors on the %s surface', 
     ])
   })
 
-  it('R-1-05 says that the address is not confirmed to who showed both factors', async () => {
+  it('says that the address is not confirmed to who showed both factors', async () => {
     const host = await openHost(passwordless)
     const who = await passkeyHolder(host, surface)
     await storedIn(host, surface).users.update(who.id, { kind: '' }, { emailVerifiedAt: null })

@@ -1,4 +1,10 @@
-import { decodeJwt, decodeProtectedHeader } from 'jose'
+import {
+  compactVerify,
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  type JSONWebKeySet,
+} from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
@@ -55,6 +61,12 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
         'rt+jwt',
       ])
       expect(access.kid).toBe(refresh.kid)
+      const published = (await host.send('GET', at('/jwks'))).json() as unknown as JSONWebKeySet
+      expect(published.keys).toHaveLength(1)
+      const ring = createLocalJWKSet(published)
+      for (const token of ['accessToken', 'refreshToken']) {
+        await compactVerify(textOf(body, token), ring, { algorithms: ['RS256'] })
+      }
       expect(decodeJwt(textOf(body, 'refreshToken'))).toMatchObject({ gen: 2 })
       expect((await me(host, textOf(body, 'accessToken'))).status).toBe(200)
     })
@@ -73,6 +85,8 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     it('R-1-15 with no grace the predecessor is refused at once and the family dies', async () => {
       const who = await signedInApp(strict, surface)
       const next = await byBody(strict, who.refreshToken)
+      expect(next.status).toBe(200)
+      expect(textOf(next.json(), 'refreshToken')).not.toBe(who.refreshToken)
       const again = await byBody(strict, who.refreshToken)
       expect([again.status, again.code]).toEqual([401, 'refresh_token_reused'])
       const late = await byBody(strict, who.refreshToken)
@@ -81,6 +95,10 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       expect([newest.status, newest.code]).toEqual([401, 'session_revoked'])
       const bearer = textOf(next.json(), 'accessToken')
       expect((await me(strict, bearer)).code).toBe('session_revoked')
+      const browser = await signedInPerson(strict, surface)
+      const rotated = await byCookie(strict, browser.cookie)
+      expect(refreshCookieOf(rotated, surface)).not.toBe(browser.cookie)
+      expect((await byCookie(strict, browser.cookie)).code).toBe('refresh_token_reused')
     })
 
     it('R-1-15 within the grace the predecessor is re-issued a token of the current generation', async () => {
@@ -167,6 +185,14 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       const who = await signedInApp(host, surface)
       const swapped = await byBody(host, who.bearer)
       expect([swapped.status, swapped.code]).toEqual([401, 'refresh_token_invalid'])
+      const browser = await signedInPerson(host, surface)
+      const held = browser.cookie.replace(browser.refreshToken, browser.bearer)
+      for (const reply of [
+        await byCookie(host, held),
+        await host.send('GET', at('/session'), { cookie: held }),
+      ]) {
+        expect([reply.status, reply.code]).toEqual([401, 'refresh_token_invalid'])
+      }
       const bearer = await me(host, who.refreshToken)
       expect([bearer.status, bearer.code]).toEqual([401, undefined])
       expect((await byBody(host, who.refreshToken)).headers.get('x-refresh-outcome')).toBe(

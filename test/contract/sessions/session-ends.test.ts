@@ -102,6 +102,15 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
       })
     })
 
+    it('R-1-19 a logout ends the access token with the very next request, and the refresh token', async () => {
+      const who = await signedInPerson(host, surface)
+      for (let look = 0; look < 2; look += 1) expect((await me(who.bearer)).status).toBe(200)
+      const out = await host.send('POST', at('/logout'), { bearer: who.bearer })
+      expect(out.status).toBe(204)
+      expectProblem(await me(who.bearer), 401, 'session_revoked')
+      expect((await refresh(who.refreshToken)).code).toBe('session_revoked')
+    })
+
     it('R-2.4-07 R-3A-14 R-3A-15 an administrative end does the same three steps and is session_revoked', async () => {
       const who = await signedInPerson(host, surface)
       const other = await signIn(host, surface, who)
