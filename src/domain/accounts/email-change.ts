@@ -29,7 +29,8 @@ export interface EmailChange {
   /**
    * Spends the link. Voids every link mailed before, sessions go on. The mailbox alone does not move an
    * account: the session that asked has to come with the link, or the account's password. Throws
-   * `current_password_required`, `invalid_credentials` and `rate_limited`, which spend nothing, and
+   * `current_password_required`, `invalid_credentials`, `rate_limited`, and where the settings of today
+   * forbid the address `email_domain_not_allowed` and `email_not_allowed`, which spend nothing, and
    * `invalid_token` when another account has the address by now.
    */
   confirm(
@@ -176,6 +177,8 @@ export function createEmailChange(
       const email = canonicalEmail(intent.payload.email)
       if (email === null) throw new AuthError('invalid_token')
       await requireAsker(intent, asker)
+      // Today's settings. An earlier request with this link may have moved it: that one counts.
+      if (!intent.isWritten) await admit(email)
       const { notifySecurityChanges } = await deps.settings()
       const moved = await move(intent, email)
       if (moved === null) throw new AuthError('invalid_token')

@@ -23,6 +23,7 @@ import {
   signIn,
 } from '../../support/people/people.js'
 import { faultyBackend, withCall } from '../../support/stores/faulty-backend.js'
+import { settingsHost } from '../settings/settings-host.js'
 
 const newEmail = 'countess@example.net'
 const minute = 60_000
@@ -354,5 +355,19 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
     expect(outcomes.filter((outcome) => outcome === '200')).toHaveLength(1)
     expect(outcomes.filter((outcome) => outcome === '400 invalid_token')).toHaveLength(7)
     expect(eventsOf(host, 'email.changed')).toHaveLength(1)
+  })
+
+  it('S-03 O-38 today’s domains decide whether the account moves, and the refusal spends nothing', async () => {
+    const host = await settingsHost()
+    const who = await asked(host, surface)
+    const domain = 'registrationAllowedDomains.theirs'
+    const change = { field: 'registrationAllowedDomains', create: [], remove: [] }
+    const config = { [`${domain}.domain`]: 'theirs.example', [`${domain}.surface`]: 'both' }
+    await host.set({ config, recordLists: [{ ...change, create: ['theirs'] }] })
+    expect(outcomeOf(await verify(host, surface, who))).toBe('403 email_domain_not_allowed')
+    expect((await me(host, surface, who)).json()).toMatchObject({ email: who.email })
+    await host.set({ config: {}, recordLists: [{ ...change, remove: ['theirs'] }] })
+    expect(outcomeOf(await verify(host, surface, who))).toBe('200')
+    expect((await me(host, surface, who)).json()).toMatchObject({ email: newEmail })
   })
 })
