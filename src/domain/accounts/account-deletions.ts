@@ -14,12 +14,18 @@ import { removePersonalData } from './personal-data.js'
  * Deletes accounts with all that is kept of them. Its order: the deletion is noted; the account is
  * disabled and its epochs raised, so that no login succeeds any more; sessions are ended, the denylist
  * first; everything of the user is removed; the user record goes last, and with it the address is
- * free. An interruption leaves an account that no caller can use, and the next attempt completes it.
+ * free. An interruption after the account was disabled leaves one that no caller can use, and the next
+ * attempt completes it; so it does where only the note was written.
  */
 export interface AccountDeletions extends DeletionResumption {
-  /** False when there is no such user. Repeat it after a rejection, or leave that to `resume`. */
-  delete(userId: string, act: Act): Promise<boolean>
+  /**
+   * Which attempt at it finished: this one, or another beside it. Null when there is no such user.
+   * Repeat it after a rejection, or leave that to `resume`.
+   */
+  delete(userId: string, act: Act): Promise<Finisher | null>
 }
+
+export type Finisher = 'this' | 'other'
 
 interface Deps
   extends Pick<
@@ -80,19 +86,20 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
   }
 
   /** Only the attempt that finished it emits the event. */
-  async function finish(userId: string, act: Act): Promise<void> {
+  async function finish(userId: string, act: Act): Promise<Finisher> {
     const deletedAt = clock.now()
     const set = { deletedAt, expiresAt: deletedAt + lookAgainMs }
     try {
-      if ((await accountDeletions.update(userId, { deletedAt: null }, set)) === null) return
+      if ((await accountDeletions.update(userId, { deletedAt: null }, set)) === null) return 'other'
     } catch (error) {
       // The answer was lost: the note shows whether the write took effect.
       if ((await accountDeletions.get(userId))?.deletedAt !== deletedAt) throw error
     }
     events.deleted(act, userId)
+    return 'this'
   }
 
-  async function complete(userId: string, user: User | null, act: Act): Promise<void> {
+  async function complete(userId: string, user: User | null, act: Act): Promise<Finisher> {
     const reason = act.actorId === userId ? 'logout' : 'admin'
     await sessions.endAll(userId, reason, act.source, { actorId: act.actorId })
     await removePersonalData(collections, deps.serviceCredentials, {
@@ -101,26 +108,25 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
     })
     if (user !== null) await clearFailures(deps.limits, user)
     await users.take(userId)
-    await finish(userId, act)
+    return finish(userId, act)
   }
 
-  async function attempt(userId: string, act: Act): Promise<boolean> {
-    if (!isUuid(userId)) return false
+  async function attempt(userId: string, act: Act): Promise<Finisher | null> {
+    if (!isUuid(userId)) return null
     if ((await users.get(userId)) !== null) {
       await note(userId, act)
     } else {
       const begun = await accountDeletions.get(userId)
-      if (begun === null || begun.deletedAt !== null) return false
+      if (begun === null || begun.deletedAt !== null) return null
     }
-    await complete(userId, await disable(userId), act)
-    return true
+    return complete(userId, await disable(userId), act)
   }
 
   return {
     async delete(userId, act) {
       try {
         const deleted = await attempt(userId, act)
-        if (!deleted) events.deleteFailed(act, userId)
+        if (deleted === null) events.deleteFailed(act, userId)
         return deleted
       } catch (error) {
         events.deleteFailed(act, userId, error)
@@ -128,6 +134,6 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
       }
     },
 
-    ...createDeletionResumption(deps, attemptMs, complete),
+    ...createDeletionResumption(deps, attemptMs, { disable, complete }),
   }
 }

@@ -20,18 +20,24 @@ type Deps = Pick<SurfaceContext, 'collections' | 'serviceCredentials' | 'clock'>
 const atOnce = 20
 const rounds = 25
 
-/** `complete` does what is left to do of a deletion, for `attemptMs` with no other attempt beside it. */
+/** The steps of a deletion, each of which can be repeated. */
+interface Steps {
+  /** Null when the account is gone. */
+  disable(userId: string): Promise<User | null>
+  complete(userId: string, user: User | null, act: Act): Promise<unknown>
+}
+
+/** What is left to do of a deletion is done for `attemptMs` with no other attempt beside it. */
 export function createDeletionResumption(
   { collections, serviceCredentials, clock }: Deps,
   attemptMs: number,
-  complete: (userId: string, user: User | null, act: Act) => Promise<void>,
+  { disable, complete }: Steps,
 ): DeletionResumption {
   const { users, accountDeletions } = collections
 
   async function resumeOne({ id, expiresAt, actorId, deletedAt }: AccountDeletion): Promise<void> {
     const user = await users.get(id)
-    if (user !== null && user.deletingAt === null) {
-      // It was noted and never begun: the caller got an error.
+    if (user !== null && user.deletingAt === null && deletedAt !== null) {
       await accountDeletions.take(id, { expiresAt })
       return
     }
@@ -42,7 +48,8 @@ export function createDeletionResumption(
     }
     const claim = { expiresAt: clock.now() + attemptMs }
     if ((await accountDeletions.update(id, { expiresAt }, claim)) === null) return
-    await complete(id, user, { actorId, source: { ip: null, userAgent: null } })
+    // Cut short before that, the caller got an error and may have left it at that.
+    await complete(id, await disable(id), { actorId, source: { ip: null, userAgent: null } })
   }
 
   return {

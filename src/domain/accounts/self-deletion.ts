@@ -33,8 +33,10 @@ export function createSelfDeletion(
         throw new AuthError('account_deletion_disabled')
       }
       await reAuthentication.require(who, currentPassword, source)
-      await deletions.delete(who.user.id, { actorId: who.user.id, source })
-      if (settings.notifySecurityChanges) mail.accountDeleted(who.user, clock.now())
+      const finisher = await deletions.delete(who.user.id, { actorId: who.user.id, source })
+      // Of two requests at once, one tells the owner.
+      const tells = finisher === 'this' && settings.notifySecurityChanges
+      if (tells) mail.accountDeleted(who.user, clock.now())
     },
   }
 }

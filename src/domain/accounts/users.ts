@@ -239,7 +239,7 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
     },
 
     resetMfa: (id, by = {}) => mfaReset.reset(id, actBy(by)),
-    delete: (id, by = {}) => deletions.delete(id, actBy(by)),
+    delete: async (id, by = {}) => (await deletions.delete(id, actBy(by))) !== null,
   }
 }
 

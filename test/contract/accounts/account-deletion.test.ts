@@ -139,19 +139,28 @@ describe.each(surfaces)('auth.%s.users.delete', (surface) => {
     )
   })
 
-  it.each(['account_deletions.insert', 'users.update'])(
-    'cut off at %s, before it began, it is begun by nobody else',
-    async (call) => {
-      const { host, who } = await cutOff(call)
-      expect(await doorsOf(host, who)).toEqual([200, 200])
-      await host.auth.close()
-      await host.clock.advance(60_000)
-      await sweepOnce(host, surface)
-      expect((await me(host, who.bearer)).status).toBe(200)
-      expect(await storedIn(host, surface).accountDeletions.get(who.id)).toBeNull()
-      expect(await deleteUser(host, surface, who.id)).toBe(true)
-    },
-  )
+  it('cut off at its note, it never began', async () => {
+    const { host, who } = await cutOff('account_deletions.insert')
+    expect(await doorsOf(host, who)).toEqual([200, 200])
+    await host.auth.close()
+    await host.clock.advance(60_000)
+    await sweepOnce(host, surface)
+    expect((await me(host, who.bearer)).status).toBe(200)
+    expect(await deleteUser(host, surface, who.id)).toBe(true)
+  })
+
+  it('cut off between its note and the end of the account, it is gone on with', async () => {
+    const { host, who } = await cutOff('users.update')
+    expect(await doorsOf(host, who)).toEqual([200, 200])
+    await host.auth.close()
+    await host.clock.advance(60_000)
+    const events = await sweepOnce(host, surface)
+    expect(await host.auth[surface].users.get(who.id)).toBeNull()
+    expectProblem(await me(host, who.bearer), 401, 'session_revoked')
+    expect(events.filter(({ type }) => type === 'account.deleted')).toMatchObject([
+      { actorId: 'ops-7', targetId: who.id },
+    ])
+  })
 
   it('tells of itself once, though the answer to its last write was lost', async () => {
     const store = faultyBackend(memory())

@@ -115,6 +115,23 @@ describe.each(surfaces)('deleting one’s own account on the %s surface', (surfa
     }
   })
 
+  it('S-59 asked for twice at once, is mailed once', async () => {
+    const store = faultyBackend(memory())
+    const host = await openHost({ ...both, backend: store.backend })
+    const who = await signedInPerson(host, surface)
+    const other = { ...(await signIn(host, surface, who)), password: who.password }
+    const outcomes: string[] = []
+    store.onCall(`${surface}_users.update`, async () => {
+      outcomes.push(outcomeOf(await deleteMe(host, surface, other)))
+    })
+    outcomes.push(outcomeOf(await deleteMe(host, surface, who)))
+    expect(outcomes).toEqual(['204', '204'])
+    await host.auth.close()
+    const mails = host.mailer.sent.filter(({ template }) => template === 'accountDeleted')
+    expect(mails.map(({ to }) => to)).toEqual([who.email])
+    expect(eventsOf(host, 'account.deleted')).toHaveLength(1)
+  })
+
   it('O-39 cut off half way leaves nobody signed in, and is completed by the sweep', async () => {
     const store = faultyBackend(memory())
     const host = await openHost({ ...both, backend: store.backend })
