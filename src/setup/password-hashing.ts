@@ -32,7 +32,8 @@ export async function sharedPasswordServices(
   const ownWords = contextWordsOf(issuer, Object.values(options.surfaces))
   return {
     passwords,
-    isCommon: await loadCommonPasswords(),
+    // Loaded when the first password is set: a process that only guards routes never needs them.
+    commonPasswords: loadCommonPasswords,
     breachCheck: createBreachCheck({ fetcher, clock }),
     contextWords: [...ownWords, ...passwordContextWords],
   }

@@ -15,7 +15,8 @@ import { createPasswordWriter, type PasswordWriter } from './password-writer.js'
 export interface SharedPasswordServices {
   readonly passwords: PasswordHashes
   readonly breachCheck: BreachCheck
-  readonly isCommon: (password: string) => boolean
+  /** Resolves with the test for common passwords. Loads them at the first call. */
+  readonly commonPasswords: () => Promise<(password: string) => boolean>
   readonly contextWords: readonly string[]
 }
 

@@ -32,7 +32,7 @@ interface Deps {
   readonly collections: Collections
   readonly passwords: PasswordHashes
   readonly breachCheck: BreachCheck
-  readonly isCommon: (password: string) => boolean
+  readonly commonPasswords: () => Promise<(password: string) => boolean>
   /** Words of the deployment: issuer, product and host names. */
   readonly contextWords: readonly string[]
 }
@@ -78,7 +78,7 @@ export function createPasswordRules(deps: Deps): PasswordRules {
           password,
           minLength: settings.passwordMinLength,
           blockCommon: settings.passwordBlockCommon,
-          isCommon: deps.isCommon,
+          isCommon: settings.passwordBlockCommon ? await deps.commonPasswords() : () => false,
           blockContextual: settings.passwordBlockContextual,
           contextWords: [...deps.contextWords, subject.email, subject.name],
         }),
