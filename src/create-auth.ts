@@ -11,6 +11,7 @@ import { closeInTime } from './setup/close.js'
 import { defaultsOf } from './setup/defaults.js'
 import { mailWindowWarnings } from './setup/mail-window-warnings.js'
 import { mountSurface, routesOf } from './setup/mount-surface.js'
+import { requirePrepared } from './setup/require-prepared.js'
 import { sharedCookieWarning } from './setup/shared-cookie-warning.js'
 import { createSharedServices } from './setup/shared-services.js'
 import { surfaceResolution } from './setup/surface-resolution.js'
@@ -78,6 +79,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     terminateAllSessions: (given = {}) => terminateAllSessions(built, clock, given),
     async migrate() {
       await options.backend.store.prepare(allCollectionSpecs(prefix))
+      await requirePrepared(defaults.backend)
       await shared.config.register()
       // What is wrong with them is logged now, and the first request need not wait for them.
       await shared.settings()

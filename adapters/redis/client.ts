@@ -28,8 +28,9 @@ export interface NodeRedisCommandOptions {
   readonly typeMapping?: Readonly<Record<never, never>>
 }
 
-/** The options of an `ioredis` client that decide whether a write could happen twice. */
+/** The options of an `ioredis` client that decide when a write happens, and whether it could do so twice. */
 export interface IoredisOptions {
+  readonly enableOfflineQueue?: boolean | undefined
   readonly autoResendUnfulfilledCommands?: boolean | undefined
   readonly maxRetriesPerRequest?: number | null | undefined
   readonly readOnly?: boolean | undefined
@@ -48,6 +49,7 @@ export interface IoredisCluster {
   readonly status: string
   readonly isCluster: boolean
   readonly options: {
+    readonly enableOfflineQueue?: boolean | undefined
     readonly scaleReads?: unknown
     readonly retryDelayOnFailover?: number | undefined
     readonly clusterNodeRetryStrategy?: unknown

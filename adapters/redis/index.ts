@@ -41,9 +41,9 @@ export type {
  *
  * Throws a `TypeError` that names the option for an invalid key prefix, and for a client that queues
  * or repeats writes, or reads from replicas. `redis` needs `disableOfflineQueue: true`; for a cluster
- * it belongs in `defaults`, and `auth.migrate()` checks it. `ioredis` needs
+ * it belongs in `defaults`, and `auth.migrate()` checks it. `ioredis` needs `enableOfflineQueue: false`,
  * `autoResendUnfulfilledCommands: false` and `maxRetriesPerRequest: 0`, its `Cluster`
- * `retryDelayOnFailover: 0`.
+ * `enableOfflineQueue: false` and `retryDelayOnFailover: 0`.
  *
  * @example
  * import { createAuth } from 'postern'

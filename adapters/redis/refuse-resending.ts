@@ -1,9 +1,9 @@
 import type { IoredisCluster, IoredisOptions, NodeRedisOptions } from './client.js'
 
 /**
- * By default a client keeps what it is asked while its server is away, and sends it at the return: a
- * write would take effect after its caller was told that it failed and has tried again, which for a
- * refresh token is a replay.
+ * By default a client of either library keeps what it is asked while its server is away, and sends it at
+ * the return: a write would take effect after its caller was told that it failed and has tried again,
+ * which for a refresh token is a replay.
  */
 export function checkNodeRedis(options: NodeRedisOptions | undefined, path: string): void {
   if (options?.disableOfflineQueue !== true) {
@@ -13,11 +13,12 @@ export function checkNodeRedis(options: NodeRedisOptions | undefined, path: stri
 
 /**
  * By default `ioredis` sends a command again when the connection broke before its answer came: a
- * guarded write that had taken effect then answers that it had not. Both options are needed: the
- * first alone leaves such a command without any answer, once the client is connected again.
+ * guarded write that had taken effect then answers that it had not. The options against it are needed
+ * both: the first alone leaves such a command without any answer, once the client is connected again.
  */
 export function checkIoredis(options: IoredisOptions, path: string): void {
   const { autoResendUnfulfilledCommands, maxRetriesPerRequest, readOnly, role } = options
+  refuseOfflineQueue(options, path)
   if (autoResendUnfulfilledCommands !== false) {
     refuse(
       'ioredis',
@@ -40,6 +41,7 @@ export function checkIoredis(options: IoredisOptions, path: string): void {
  * count.
  */
 export function checkIoredisCluster(options: IoredisCluster['options']): void {
+  refuseOfflineQueue(options, '')
   if (options.retryDelayOnFailover !== 0) {
     refuse('ioredis', 'retryDelayOnFailover', '0', 'a write could be carried out twice')
   }
@@ -47,8 +49,16 @@ export function checkIoredisCluster(options: IoredisCluster['options']): void {
     refuse('ioredis', 'scaleReads', '"master"', stale)
   }
   if (typeof options.clusterNodeRetryStrategy === 'function') {
-    checkIoredis(options.redisOptions ?? {}, 'redisOptions.')
+    // A cluster gives each node a queue of its own, whatever is said here, and drops it with the node.
+    checkIoredis({ ...options.redisOptions, enableOfflineQueue: false }, 'redisOptions.')
   }
+}
+
+function refuseOfflineQueue(
+  { enableOfflineQueue }: Pick<IoredisOptions, 'enableOfflineQueue'>,
+  path: string,
+): void {
+  if (enableOfflineQueue !== false) refuse('ioredis', `${path}enableOfflineQueue`, 'false', late)
 }
 
 const stale = 'a replica may not have the last write, such as a revocation'

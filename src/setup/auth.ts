@@ -85,7 +85,8 @@ export interface Auth {
   terminateAllSessions(options?: AllSessionsOptions): Promise<number>
   /**
    * Prepares the database and registers the modules, which gives settings without a value their first
-   * values. Call it before serving. Replicas may call it in parallel, and any number of times.
+   * values. Call it before serving. Replicas may call it in parallel, and any number of times. Rejects
+   * with the database's own error, and by name where denylist, lease or counter does not answer.
    */
   migrate(): Promise<void>
   /**

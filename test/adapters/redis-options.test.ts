@@ -15,7 +15,8 @@ function ioredis(options: object): Redis {
 }
 
 function ioredisCluster(options: object): Cluster {
-  const cluster = new Cluster(nodes, { retryDelayOnFailover: 0, lazyConnect: true, ...options })
+  const once = { enableOfflineQueue: false, retryDelayOnFailover: 0 }
+  const cluster = new Cluster(nodes, { ...once, lazyConnect: true, ...options })
   made.push(cluster)
   return cluster
 }
@@ -59,6 +60,9 @@ describe('redis options', () => {
     ],
     ['maxRetriesPerRequest', '0', () => ioredis({ maxRetriesPerRequest: 20 })],
     ['maxRetriesPerRequest', '0', () => ioredis({ maxRetriesPerRequest: null })],
+    ['enableOfflineQueue', 'false', () => ioredis({ enableOfflineQueue: true })],
+    ['enableOfflineQueue', 'false', () => ioredis({ enableOfflineQueue: undefined })],
+    ['enableOfflineQueue', 'false', () => ioredisCluster({ enableOfflineQueue: true })],
     ['readOnly', 'false', () => ioredis({ readOnly: true })],
     ['role', '"master"', () => ioredis({ role: 'slave' })],
     ['retryDelayOnFailover', '0', () => ioredisCluster({ retryDelayOnFailover: 100 })],

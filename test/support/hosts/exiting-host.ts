@@ -1,5 +1,5 @@
 // A host that serves one request and has nothing more to do. Run as a process of its own: it has to
-// end by itself. `hang`: the store stays silent. `close`: the host closes the library first.
+// end by itself. `hang`: the store falls silent. `close`: the host closes the library first.
 import { randomBytes } from 'node:crypto'
 import { memory } from '../../../adapters/memory/index.js'
 import { createAuth } from '../../../src/create-auth.js'
@@ -9,11 +9,18 @@ import type { ExchangeRequest } from '../../../src/http/request/exchange.js'
 const [how] = process.argv.slice(2)
 const backend = memory()
 let mails = 0
+let isSilent = false
 
 const auth = await createAuth({
   backend:
     how === 'hang'
-      ? { ...backend, denylist: { ...backend.denylist, find: () => new Promise(() => {}) } }
+      ? {
+          ...backend,
+          denylist: {
+            ...backend.denylist,
+            find: (ids) => (isSilent ? new Promise(() => {}) : backend.denylist.find(ids)),
+          },
+        }
       : backend,
   keys: { current: await generateSigningKey() },
   configKeys: [{ id: 'test', key: randomBytes(32).toString('base64') }],
@@ -29,6 +36,7 @@ const auth = await createAuth({
   authorizer: { check: () => new Promise(() => {}) },
 })
 await auth.migrate()
+isSilent = true
 
 async function ask(method: string, path: string, body: object, bearer = '') {
   const bytes = new TextEncoder().encode(JSON.stringify(body))

@@ -15,6 +15,7 @@ const ignore = (): void => {}
 
 /** The options that the backend asks of an `ioredis` client. */
 export const sendOnce = {
+  enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
 } as const
@@ -27,7 +28,8 @@ export const singleClients = {
     return { client, close: async () => client.destroy() }
   },
   ioredis: async (url: string): Promise<OpenClient> => {
-    const client = new Redis(url, sendOnce).on('error', ignore)
+    const client = new Redis(url, { ...sendOnce, lazyConnect: true }).on('error', ignore)
+    await client.connect()
     return { client, close: async () => client.disconnect() }
   },
 } satisfies Readonly<Record<string, (url: string) => Promise<OpenClient>>>
@@ -75,6 +77,7 @@ export const clusterClients = {
     const nodes = ports.map((port) => ({ host: '127.0.0.1', port: map.get(port) ?? port }))
     const cluster = new Cluster(nodes, {
       lazyConnect: true,
+      enableOfflineQueue: false,
       retryDelayOnFailover: 0,
       natMap,
       redisOptions: login,
@@ -118,31 +121,41 @@ export async function withServer<R>(url: string, use: (client: Redis) => Promise
   }
 }
 
+/** Both libraries say so of a command that was never sent. */
+function wasNeverSent(error: unknown): boolean {
+  if (error instanceof ClientOfflineError) return true
+  return error instanceof Error && error.message.endsWith('enableOfflineQueue options is false')
+}
+
 /**
- * A `redis` client that waits for its connection, before a command and after one that failed. It
- * sends anew only what it is told was never sent.
+ * A client that waits for its connection, before a command and after one that failed. It sends anew
+ * only what it is told was never sent.
  */
 export function patient(client: RedisClient): RedisClient {
-  if ('call' in client) return client
+  const [member, ping] = 'call' in client ? ['call', ['ping', []]] : ['sendCommand', [['ping']]]
+  const method: unknown = Reflect.get(client, member)
+  if (typeof method !== 'function') throw new Error(`${member} is no method`)
   const send = async (args: readonly unknown[]): Promise<unknown> => {
     for (;;) {
       try {
-        return await Reflect.apply(client.sendCommand, client, args)
+        return await Reflect.apply(method, client, args)
       } catch (error) {
-        if (!(error instanceof ClientOfflineError)) throw error
+        if (!wasNeverSent(error)) throw error
         await turn()
       }
     }
   }
   return new Proxy(client, {
     get(target, name) {
-      if (name !== 'sendCommand') return Reflect.get(target, name)
+      if (name !== member) return Reflect.get(target, name)
       return async (...args: unknown[]) => {
         try {
           return await send(args)
         } catch (error) {
           // Else the next answer to be lost would be one to the client's own greeting.
-          await send(args.map((one) => (Array.isArray(one) ? ['ping'] : one)))
+          await send(
+            'masters' in target ? args.map((one) => (Array.isArray(one) ? ['ping'] : one)) : ping,
+          )
           throw error
         }
       }
