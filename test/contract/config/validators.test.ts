@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigValidationError } from '../../../src/config/index.js'
+import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { promiseKinds } from '../../support/hosts/hosts.js'
 import { seenOf } from '../../support/hosts/open-host.js'
@@ -111,6 +112,36 @@ describe.each(promiseKinds)('validators on $name', (kind) => {
   })
 })
 
+describe.each(promiseKinds)('an activation on $name', (kind) => {
+  it('R-3D-01 makes the environment the active one and asks for a restart, also where it was active before', async () => {
+    const host = await configHost({}, kind)
+    const put = (environment: string) => host.change('PUT', '/active-environment', { environment })
+    const shown = async () => {
+      const { items } = (await host.get('')).json()
+      const { environments, ...module } = (await host.get('/mail')).json()
+      return { items, environments, module }
+    }
+    const before = await shown()
+    expect(before.module).toMatchObject({ activeEnvironment: 'production', needsRestart: false })
+    const again = await put('production')
+    const done = { module: 'mail', activeEnvironment: 'production', needsRestart: true }
+    expect([again.status, again.json()]).toEqual([200, done])
+    expect((await shown()).module).toEqual({ ...before.module, needsRestart: true })
+
+    const switched = await put('sandbox')
+    const activeEnvironment = 'sandbox'
+    expect([switched.status, switched.json()]).toEqual([200, { ...done, activeEnvironment }])
+    const after = await shown()
+    expect(after.module).toEqual({ ...before.module, activeEnvironment, needsRestart: true })
+    expect(after.items).toContainEqual({ name: 'mail', activeEnvironment, needsRestart: true })
+    const active = { production: false, sandbox: true, spare: false }
+    for (const [name, isActive] of Object.entries(active)) {
+      const revision = expect.any(Number)
+      expect(after.environments).toContainEqual({ name, active: isActive, revision })
+    }
+  })
+})
+
 async function expectUnchanged(host: ConfigHost): Promise<void> {
   expect(await host.raw()).toEqual({ revision: 1, values: {} })
   expect((await host.get('/mail')).json()).toMatchObject({
@@ -188,70 +219,100 @@ describe('what a validator sees', () => {
     ])
   })
 
-  it('R-4.5-01 R-3D-02 R-3D-03 R-3D-04 T-74 an activation: existence, validator, write', async () => {
-    const seen: unknown[] = []
-    const refused = { now: false }
-    const host: ConfigHost = await configHost({
-      modules: [
-        mailModule({
-          async validateActivation({ environment, values }) {
-            const { activeEnvironment } = (await host.get('/mail')).json()
-            seen.push({ environment, values, activeEnvironment })
-            return refused.now ? new ConfigValidationError('sender', 'No.', 'mail.no') : undefined
-          },
-        }),
-      ],
-    })
-    const put = (environment: string) => host.change('PUT', '/active-environment', { environment })
-    expectProblem(await put('nowhere'), 404, 'environment_not_found')
-    expectProblem(await put('__proto__'), 404, 'environment_not_found')
-    expectProblem(await host.change('PUT', '/active-environment', {}), 400, 'invalid_request')
+  it('R-4.5-01 R-3D-02 T-74 an activation looks for module and environment before any validator is asked', async () => {
+    const validateActivation = vi.fn(() => undefined)
+    const host = await configHost({ modules: [mailModule({ validateActivation })] })
+    const put = (body: unknown) => host.change('PUT', '/active-environment', body)
     const { bearer } = host.operator
     const body = { environment: 'sandbox' }
     const elsewhere = '/v1/admin/modules/nobody/active-environment'
     expectProblem(await host.send('PUT', elsewhere, { bearer, body }), 404, 'module_not_found')
-    expect(seen).toEqual([])
-    // Asking for one makes none.
-    const names = ['production', 'sandbox', 'spare']
-    expect((await host.get('/mail')).json()).toMatchObject({
-      environments: names.map((name) => ({ name, active: name === 'production' })),
-    })
-    await host.patch({ config: { password: 'S3CR3T-s' } }, 'sandbox')
-    refused.now = true
-    expectProblem(await put('sandbox'), 422, 'mail.no')
+    for (const environment of ['nowhere', '__proto__', '', 'Sandbox']) {
+      expectProblem(await put({ environment }), 404, 'environment_not_found')
+    }
+    expectProblem(await put({}), 400, 'invalid_request')
+    expect(validateActivation).not.toHaveBeenCalled()
     expect((await host.get('/mail')).json()).toMatchObject({
       activeEnvironment: 'production',
       needsRestart: false,
     })
-    refused.now = false
-    const done = await put('sandbox')
-    expect(done.status).toBe(200)
-    expect(done.json()).toEqual({
-      module: 'mail',
-      activeEnvironment: 'sandbox',
-      needsRestart: true,
-    })
-    const view = {
-      environment: 'sandbox',
-      values: { password: 'S3CR3T-s' },
-      activeEnvironment: 'production',
-    }
-    expect(seen).toEqual([view, view])
-    // True before, and it stays so when the next switch is refused.
-    refused.now = true
-    expectProblem(await put('production'), 422, 'mail.no')
-    expect((await host.get('/mail')).json()).toMatchObject({
-      activeEnvironment: 'sandbox',
-      needsRestart: true,
-    })
+    expect((await put(body)).status).toBe(200)
+    expect(validateActivation).toHaveBeenCalledTimes(1)
   })
 
-  it('R-3D-06 without a validator of its own, an activation is not judged', async () => {
-    const host = await configHost({ modules: [mailModule({ validatePatch: coded })] })
-    const reply = await host.change('PUT', '/active-environment', { environment: 'sandbox' })
-    expect(reply.status).toBe(200)
-    const again = await host.change('PUT', '/active-environment', { environment: 'sandbox' })
-    expect([again.status, again.json()['needsRestart']]).toEqual([200, true])
+  it('R-3D-03 R-3D-05 the activation validator is asked before the write, about the values to be activated', async () => {
+    const seen: unknown[] = []
+    const host: ConfigHost = await configHost({
+      modules: [
+        mailModule({
+          async validateActivation({ environment, values }) {
+            const stored = await moduleCollectionsOf(host.backend.store, '').modules.get('mail')
+            const { activeEnvironment, needsRestart } = (await host.get('/mail')).json()
+            const now = { activeEnvironment, needsRestart }
+            seen.push({ environment, values, now, stored: stored?.activeEnvironment })
+            return undefined
+          },
+        }),
+      ],
+    })
+    await host.patch({ config: { password: 'S3CR3T-s', sender: 'sandbox@example.org' } }, 'sandbox')
+    await host.patch({ config: { password: 'S3CR3T-p', port: '587' } })
+    const body = { environment: 'sandbox' }
+    expect((await host.change('PUT', '/active-environment', body)).status).toBe(200)
+    expect(seen).toEqual([
+      {
+        environment: 'sandbox',
+        values: { password: 'S3CR3T-s', sender: 'sandbox@example.org' },
+        now: { activeEnvironment: 'production', needsRestart: false },
+        stored: 'production',
+      },
+    ])
+  })
+
+  it.each(Object.entries({ ...codeless, 'returned with a code': coded }))(
+    'R-3D-04 a refused activation leaves the active environment and needsRestart as they were: %s',
+    async (_how, refuse) => {
+      const refused = { now: true }
+      const validateActivation = () => (refused.now ? refuse() : undefined)
+      const host = await configHost({ modules: [mailModule({ validateActivation })] })
+      const put = (environment: string) =>
+        host.change('PUT', '/active-environment', { environment })
+      const expectNow = async (activeEnvironment: string, needsRestart: boolean) => {
+        const shown = (await host.get('/mail')).json()
+        expect(shown).toMatchObject({ activeEnvironment, needsRestart })
+      }
+      expect((await put('sandbox')).status).toBe(422)
+      await expectNow('production', false)
+      refused.now = false
+      expect((await put('sandbox')).status).toBe(200)
+      await expectNow('sandbox', true)
+      refused.now = true
+      for (const environment of ['production', 'spare', 'sandbox']) {
+        expect((await put(environment)).status).toBe(422)
+        await expectNow('sandbox', true)
+      }
+    },
+  )
+
+  it('R-3D-06 without a validator of its own, an activation judges no values, however wrong', async () => {
+    const validatePatch = vi.fn(({ values }: { values: Readonly<Record<string, string>> }) =>
+      values['sender'] === 'wrong' ? coded() : undefined,
+    )
+    const host = await configHost({ modules: [mailModule({ validatePatch })] })
+    await host.patch({ config: { sender: 'right', port: '2525' } }, 'sandbox')
+    const wrong = { sender: 'wrong' }
+    expectProblem(await host.patch({ config: wrong }, 'sandbox'), 422, 'mail.sender_wrong')
+    // As an older version of the module left it.
+    const { environments } = moduleCollectionsOf(host.backend.store, '')
+    const { values } = await host.raw('sandbox')
+    const left = { values: { ...values, ...wrong } }
+    await environments.update('mail/sandbox', { revision: 2 }, left)
+    expect((await host.raw('sandbox')).values).toMatchObject({ sender: 'wrong', port: '2525' })
+    validatePatch.mockClear()
+    const body = { environment: 'sandbox' }
+    const reply = await host.change('PUT', '/active-environment', body)
+    expect([reply.status, reply.json()['activeEnvironment']]).toEqual([200, 'sandbox'])
+    expect(validatePatch).not.toHaveBeenCalled()
   })
 
   it.each([
@@ -298,10 +359,11 @@ describe('what a validator sees', () => {
     expect(told.json()['code']).toMatch(/^mail[.]no/)
   })
 
-  it('R-3D-01 the same settings refuse and accept by what is merged', async () => {
+  it('an edit of a revision that is gone is refused before any validator is asked', async () => {
     const validatePatch = vi.fn(() => undefined)
     const host = await configHost({ modules: [mailModule({ validatePatch })] })
-    await host.patch({ config: { sender: 'x' }, revision: 7 })
+    const stale = await host.patch({ config: { sender: 'x' }, revision: 7 })
+    expectProblem(stale, 409, 'config.revision_conflict')
     expect(validatePatch).not.toHaveBeenCalled()
   })
 })

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { frameworkKinds } from '../../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { signedInPerson } from '../../support/people/people.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
+import { sessionOf } from '../events/event-scenario.js'
 
 const lifetime = 15 * 60 * 1000
 
@@ -62,7 +63,44 @@ describe.each(frameworkKinds)('an expired access token on $name', (kind) => {
   )
 })
 
-it('R-4.3-05 R-5-16 a protected route reads no session and no refresh row', async () => {
+it.each(surfaces)(
+  'R-4.3-05 R-5-16 a protected route neither reads nor rotates the refresh cookie, on %s',
+  async (surface) => {
+    const spy = spyBackend()
+    const host = await openHost({ backend: spy.backend })
+    const { bearer, cookie, refreshToken } = await signedInPerson(host, surface)
+    const ended = await signedInPerson(host, surface)
+    const at = (path: string): string => `/v1/auth/${surface}${path}`
+    await host.send('POST', at('/logout'), { bearer: ended.bearer })
+    await host.auth.close()
+    const row = await storedIn(host, surface).families.get(sessionOf(refreshToken))
+    const asked = async (given: { readonly bearer?: string }) => {
+      spy.calls.length = 0
+      const body = { name: 'Eve' }
+      const replies = [
+        await host.send('GET', at('/me'), { ...given, cookie }),
+        await host.send('PATCH', at('/me'), { ...given, cookie, body }),
+      ]
+      for (const { setCookies, headers } of replies) {
+        expect([setCookies, headers.get('x-refresh-outcome')]).toEqual([[], null])
+      }
+      expect(spy.calls.filter((call) => /refresh_tokens|sessions/.test(call))).toEqual([])
+      return [...new Set(replies.map(outcomeOf))]
+    }
+    expect(await asked({ bearer })).toEqual(['200'])
+    expect(await asked({})).toEqual(['401'])
+    expect(await asked({ bearer: 'garbage' })).toEqual(['401'])
+    expect(await asked({ bearer: ended.bearer })).toEqual(['401 session_revoked'])
+    await host.auth.close()
+    await host.clock.advance(lifetime)
+    expect(await asked({ bearer })).toEqual(['401'])
+    expect(await storedIn(host, surface).families.get(sessionOf(refreshToken))).toEqual(row)
+    const rotated = await host.send('POST', at('/refresh-cookie'), { cookie })
+    expect([rotated.status, rotated.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
+  },
+)
+
+it('a protected route asks the store three things, and none of an expired token', async () => {
   const spy = spyBackend()
   const host = await openHost({ backend: spy.backend })
   const { bearer, cookie } = await signedInPerson(host, 'client')

@@ -140,12 +140,23 @@ describe.each(frameworkKinds)('T-22 R-4.3-02 auth.both on $name', ({ start }) =>
       const own = await signedInPerson(host, s)
       const foreign = await signedInPerson(host, other[s])
       for (const name of [hostOf[s], hostOf[s].toUpperCase()]) {
+        const cookies = `${foreign.cookie}; ${own.cookie}`
         minted(await session(own.cookie, name), s)
-        minted(await session(`${foreign.cookie}; ${own.cookie}`, name), s)
-        expectProblem(await session(foreign.cookie, name), 401)
+        minted(await session(cookies, name), s)
+        const headers = { host: name }
+        const prefixed = (cookie: string) =>
+          raw('GET', `/v1/auth/${s}/session`, { headers: { ...headers, cookie } })
+        minted(await prefixed(cookies), s)
+        for (const refused of [
+          await session(foreign.cookie, name),
+          await prefixed(foreign.cookie),
+        ]) {
+          expectProblem(refused, 401)
+          expect(refused.setCookies).toEqual([])
+        }
         const body = JSON.stringify({ refreshToken: foreign.refreshToken })
-        const headers = { host: name, 'content-type': 'application/json' }
-        const refused = await raw('POST', '/v1/auth/refresh', { headers, body })
+        const json = { ...headers, 'content-type': 'application/json' }
+        const refused = await raw('POST', '/v1/auth/refresh', { headers: json, body })
         expectProblem(refused, 401, 'audience_mismatch')
       }
     },
