@@ -1,3 +1,5 @@
+import { keysIn } from './kept-keys.js'
+
 /**
  * What the account gets that a mailed link makes:
  * - `registered`: what was registered in the same browser or app
@@ -24,19 +26,10 @@ export function registrationLifeMs(linkMs: number, mailWindowMs: number): number
   return Math.max(linkMs, mailWindowMs)
 }
 
-const key = /^[\w-]{43}$/
-const mostKeys = 4
-
 /**
  * The keys in what a browser or app keeps of its registrations: one for each, so that several
- * addresses can be registered in one browser. What is none is left out.
+ * addresses can be registered in one browser.
  */
 export function registrationKeys(kept: string | null): readonly string[] {
-  const keys = (kept ?? '').slice(0, 1024).split('.')
-  return [...new Set(keys.filter((part) => key.test(part)))].slice(0, mostKeys)
-}
-
-/** What is to be kept from now on, the newest first; the oldest give way. */
-export function keptKeys(newest: string, others: readonly string[]): string {
-  return [newest, ...others].slice(0, mostKeys).join('.')
+  return keysIn(kept, 43)
 }

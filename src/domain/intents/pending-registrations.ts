@@ -1,6 +1,7 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { uuidv7 } from '../../crypto/uuid.js'
-import { keptKeys, registrationKeys } from '../../engine/registration-rules.js'
+import { keptKeys } from '../../engine/kept-keys.js'
+import { registrationKeys } from '../../engine/registration-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { PendingRegistration } from '../../model/pending-registration.js'
 import type { SurfaceContext } from '../context/surface-context.js'
