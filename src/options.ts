@@ -178,6 +178,12 @@ export interface AuthOptions {
    * factor. Default: by device, network and wrong passwords, over the logins of ninety days.
    */
   readonly riskScorer?: RiskScorer
+  /**
+   * With `false`, browsers and apps get no recognition id at logins, and one that they send counts for
+   * nothing: a device is then known by its user agent in a known network, or as a trusted device. Default
+   * `true`: a cookie for 90 days from the newest login, on the host that sets it alone.
+   */
+  readonly deviceRecognition?: boolean
   /** The proxies whose `X-Forwarded-For` and `X-Forwarded-Host` count. Default `false`: both are ignored. */
   readonly trustProxy?: TrustProxy
   /** Endpoints of identity providers. Default: their usual addresses. */

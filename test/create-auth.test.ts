@@ -248,6 +248,7 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['clockLeeway', { clockLeeway: '5s' }],
     ['backendTimeout', { backendTimeout: 0 }],
     ['backendTimeout', { backendTimeout: '5s' }],
+    ['deviceRecognition', { deviceRecognition: 'off' }],
     ['sweep', { sweep: true }],
     ['meterProvider', { meterProvider: {} }],
     ['tracerProvider', { tracerProvider: {} }],

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../ports/random.js'
 
 /** An unguessable opaque token: `bytes` random bytes (256 bits unless told otherwise), base64url. */
@@ -12,6 +12,14 @@ export function randomToken(random: Random, bytes = 32): string {
  */
 export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('base64url')
+}
+
+/**
+ * The HMAC-SHA-256 (RFC 2104) of a text under a random secret, base64url: without the secret, nothing
+ * tells which digests were made with the same one.
+ */
+export function keyedHash(secret: string, text: string): string {
+  return createHmac('sha256', secret).update(text).digest('base64url')
 }
 
 /** Whether two secrets are the same text, in a time that tells nothing about where they differ. */

@@ -2,6 +2,7 @@ interface Login {
   readonly ip: string | null
   readonly userAgent: string | null
   readonly deviceId: string | null
+  readonly recognitionHash?: string | null
 }
 
 interface Question extends Login {
@@ -19,13 +20,17 @@ const suspiciousFailures = 3
 
 /**
  * The default rule. A device without a recent login is worth a mail. A new network is not, because
- * people travel. Either one right after guesses at the password is worth a second factor.
+ * people travel; but a user agent, which anybody can send, makes a device known only in a network that is
+ * known. Either one right after guesses at the password is worth a second factor.
  */
 export function scoreLogin(question: Question): Assessment {
   const { history } = question
-  const knowsDevice = history.some((past) => isSameDevice(past, question))
   const network = networkOf(question.ip)
-  const knowsNetwork = network === null || history.some(({ ip }) => networkOf(ip) === network)
+  const wasHere = history.some(({ ip }) => networkOf(ip) === network)
+  const knowsDevice =
+    history.some((past) => isSameDevice(past, question)) ||
+    (wasHere && history.some((past) => hasSameUserAgent(past, question)))
+  const knowsNetwork = network === null || wasHere
   const wasGuessedAt = question.failedAttempts >= suspiciousFailures
   const signals = [
     ...(knowsDevice ? [] : (['newDevice'] as const)),
@@ -37,13 +42,46 @@ export function scoreLogin(question: Question): Assessment {
   return { level: knowsDevice ? 'low' : 'elevated', signals }
 }
 
+/** By what only that device can send. */
 function isSameDevice(one: Login, other: Login): boolean {
-  if (one.deviceId !== null && one.deviceId === other.deviceId) return true
+  const { deviceId, recognitionHash = null } = other
+  const isTrusted = deviceId !== null && one.deviceId === deviceId
+  return isTrusted || (recognitionHash !== null && one.recognitionHash === recognitionHash)
+}
+
+function hasSameUserAgent(one: Login, other: Login): boolean {
   return deviceOf(one.userAgent) === deviceOf(other.userAgent)
 }
 
 /** The device and the network of a login, as far as they can be told; equal texts are one place. */
-export function placeOf({ ip, userAgent, deviceId }: Login): readonly [string, string] {
+export function placeOf(login: Login): readonly [string, string] {
+  const [device, network] = surroundingsOf(login)
+  return [login.recognitionHash ?? device, network]
+}
+
+/**
+ * Devices that are kept of one user agent, or one trusted device, in one network. A client that keeps
+ * no recognition id is another device at each login.
+ */
+const mostAlike = 8
+
+/** Of these logins, the newest first, those that give way to one more. */
+export function surplusBeside<L extends Login>(login: Login, history: readonly L[]): readonly L[] {
+  const [alike, network] = surroundingsOf(login)
+  const isBeside = (past: Login): boolean => {
+    const [itsAlike, itsNetwork] = surroundingsOf(past)
+    return itsAlike === alike && itsNetwork === network && !isSamePlace(past, login)
+  }
+  return history.filter(isBeside).slice(mostAlike - 1)
+}
+
+export function isSamePlace(one: Login, other: Login): boolean {
+  const [device, network] = placeOf(one)
+  const [otherDevice, otherNetwork] = placeOf(other)
+  return device === otherDevice && network === otherNetwork
+}
+
+function surroundingsOf({ ip, userAgent, deviceId }: Login): readonly [string, string] {
   return [deviceId ?? deviceOf(userAgent), networkOf(ip) ?? '']
 }
 

@@ -1,5 +1,5 @@
 import type { FlowCookie } from '../domain/services/index.js'
-import type { Answer, Operation, RegistrationCookie } from '../operations/operation.js'
+import type { Answer, Operation } from '../operations/operation.js'
 import { type CookiePolicy, clearCookie, hostOnly, type SameSite, setCookie } from './cookies.js'
 import { commonHeaders } from './problem.js'
 import type { ExchangeReply } from './request/exchange.js'
@@ -30,7 +30,7 @@ function cookiesFor(
   sameSite: SameSite,
 ): readonly string[] {
   const { refreshCookie: refresh, deviceCookie: device, flowCookies: flows = [] } = answer
-  const { registrationCookie: registration } = answer
+  const { registrationCookie: registration, recognitionCookie: recognition } = answer
   const cleared = (what: 'refresh' | 'device') => clearCookie(policy, what, sameSite)
   const set = (what: 'refresh' | 'device', value: string, maxAge: number) =>
     setCookie(policy, what, sameSite, { value, maxAge })
@@ -39,19 +39,17 @@ function cookiesFor(
   else if (refresh) cookies.push(set('refresh', refresh.refreshToken, refresh.expiresIn))
   if (device === 'clear') cookies.push(cleared('device'))
   else if (device) cookies.push(set('device', device.deviceToken, device.expiresIn))
-  if (registration) cookies.push(registrationCookieFor(registration, policy, sameSite))
+  // Never shared with other hosts: a page of theirs must not plant or read it.
+  const setHere = (what: 'registration' | 'recognition', value: string, maxAge: number) =>
+    setCookie(hostOnly(policy), what, sameSite, { value, maxAge })
+  if (registration) {
+    cookies.push(setHere('registration', registration.registrationKey, registration.expiresIn))
+  }
+  if (recognition) {
+    cookies.push(setHere('recognition', recognition.recognitionId, recognition.expiresIn))
+  }
   for (const flow of flows) cookies.push(flowCookieFor(flow, hostOnly(policy), sameSite))
   return cookies
-}
-
-/** Never shared with other hosts: a page of theirs must not plant or read it. */
-function registrationCookieFor(
-  { registrationKey, expiresIn }: RegistrationCookie,
-  policy: CookiePolicy,
-  sameSite: SameSite,
-): string {
-  const token = { value: registrationKey, maxAge: expiresIn }
-  return setCookie(hostOnly(policy), 'registration', sameSite, token)
 }
 
 /**

@@ -59,6 +59,7 @@ function callOf(admission: Admission, policy: CookiePolicy): ProtectedCall<unkno
     address,
     deviceCookie: cookieOf(request, policy, 'device'),
     registrationCookie: cookieOf(request, hostOnly(policy), 'registration'),
+    recognitionCookie: cookieOf(request, hostOnly(policy), 'recognition'),
     flowCookies: flowKeysIn(request, hostOnly(policy)),
     tokenDelivery: operation.choosesDelivery ? deliveryOf(request) : 'cookie',
     bearer,

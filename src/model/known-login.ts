@@ -11,6 +11,8 @@ export interface KnownLogin extends Doc {
   readonly ip: string | null
   readonly userAgent: string | null
   readonly deviceId: string | null
+  /** HMAC of the user's id under the recognition id that the device got; null without one. */
+  readonly recognitionHash: string | null
   readonly loginMethod: string
   readonly mfaMethod: string | null
   /** 90 days after that login. */
@@ -27,6 +29,7 @@ export const knownLoginsSpec: SurfaceSpec<KnownLogin> = {
     ip: { kind: 'text', nullable: true },
     userAgent: { kind: 'text', nullable: true },
     deviceId: { kind: 'text', nullable: true },
+    recognitionHash: { kind: 'text', nullable: true },
     loginMethod: { kind: 'text' },
     mfaMethod: { kind: 'text', nullable: true },
   },

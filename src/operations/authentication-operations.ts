@@ -43,13 +43,15 @@ const login = publicOperation({
   status: 200,
   body: z.strictObject({ email: emailInput, password: passwordInput }),
   reply: z.union([authenticatedReply, ...unfinishedLogins]),
-  cookies: { reads: ['device', 'registration'], sets: ['refresh'] },
+  cookies: { reads: ['device', 'registration', 'recognition'], sets: ['refresh', 'recognition'] },
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
-  handle: async ({ body, deviceCookie, registrationCookie, source }, { login }) => {
+  handle: async (call, { login }) => {
+    const { body, deviceCookie, registrationCookie, recognitionCookie: cookie, source } = call
     const device = {
       delivery: 'cookie',
       deviceToken: deviceCookie,
       registrationKey: registrationCookie,
+      recognition: { cookie, body: null },
     } as const
     return webLogin(await login.withPassword(body.email, body.password, device, source))
   },
@@ -104,10 +106,12 @@ const refreshCookie = publicOperation({
   reply: accessGrant,
   replyHeaders: refreshHeaders,
   usesRefreshCookie: 'one',
-  cookies: { reads: ['refresh'], sets: ['refresh'] },
+  cookies: { reads: ['refresh', 'recognition'], sets: ['refresh'] },
   errors: refreshErrors,
-  handle: async ({ refreshCookie, source }, { refresh }) =>
-    cookieRefresh(await refresh.rotate({ token: refreshCookie, delivery: 'cookie' }, source)),
+  handle: async ({ refreshCookie, recognitionCookie, source }, { refresh }) => {
+    const shown = { token: refreshCookie, recognitionId: recognitionCookie }
+    return cookieRefresh(await refresh.rotate({ ...shown, delivery: 'cookie' }, source))
+  },
 })
 
 const getSession = publicOperation({

@@ -11,12 +11,14 @@ import {
   nothing,
   otherSessionsInput,
   passwordInput,
+  recognitionInput,
   timestamp,
   trustInput,
 } from './schemas.js'
 import {
   deliveredLogin,
   mfaStatusView,
+  shownRecognition,
   stepUpView,
   totpConfirmationView,
   trustRequest,
@@ -104,12 +106,13 @@ const confirmTotp = enrollingOperation({
     mfaToken: mfaTokenInput.optional(),
     code: codeInput,
     ...otherSessionsInput,
+    ...recognitionInput,
   }),
   reply: z.union([
     z.strictObject({ backupCodes }),
     ...loginReplies.map((reply) => reply.extend({ backupCodes })),
   ]),
-  cookies: { reads: flowCookies, sets: ['refresh'] },
+  cookies: { reads: [...flowCookies, 'recognition'], sets: ['refresh', 'recognition'] },
   errors: [
     'mfa_method_disabled',
     'invalid_mfa_code',
@@ -117,8 +120,11 @@ const confirmTotp = enrollingOperation({
     'email_not_verified',
     'server_busy',
   ],
-  handle: async ({ enrollee, body, source }, { mfaLogin }) =>
-    totpConfirmationView(await mfaLogin.confirmTotp(enrollee, body, source)),
+  handle: async (call, { mfaLogin }) => {
+    const { enrollee, body, source } = call
+    const shown = { ...body, recognition: shownRecognition(call) }
+    return totpConfirmationView(await mfaLogin.confirmTotp(enrollee, shown, source))
+  },
 })
 
 const removeTotp = guardedOperation({
@@ -172,9 +178,18 @@ const completeLoginMfa = publicOperation({
   guards: [{ kind: 'public' }],
   limit: 'mfa',
   status: 200,
-  body: z.strictObject({ mfaToken: mfaTokenInput, method, code: codeInput, ...trustInput }),
+  body: z.strictObject({
+    mfaToken: mfaTokenInput,
+    method,
+    code: codeInput,
+    ...trustInput,
+    ...recognitionInput,
+  }),
   reply: z.union([...loginReplies]),
-  cookies: { reads: flowCookies, sets: ['refresh', 'device'] },
+  cookies: {
+    reads: [...flowCookies, 'recognition'],
+    sets: ['refresh', 'device', 'recognition'],
+  },
   errors: [
     'invalid_mfa_code',
     'mfa_ticket_invalid',
@@ -182,9 +197,11 @@ const completeLoginMfa = publicOperation({
     'email_not_verified',
     'server_busy',
   ],
-  handle: async ({ body, flowCookies: browserKeys, source }, { mfaLogin }) => {
+  handle: async (call, { mfaLogin }) => {
+    const { body, flowCookies: browserKeys, source } = call
     const waiting = { mfaToken: body.mfaToken, browserKeys }
-    return deliveredLogin(await mfaLogin.completeLogin(waiting, body, source, trustRequest(body)))
+    const terms = { trust: trustRequest(body), recognition: shownRecognition(call) }
+    return deliveredLogin(await mfaLogin.completeLogin(waiting, body, terms, source))
   },
 })
 

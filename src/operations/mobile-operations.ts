@@ -5,6 +5,7 @@ import {
   emailInput,
   mobileAuthenticatedReply,
   passwordInput,
+  recognitionInput,
   refreshHeaders,
   refreshTokenReply,
   tokenInput,
@@ -30,6 +31,7 @@ const mobileLogin = publicOperation({
     password: passwordInput,
     deviceToken: tokenInput.optional(),
     registrationKey: tokenInput.optional(),
+    ...recognitionInput,
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
@@ -38,6 +40,7 @@ const mobileLogin = publicOperation({
       delivery: 'body',
       deviceToken: body.deviceToken ?? null,
       registrationKey: body.registrationKey ?? null,
+      recognition: { cookie: null, body: body.recognitionId ?? null },
     } as const
     return mobileLoginAnswer(await login.withPassword(body.email, body.password, device, source))
   },
@@ -54,7 +57,7 @@ const refresh = publicOperation({
   guards: [{ kind: 'public' }],
   limit: 'refresh',
   status: 200,
-  body: z.strictObject({ refreshToken: tokenInput }),
+  body: z.strictObject({ refreshToken: tokenInput, ...recognitionInput }),
   reply: accessGrant.extend(refreshTokenReply),
   replyHeaders: refreshHeaders,
   errors: [
@@ -66,8 +69,10 @@ const refresh = publicOperation({
     'session_max_age_reached',
     'session_enforcement_unavailable',
   ],
-  handle: async ({ body, source }, { refresh }) =>
-    bodyRefresh(await refresh.rotate({ token: body.refreshToken, delivery: 'body' }, source)),
+  handle: async ({ body, source }, { refresh }) => {
+    const shown = { token: body.refreshToken, recognitionId: body.recognitionId ?? null }
+    return bodyRefresh(await refresh.rotate({ ...shown, delivery: 'body' }, source))
+  },
 })
 
 export const mobileOperations = [mobileLogin, refresh]

@@ -7,6 +7,7 @@ import {
   noBody,
   nothing,
   passwordInput,
+  recognitionInput,
   termsInput,
   text,
   tokenInput,
@@ -59,12 +60,13 @@ const startOauth = publicOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
-  cookies: { reads: flowCookies, sets: flowCookies },
+  cookies: { reads: [...flowCookies, 'recognition'], sets: flowCookies },
   errors: [...startErrors, 'csrf_rejected'],
-  handle: async ({ params, query, flowCookies }, { oauth }) =>
-    redirectToProvider(
-      await oauth.startWeb(params['provider'] ?? '', targetOf(query), flowCookies),
-    ),
+  handle: async ({ params, query, flowCookies, recognitionCookie }, { oauth }) => {
+    const browser = { keys: flowCookies, recognitionId: recognitionCookie }
+    const provider = params['provider'] ?? ''
+    return redirectToProvider(await oauth.startWeb(provider, targetOf(query), browser))
+  },
 })
 
 const oauthCallback = publicOperation({
@@ -81,7 +83,7 @@ const oauthCallback = publicOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
-  cookies: { reads: ['oauth', 'device'], sets: ['refresh', 'oauth'] },
+  cookies: { reads: ['oauth', 'device'], sets: ['refresh', 'oauth', 'recognition'] },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
   handle: async ({ params, query, flowCookies, deviceCookie, source }, { oauth }) =>
@@ -108,7 +110,7 @@ const oauthCallbackFormPost = publicOperation({
   body: answer,
   bodyForm: true,
   reply: nothing,
-  cookies: { reads: ['oauth_form', 'device'], sets: ['refresh', 'oauth_form'] },
+  cookies: { reads: ['oauth_form', 'device'], sets: ['refresh', 'oauth_form', 'recognition'] },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
   handle: async ({ params, body, flowCookies, deviceCookie, source }, { oauth }) =>
@@ -162,12 +164,14 @@ const exchangeMobileOauth = publicOperation({
     code: tokenInput,
     codeVerifier: tokenInput,
     deviceToken: tokenInput.optional(),
+    ...recognitionInput,
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_token', 'oauth_provider_disabled', 'invalid_credentials', 'email_not_verified'],
   handle: async ({ body, source }, { oauth }) => {
-    const { deviceToken = null } = body
-    return mobileLogin(await oauth.exchange({ ...body, deviceToken }, source))
+    const { code, codeVerifier, deviceToken = null, recognitionId = null } = body
+    const device = { deviceToken, recognition: { cookie: null, body: recognitionId } }
+    return mobileLogin(await oauth.exchange({ code, codeVerifier, ...device }, source))
   },
 })
 

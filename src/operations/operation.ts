@@ -6,6 +6,7 @@ import type {
   DeviceGrant,
   Enrollee,
   FlowCookie,
+  RecognitionGrant,
   RefreshGrant,
   RequestSource,
   Services,
@@ -72,9 +73,16 @@ export type Guard =
 
 /**
  * The cookies: of a session, of a trusted device (independent of the session), of OAuth flows, whose
- * response arrives by a link or by a form, and of what was registered and is not confirmed.
+ * response arrives by a link or by a form, of what was registered and is not confirmed, and of what the
+ * browser is known by at logins.
  */
-export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form' | 'registration'
+export type TokenCookie =
+  | 'refresh'
+  | 'device'
+  | 'oauth'
+  | 'oauth_form'
+  | 'registration'
+  | 'recognition'
 
 /** The request, as every handler gets it. */
 export interface Call<B> {
@@ -90,6 +98,8 @@ export interface Call<B> {
   readonly deviceCookie: string | null
   /** What the browser keeps of its registrations, from the surface's cookie. */
   readonly registrationCookie: string | null
+  /** What the browser is known by at logins, from the surface's cookie. */
+  readonly recognitionCookie: string | null
   /** The keys of the browser's OAuth flows from its cookies, the oldest first. */
   readonly flowCookies: BrowserKeys
   /**
@@ -135,6 +145,8 @@ export interface Answer<R> {
   readonly deviceCookie?: Pick<DeviceGrant, 'deviceToken' | 'expiresIn'> | 'clear'
   /** Sets the cookie of registrations for `expiresIn` seconds. */
   readonly registrationCookie?: RegistrationCookie
+  /** The same for what the browser is known by. */
+  readonly recognitionCookie?: RecognitionGrant
   /** Sets the cookie of each OAuth flow to its `key` for `expiresIn` seconds. */
   readonly flowCookies?: readonly FlowCookie[]
   readonly headers?: Readonly<Record<string, string>>

@@ -7,10 +7,11 @@ import {
   loginReplies,
   nameInput,
   passwordInput,
+  recognitionInput,
   termsInput,
   tokenInput,
 } from './schemas.js'
-import { registrationAnswer } from './views.js'
+import { registrationAnswer, shownRecognition } from './views.js'
 
 const both = ['operator', 'client'] as const
 const tag = 'Authentication'
@@ -39,6 +40,7 @@ const register = publicOperation({
     name: nameInput.optional(),
     acceptedTermsVersion: termsInput.optional(),
     registrationKey: tokenInput.optional(),
+    ...recognitionInput,
   }),
   reply: z.union([
     z.strictObject({
@@ -49,7 +51,10 @@ const register = publicOperation({
     }),
     ...loginReplies,
   ]),
-  cookies: { reads: ['registration'], sets: ['refresh', 'registration'] },
+  cookies: {
+    reads: ['registration', 'recognition'],
+    sets: ['refresh', 'registration', 'recognition'],
+  },
   choosesDelivery: true,
   errors: [
     'registration_disabled',
@@ -63,7 +68,8 @@ const register = publicOperation({
   ],
   handle: async (call, { registration }) => {
     const { body, tokenDelivery: delivery, source } = call
-    const registrant = { delivery, registrationKey: registrationKeyOf(call) }
+    const kept = { registrationKey: registrationKeyOf(call), recognition: shownRecognition(call) }
+    const registrant = { delivery, ...kept }
     return registrationAnswer(await registration.register(body, registrant, source), delivery)
   },
 })

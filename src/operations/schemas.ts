@@ -28,6 +28,8 @@ export const trustInput = {
  * is added and when one is removed.
  */
 export const otherSessionsInput = { endOtherSessions: z.boolean().optional() }
+/** At a login from an app: what it keeps of earlier ones, to be known by. A browser has a cookie instead. */
+export const recognitionInput = { recognitionId: text.min(1).max(256).optional() }
 /** Random bytes in base64url. */
 export const challengeIdInput = text.min(1).max(64)
 /** At most 1,023 bytes, base64url (WebAuthn §4). */
@@ -101,6 +103,8 @@ export const mobileAuthenticatedReply = authenticatedReply.extend({
   ...refreshTokenReply,
   /** Present if the request asked to trust the device. */
   deviceToken: z.string().optional(),
+  /** For the app to send at its next logins and refreshes; absent where recognition is off. */
+  recognitionId: z.string().optional(),
 })
 
 /** The answer of a login that is not complete. */

@@ -61,10 +61,11 @@ function authenticated(session: OpenedSession) {
 /** Web: the refresh token goes into the cookie and nowhere else. */
 export function webLogin(result: LoginResult): Answer<WebLogin> {
   if (result.status !== 'authenticated') return { body: unfinished(result) }
-  const { session, device } = result
+  const { session, device, recognition } = result
   return {
     body: authenticated(session),
     refreshCookie: session.refresh,
+    ...(recognition === null ? {} : { recognitionCookie: recognition }),
     ...(device === undefined ? {} : { deviceCookie: device }),
   }
 }
@@ -79,14 +80,20 @@ function unfinished(result: Exclude<LoginResult, { status: 'authenticated' }>) {
 /** Mobile: tokens in the body, no cookie. */
 export function mobileLogin(result: LoginResult): Answer<MobileLogin> {
   if (result.status !== 'authenticated') return { body: unfinished(result) }
-  const { session, device } = result
-  const deviceToken = device === undefined ? {} : { deviceToken: device.deviceToken }
-  return { body: { ...authenticated(session), ...refreshView(session.refresh), ...deviceToken } }
+  const { session, device, recognition } = result
+  const kept = {
+    ...(device === undefined ? {} : { deviceToken: device.deviceToken }),
+    ...(recognition === null ? {} : { recognitionId: recognition.recognitionId }),
+  }
+  return { body: { ...authenticated(session), ...refreshView(session.refresh), ...kept } }
 }
 
 type MobileLogin =
   | (ReturnType<typeof authenticated> &
-      ReturnType<typeof refreshView> & { readonly deviceToken?: string })
+      ReturnType<typeof refreshView> & {
+        readonly deviceToken?: string
+        readonly recognitionId?: string
+      })
   | ReturnType<typeof unfinished>
 
 function refreshView({ refreshToken, expiresIn }: RefreshGrant) {
@@ -214,11 +221,13 @@ export function linkBegun({ authorizationUrl, expiresIn, cookies }: BrowserFlow)
 }
 
 /** Redirects the browser back to the host's page or app. */
-export function redirectToApp({ location, refresh, cookie }: Returned): Answer<null> {
+export function redirectToApp(returned: Returned): Answer<null> {
+  const { location, refresh, cookie, recognition } = returned
   return {
     body: null,
     headers: { location },
     ...(refresh === null ? {} : { refreshCookie: refresh }),
+    ...(recognition === null ? {} : { recognitionCookie: recognition }),
     ...(cookie === null ? {} : { flowCookies: [cookie] }),
   }
 }
@@ -229,4 +238,12 @@ export function waitingLogin(
   { flowCookies: browserKeys }: Pick<Call<unknown>, 'flowCookies'>,
 ) {
   return mfaToken === undefined ? null : { mfaToken, browserKeys }
+}
+
+/** What a request brings to be known by. */
+export function shownRecognition({
+  body,
+  recognitionCookie: cookie,
+}: Pick<Call<{ readonly recognitionId?: string | undefined }>, 'body' | 'recognitionCookie'>) {
+  return { cookie, body: body.recognitionId ?? null }
 }

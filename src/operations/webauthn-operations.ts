@@ -12,6 +12,7 @@ import {
   nothing,
   otherSessionsInput,
   passwordInput,
+  recognitionInput,
   text,
   timestamp,
   trustInput,
@@ -20,6 +21,7 @@ import {
   deliveredLogin,
   passkeyView,
   registeredPasskeyView,
+  shownRecognition,
   trustRequest,
   waitingLogin,
 } from './views.js'
@@ -137,9 +139,10 @@ const finishPasskeyRegistration = enrollingOperation({
     response: registrationInput,
     name: nameInput.min(1).max(100).default('Passkey'),
     ...otherSessionsInput,
+    ...recognitionInput,
   }),
   reply: z.union([passkey, ...loginReplies.map((reply) => reply.extend(passkey.shape))]),
-  cookies: { reads: flowCookies, sets: ['refresh'] },
+  cookies: { reads: [...flowCookies, 'recognition'], sets: ['refresh', 'recognition'] },
   errors: [
     'mfa_method_disabled',
     'webauthn_failed',
@@ -147,8 +150,10 @@ const finishPasskeyRegistration = enrollingOperation({
     'factor_already_enrolled',
     'mfa_ticket_invalid',
   ],
-  handle: async ({ enrollee, body, source }, { passkeyRegistration }) => {
-    return registeredPasskeyView(await passkeyRegistration.finish(enrollee, body, source))
+  handle: async (call, { passkeyRegistration }) => {
+    const { enrollee, body, source } = call
+    const made = { ...body, recognition: shownRecognition(call) }
+    return registeredPasskeyView(await passkeyRegistration.finish(enrollee, made, source))
   },
 })
 
@@ -227,9 +232,13 @@ const finishPasskeyLogin = publicOperation({
     challengeId: challengeIdInput,
     response: assertionInput,
     ...trustInput,
+    ...recognitionInput,
   }),
   reply: z.union([...loginReplies]),
-  cookies: { reads: flowCookies, sets: ['refresh', 'device'] },
+  cookies: {
+    reads: [...flowCookies, 'recognition'],
+    sets: ['refresh', 'device', 'recognition'],
+  },
   choosesDelivery: true,
   errors: [
     'mfa_method_disabled',
@@ -239,7 +248,8 @@ const finishPasskeyLogin = publicOperation({
   ],
   handle: async (call, { passkeyLogin }) => {
     const { body, tokenDelivery: delivery, source } = call
-    const how = { waiting: waitingLogin(body, call), trust: trustRequest(body), delivery }
+    const terms = { trust: trustRequest(body), recognition: shownRecognition(call), delivery }
+    const how = { waiting: waitingLogin(body, call), ...terms }
     return deliveredLogin(await passkeyLogin.finish(body, how, source))
   },
 })

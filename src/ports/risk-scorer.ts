@@ -12,6 +12,12 @@ export interface PastLogin {
   readonly userAgent: string | null
   /** The trusted device that it used or created; null without one. */
   readonly deviceId: string | null
+  /**
+   * Of a past login: a hash of the recognition id that its browser or app got. Of the login in question:
+   * of the one that it sent, if a past login of this account got it. Equal texts are one device, and tell
+   * nothing about other accounts. Null without one; absent counts as null.
+   */
+  readonly recognitionHash?: string | null
   /** The first factor: `password`, `webauthn`, or the id of a provider. */
   readonly method: string
   /** The second factor; null without one. */

@@ -30,6 +30,7 @@ export function buildSurface(
     relyingParty: relyingPartyOf(own),
     clockLeeway: options.clockLeeway ?? 0,
     routesUrl: routesUrlOf(own),
+    recognisesDevices: options.deviceRecognition ?? true,
   }
   const retentionMs = (options.auditRetentionDays ?? 400) * dayMs
   const events = assembleEvents(silent, { ...shared, retentionMs })

@@ -57,6 +57,7 @@ const schema = z.strictObject({
     )
     .optional(),
   adminStepUp: z.boolean('must be true or false').optional(),
+  deviceRecognition: z.boolean('must be true or false').optional(),
   permissions: z
     .strictObject({ modulesRead: permission.optional(), modulesManage: permission.optional() })
     .optional(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf, scoreLogin } from '../../src/engine/login-risk-rules.js'
+import { networkOf, placeOf, scoreLogin, surplusBeside } from '../../src/engine/login-risk-rules.js'
 
 const chrome = (version: string) =>
   `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version} Safari/537.36`
@@ -8,7 +8,14 @@ const home = { ip: '192.0.2.7', userAgent: chrome('120.0.0.0'), deviceId: null }
 const abroad = { ...home, ip: '203.0.113.9' }
 const other = { ...home, userAgent: firefox }
 
-const score = (login: typeof home | { deviceId: string }, failedAttempts = 0, history = [home]) => {
+interface Seen {
+  readonly ip: string | null
+  readonly userAgent: string | null
+  readonly deviceId: string | null
+  readonly recognitionHash?: string | null
+}
+
+const score = (login: Seen, failedAttempts = 0, history: readonly Seen[] = [home]) => {
   const { level, signals } = scoreLogin({ ...home, ...login, failedAttempts, history })
   return [level, ...signals].join(' ')
 }
@@ -18,27 +25,58 @@ describe('S-58 the plain risk rule', () => {
     ['the same again', home, 0, 'low'],
     ['the same, mistyped twice', home, 2, 'low'],
     ['the same, guessed at', home, 3, 'low failedAttempts'],
-    ['another network', abroad, 0, 'low newNetwork'],
-    ['another network, mistyped twice', abroad, 2, 'low newNetwork'],
-    ['another network, guessed at', abroad, 3, 'high newNetwork failedAttempts'],
+    ['the same user agent in another network', abroad, 0, 'elevated newDevice newNetwork'],
+    ['the same, mistyped twice', abroad, 2, 'elevated newDevice newNetwork'],
+    ['the same, guessed at', abroad, 3, 'high newDevice newNetwork failedAttempts'],
     ['another device', other, 0, 'elevated newDevice'],
     ['another device, guessed at', other, 3, 'high newDevice failedAttempts'],
     ['a later version of the browser', { ...home, userAgent: chrome('121.0.1.2') }, 0, 'low'],
     ['no user agent', { ...home, userAgent: null }, 0, 'elevated newDevice'],
-    ['no address', { ...home, ip: null }, 3, 'low failedAttempts'],
+    ['no address', { ...home, ip: null }, 3, 'high newDevice failedAttempts'],
   ] as const)('%s', (_what, login, failedAttempts, expected) => {
-    expect(score(login as typeof home, failedAttempts)).toBe(expected)
+    expect(score(login, failedAttempts)).toBe(expected)
   })
 
   it('knows a trusted device whatever it calls itself', () => {
-    const past = { ...home, deviceId: 'd' } as unknown as typeof home
-    const login = { ...other, deviceId: 'd' } as unknown as typeof home
+    const past = { ...home, deviceId: 'd' }
+    const login = { ...other, deviceId: 'd' }
     expect(score(login, 0, [past])).toBe('low')
     expect(score({ ...login, deviceId: 'e' }, 0, [past])).toBe('elevated newDevice')
   })
 
+  it('knows a recognised device in every network, whatever it calls itself', () => {
+    const past = { ...home, recognitionHash: 'h' }
+    const login = { ...other, ...{ ip: abroad.ip, recognitionHash: 'h' } }
+    expect(score(login, 0, [past])).toBe('low newNetwork')
+    expect(score(login, 2, [past])).toBe('low newNetwork')
+    expect(score(login, 3, [past])).toBe('high newNetwork failedAttempts')
+    const unknown = { ...login, recognitionHash: 'i' }
+    expect(score(unknown, 0, [past])).toBe('elevated newDevice newNetwork')
+    const none = { ...login, recognitionHash: null }
+    expect(score(none, 0, [{ ...home, recognitionHash: null }])).toBe(
+      'elevated newDevice newNetwork',
+    )
+  })
+
+  it('counts a user agent of another device in any network that is known', () => {
+    const there = { ...other, ip: abroad.ip }
+    expect(score(abroad, 0, [home, there])).toBe('low')
+    expect(score({ ...home, ip: null }, 0, [{ ...home, ip: null }])).toBe('low')
+  })
+
   it('finds everything new where nothing is known', () => {
     expect(score(home, 0, [])).toBe('elevated newDevice newNetwork')
+  })
+
+  it('keeps eight devices that look alike in one network, the newest', () => {
+    const named = (recognitionHash: string, more = {}) => ({ ...home, recognitionHash, ...more })
+    const alike = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((hash) => named(hash))
+    const others = [named('x', { ip: abroad.ip }), named('y', { userAgent: firefox })]
+    const history = [...others, ...alike]
+    expect(surplusBeside(named('new'), history)).toEqual(alike.slice(7))
+    expect(surplusBeside(named('c'), history)).toEqual(alike.slice(8))
+    expect(surplusBeside(named('x', { ip: abroad.ip }), history)).toEqual([])
+    expect(placeOf(named('a'))).toEqual(['a', '192.0.2'])
   })
 
   it.each([

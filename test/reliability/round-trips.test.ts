@@ -27,7 +27,7 @@ interface Trips {
 const isCounter = ({ name }: TimedCall): boolean => name.startsWith('counter.')
 /** What goes on beside a request, and no reply waits for. */
 const isAudit = ({ name }: TimedCall): boolean =>
-  /audit_records\.|known_logins\.(update|insert)/.test(name)
+  /audit_records\.|known_logins\.(update|insert|take)/.test(name)
 /** Factors and past logins, read while the password is hashed, which takes longer: see below. */
 const isOfFactors = ({ name }: TimedCall): boolean =>
   /_(totp_factors|backup_codes|passkeys)\.|_known_logins\.find$/.test(name)

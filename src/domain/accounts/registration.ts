@@ -44,7 +44,7 @@ export type RegistrationResult =
   | LoginResult
 
 /** Where an answer goes, and what the browser or app keeps of its registrations; null without. */
-export interface Registrant extends Pick<FirstFactor, 'delivery'> {
+export interface Registrant extends Pick<FirstFactor, 'delivery' | 'recognition'> {
   readonly registrationKey: string | null
 }
 
@@ -198,7 +198,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
   }
 
   return {
-    async register(input, { delivery, registrationKey }, source) {
+    async register(input, { registrationKey, ...to }, source) {
       const line = networkLine(surface, source)
       const email = await admit(input, line)
       const settings = await deps.settings()
@@ -216,7 +216,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
         user,
         method: 'password',
         amr: ['pwd'],
-        delivery,
+        ...to,
         factors: null,
         second: null,
       }

@@ -37,6 +37,8 @@ export interface SurfaceContext {
   readonly clockLeeway: number
   /** Where browsers reach the routes of this surface, without a slash at the end. */
   readonly routesUrl: string
+  /** Whether browsers and apps get a recognition id at logins. */
+  readonly recognisesDevices: boolean
   readonly background: BackgroundTasks
   readonly emit: Emit
   readonly logger: Logger

@@ -1,5 +1,6 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { rulesOf } from '../../engine/intent-kinds.js'
+import { recognitionIds } from '../../engine/recognition-ids.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderCredentials, SignInSecrets } from '../../identity-providers/provider.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'
@@ -17,6 +18,11 @@ export interface FlowFacts
   readonly kind: OauthFlow['kind']
   /** The user who links an account, and the session they do it in; null unless `link`. */
   readonly linker: { readonly user: User; readonly sessionId: string } | null
+  /**
+   * What the browser is known by at logins; null without. The way back may come without its cookies,
+   * from another site.
+   */
+  readonly recognitionId: string | null
 }
 
 /** A flow to a provider that has begun. */
@@ -31,6 +37,8 @@ export interface TakenFlow {
   /** Where the browser or the app goes on, also when nothing comes of the flow. */
   readonly back: Pick<OauthFlow, 'provider' | 'kind' | 'redirectUri' | 'appState'>
   readonly secrets: SignInSecrets
+  /** Of the browser, as it began. */
+  readonly recognitionId: string | null
   /** The callback that the provider was told. */
   readonly redirectUri: string
   /** Throws `oauth_provider_disabled` and, for a link, `oauth_failed`. */
@@ -79,15 +87,17 @@ export function createOauthFlows(deps: Deps, judge: IntentJudge): OauthFlows {
     `${deps.routesUrl}/v1/auth/${surface}/oauth/${provider}/callback`
 
   /** Encrypted, because the code and the verifier together give the person's tokens. */
-  function seal({ state, ...kept }: SignInSecrets): string {
-    return secretBox.seal(JSON.stringify(kept), placeOf(sha256(state)))
+  function seal({ state, ...kept }: SignInSecrets, recognitionId: string | null): string {
+    // No more of it than ids: a stranger may have sent anything.
+    const all = { ...kept, recognitionId: recognitionIds(recognitionId).join('.') }
+    return secretBox.seal(JSON.stringify(all), placeOf(sha256(state)))
   }
 
-  function open({ id, sealedSecrets }: OauthFlow, state: string): SignInSecrets {
+  function open({ id, sealedSecrets }: OauthFlow, state: string) {
     const kept: unknown = JSON.parse(secretBox.open(sealedSecrets, placeOf(id)) ?? 'null')
     if (!isKept(kept)) throw new AuthError('service_unavailable')
-    const { nonce, codeVerifier } = kept
-    return { state, nonce, codeVerifier }
+    const { nonce, codeVerifier, recognitionId = '' } = kept
+    return { secrets: { state, nonce, codeVerifier }, recognitionId }
   }
 
   function openLink(flow: OauthFlow) {
@@ -108,7 +118,7 @@ export function createOauthFlows(deps: Deps, judge: IntentJudge): OauthFlows {
 
   /** A key of null is an app's, which has none. */
   async function begin(
-    { linker, ...facts }: FlowFacts,
+    { linker, recognitionId, ...facts }: FlowFacts,
     credentials: ProviderCredentials,
     { state, browserKey }: { readonly state: string; readonly browserKey: string | null },
   ): Promise<BegunFlow> {
@@ -126,7 +136,7 @@ export function createOauthFlows(deps: Deps, judge: IntentJudge): OauthFlows {
       credentialEpoch: linker?.user.credentialEpoch ?? 0,
       deviceEpoch: linker?.user.deviceEpoch ?? 0,
       browserHash: browserKey === null ? '' : sha256(browserKey),
-      sealedSecrets: seal(secrets),
+      sealedSecrets: seal(secrets, recognitionId),
       expiresAt: clock.now() + flowSeconds * 1000,
     })
     if (!stored) throw new AuthError('service_unavailable')
@@ -161,7 +171,7 @@ export function createOauthFlows(deps: Deps, judge: IntentJudge): OauthFlows {
       const { kind, redirectUri, appState } = flow
       return {
         back: { provider, kind, redirectUri, appState },
-        secrets: open(flow, state),
+        ...open(flow, state),
         redirectUri: callbackOf(provider),
         intent: () => intentOf(flow),
       }
@@ -185,13 +195,19 @@ function isRefusal({ code }: AuthError): boolean {
   return code === refusal || code === expired || code === switchedOff
 }
 
-function isKept(value: unknown): value is Pick<SignInSecrets, 'nonce' | 'codeVerifier'> {
+interface Kept extends Pick<SignInSecrets, 'nonce' | 'codeVerifier'> {
+  /** Absent in a flow that began before there were any. */
+  readonly recognitionId?: string
+}
+
+function isKept(value: unknown): value is Kept {
   return (
     typeof value === 'object' &&
     value !== null &&
     'nonce' in value &&
     typeof value.nonce === 'string' &&
     'codeVerifier' in value &&
-    typeof value.codeVerifier === 'string'
+    typeof value.codeVerifier === 'string' &&
+    (!('recognitionId' in value) || typeof value.recognitionId === 'string')
   )
 }

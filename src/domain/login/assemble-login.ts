@@ -13,6 +13,7 @@ import { createLoginPipeline, type LoginPipeline } from './login-pipeline.js'
 import { createLoginRisk } from './login-risk.js'
 import { createMfaLogin, type MfaLogin } from './mfa-login.js'
 import { createPasswordLogin, type PasswordLogin } from './password-login.js'
+import { createRecognition } from './recognition.js'
 
 export interface LoginServices {
   readonly pipeline: LoginPipeline
@@ -32,7 +33,11 @@ export function assembleLogin(
   collaborators: Collaborators,
 ): LoginServices {
   const deps = { ...context, ...collaborators }
-  const risk = createLoginRisk({ ...deps, knownLogins: createKnownLogins(deps) })
+  const risk = createLoginRisk({
+    ...deps,
+    knownLogins: createKnownLogins(deps),
+    recognition: createRecognition(deps),
+  })
   const pipeline = createLoginPipeline(deps, {
     checks: createLoginChecks(deps, collaborators),
     devices: collaborators.devices,

@@ -2,6 +2,7 @@ import type { SecondFactorMethod } from '../../engine/second-factor.js'
 import type { LoginTicket } from '../../model/login-ticket.js'
 import type { User } from '../../model/user.js'
 import type { FactorsOfUser } from './factors-of-user.js'
+import type { ShownRecognition } from './recognition.js'
 
 /** A first factor that was accepted, and how. */
 export interface FirstFactor {
@@ -18,6 +19,8 @@ export interface FirstFactor {
   readonly second: ShownSecond | null
   /** What the device sent to be known by; left out where none can come along. */
   readonly deviceToken?: string | null
+  /** What the browser or app sent to be known by. */
+  readonly recognition: ShownRecognition
   /** Of a login through an identity provider; left out of all others. */
   readonly federated?: ProviderFacts
   /** Wrong guesses at it that were counted right before. */

@@ -1,16 +1,18 @@
 import { sha256 } from '../../crypto/secrets.js'
-import { placeOf } from '../../engine/login-risk-rules.js'
+import { isSamePlace, placeOf, surplusBeside } from '../../engine/login-risk-rules.js'
 import { type KnownLogin, knownLoginMs } from '../../model/known-login.js'
 import type { PastLogin } from '../../ports/risk-scorer.js'
-import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
 /** The logins of the last ninety days, one for each device and network. */
 export interface KnownLogins {
   /** The newest first. */
   of(userId: string): Promise<readonly PastLogin[]>
-  /** Beside the reply. One that is lost makes the next login from there a new one. */
-  remember(userId: string, login: PastLogin): void
+  /**
+   * Beside the reply. One that is lost makes the next login from there a new one. `history` is what `of`
+   * gave for this login: what is too much of it is taken away.
+   */
+  remember(userId: string, login: PastLogin, history: readonly PastLogin[]): void
 }
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'background'>
@@ -20,18 +22,21 @@ const mostKnown = 1000
 export function createKnownLogins(deps: Deps): KnownLogins {
   const { knownLogins } = deps.collections
 
+  const idOf = (userId: string, login: PastLogin): string =>
+    sha256(JSON.stringify([userId, ...placeOf(login)]))
+
   /** A login that is remembered late does not take the place of a newer one. */
-  async function write(userId: string, { at, ip, userAgent, deviceId, ...how }: PastLogin) {
-    const id = sha256(JSON.stringify([userId, ...placeOf({ ip, userAgent, deviceId })]))
-    const { method: loginMethod, mfaMethod } = how
-    const facts = { loginAt: at, ip, userAgent, deviceId, loginMethod, mfaMethod }
-    const next = { ...facts, expiresAt: at + knownLoginMs }
-    await retryOnConflict(3, async () => {
-      const updated = await knownLogins.update(id, { userId, loginAt: { lte: at } }, next)
-      if (updated !== null || (await knownLogins.insert({ id, userId, ...next }))) return undefined
-      const newest = await knownLogins.get(id)
-      return newest === null || newest.loginAt <= at ? conflict : undefined
-    })
+  async function write(userId: string, login: PastLogin, isSeenBefore: boolean) {
+    const { at, ip, userAgent, deviceId, recognitionHash = null, method, mfaMethod } = login
+    const id = idOf(userId, login)
+    const facts = { loginAt: at, ip, userAgent, deviceId, recognitionHash, mfaMethod }
+    const next = { ...facts, loginMethod: method, expiresAt: at + knownLoginMs }
+    const insert = () => knownLogins.insert({ id, userId, ...next })
+    const update = async () =>
+      (await knownLogins.update(id, { userId, loginAt: { lte: at } }, next)) !== null
+    // Where the insert finds one, another login from there was a moment earlier.
+    if (isSeenBefore && (await update())) return
+    if (!(await insert())) await update()
   }
 
   return {
@@ -44,12 +49,19 @@ export function createKnownLogins(deps: Deps): KnownLogins {
         .map(pastLogin)
     },
 
-    remember(userId, login) {
-      deps.background.run('remembering a login', () => write(userId, login))
+    remember(userId, login, history) {
+      deps.background.run('remembering a login', async () => {
+        const isSeenBefore = history.some((past) => isSamePlace(past, login))
+        await write(userId, login, isSeenBefore)
+        for (const past of surplusBeside(login, history)) {
+          await knownLogins.take(idOf(userId, past), { userId, loginAt: { lte: past.at } })
+        }
+      })
     },
   }
 }
 
-function pastLogin({ loginAt, ip, userAgent, deviceId, loginMethod, mfaMethod }: KnownLogin) {
-  return { at: loginAt, ip, userAgent, deviceId, method: loginMethod, mfaMethod }
+function pastLogin({ loginAt, loginMethod, ...known }: KnownLogin): PastLogin {
+  const { ip, userAgent, deviceId, recognitionHash, mfaMethod } = known
+  return { at: loginAt, ip, userAgent, deviceId, recognitionHash, method: loginMethod, mfaMethod }
 }

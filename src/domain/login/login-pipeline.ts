@@ -10,6 +10,7 @@ import type { LoginChecks } from './login-checks.js'
 import type { LoginEffects, TrustRequest } from './login-effects.js'
 import type { DeliveredLogin, LoginResult } from './login-result.js'
 import type { JudgedLogin, LoginRisk } from './login-risk.js'
+import type { ShownRecognition } from './recognition.js'
 
 /** What every login goes through, whatever its first factor was. */
 export interface LoginPipeline {
@@ -43,6 +44,8 @@ export interface CompletingFactor extends ShownSecond {
   readonly enrolled: EnrolledByLogin | null
   /** Whether to trust the device from now on. */
   readonly trust: TrustRequest | null
+  /** What the browser or app sent to be known by. */
+  readonly recognition: ShownRecognition
 }
 
 interface Services {
@@ -62,13 +65,15 @@ export function createLoginPipeline(
     factors?.userId === user.id ? factors : lookUp(user.id)
 
   function judge(
-    { user, method, second, failedAttempts = 0 }: FirstFactor,
+    { user, method, second, failedAttempts = 0, delivery, recognition }: FirstFactor,
     deviceId: string | null,
     history: FactorsOfUser['history'],
     source: RequestSource,
   ): Promise<JudgedLogin> {
     const mfaMethod = second?.method ?? null
-    return risk.judge(user, { method, mfaMethod, deviceId, failedAttempts, history }, source)
+    const recognitionId = recognition[delivery]
+    const factors = { method, mfaMethod, deviceId, failedAttempts }
+    return risk.judge(user, { ...factors, recognitionId, history }, source)
   }
 
   return {
@@ -90,14 +95,15 @@ export function createLoginPipeline(
       if (await checks.isPasswordTooOld(first)) return effects.askForPassword(first, source)
       if (decision.kind === 'enroll') return effects.askToEnroll(first, source)
       const { user, method: loginMethod, amr, second, delivery } = first
-      const login = { user, loginMethod, amr, deviceId, delivery }
+      const { recognition } = judged
+      const login = { user, loginMethod, amr, deviceId, delivery, recognition }
       const session = await effects.open(login, second, source)
       await effects.bind(session, first.federated, 'invalid_token', source)
       risk.notify(session, judged, source)
-      return { status: 'authenticated', session }
+      return { status: 'authenticated', session, recognition }
     },
 
-    async complete(waiting, { enrolled, trust, ...shown }, source) {
+    async complete(waiting, { enrolled, trust, recognition: sent, ...shown }, source) {
       const [{ user, payload: ticket }, history] = await Promise.all([
         loginIntents.spend(waiting, enrolled),
         risk.historyOf(waiting.user.id),
@@ -110,9 +116,11 @@ export function createLoginPipeline(
       }
       const deviceId = trust === null ? null : devices.nextId()
       const mfaMethod = shown.method
-      const inQuestion = { method: loginMethod, mfaMethod, deviceId, failedAttempts: 0, history }
-      const judged = await risk.judge(user, inQuestion, source)
-      const login = { user, loginMethod, amr, deviceId, delivery }
+      const recognitionId = sent[delivery]
+      const factors = { method: loginMethod, mfaMethod, deviceId, failedAttempts: 0 }
+      const judged = await risk.judge(user, { ...factors, recognitionId, history }, source)
+      const { recognition } = judged
+      const login = { user, loginMethod, amr, deviceId, delivery, recognition }
       const session = await effects.open(login, shown, source)
       await effects.bind(session, ticket, 'mfa_ticket_invalid', source)
       risk.notify(session, judged, source)
@@ -122,7 +130,7 @@ export function createLoginPipeline(
           ? null
           : await effects.trustDevice({ user, sessionId }, deviceId, trust, source)
       const granted = device === null ? {} : { device }
-      return { result: { status: 'authenticated', session, ...granted }, delivery }
+      return { result: { status: 'authenticated', session, recognition, ...granted }, delivery }
     },
   }
 }

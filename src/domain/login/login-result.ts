@@ -2,11 +2,14 @@ import type { SecondFactorMethod } from '../../engine/second-factor.js'
 import type { DeviceGrant } from '../factors/trusted-devices.js'
 import type { IssuedLoginTicket } from '../intents/login-intents.js'
 import type { OpenedSession } from '../sessions/sessions.js'
+import type { RecognitionGrant } from './recognition.js'
 
 export type LoginResult =
   | {
       readonly status: 'authenticated'
       readonly session: OpenedSession
+      /** For the device to be known by; null where recognition is off. */
+      readonly recognition: RecognitionGrant | null
       /** For the device to keep, where it was to be trusted from now on. */
       readonly device?: DeviceGrant
     }

@@ -13,18 +13,26 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { OpenedSession } from '../sessions/sessions.js'
 import type { KnownLogins } from './known-logins.js'
+import type { Recognition, RecognitionGrant } from './recognition.js'
 
 /** A login to be judged: what the scorer is asked, but for what is known here. */
 export type LoginInQuestion = Pick<
   RiskQuestion,
   'method' | 'mfaMethod' | 'deviceId' | 'failedAttempts' | 'history'
->
+> & {
+  /** What the browser or app sent to be known by; null without. */
+  readonly recognitionId: string | null
+}
 
 /** What a login is thought of, and whether its owner is notified once it is a session. */
 export interface JudgedLogin extends RiskAssessment {
   readonly isNotified: boolean
   readonly isMailed: boolean
   readonly login: PastLogin
+  /** What it was judged by. */
+  readonly history: readonly PastLogin[]
+  /** For the browser or app, once the login is a session; null where recognition is off. */
+  readonly recognition: RecognitionGrant | null
 }
 
 /** Judges logins before they are sessions and notifies their owners of unusual ones. */
@@ -40,6 +48,7 @@ export interface LoginRisk {
 interface Deps extends Pick<SurfaceContext, 'surface' | 'clock' | 'settings' | 'emit' | 'logger'> {
   readonly knownLogins: KnownLogins
   readonly mail: MailService
+  readonly recognition: Recognition
   readonly riskScorer: RiskScorer
 }
 
@@ -47,7 +56,12 @@ interface Deps extends Pick<SurfaceContext, 'surface' | 'clock' | 'settings' | '
 const timeoutMs = 2000
 
 const levels: readonly RiskAssessment['level'][] = ['low', 'elevated', 'high']
-const known: readonly RiskSignal[] = ['newDevice', 'newNetwork', 'failedAttempts', 'unassessed']
+const knownSignals: readonly RiskSignal[] = [
+  'newDevice',
+  'newNetwork',
+  'failedAttempts',
+  'unassessed',
+]
 
 export function createLoginRisk(deps: Deps): LoginRisk {
   const { surface, clock } = deps
@@ -59,7 +73,7 @@ export function createLoginRisk(deps: Deps): LoginRisk {
       const signals = memberOf(answer, 'signals')
       if (level === undefined || !Array.isArray(signals)) throw new TypeError('no assessment')
       // Of the host's words only those of the list: they go into events and records.
-      return { level, signals: known.filter((signal) => signals.includes(signal)) }
+      return { level, signals: knownSignals.filter((signal) => signals.includes(signal)) }
     } catch (cause) {
       deps.logger.error('the risk scorer failed', describeError(cause))
       return { level: 'high', signals: ['unassessed'] }
@@ -69,23 +83,27 @@ export function createLoginRisk(deps: Deps): LoginRisk {
   return {
     historyOf: (userId) => deps.knownLogins.of(userId),
 
-    async judge(user, login, source) {
+    async judge(user, { recognitionId, ...login }, source) {
       const { notifyNewDevice } = await deps.settings()
       const at = clock.now()
-      const assessment = await ask({ surface, userId: user.id, at, ...source, ...login })
-      const { method, mfaMethod, deviceId } = login
+      const { method, mfaMethod, deviceId, history } = login
+      const { known, next, grant } = deps.recognition.of(user.id, recognitionId, history)
+      const asked = { surface, userId: user.id, at, ...source, ...login, recognitionHash: known }
+      const assessment = await ask(asked)
       // A first login has no other device to compare with.
       const isNotified = assessment.level !== 'low' && user.lastLoginAt !== null
       return {
         ...assessment,
         isNotified,
         isMailed: isNotified && notifyNewDevice,
-        login: { at, ...source, method, mfaMethod, deviceId },
+        login: { at, ...source, method, mfaMethod, deviceId, recognitionHash: next },
+        history,
+        recognition: grant,
       }
     },
 
-    notify({ user, sessionId }, { signals, isNotified, isMailed, login }, source) {
-      deps.knownLogins.remember(user.id, login)
+    notify({ user, sessionId }, { signals, isNotified, isMailed, login, history }, source) {
+      deps.knownLogins.remember(user.id, login, history)
       if (!isNotified) return
       const at = clock.now()
       deps.emit('login.newDevice', source, { at, userId: user.id, sessionId, signals })

@@ -9,6 +9,7 @@ import type { LoginIntents, ShownTicket } from '../intents/login-intents.js'
 import type { TrustRequest } from './login-effects.js'
 import type { LoginPipeline } from './login-pipeline.js'
 import type { DeliveredLogin } from './login-result.js'
+import type { ShownRecognition } from './recognition.js'
 
 /** The enroller of a factor: a signed-in user, or a login that lacks one. */
 export type Enrollee =
@@ -26,6 +27,15 @@ export interface TotpConfirmation {
 export interface ShownEnrollment {
   readonly code: string
   readonly endOtherSessions?: boolean | undefined
+  /** Of a login that it completes. */
+  readonly recognition: ShownRecognition
+}
+
+/** What a login that a code completes is to do with its device. */
+export interface CodeLoginTerms {
+  readonly trust: TrustRequest | null
+  /** What the browser or app sent to be known by. */
+  readonly recognition: ShownRecognition
 }
 
 /** Logins that a code completes, and the authenticator app that a login may lack. */
@@ -52,8 +62,8 @@ export interface MfaLogin {
   completeLogin(
     waiting: ShownTicket,
     shown: ShownCode,
+    terms: CodeLoginTerms,
     source: RequestSource,
-    trust?: TrustRequest | null,
   ): Promise<DeliveredLogin>
 }
 
@@ -74,7 +84,7 @@ export function createMfaLogin(services: Services): MfaLogin {
   /** By a login that lacks a factor: it goes on with the one that it added. */
   async function confirmInLogin(
     shown: ShownTicket,
-    { code, endOtherSessions }: ShownEnrollment,
+    { code, endOtherSessions, recognition }: ShownEnrollment,
     terms: EnrollmentTerms,
     source: RequestSource,
   ): Promise<TotpConfirmation> {
@@ -90,7 +100,7 @@ export function createMfaLogin(services: Services): MfaLogin {
     if (confirmed === undefined) throw new AuthError('invalid_mfa_code')
     const backupCodes = await totpEnrollment.finish(confirmed, terms, source)
     const factor = { method: 'totp', ...otp, enrolled: confirmed.intent, trust: null } as const
-    const login = await pipeline.complete(waiting, factor, source)
+    const login = await pipeline.complete(waiting, { ...factor, recognition }, source)
     return { backupCodes, login }
   }
 
@@ -118,13 +128,13 @@ export function createMfaLogin(services: Services): MfaLogin {
       return { backupCodes: await totpEnrollment.finish(confirmed, terms, source), login: null }
     },
 
-    async completeLogin(waiting, code, source, trust = null) {
-      if (trust !== null) await devices.requireAllowed()
+    async completeLogin(waiting, code, terms, source) {
+      if (terms.trust !== null) await devices.requireAllowed()
       const login = await loginIntents.attempt(waiting, 'secondFactor', async ({ user }) => {
         await codeVerification.spend(user.id, code, source)
         return true
       })
-      const shown = { method: code.method, ...otp, enrolled: null, trust }
+      const shown = { method: code.method, ...otp, enrolled: null, ...terms }
       return pipeline.complete(login, shown, source)
     },
   }

@@ -1,6 +1,7 @@
 import type { BrowserKey, BrowserKeys } from '../intents/browser-keys.js'
 import { flowSeconds } from '../intents/oauth-flows.js'
 import type { LoginResult } from '../login/login-result.js'
+import type { RecognitionGrant } from '../login/recognition.js'
 import type { RefreshGrant } from '../sessions/tokens.js'
 
 /** What a browser is to keep of a flow, for so many whole seconds; 0 takes it away. */
@@ -16,6 +17,8 @@ export interface Returned {
   readonly refresh: RefreshGrant | null
   /** Of a login that waits for its second factor: what its ticket is good with. Null otherwise. */
   readonly cookie: FlowCookie | null
+  /** What the browser is to be known by; null without a session. */
+  readonly recognition: RecognitionGrant | null
 }
 
 /** What the host's page learns of a login: nothing of one that is complete. */
@@ -36,6 +39,10 @@ export function membersOf(result: LoginResult): Record<string, string> {
 
 export function refreshOf(login: LoginResult | null): RefreshGrant | null {
   return login?.status === 'authenticated' ? login.session.refresh : null
+}
+
+export function recognitionOf(login: LoginResult | null): RecognitionGrant | null {
+  return login?.status === 'authenticated' ? login.recognition : null
 }
 
 /**

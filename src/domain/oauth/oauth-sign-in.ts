@@ -19,8 +19,10 @@ import { type BrowserKeys, flowNameOf, type ResponseMode } from '../intents/brow
 import type { OauthCodes } from '../intents/oauth-codes.js'
 import type { BegunFlow, FlowFacts, OauthFlows, TakenFlow } from '../intents/oauth-flows.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
+import type { FirstFactor } from '../login/first-factor.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { LoginResult } from '../login/login-result.js'
+import type { ShownRecognition } from '../login/recognition.js'
 import type { OauthAccounts } from './oauth-accounts.js'
 import { oauthFailureOf } from './oauth-failure.js'
 import type { OauthLinks } from './oauth-links.js'
@@ -29,6 +31,7 @@ import {
   type FlowCookie,
   membersOf,
   type Returned,
+  recognitionOf,
   refreshOf,
   surplusOf,
 } from './oauth-return.js'
@@ -45,7 +48,7 @@ export interface OauthSignIn {
   startWeb(
     provider: string,
     target: { readonly redirectUri: string; readonly termsVersion: string },
-    keys: BrowserKeys,
+    browser: { readonly keys: BrowserKeys; readonly recognitionId: string | null },
   ): Promise<BrowserFlow>
   /** As `startWeb`; `codeChallenge` is the app's own (S256), for the exchange. */
   startMobile(
@@ -84,6 +87,7 @@ export interface OauthSignIn {
       readonly code: string
       readonly codeVerifier: string
       readonly deviceToken: string | null
+      readonly recognition: ShownRecognition
     },
     source: RequestSource,
   ): Promise<LoginResult>
@@ -131,7 +135,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
 
   async function startInBrowser(
     provider: ProviderId,
-    facts: Pick<FlowFacts, 'kind' | 'redirectUri' | 'termsVersion' | 'linker'>,
+    facts: Omit<FlowFacts, 'provider' | 'codeChallenge' | 'appState'>,
     keys: BrowserKeys,
   ): Promise<BrowserFlow> {
     const credentials = await credentialsOf(provider)
@@ -158,12 +162,12 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
   async function logInBrowser(
     { payload }: SpentIntent<'oauthWeb', null>,
     { user, identityId }: Awaited<ReturnType<OauthAccounts['accountOf']>>,
-    deviceToken: string | null,
+    device: Pick<FirstFactor, 'deviceToken' | 'recognition'>,
     source: RequestSource,
   ): Promise<Settled> {
     const { provider: method, browserHash } = payload
     const federated = { identityId, browserHash, oauthCodeId: '' }
-    const first = { user, method, amr: [], factors: null, second: null, deviceToken }
+    const first = { user, method, amr: [], factors: null, second: null, ...device }
     const login = await pipeline.proceed({ ...first, federated, delivery: 'cookie' }, source)
     return { members: membersOf(login), login }
   }
@@ -189,7 +193,8 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     if (intent.kind === 'oauthApp') {
       return { members: { code: await issueCode(intent, found) }, login: null }
     }
-    return logInBrowser(intent, found, deviceToken, source)
+    const recognition = { cookie: taken.recognitionId, body: null }
+    return logInBrowser(intent, found, { deviceToken, recognition }, source)
   }
 
   function emitFailure(
@@ -214,8 +219,8 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       return ids.map((id) => ({ id, name: providers[id].name }))
     },
 
-    async startWeb(provider, target, keys) {
-      const facts = { kind: 'web', linker: null, ...target } as const
+    async startWeb(provider, target, { keys, recognitionId }) {
+      const facts = { kind: 'web', linker: null, recognitionId, ...target } as const
       return startInBrowser(known(provider), facts, keys)
     },
 
@@ -223,8 +228,8 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       const id = known(provider)
       const credentials = await credentialsOf(id)
       await requireListed(app.redirectUri, 'mobile')
-      const facts = { kind: 'mobile', provider: id, linker: null, ...app } as const
-      return flows.beginForApp(facts, credentials)
+      const facts = { kind: 'mobile', provider: id, linker: null, recognitionId: null } as const
+      return flows.beginForApp({ ...facts, ...app }, credentials)
     },
 
     async startLink(who, provider, { redirectUri, currentPassword, keys }, source) {
@@ -234,7 +239,8 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       await links.prepare(who, id, currentPassword, source)
       const { user, sessionId } = who
       const facts = { kind: 'link', redirectUri, linker: { user, sessionId } } as const
-      return startInBrowser(id, { ...facts, termsVersion: '' }, keys)
+      const none = { termsVersion: '', recognitionId: null }
+      return startInBrowser(id, { ...facts, ...none }, keys)
     },
 
     async finish(provider, { mode, parameters }, { keys, deviceToken }, source) {
@@ -253,20 +259,21 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
           'ticket' in members
             ? withFragment(back.redirectUri, members)
             : withQuery(back.redirectUri, { ...members, ...echoed })
-        return { location, refresh: refreshOf(login), cookie: cookieOf(login, own) }
+        const recognition = recognitionOf(login)
+        return { location, refresh: refreshOf(login), cookie: cookieOf(login, own), recognition }
       } catch (error) {
         emitFailure(error, back, source)
         const reason = oauthFailureOf(error)
         if (reason === null) throw error
         const location = withQuery(back.redirectUri, { error: reason, ...echoed })
-        return { location, refresh: null, cookie: null }
+        return { location, refresh: null, cookie: null, recognition: null }
       }
     },
 
-    async exchange({ code, codeVerifier, deviceToken }, source) {
+    async exchange({ code, codeVerifier, ...device }, source) {
       const { user, payload } = await codes.redeem(code, codeVerifier, source)
       const { id: oauthCodeId, provider: method, identityId } = payload
-      const first = { user, method, amr: [], factors: null, second: null, deviceToken }
+      const first = { user, method, amr: [], factors: null, second: null, ...device }
       const federated = { identityId, browserHash: '', oauthCodeId }
       return pipeline.proceed({ ...first, federated, delivery: 'body' }, source)
     },

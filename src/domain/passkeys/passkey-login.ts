@@ -12,6 +12,7 @@ import type { FirstFactor } from '../login/first-factor.js'
 import type { TrustRequest } from '../login/login-effects.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { DeliveredLogin } from '../login/login-result.js'
+import type { ShownRecognition } from '../login/recognition.js'
 import { mayShowPasskey } from './may-show-passkey.js'
 import type { PasskeyAssertions, VerifiedAssertion } from './passkey-assertions.js'
 import { passkeyFactor } from './passkey-factor.js'
@@ -48,6 +49,8 @@ export interface PasskeyLoginTerms {
   readonly trust: TrustRequest | null
   /** Of one without: where its refresh token goes. */
   readonly delivery: DeliveredLogin['delivery']
+  /** What the browser or app sent to be known by. */
+  readonly recognition: ShownRecognition
 }
 
 type Deps = Pick<SurfaceContext, 'collections' | 'settings' | 'emit' | 'relyingParty'>
@@ -88,7 +91,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
 
   async function asSecondFactor(
     shown: ShownPasskey,
-    { waiting, trust }: PasskeyLoginTerms & { readonly waiting: ShownTicket },
+    { waiting, trust, recognition }: PasskeyLoginTerms & { readonly waiting: ShownTicket },
     userVerification: 'preferred' | 'required',
     source: RequestSource,
   ): Promise<DeliveredLogin> {
@@ -107,7 +110,8 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
         const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
         throw isWrong ? new AuthError('invalid_credentials') : error
       })
-    return pipeline.complete(login, { ...passkeyFactor(isProof), enrolled: null, trust }, source)
+    const factor = { ...passkeyFactor(isProof), enrolled: null, trust, recognition }
+    return pipeline.complete(login, factor, source)
   }
 
   /**
@@ -135,7 +139,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
 
   async function asBothFactors(
     shown: ShownPasskey,
-    { trust, delivery }: PasskeyLoginTerms,
+    { trust, delivery, recognition }: PasskeyLoginTerms,
     source: RequestSource,
   ): Promise<DeliveredLogin> {
     if (trust !== null) {
@@ -157,7 +161,8 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     if (!ok) return refuse(user.id, source)
     const second = passkeyFactor(true)
     const { method, amr } = second
-    const first: FirstFactor = { user, method, amr, delivery, factors: null, second }
+    const how = { method, amr, delivery, recognition }
+    const first: FirstFactor = { user, ...how, factors: null, second }
     return { result: await pipeline.proceed(first, source), delivery }
   }
 

@@ -20,6 +20,7 @@ import type { SpentIntent } from '../intents/spent-intent.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { DeliveredLogin } from '../login/login-result.js'
 import type { Enrollee } from '../login/mfa-login.js'
+import type { ShownRecognition } from '../login/recognition.js'
 import { passkeyFactor } from './passkey-factor.js'
 import { createPasskeySlots, type NewPasskey } from './passkey-slots.js'
 import { userHandleOf } from './user-handle.js'
@@ -37,6 +38,8 @@ export interface MadePasskey {
   readonly name: string
   /** Left out: if it is the first factor. */
   readonly endOtherSessions?: boolean | undefined
+  /** Of a login that it completes: what the browser or app sent to be known by. */
+  readonly recognition: ShownRecognition
 }
 
 /** How a person adds a passkey (WebAuthn §7.1). */
@@ -169,7 +172,8 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     if (registered === undefined) throw new AuthError('webauthn_failed')
     const { user, others, intent, passkey, userVerified } = registered
     await changes.enrolled(user, { change: 'passkeyAdded', source, ...others })
-    const factor = { ...passkeyFactor(userVerified), enrolled: intent, trust: null }
+    const { recognition } = made
+    const factor = { ...passkeyFactor(userVerified), enrolled: intent, trust: null, recognition }
     return { passkey, login: await services.pipeline.complete(waiting, factor, source) }
   }
 

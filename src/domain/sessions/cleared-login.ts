@@ -12,6 +12,8 @@ export interface LoginFacts {
   readonly amr: readonly string[]
   /** The trusted device: without an `mfaMethod`, one that stood for it; else one to be trusted. */
   readonly deviceId: string | null
+  /** What the browser or app is to be known by; null where recognition is off. */
+  readonly recognition: { readonly recognitionId: string } | null
   /** How its refresh tokens are handed out. */
   readonly delivery: Delivery
 }

@@ -25,6 +25,8 @@ import type { Tokens } from './tokens.js'
 export interface ShownToken {
   readonly token: string | null
   readonly delivery: Delivery
+  /** What the browser or app is known by at logins; null without. */
+  readonly recognitionId: string | null
 }
 
 /** A presented refresh token and all that was read to judge it. Nothing is consumed yet. */
@@ -50,7 +52,7 @@ interface Row {
 export interface RefreshInspection {
   /** Reads all that a decision needs, and consumes nothing. */
   begin<Jti extends string | null>(
-    { token, delivery }: ShownToken,
+    { token, delivery }: Omit<ShownToken, 'recognitionId'>,
     source: RequestSource,
     nextJti: Jti,
   ): Promise<Attempt<Jti>>
@@ -104,7 +106,7 @@ export function createRefreshInspection(
 
   /** Reads all that a decision needs, and consumes nothing. */
   async function begin<Jti extends string | null>(
-    { token, delivery }: ShownToken,
+    { token, delivery }: Omit<ShownToken, 'recognitionId'>,
     source: RequestSource,
     nextJti: Jti,
   ): Promise<Attempt<Jti>> {

@@ -43,7 +43,10 @@ export interface Refresh {
   view(token: string | null, source: RequestSource): Promise<SessionView>
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'idleMs' | 'emit' | 'logger'>
+type Deps = Pick<
+  SurfaceContext,
+  'collections' | 'clock' | 'idleMs' | 'recognisesDevices' | 'emit' | 'logger'
+>
 
 const viewWindowMs = 60 * 60 * 1000
 
@@ -51,6 +54,10 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
   const { clock } = deps
   const { families } = deps.collections
   const isFirstView = oncePerWindow()
+
+  function sentBy({ recognitionId }: ShownToken): string | null {
+    return deps.recognisesDevices ? recognitionId : null
+  }
 
   /** The one guarded write: won, missed by its guard, or lost with its answer. */
   async function consume(
@@ -91,10 +98,10 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     deps.emit('refresh.rotated', source, { userId: claims.sub, sessionId: claims.sid, generation })
   }
 
-  function emitReissued({ claims, source }: Attempt, family: RefreshFamily): void {
+  function emitReissued({ claims, source }: Attempt, family: RefreshFamily, asker: string): void {
     const { sub: userId, sid: sessionId } = claims
     const { generation, rotatedBy } = family
-    const otherClient = rotatedBy !== clientDigest(source)
+    const otherClient = rotatedBy !== asker
     deps.emit('refresh.reissued', source, { userId, sessionId, generation, otherClient })
   }
 
@@ -113,12 +120,13 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
       enforced(async () => {
         const attempt = await inspection.begin(shown, source, tokens.nextJti())
         const user = await inspection.requireStanding(attempt)
+        const asker = clientDigest(user.id, source, sentBy(shown))
         const now = clock.now()
         const next = {
           generation: attempt.claims.gen + 1,
           rotatedAt: now,
           rotatedTo: attempt.nextJti,
-          rotatedBy: clientDigest(source),
+          rotatedBy: asker,
           expiresAt: idleDeadline(now, deps.idleMs),
         }
         // Minted first: when that fails, nothing has been consumed.
@@ -143,7 +151,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
           return inspection.refuse(attempt, row)
         }
         const again = await issue(attempt, user, family, tokens.nextJti())
-        emitReissued(attempt, family)
+        emitReissued(attempt, family, asker)
         return { outcome: 'reissued', ...again }
       }),
 

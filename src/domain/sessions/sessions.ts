@@ -46,7 +46,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
 
   const newFamily = (
     { id, jti }: { readonly id: string; readonly jti: string },
-    { user, delivery }: ClearedLogin,
+    { user, delivery, recognition }: ClearedLogin,
     source: RequestSource,
     now: number,
   ): RefreshFamily => ({
@@ -58,7 +58,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
     rotatedAt: now,
     rotatedTo: jti,
     noReissueUpTo: 0,
-    rotatedBy: clientDigest(source),
+    rotatedBy: clientDigest(user.id, source, recognition?.recognitionId ?? null),
     delivery,
     expiresAt: idleDeadline(now, deps.idleMs),
     revokedAt: null,

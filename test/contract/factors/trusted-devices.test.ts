@@ -333,6 +333,7 @@ describe.each(surfaces)('a login from a trusted device on the %s surface', (surf
           `^__Host-${short}_device=[0-9a-f-]{36}\\.[\\w-]{43}; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax; Secure$`,
         ),
       ),
+      expect.stringMatching(new RegExp(`^__Host-${short}_recognition=`)),
     ])
     expect(reply.text).not.toContain(deviceTokenOf(reply, surface, 'login'))
   })

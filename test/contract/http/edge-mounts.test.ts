@@ -112,6 +112,7 @@ describe.each(mountedHosts)('on $name', ({ serve, page }) => {
     expect(login.setCookies.map((cookie) => cookie.split('=')[0])).toEqual([
       'host',
       '__Host-cl_refresh',
+      '__Host-cl_recognition',
     ])
     expect(login.headers.get('x-host')).toBe('yes')
     expect(login.headers.get('vary')).toBe('Accept, Origin')

@@ -98,14 +98,25 @@ describe.each(cases)('R-1S-03 T-23 the refresh cookie with $what', (expected) =>
     const at = (path: string): string => `/v1/auth/${surface}${path}`
     const name = expected.prefix + short[surface]
     const shape = { httponly: true, samesite: 'Lax', ...expected.attributes[surface] }
-    const expectSet = (reply: Reply): string => {
+    const expectSet = (reply: Reply, others: readonly Cookie[] = []): string => {
       const [cookie, ...more] = cookiesOf(reply)
-      expect(more).toEqual([])
+      expect(more).toEqual(others)
       expect(cookie?.name).toBe(name)
       expect(cookie?.attributes).toEqual({ ...shape, 'max-age': String(week) })
       expect(cookie?.value).toMatch(/^[\w.-]+$/)
       expect(reply.text).not.toContain(cookie?.value)
       return `${name}=${cookie?.value}`
+    }
+    // What the browser is known by is this host's alone, whatever domain and path sessions have.
+    const isSecure = expected.prefix !== ''
+    const recognition = {
+      name: `${isSecure ? '__Host-' : ''}${short[surface].replace('refresh', 'recognition')}`,
+      value: expect.stringMatching(/^[\w-]{22}$/),
+      attributes: {
+        ...({ httponly: true, samesite: 'Lax', path: '/' } as const),
+        'max-age': String(90 * 24 * 3600),
+        ...(isSecure ? ({ secure: true } as const) : {}),
+      },
     }
     const expectCleared = (reply: Reply): void => {
       const cleared = { name, value: '', attributes: { ...shape, 'max-age': '0' } }
@@ -119,8 +130,10 @@ describe.each(cases)('R-1S-03 T-23 the refresh cookie with $what', (expected) =>
       forwarded: 'proto=http;host=evil.example',
     }
     const body = { email: 'ada@example.org', password: goodPassword }
-    expectSet(await host.send('POST', at('/register'), { body, headers }))
-    const cookie = expectSet(await host.send('POST', at('/login'), { body, headers }))
+    const registered = await host.send('POST', at('/register'), { body, headers })
+    expectSet(registered, [recognition])
+    const login = await host.send('POST', at('/login'), { body, headers })
+    const cookie = expectSet(login, [recognition])
     const rotated = expectSet(await host.send('POST', at('/refresh-cookie'), { cookie, headers }))
     const session = await host.send('GET', at('/session'), { cookie: rotated })
     expect([session.status, session.setCookies]).toEqual([200, []])

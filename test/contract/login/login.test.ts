@@ -50,7 +50,7 @@ describe.each(surfaces)('login on the %s surface', (surface) => {
         user,
       },
     ])
-    expect(reply.setCookies).toHaveLength(1)
+    expect(reply.setCookies).toHaveLength(2)
     expect(reply.setCookies[0]).toMatch(new RegExp(`^${cookieName}=[\\w-]+\\.[\\w-]+\\.[\\w-]+;`))
     expect((await me(host, surface, textOf(reply.json(), 'accessToken'))).status).toBe(200)
     expect(await storedUser(host, surface, who.email)).toMatchObject({
@@ -73,6 +73,7 @@ describe.each(surfaces)('login on the %s surface', (surface) => {
         expiresIn: 900,
         refreshToken: expect.any(String),
         refreshExpiresIn: expect.any(Number),
+        recognitionId: expect.any(String),
         user: { id: who.id, email: who.email, name: 'Ada', emailVerified: true },
       },
     ])

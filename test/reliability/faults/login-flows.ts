@@ -37,6 +37,46 @@ function signsIn(path: string): Flow {
   }
 }
 
+const knownAgain: Flow = {
+  name: '/mobile/login of an app that is known',
+  options: withoutLimits,
+  expects: '200',
+  unavailable,
+  async prepare(world) {
+    const { email, password } = await world.person()
+    const signIn = (more: object) =>
+      world.send('POST', '/mobile/login', { body: { email, password, ...more } })
+    const recognitionId = textOf((await signIn({})).json(), 'recognitionId')
+    // It is remembered beside the reply.
+    await world.host.auth.close()
+    return {
+      send: async () => outcomeOf(await signIn({ recognitionId })),
+      reached: () => expectAlive(world, newestHeld(world)),
+    }
+  },
+}
+
+const oneTooMany: Flow = {
+  name: '/login of one more device of a kind than are kept',
+  options: withoutLimits,
+  expects: '200',
+  unavailable,
+  async prepare(world) {
+    const who = await regular(world)
+    await world.host.auth.close()
+    const { knownLogins } = world.stored
+    const [known] = await knownLogins.find({ userId: who.id }, { limit: 1 })
+    assert.ok(known !== undefined, 'the login was not remembered')
+    for (let n = 0; n < 8; n += 1) {
+      await knownLogins.insert({ ...known, id: `${known.id}${n}`, recognitionHash: `${n}` })
+    }
+    return {
+      send: login(world, '/login', who),
+      reached: () => expectAlive(world, newestHeld(world)),
+    }
+  },
+}
+
 const withWeakHash: Flow = {
   name: '/login that upgrades a weak hash',
   options: {
@@ -157,6 +197,8 @@ const unverified: Flow = {
 export const loginFlows: readonly Flow[] = [
   signsIn('/login'),
   signsIn('/mobile/login'),
+  knownAgain,
+  oneTooMany,
   withWeakHash,
   overTheLimit,
   expiredPassword,

@@ -10,7 +10,7 @@ export interface Secrets {
   foundIn(text: string): readonly string[]
 }
 
-const tokenMembers = ['accessToken', 'refreshToken', 'passwordToken']
+const tokenMembers = ['accessToken', 'refreshToken', 'passwordToken', 'recognitionId']
 
 export function secretsOf(...first: readonly string[]): Secrets {
   const values = new Set(first)
