@@ -59,4 +59,50 @@ export const accessPlants: readonly Plant[] = [
     ],
     tests: ['test/contract/factors/mfa-self.test.ts', 'test/contract/factors/factor-races.test.ts'],
   },
+  {
+    name: 'a permission for the own account opens the own factors as well',
+    edits: [
+      {
+        file: access,
+        find: 'const question = { permission, tenantId }',
+        replace:
+          "const question = { permission: permission.replace('mfa.self', 'self'), tenantId }",
+      },
+    ],
+    tests: ['test/contract/authorization/permissions-of-routes.test.ts'],
+  },
+  {
+    name: 'whether there is something is told before whether the caller may know',
+    edits: [
+      {
+        file: 'src/http/admission/admission-steps.ts',
+        find: '    permission(services),\n    stepUp(services),\n    target(services),',
+        replace: '    target(services),\n    permission(services),\n    stepUp(services),',
+      },
+    ],
+    tests: ['test/contract/authorization/permissions-of-routes.test.ts'],
+  },
+  {
+    name: 'a login by a provider needs no second factor',
+    edits: [
+      {
+        file: 'src/domain/login/login-pipeline.ts',
+        find: 'if (asked !== null && device === null) return',
+        replace: "if (asked !== null && device === null && first.method === 'password') return",
+      },
+    ],
+    tests: ['test/contract/login/first-and-second-factors.test.ts'],
+  },
+  {
+    name: 'failures are counted for client ids that exist alone',
+    edits: [
+      {
+        file: 'src/domain/service-accounts/service-grants.ts',
+        find: 'perPair.attempt(pair,',
+        replace:
+          '(found.credential === null ? { attempt: async (_s: string, _l: object, make: () => Promise<Verdict>) => make() } : perPair).attempt(pair,',
+      },
+    ],
+    tests: ['test/contract/service-accounts/service-grant-refusals.test.ts'],
+  },
 ]

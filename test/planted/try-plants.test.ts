@@ -27,6 +27,13 @@ it('is full at three', () => {
   if (isFull(-1)) throw new Error('never')
   expect([2, 3].map(isFull)).toEqual([false, true])
 })
+
+it('refuses more', async () => {
+  const add = async () => {
+    if (isFull(4)) throw new Error('full')
+  }
+  await expect(add()).rejects.toThrow('full')
+})
 `
 
 const tree: Readonly<Record<string, string>> = {
@@ -74,6 +81,7 @@ describe('trying planted mistakes', () => {
       plant('an exception of its own', 'count >= limit', 'true'),
       plant('no module at all', 'export const isFull', 'const isFull'),
       plant('one too many, after others', 'count >= limit', 'count > limit'),
+      plant('none too many', 'count >= limit', 'count === limit'),
     ])
     expect(verdicts.map(({ problem, evidence }) => problem ?? evidence)).toEqual([
       'is full at three',
@@ -81,6 +89,7 @@ describe('trying planted mistakes', () => {
       'fails, but by no assertion',
       'fails, but by no assertion',
       'is full at three',
+      'refuses more',
     ])
   })
 

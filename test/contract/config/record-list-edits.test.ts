@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { outcomeOf } from '../../support/hosts/open-host.js'
-import { type ConfigHost, configHost } from './config-host.js'
+import { type ConfigHost, configHost, mailModule, refusing } from './config-host.js'
 
 const list = (create: readonly string[] = [], remove: readonly string[] = [], field = 'hooks') => ({
   field,
@@ -259,5 +259,65 @@ describe('the elements of a record list', () => {
     const twice = { ...removing('a', 'a'), revision: 2 }
     await expectRefused(host, twice, '422 config.invalid_slug')
     expect((await host.patch(creating('x'.repeat(63)))).status).toBe(200)
+  })
+})
+
+describe('R-7-09 what a change of the configuration is refused with', () => {
+  it('is an envelope, a bare text, a code of record lists, or a conflict to read again for', async () => {
+    const quiet = { now: '' as string | undefined }
+    const host = await configHost({
+      modules: [
+        mailModule({
+          validatePatch: ({ changedKeys }) =>
+            changedKeys.includes('sender') ? refusing('Not this sender.', quiet.now)() : undefined,
+        }),
+      ],
+    })
+    expect((await host.patch(creating('a'))).status).toBe(200)
+    const before = await host.raw()
+    const sender = { config: { sender: 'x' } }
+    const told = async (body: unknown) => {
+      const reply = await host.patch(body)
+      expect(await host.raw()).toEqual(before)
+      return [reply.status, reply.headers.get('content-type'), JSON.parse(reply.text)]
+    }
+    const problem = 'application/problem+json; charset=utf-8'
+    const title = 'Unprocessable Entity'
+    quiet.now = 'mail.sender_wrong'
+    expect(await told(sender)).toEqual([
+      422,
+      problem,
+      { status: 422, title, detail: 'Not this sender.', code: 'mail.sender_wrong' },
+    ])
+    for (const none of ['', undefined]) {
+      quiet.now = none
+      const bare = await host.patch(sender)
+      expect([bare.status, bare.headers.get('content-type'), bare.text]).toEqual([
+        422,
+        'text/plain; charset=utf-8',
+        title,
+      ])
+    }
+    const never: [unknown, string][] = [
+      [removing('a'), 'config.removal_requires_revision'],
+      [{ recordLists: [list(['x']), list(['y'])] }, 'config.duplicate_field'],
+      [{ recordLists: [list(['x'], ['x'])], revision: 2 }, 'config.create_and_remove'],
+      [creating(...numbered(51)), 'config.too_many_elements'],
+    ]
+    for (const [body, code] of never) {
+      const detail = expect.any(String)
+      expect(await told(body)).toEqual([422, problem, { status: 422, title, detail, code }])
+    }
+    const moved: [unknown, string][] = [
+      [{ ...removing('a'), revision: 1 }, 'config.revision_conflict'],
+      [creating('a'), 'config.roster_conflict'],
+      [{ ...removing('gone'), revision: 2 }, 'config.roster_conflict'],
+    ]
+    for (const [body, code] of moved) {
+      const detail = expect.stringMatching(/Read .* again and retry/)
+      const conflict = { status: 409, title: 'Conflict', detail, code }
+      expect(await told(body)).toEqual([409, problem, conflict])
+    }
+    expect(await host.raw()).toEqual(before)
   })
 })

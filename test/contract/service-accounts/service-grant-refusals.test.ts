@@ -144,6 +144,48 @@ describe('throttles on failed grants', () => {
     expect((await grant(host, stranger(), bad)).status).toBe(429)
     await host.clock.advance(1)
     expect((await grant(host, stranger(), bad)).status).toBe(401)
+
+    // Without a proxy, the address is that of the connection, whatever a header says.
+    const direct = await rig({ trustProxy: false })
+    for (let n = 0; n < 5; n += 1) {
+      const forged = from(`192.0.2.${n + 10}`)
+      expect((await grant(direct.host, stranger(), forged)).status).toBe(401)
+    }
+    const sixth = await grant(direct.host, stranger(), from('192.0.2.99'))
+    expectProblem(sixth, 429, 'rate_limited')
+  })
+
+  it('R-5-10 T-48 count alike, and answer alike, whatever there is of the client id', async () => {
+    const { host, who, account } = await rig()
+    const revoked = await serviceAccount(host, who)
+    await revoke(host, who, revoked.id, revoked.credentialId)
+    const disabled = await serviceAccount(host, who)
+    await host.auth.operator.users.update(disabled.id, { enabled: false })
+    const pairs: Readonly<Record<string, Pair>> = {
+      'one that exists': { ...account, clientSecret: unknown.clientSecret },
+      'one that was revoked': revoked,
+      'one of a disabled account': disabled,
+      'one that does not exist': stranger(),
+    }
+    const seen: [string, unknown[]][] = []
+    for (const [at, [name, pair]] of Object.entries(pairs).entries()) {
+      const here = from(`192.0.2.${at + 1}`)
+      const replies: Reply[] = []
+      // By client id and address, …
+      for (let n = 0; n < 4; n += 1) replies.push(await grant(host, pair, here))
+      // … by address, whatever the client id, …
+      for (let n = 0; n < 3; n += 1) replies.push(await grant(host, stranger(), here))
+      // … with a secret that is right …
+      replies.push(await grant(host, account, here))
+      // … and by client id, from wherever.
+      for (let n = 0; n < 28; n += 1) replies.push(await grant(host, pair))
+      const [, , , byPair, , , byAddress, right, ...others] = replies.map(outcomeOf)
+      expect([byPair, byAddress, right]).toEqual(Array(3).fill('429 rate_limited'))
+      expect([others[0], others.at(-1)]).toEqual(['401 invalid_client', '429 rate_limited'])
+      seen.push([name, replies.map(seenOf)])
+    }
+    const [[, first] = ['', []]] = seen
+    for (const [name, replies] of seen) expect([name, replies]).toEqual([name, first])
   })
 
   it('R-5-08 R-LIB-12 count a network of IPv6 as one, and believe no header', async () => {

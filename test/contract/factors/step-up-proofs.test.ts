@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { enrolled, requireStepUp } from '../../support/people/authenticator.js'
+import { otherPassword, signedInPerson } from '../../support/people/people.js'
+import {
+  administrator,
+  serviceAccount,
+  tokenOf,
+} from '../../support/people/service-account-steps.js'
+import { deviceLogin, trusting, trustingPerson } from '../../support/people/trusted-device.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
+
+const minute = 60_000
+const required = { code: 'step_up_required' }
+
+describe.each(surfaces)('a recent proof of a second factor on the %s surface', (surface) => {
+  const at = (path: string): string => `/v1/auth/${surface}${path}`
+
+  it('R-5-19 is a factor that was shown, and no password, no trusted device and no refresh', async () => {
+    const host = await openHost(trusting)
+    const gate = (bearer: string) => requireStepUp(host, surface, bearer, 5 * minute)
+
+    // A password: at the login, and once more.
+    const who = await enrolled(host, surface)
+    await expect(gate(who.bearer)).rejects.toMatchObject(required)
+    const body = { currentPassword: who.password, newPassword: otherPassword }
+    const changed = await host.send('POST', at('/me/password'), { bearer: who.bearer, body })
+    expect(changed.status).toBe(204)
+    await expect(gate(who.bearer)).rejects.toMatchObject(required)
+
+    // A factor, until it is too old; then a refresh brings a new token, and no new proof.
+    const code = await who.nextCode()
+    const shown = { bearer: who.bearer, body: { method: 'totp', code } }
+    expect((await host.send('POST', at('/step-up'), shown)).status).toBe(200)
+    await gate(who.bearer)
+    await host.auth.close()
+    await host.clock.advance(5 * minute)
+    const { cookie } = who
+    for (const [method, path] of [
+      ['GET', '/session'],
+      ['POST', '/refresh-cookie'],
+    ] as const) {
+      const reply = await host.send(method, at(path), { cookie })
+      expect(reply.status).toBe(200)
+      await expect(gate(textOf(reply.json(), 'accessToken'))).rejects.toMatchObject(required)
+    }
+
+    // A device that is trusted in place of the factor.
+    const trusted = await trustingPerson(host, surface)
+    const login = await deviceLogin(host, surface, trusted, trusted.deviceToken, 'login')
+    expect(login.json()['status']).toBe('authenticated')
+    const bearer = textOf(login.json(), 'accessToken')
+    await expect(gate(bearer)).rejects.toMatchObject(required)
+    await gate(trusted.trustedBearer)
+  })
+
+  it('R-5-22 is missing where there is no factor, no person, and no answer of the store', async () => {
+    const store = faultyBackend(memory())
+    const authorizer = { check: async () => true }
+    const host = await openHost({ backend: store.backend, authorizer })
+    const gate = (bearer: string) => requireStepUp(host, surface, bearer, 60 * minute)
+
+    const factorless = await signedInPerson(host, surface)
+    await expect(gate(factorless.bearer)).rejects.toMatchObject(required)
+
+    const admin = await administrator(host)
+    if (surface === 'operator') {
+      const machine = await tokenOf(host, await serviceAccount(host, admin))
+      await expect(gate(machine)).rejects.toMatchObject(required)
+    }
+
+    const who = await enrolled(host, surface)
+    const shown = { method: 'backupCode', code: who.backupCodes[0] }
+    await host.send('POST', at('/step-up'), { bearer: who.bearer, body: shown })
+    await gate(who.bearer)
+    for (const call of [`${surface}_step_up_proofs.get`, `${surface}_users.get`]) {
+      store.failNext(call, 'before', Number.POSITIVE_INFINITY)
+      await expect(gate(who.bearer)).rejects.toMatchObject({ code: 'service_unavailable' })
+      store.heal()
+    }
+    await gate(who.bearer)
+  })
+})
