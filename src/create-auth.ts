@@ -65,6 +65,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const sweeper = startSweeping(options, {
     ...defaults,
     deletions: { operator: operator.deletions, client: client.deletions },
+    notices: { operator: operator.notices, client: client.notices },
   })
   shared.keys.watch()
   const webhooks = [operator.webhooks, client.webhooks]

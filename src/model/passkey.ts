@@ -1,8 +1,9 @@
 import type { Doc } from '../ports/store.js'
+import type { EnrollmentNotice } from './enrollment-notice.js'
 import type { SurfaceSpec } from './surface-spec.js'
 
 /** A public key credential of a person (WebAuthn §4). The id is the credential's, base64url. */
-export interface Passkey extends Doc {
+export interface Passkey extends Doc, EnrollmentNotice {
   readonly userId: string
   /** 0 to 19; no other passkey of the user has it, which bounds how many there are. */
   readonly slot: number
@@ -26,6 +27,9 @@ export interface Passkey extends Doc {
   readonly uvInitialized: boolean
   /** Names the attempt to remove it that is under way, or that was cut off; see `FactorRemoval`. */
   readonly removingBy: string | null
+  /** The user's epochs when the registration began. */
+  readonly deviceEpoch: number
+  readonly credentialEpoch: number
   readonly createdAt: number
   readonly lastUsedAt: number | null
   /** The challenge of the newest use, or of the registration: lets a request see that it was noted
@@ -48,10 +52,14 @@ export const passkeysSpec: SurfaceSpec<Passkey> = {
     backedUp: { kind: 'boolean' },
     uvInitialized: { kind: 'boolean' },
     removingBy: { kind: 'text', nullable: true },
+    enrollmentId: { kind: 'text', nullable: true },
+    deviceEpoch: { kind: 'integer' },
+    credentialEpoch: { kind: 'integer' },
     createdAt: { kind: 'time' },
     lastUsedAt: { kind: 'time', nullable: true },
     lastChallenge: { kind: 'text' },
   },
   indexes: [{ on: ['userId'] }, { on: ['userId', 'slot'], unique: true }],
-  expires: 'never',
+  // When its owner has to be told of it.
+  expires: 'due',
 }

@@ -1,8 +1,9 @@
 import type { Doc } from '../ports/store.js'
+import type { EnrollmentNotice } from './enrollment-notice.js'
 import type { SurfaceSpec } from './surface-spec.js'
 
 /** A user's authenticator app (RFC 6238). A user has at most one; the id is the user's. */
-export interface TotpFactor extends Doc {
+export interface TotpFactor extends Doc, EnrollmentNotice {
   readonly userId: string
   /** The shared secret, encrypted. */
   readonly sealedSecret: string
@@ -15,7 +16,7 @@ export interface TotpFactor extends Doc {
   readonly createdAt: number
   /** The session or the login ticket that enrolls it; it counts until the app is confirmed. */
   readonly boundTo: string
-  /** The user's epochs when the enrolment began; any other value voids it. */
+  /** The user's epochs when the enrolment began; any other value voids it until it is confirmed. */
   readonly credentialEpoch: number
   readonly deviceEpoch: number
 }
@@ -27,11 +28,13 @@ export const totpFactorsSpec: SurfaceSpec<TotpFactor> = {
     confirmed: { kind: 'boolean' },
     lastStep: { kind: 'integer' },
     removingBy: { kind: 'text', nullable: true },
+    enrollmentId: { kind: 'text', nullable: true },
     createdAt: { kind: 'time' },
     boundTo: { kind: 'text', default: '' },
     credentialEpoch: { kind: 'integer', default: 0 },
     deviceEpoch: { kind: 'integer', default: 0 },
   },
   indexes: [],
-  expires: 'never',
+  // When its owner has to be told of it.
+  expires: 'due',
 }

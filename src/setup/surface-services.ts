@@ -9,6 +9,7 @@ import type { Roles } from '../domain/authorization/roles.js'
 import type { ConfigAdministration } from '../domain/configuration/config-store.js'
 import type { SurfaceContext } from '../domain/context/surface-context.js'
 import { assembleFactors } from '../domain/factors/assemble-factors.js'
+import type { EnrollmentNotices } from '../domain/factors/enrollment-notices.js'
 import { assembleIntents } from '../domain/intents/assemble-intents.js'
 import type { RateLimiter } from '../domain/limits/rate-limiter.js'
 import { assembleLogin } from '../domain/login/assemble-login.js'
@@ -57,6 +58,7 @@ export interface SurfaceServices {
   readonly tokens: Tokens
   readonly mfaReset: MfaReset
   readonly deletions: AccountDeletions
+  readonly notices: EnrollmentNotices
 }
 
 /**
@@ -85,7 +87,7 @@ export function createSurfaceServices(
   const authorization = assembleAuthorization(context, below)
   const { adminStepUp, limits, config, keys } = parts
   return {
-    ...{ ...accounts, ...authorization, tokens: sessions.tokens },
+    ...{ ...accounts, ...authorization, tokens: sessions.tokens, notices: factors.notices },
     sessions: sessions.sessionAdministration,
     allSessions: sessions.allSessions,
     services: {

@@ -1,4 +1,5 @@
 import type { AccountDeletions } from '../domain/accounts/account-deletions.js'
+import type { EnrollmentNotices } from '../domain/factors/enrollment-notices.js'
 import { denylistLifeMs } from '../domain/sessions/session-termination.js'
 import type { Sweepable } from '../domain/sweep/sweep-work.js'
 import { type Sweeper, startSweeper } from '../domain/sweep/sweeper.js'
@@ -23,6 +24,8 @@ interface Deps {
   readonly random: Random
   /** By surface: what deletions of accounts still have to do. */
   readonly deletions: Readonly<Record<Surface, Pick<AccountDeletions, 'resume'>>>
+  /** By surface: the owners of factors who are still to be told. */
+  readonly notices: Readonly<Record<Surface, EnrollmentNotices>>
   readonly logger: Logger
 }
 
@@ -56,12 +59,10 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
       })),
     ),
     hygiene: [
-      ...surfaces.map((surface) => ({
-        name: `${surface} accounts being deleted`,
-        // A full batch shows that there is more.
-        sweep: async (_before: number, limit: number) =>
-          (await deps.deletions[surface].resume()) === 'more' ? limit : 0,
-      })),
+      ...surfaces.flatMap((surface) => [
+        resumed(`${surface} accounts being deleted`, () => deps.deletions[surface].resume()),
+        resumed(`${surface} factors to be told of`, () => deps.notices[surface].resume()),
+      ]),
       ...opened.flatMap(hygieneOf),
       {
         name: 'the denylist',
@@ -74,6 +75,11 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
     ],
     backlog: createBacklogGauge(options.meterProvider),
   })
+}
+
+/** Work that goes on where a request was cut off. A full batch shows that there is more. */
+function resumed(name: string, resume: () => Promise<'more' | 'done'>): Sweepable {
+  return { name, sweep: async (_before, limit) => ((await resume()) === 'more' ? limit : 0) }
 }
 
 /** Whatever else of a surface expires, as the record of collections says. */

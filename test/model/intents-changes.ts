@@ -33,6 +33,7 @@ export function changeActions(): readonly Action[] {
     step(`factor ${n} is removed`, `change == toTake${n}`, [
       `factor${n} = 0`,
       `stands${n} = 0`,
+      `untold${n} = 0`,
       'change = noChange',
     ]),
   ]
@@ -97,6 +98,7 @@ function resetActions(change: Step, step: Step): readonly Action[] {
     step('the reset takes the factors', 'change == toTakeFactors', [
       ...['stale0 = stale0 * 2', 'stale1 = stale1 * 2'],
       ...['factor0 = 0', 'factor1 = 0', 'pending0 = 0', 'stands0 = 0', 'stands1 = 0'],
+      ...['untold0 = 0', 'untold1 = 0'],
       'change = toTell',
     ]),
     step(

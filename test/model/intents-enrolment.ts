@@ -10,7 +10,8 @@ export const enrolmentPlaces = [
  * passkey, whose challenge is taken first. Either is begun in a session or by a login that lacks a
  * factor (`lacks`). The epoch is claimed first, then the factor is stored, and the epoch moved once more:
  * whatever was begun in between was begun before there was this factor.
- * One whose request died before that is there and was told to nobody: no claim is made about it.
+ * One whose request died before that is found by the sweep (`untold`), which goes on if nothing has had an
+ * effect on the account since. If another intent had one, the sweep only tells: no claim is made about that.
  */
 export function enrolmentActions(n: 0 | 1): readonly Action[] {
   const by = `enrolment${n}s`
@@ -39,8 +40,36 @@ export function enrolmentActions(n: 0 | 1): readonly Action[] {
   const confirms = `${at} == idle && pending${n} && proved`
   // The secret of an app is confirmed by a guarded write, so that a reset that took it is noticed.
   const isStorable = n === 0 ? 'pending0' : '1'
-  const stores = [`factor${n} = 1`, `pending${n} = 0`]
+  const stores = [`factor${n} = 1`, `pending${n} = 0`, `untold${n} = 1`]
   const still = `device == seenDevice${n} + 1 && credential == seenCredential${n} && !disabled`
+
+  const settles = ['device = device + 1', `settled${n} = 1`, `stands${n} = factor${n}`]
+  const takesBack = [`factor${n} = 0`, `untold${n} = 0`]
+  const ofStanding = [
+    {
+      name: 'of two factors begun at once one stands',
+      holds: `!(stands${other} && seenDevice${other} == seenDevice${n})`,
+    },
+    {
+      name: 'no factor stands that was begun before the present first one',
+      holds: `!(stands${other} && !beside${n})`,
+    },
+    { name: 'no factor outlives a reset of all factors', holds: `stale${n} != 2` },
+  ]
+  const isUntold = `${at} == idle && untold${n}`
+  const isUnsettled = `${isUntold} && last == ${effect} && !settled${n}`
+  const ofSweep = [
+    action(
+      'is completed by the sweep',
+      `${isUnsettled} && ${still}`,
+      [...settles, `untold${n} = 0`],
+      ofStanding,
+    ),
+    action('is taken back by the sweep', `${isUnsettled} && !(${still})`, takesBack),
+    action('is told of by the sweep', `${isUntold} && (last != ${effect} || settled${n})`, [
+      `untold${n} = 0`,
+    ]),
+  ]
 
   return [
     action(
@@ -51,6 +80,7 @@ export function enrolmentActions(n: 0 | 1): readonly Action[] {
         `seenDevice${n} = device`,
         `seenCredential${n} = credential`,
         `stale${n} = 0`,
+        `settled${n} = 0`,
         `beside${n} = factor${other}`,
         // Its id is a new one.
         `last = last + (otherEffect - ${effect}) * (last == ${effect})`,
@@ -95,28 +125,19 @@ export function enrolmentActions(n: 0 | 1): readonly Action[] {
     action(
       'stands',
       `${at} == toMoveOn && ${still}`,
-      ['device = device + 1', `stands${n} = factor${n}`, `${at} = toGoOn * lacks${n}`],
-      [
-        {
-          name: 'of two factors begun at once one stands',
-          holds: `!(stands${other} && seenDevice${other} == seenDevice${n})`,
-        },
-        {
-          name: 'no factor stands that was begun before the present first one',
-          holds: `!(stands${other} && !beside${n})`,
-        },
-        { name: 'no factor outlives a reset of all factors', holds: `stale${n} != 2` },
-      ],
+      [...settles, `untold${n} = 0`, `${at} = toGoOn * lacks${n}`],
+      ofStanding,
     ),
     action('stands, and the answer is lost', `${at} == toMoveOn && ${still} && faults > 0`, [
-      'device = device + 1',
+      ...['device = device + 1', `settled${n} = 1`],
       fault,
       ...leaves,
     ]),
     action('finds that something came between', `${at} == toMoveOn && !(${still})`, [
       `${at} = toTakeBack`,
     ]),
-    action('is taken back', `${at} == toTakeBack`, [`factor${n} = 0`, ...leaves]),
+    action('is taken back', `${at} == toTakeBack`, [...takesBack, ...leaves]),
+    ...ofSweep,
     action(
       'lets its login go on',
       `${at} == toGoOn && ownFactorVerdict${n} == judged_good`,

@@ -143,6 +143,16 @@ function factorPlants(changed: Changed): readonly Plant[] {
       ...changed({ 'passkey stands': when(() => 'enrolAt1 == toMoveOn') }),
     },
     {
+      name: 'the sweep completes an enrolment and asks for no epoch',
+      scenario: 'two factors at once',
+      breaks: 'no factor outlives a reset of all factors',
+      ...changed({
+        'passkey is completed by the sweep': when(
+          () => 'enrolAt1 == idle && untold1 && last == enrolment1 && !settled1',
+        ),
+      }),
+    },
+    {
       name: 'a reset of all factors takes them before it raises their epoch',
       scenario: 'two factors at once',
       breaks: 'no factor outlives a reset of all factors',

@@ -16,9 +16,11 @@ function requestVariables(n: 0 | 1): Readonly<Record<string, Variable>> {
     // A factor that is added: whether a login that lacks one does so, and what the account was then.
     ...{ [`enrolAt${n}`]: byte(0), [`lacks${n}`]: bit(0), [`pending${n}`]: bit(0) },
     ...{ [`seenDevice${n}`]: byte(0), [`seenCredential${n}`]: byte(0) },
-    // It is stored; its owner was told so; the other one was there when it was begun; a reset of all
+    // It is stored; it stands; the other one was there when it was begun; a reset of all
     // factors ended the session in which it was begun, 2 = and took the factors.
     ...{ [`factor${n}`]: bit(0), [`stands${n}`]: bit(0) },
+    // Its owner is still to be told; its enrolment moved the epoch for the second time.
+    ...{ [`untold${n}`]: bit(0), [`settled${n}`]: bit(0) },
     ...{ [`beside${n}`]: bit(0), [`stale${n}`]: byte(0) },
   }
 }

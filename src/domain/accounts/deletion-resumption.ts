@@ -1,3 +1,4 @@
+import { workOff } from '../../concurrency/work-off.js'
 import type { AccountDeletion } from '../../model/account-deletion.js'
 import type { User } from '../../model/user.js'
 import type { Act } from '../context/actor.js'
@@ -15,10 +16,6 @@ export interface DeletionResumption {
 }
 
 type Deps = Pick<SurfaceContext, 'collections' | 'serviceCredentials' | 'clock'>
-
-/** Accounts looked at beside each other, and how often in a piece of the work. */
-const atOnce = 20
-const rounds = 25
 
 /** The steps of a deletion, each of which can be repeated. */
 interface Steps {
@@ -53,16 +50,6 @@ export function createDeletionResumption(
   }
 
   return {
-    async resume() {
-      for (let round = 0; round < rounds; round += 1) {
-        const due = await accountDeletions.due(clock.now(), atOnce)
-        // One that cannot be finished now does not keep back the others.
-        const outcomes = await Promise.allSettled(due.map(resumeOne))
-        const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-        if (failed) throw failed.reason
-        if (due.length < atOnce) return 'done'
-      }
-      return 'more'
-    },
+    resume: () => workOff((limit) => accountDeletions.due(clock.now(), limit), resumeOne),
   }
 }

@@ -8,6 +8,7 @@ import type { Sessions } from '../sessions/sessions.js'
 import { createBackupCodeSets } from './backup-code-sets.js'
 import { type CodeVerification, createCodeVerification } from './code-verification.js'
 import { createDeviceTrust, type DeviceTrust } from './device-trust.js'
+import { createEnrollmentNotices, type EnrollmentNotices } from './enrollment-notices.js'
 import { createFactorChanges, type FactorChanges } from './factor-changes.js'
 import { createFactorEnrollment, type FactorEnrollment } from './factor-enrollment.js'
 import { createFactorRemoval, type FactorRemoval } from './factor-removal.js'
@@ -24,6 +25,7 @@ export interface FactorServices {
   readonly devices: TrustedDevices
   readonly enrollment: FactorEnrollment
   readonly deviceTrust: DeviceTrust
+  readonly notices: EnrollmentNotices
   readonly ownFactors: OwnFactors
   readonly reAuthentication: ReAuthentication
   readonly removal: FactorRemoval
@@ -63,6 +65,7 @@ export function assembleFactors(
     devices,
     enrollment,
     deviceTrust: createDeviceTrust(deps, devices),
+    notices: createEnrollmentNotices(deps, enrollment, changes),
     ownFactors: createOwnFactors(deps, services),
     reAuthentication: createReAuthentication(deps, stepUp, collaborators.passwordCheck),
     removal,

@@ -14,6 +14,8 @@ export interface FactorChange {
   readonly actorId?: string | null
   /** Ends all sessions but this one, which may be a login that has none yet; left out, none. */
   readonly endsAllBut?: { readonly sessionId: string }
+  /** Called once the owner was mailed, or needs no mail; a failure of it is logged. */
+  readonly told?: () => Promise<unknown>
 }
 
 /** The steps around every change of a user's second factors. */
@@ -43,18 +45,23 @@ interface Deps
 export function createFactorChanges(deps: Deps): FactorChanges {
   const { collections, clock, sessions } = deps
 
-  function notify(user: User, at: number, change: MfaChange): void {
+  function notify(
+    user: User,
+    at: number,
+    { change, told }: Pick<FactorChange, 'change' | 'told'>,
+  ): void {
     // Beside the request: what was changed must not be answered by a failure to read a setting.
     deps.background.run('mailing about a factor', async () => {
       const { notifySecurityChanges } = await deps.settings()
-      if (notifySecurityChanges) deps.mail.mfaChanged(user, { at, change })
+      if (notifySecurityChanges) await deps.mail.mfaChanged(user, { at, change })
+      await told?.()
     })
   }
 
-  function made(user: User, { change, source, actorId = user.id }: FactorChange): void {
+  function made(user: User, { change, source, actorId = user.id, ...rest }: FactorChange): void {
     const at = clock.now()
     deps.emit('mfa.changed', source, { at, userId: user.id, actorId, change })
-    notify(user, at, change)
+    notify(user, at, { change, ...rest })
   }
 
   async function endOthers(userId: string, { source, endsAllBut }: FactorChange): Promise<void> {

@@ -1,4 +1,5 @@
 import { enrolledMark } from '../../engine/enrolled-mark.js'
+import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
@@ -11,8 +12,10 @@ type EnrollmentIntent = SpentIntent<'totpEnrollment' | 'passkeyRegistration'>
 /** What stores one factor, and takes it away again. */
 export interface FactorWrite {
   /** False when another request came between; then nothing is stored. */
-  store(): Promise<boolean>
+  store(notice: EnrollmentNotice): Promise<boolean>
   takeBack(): Promise<unknown>
+  /** Clears the notice. */
+  told(notice: EnrollmentNotice): Promise<unknown>
 }
 
 /** The one way by which a user gets a factor. */
@@ -21,19 +24,44 @@ export interface FactorEnrollment {
    * The user as the enrolment left them; null when their factors, password or standing changed since
    * the intent began, and then nothing is left of the factor. It voids earlier proofs, trusted devices
    * and other enrolments: of two that began at once, one is stored. A first factor also voids what
-   * other sessions could be refreshed with, unless `others` says otherwise; the caller ends them.
+   * other sessions could be refreshed with, unless `others` says otherwise; the caller ends them, and
+   * tells the owner. A factor is stored with a notice that the owner was not told of it: if the request
+   * dies, the process that sweeps goes on (`EnrollmentNotices`).
    */
   enroll(
     intent: EnrollmentIntent,
     factor: FactorWrite,
     others: OtherSessions,
   ): Promise<EnrolledUser | null>
+  /**
+   * Moves the epoch once more, unless anything else moved it since the claim: another enrolment may have
+   * begun after the claim, when the factor was not stored yet. Null where the factor must not stand.
+   */
+  settle(claimed: ClaimedUser, intentId: string): Promise<User | null>
 }
+
+/** A user as the claim of an enrolment left them. */
+type ClaimedUser = Pick<User, 'id' | 'deviceEpoch' | 'credentialEpoch'>
+
+/** The user that the enrolment of a factor claimed, by what the factor was stored with. */
+export function claimedBy(factor: {
+  readonly userId: string
+  readonly deviceEpoch: number
+  readonly credentialEpoch: number
+}): ClaimedUser {
+  const { userId: id, deviceEpoch, credentialEpoch } = factor
+  return { id, deviceEpoch: deviceEpoch + 1, credentialEpoch }
+}
+
+/** Longer than any request that enrols a factor. */
+export const noticeMs = 10 * 60 * 1000
 
 export interface EnrolledUser {
   readonly user: User
   /** For `FactorChange`. */
   readonly others: ReturnType<typeof endsAllBut>
+  /** For `FactorChange`. */
+  readonly told: () => Promise<unknown>
 }
 
 /** Sessions ended beside us move the record; factors or credentials changed stop us. */
@@ -41,7 +69,8 @@ const attempts = 5
 
 export function createFactorEnrollment({
   collections,
-}: Pick<SurfaceContext, 'collections'>): FactorEnrollment {
+  clock,
+}: Pick<SurfaceContext, 'collections' | 'clock'>): FactorEnrollment {
   const { users } = collections
 
   /** Moves the epoch from the one that the intent began with, or sees that it did so before. */
@@ -70,12 +99,8 @@ export function createFactorEnrollment({
     return retryOnConflict(attempts, attempt, () => null)
   }
 
-  /**
-   * Moves the epoch once more, unless anything else moved it since the claim: another enrolment may have
-   * begun after the claim, when the factor was not stored yet.
-   */
   async function settle(
-    { id, deviceEpoch, credentialEpoch }: User,
+    { id, deviceEpoch, credentialEpoch }: ClaimedUser,
     intentId: string,
   ): Promise<User | null> {
     const lastIntentId = enrolledMark(intentId)
@@ -95,14 +120,18 @@ export function createFactorEnrollment({
   }
 
   return {
+    settle,
+
     async enroll(intent, factor, given) {
       const isFirst = given.endOtherSessions === undefined && (await isFirstFactor(intent))
       const others = endsAllBut(given, isFirst)
       const claimed = await claim(intent, others.endsAllBut)
-      if (claimed === null || !(await factor.store())) return null
+      const notice = { expiresAt: clock.now() + noticeMs, enrollmentId: intent.id }
+      if (claimed === null || !(await factor.store(notice))) return null
       // What removes factors moves the epoch first and looks then: of the two, one sees the other.
       const settled = await settle(claimed, intent.id)
-      if (settled !== null) return { user: settled, others }
+      const told = () => factor.told(notice)
+      if (settled !== null) return { user: settled, others, told }
       await factor.takeBack()
       return null
     },

@@ -1,6 +1,7 @@
 import { sha256 } from '../../crypto/secrets.js'
 import { otpauthUri } from '../../crypto/totp.js'
 import { AuthError } from '../../errors/index.js'
+import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { AuthSettings } from '../../settings/settings.js'
@@ -100,19 +101,25 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
       if (matched === null) return null
       const spent = judge.spend(intent)
       const write = {
-        store: () => totpFactors.confirm(matched),
+        store: (notice: EnrollmentNotice) => totpFactors.confirm(matched, notice),
         takeBack: () => collections.totpFactors.take(user.id),
+        told: ({ expiresAt }: EnrollmentNotice) =>
+          collections.totpFactors.update(
+            user.id,
+            { expiresAt },
+            { expiresAt: null, enrollmentId: null },
+          ),
       }
       const enrolled = await enrollment.enroll(spent, write, others)
       return enrolled === null ? null : { ...enrolled, intent: spent }
     },
 
-    async finish({ user, others }, { backupCodeCount }, source) {
+    async finish({ user, others, told }, { backupCodeCount }, source) {
       // The codes of an earlier factor, if any are left, are void with this.
       const line = networkLine(deps.surface, source)
       const fresh = await backupCodeSets.generate(backupCodeCount, line)
       await backupCodeSets.replace(user.id, fresh)
-      await changes.enrolled(user, { change: 'totpEnrolled', source, ...others })
+      await changes.enrolled(user, { change: 'totpEnrolled', source, ...others, told })
       return fresh.codes
     },
   }

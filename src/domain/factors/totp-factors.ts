@@ -1,5 +1,6 @@
 import { matchTotp, totpSecret } from '../../crypto/totp.js'
 import { AuthError } from '../../errors/index.js'
+import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
 import type { TotpFactor } from '../../model/totp-factor.js'
 import type { User } from '../../model/user.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
@@ -16,7 +17,7 @@ export interface TotpFactors {
   /** The right code of a secret that waits; null for any other code. */
   match(factor: TotpFactor, code: string): Promise<MatchedCode | null>
   /** Makes the secret a factor by its first code; false when another request came between. */
-  confirm(matched: MatchedCode): Promise<boolean>
+  confirm(matched: MatchedCode, notice: EnrollmentNotice): Promise<boolean>
   /** Accepts a code of the confirmed secret, each time step once. False for any other code. */
   spend(userId: string, code: string): Promise<boolean>
 }
@@ -61,7 +62,10 @@ export function createTotpFactors(deps: Deps): TotpFactors {
    * RFC 6238 §5.2: the guard lets a step, and every step before it, through no second time. What is
    * under an earlier key is encrypted again with it, since nothing else visits every factor.
    */
-  async function accept({ factor, step, secret }: MatchedCode): Promise<boolean> {
+  async function accept(
+    { factor, step, secret }: MatchedCode,
+    notice: Partial<EnrollmentNotice> = {},
+  ): Promise<boolean> {
     const { id, userId, sealedSecret, confirmed } = factor
     const guard = { confirmed, sealedSecret, lastStep: { lte: step - 1 } }
     const accepted = await totpFactors.update(id, guard, {
@@ -69,6 +73,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
       lastStep: step,
       // The use of a factor cancels its removal, which then has to start over.
       removingBy: null,
+      ...notice,
       ...(secretBox.isCurrent(sealedSecret)
         ? {}
         : { sealedSecret: secretBox.seal(secret, placeOf(userId)) }),
@@ -101,6 +106,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
         confirmed: false,
         lastStep: 0,
         removingBy: null,
+        enrollmentId: null,
         createdAt: clock.now(),
         boundTo,
         credentialEpoch,

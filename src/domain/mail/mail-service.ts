@@ -37,7 +37,8 @@ export interface MailService {
   accountExists(to: { readonly email: string; readonly name: string }): void
   resetPassword(user: User, ticket: IssuedTicket): void
   passwordChanged(user: User, at: number): void
-  mfaChanged(user: User, what: { readonly at: number; readonly change: MfaChange }): void
+  /** Resolves once the mailer has answered, whatever it said. */
+  mfaChanged(user: User, what: { readonly at: number; readonly change: MfaChange }): Promise<void>
   secondFactorLockedOut(user: User, what: FactorLockout): void
   identityChanged(
     user: User,
@@ -62,19 +63,28 @@ interface Deps {
 export function createMailService(deps: Deps): MailService {
   const { surface, links } = deps
 
-  function send(mail: Mail, userId: string | null): void {
+  /** Resolves once the mailer has answered, whatever it said. */
+  async function deliver(mail: Mail, userId: string | null): Promise<void> {
     if (isUndeliverable(mail.to)) {
       deps.logger.info('no mail is sent to an undeliverable address', { template: mail.template })
       return
     }
-    deps.background.run(`mail ${mail.template}`, async () => {
-      try {
-        await deps.mailer.send(mail)
-      } catch (error) {
-        deps.emit('mail.failed', null, { template: mail.template, userId })
-        throw error
-      }
+    await new Promise<void>((resolve) => {
+      deps.background.run(`mail ${mail.template}`, async () => {
+        try {
+          await deps.mailer.send(mail)
+        } catch (error) {
+          deps.emit('mail.failed', null, { template: mail.template, userId })
+          throw error
+        } finally {
+          resolve()
+        }
+      })
     })
+  }
+
+  function send(mail: Mail, userId: string | null): void {
+    void deliver(mail, userId)
   }
 
   const to = (user: User): { surface: Surface; to: string; name: string } => ({
@@ -140,7 +150,7 @@ export function createMailService(deps: Deps): MailService {
       ),
     passwordChanged: (user, at) =>
       send({ ...to(user), template: 'passwordChanged', data: { at } }, user.id),
-    mfaChanged: (user, data) => send({ ...to(user), template: 'mfaChanged', data }, user.id),
+    mfaChanged: (user, data) => deliver({ ...to(user), template: 'mfaChanged', data }, user.id),
     secondFactorLockedOut: (user, data) =>
       send({ ...to(user), template: 'secondFactorLockedOut', data }, user.id),
     identityChanged: (user, data) =>

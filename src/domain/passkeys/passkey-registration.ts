@@ -6,6 +6,8 @@ import {
 } from '../../crypto/webauthn.js'
 import { hasFactor } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
+import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
+import type { Passkey } from '../../model/passkey.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
@@ -26,7 +28,7 @@ import { createPasskeySlots, type NewPasskey } from './passkey-slots.js'
 import { userHandleOf } from './user-handle.js'
 
 export interface RegisteredPasskey {
-  readonly passkey: NewPasskey
+  readonly passkey: Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>
   /** The result of the login that waited for the passkey; null for a signed-in user. */
   readonly login: DeliveredLogin | null
 }
@@ -78,9 +80,12 @@ interface Registrant {
   readonly boundTo: string
 }
 
+/** A passkey that is not stored yet. */
+type MadeCredential = Omit<NewPasskey, keyof EnrollmentNotice>
+
 interface Registered extends EnrolledUser {
   readonly intent: SpentIntent<'passkeyRegistration'>
-  readonly passkey: NewPasskey
+  readonly passkey: MadeCredential
   readonly userVerified: boolean
 }
 
@@ -113,7 +118,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     const ceremony = { kind: 'passkeyRegistration', user, boundTo } as const
     const intent = await challenges.spend(challengeId, ceremony)
     if (intent === null) return null
-    const { challenge } = intent.payload
+    const { challenge, deviceEpoch, credentialEpoch } = intent.payload
     const requireUserVerification = webauthnUserVerification === 'required'
     const expected = { ...relyingParty, challenge, requireUserVerification }
     const credential = await verifyRegistration(response, expected)
@@ -122,8 +127,9 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     const { userVerified, ...facts } = credential
     const passkey = {
       ...facts,
-      expiresAt: null,
       userId: user.id,
+      deviceEpoch,
+      credentialEpoch,
       name,
       uvInitialized: userVerified,
       removingBy: null,
@@ -136,18 +142,24 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     return enrolled === null ? null : { ...enrolled, intent, passkey, userVerified }
   }
 
-  function writeOf(passkey: NewPasskey): FactorWrite {
+  function writeOf(passkey: MadeCredential): FactorWrite {
     const { id, userId, lastChallenge } = passkey
     return {
-      async store() {
+      async store(notice) {
         // Of a factor that is no more: a new one must not revive them.
         if (!hasFactor(await enrolledFactors(collections, userId))) {
           await collections.backupCodes.take(userId)
         }
-        await slots.store(passkey)
+        await slots.store({ ...passkey, ...notice })
         return true
       },
       takeBack: () => collections.passkeys.take(id, { userId, lastChallenge }),
+      told: ({ expiresAt }) =>
+        collections.passkeys.update(
+          id,
+          { userId, expiresAt },
+          { expiresAt: null, enrollmentId: null },
+        ),
     }
   }
 
@@ -170,8 +182,8 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       })
     const [registered] = all
     if (registered === undefined) throw new AuthError('webauthn_failed')
-    const { user, others, intent, passkey, userVerified } = registered
-    await changes.enrolled(user, { change: 'passkeyAdded', source, ...others })
+    const { user, others, told, intent, passkey, userVerified } = registered
+    await changes.enrolled(user, { change: 'passkeyAdded', source, ...others, told })
     const { recognition } = made
     const factor = { ...passkeyFactor(userVerified), enrolled: intent, trust: null, recognition }
     return { passkey, login: await services.pipeline.complete(waiting, factor, source) }
@@ -210,8 +222,8 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       if (enrollee.kind === 'ticket') return finishInLogin(enrollee, made, source)
       const registered = await register(await registrantOf(enrollee), made)
       if (registered === null) throw new AuthError('webauthn_failed')
-      const { user, others, passkey } = registered
-      await changes.enrolled(user, { change: 'passkeyAdded', source, ...others })
+      const { user, others, told, passkey } = registered
+      await changes.enrolled(user, { change: 'passkeyAdded', source, ...others, told })
       return { passkey, login: null }
     },
   }

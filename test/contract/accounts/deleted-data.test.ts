@@ -25,7 +25,9 @@ function made({ fields, expires }: AnyCollectionSpec, id: string, userId: string
   const memberOf = (name: string, { kind, nullable }: AnyCollectionSpec['fields'][string]) => {
     if (name === 'userId' || name === 'accountId') return userId
     if (nullable) return null
-    return { text: `text-${id}`, integer: 1, boolean: true, time: now, json: [] }[kind]
+    // An index may allow each number once.
+    const integer = Number.parseInt(id.slice(-8), 16)
+    return { text: `text-${id}`, integer, boolean: true, time: now, json: [] }[kind]
   }
   const members = Object.entries(fields).map(([name, field]) => [name, memberOf(name, field)])
   const expiresAt = expires === 'never' ? null : now + 24 * 3_600_000

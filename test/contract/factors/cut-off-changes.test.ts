@@ -2,14 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import {
-  openHost,
-  outcomeOf,
-  storedIn,
-  storedUser,
-  surfaces,
-} from '../../support/hosts/open-host.js'
-import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { outcomeOf, storedIn, storedUser, surfaces } from '../../support/hosts/open-host.js'
 import { type Enrolled, enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import {
   type SoftwareAuthenticator,
@@ -17,31 +10,7 @@ import {
 } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeysOn } from '../../support/people/passkey-people.js'
 import type { SignedIn } from '../../support/people/people.js'
-import { withCall } from '../../support/stores/faulty-backend.js'
-
-/** A host whose backend goes away after so many more calls, until it is back. */
-async function mortalHost() {
-  let left = Number.POSITIVE_INFINITY
-  const host = await openHost({
-    ...withoutLimits,
-    wrapBackend: (backend) =>
-      withCall(backend, async (name, work) => {
-        if (/module|counter/.test(name)) return work()
-        if (left <= 0) throw new Error('away')
-        left -= 1
-        return work()
-      }),
-  })
-  return {
-    host,
-    diesAfter(calls: number) {
-      left = calls
-    },
-    isBack() {
-      left = Number.POSITIVE_INFINITY
-    },
-  }
-}
+import { mortalHost } from './mortal-host.js'
 
 interface Stage {
   readonly host: ContractHost

@@ -16,7 +16,8 @@ const ada = { id: userId, email: 'ada@example.org', emailAsTyped: 'ada@example.o
 async function confirm(factors: TotpFactors, id: string, code: string): Promise<boolean> {
   const pending = await factors.pending(id)
   const matched = pending && (await factors.match(pending.factor, code))
-  return matched !== null && factors.confirm(matched)
+  const notice = { expiresAt: 1, enrollmentId: 'enrolment' }
+  return matched !== null && factors.confirm(matched, notice)
 }
 
 async function enrolled(skew = 1) {

@@ -50,7 +50,7 @@ describe('R-6-01 the gauge', () => {
     const reader = new ForgetfulReader()
     const meterProvider = new MeterProvider({ readers: [exporter, reader] })
     const logger = recordingLogger()
-    const given = { random: systemRandom, deletions: noDeletions, logger }
+    const given = { random: systemRandom, deletions: noDeletions, notices: noDeletions, logger }
     startSweeping({ meterProvider }, { backend, clock, ...given })
     await clock.advance(untilFirst)
     const lines = (await scrapeText(exporter)).trim().split('\n')
@@ -149,7 +149,12 @@ describe('the meter provider', () => {
     const clock = fakeClock()
     const exporter = testExporter()
     metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }))
-    const given = { random: systemRandom, deletions: noDeletions, logger: recordingLogger() }
+    const given = {
+      random: systemRandom,
+      deletions: noDeletions,
+      notices: noDeletions,
+      logger: recordingLogger(),
+    }
     startSweeping({}, { backend: memory(), clock, ...given })
     await clock.advance(untilFirst)
     expect(await scrapeText(exporter)).toContain(`${gauge}{tier="client"} 0\n`)
@@ -157,7 +162,7 @@ describe('the meter provider', () => {
 
   it('need not be there at all', async () => {
     const replica = { backend: memory(), clock: fakeClock() }
-    const given = { random: systemRandom, deletions: noDeletions }
+    const given = { random: systemRandom, deletions: noDeletions, notices: noDeletions }
     const deps = { ...replica, ...given, logger: recordingLogger() }
     const sweeper = startSweeping({}, deps)
     await replica.clock.advance(untilFirst)

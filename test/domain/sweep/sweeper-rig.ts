@@ -51,7 +51,13 @@ export function startReplica(
   const logger = recordingLogger()
   const exporter = testExporter()
   const meterProvider = new MeterProvider({ readers: [exporter] })
-  const given = { clock: seenClock, random: systemRandom, deletions: noDeletions, logger }
+  const given = {
+    clock: seenClock,
+    random: systemRandom,
+    deletions: noDeletions,
+    notices: noDeletions,
+    logger,
+  }
   const deps = { backend: faulty, ...given }
   const sweeper = startSweeping({ meterProvider }, deps)
   return {

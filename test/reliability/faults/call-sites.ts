@@ -45,8 +45,11 @@ export function callSites(): ReadonlySet<string> {
   return new Set(paths.filter((path) => !ofNoRequest.has(path)).flatMap((path) => callsIn(path)))
 }
 
-/** What goes on with a deletion is cut short in `account-deletion.test.ts` of the contract. */
-const ofNoRequest = new Set(['src/domain/accounts/deletion-resumption.ts'])
+/** The work of the sweep is cut short in `account-deletion` and `untold-factors` of the contract. */
+const ofNoRequest = new Set([
+  'src/domain/accounts/deletion-resumption.ts',
+  'src/domain/factors/enrollment-notices.ts',
+])
 
 /**
  * Made where another request comes between, as in `late-factors` and `deletion-races` of the contract,

@@ -1,0 +1,90 @@
+import { workOff } from '../../concurrency/work-off.js'
+import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
+import type { Passkey } from '../../model/passkey.js'
+import type { User } from '../../model/user.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { FactorChanges } from './factor-changes.js'
+import { claimedBy, type FactorEnrollment, noticeMs } from './factor-enrollment.js'
+
+/** Tells owners of factors whose request died between storing them and telling. */
+export interface EnrollmentNotices {
+  /**
+   * Completes such enrolments: voids what was begun before the factor was stored, tells the owner, or
+   * takes the factor away where the account changed before it stood. At least one mail a factor. A bounded
+   * piece of the work: call it again where there is `more`.
+   */
+  resume(): Promise<'more' | 'done'>
+}
+
+type Deps = Pick<SurfaceContext, 'collections' | 'clock'>
+type Noted = Pick<
+  Passkey,
+  'id' | 'userId' | 'expiresAt' | 'enrollmentId' | 'deviceEpoch' | 'credentialEpoch'
+>
+
+/** One kind of factor. */
+interface Kind {
+  readonly change: 'totpEnrolled' | 'passkeyAdded'
+  due(before: number, limit: number): Promise<readonly Noted[]>
+  /** Moves a notice; false when another process did. */
+  move(noted: Noted, to: EnrollmentNotice): Promise<boolean>
+  takeBack(noted: Noted): Promise<unknown>
+}
+
+const told = { expiresAt: null, enrollmentId: null } as const
+const source = { ip: null, userAgent: null } as const
+
+export function createEnrollmentNotices(
+  { collections, clock }: Deps,
+  enrollment: Pick<FactorEnrollment, 'settle'>,
+  changes: Pick<FactorChanges, 'made'>,
+): EnrollmentNotices {
+  const { users, totpFactors, passkeys } = collections
+
+  const guardOf = ({ userId, expiresAt }: Noted) => ({ userId, expiresAt })
+  const kinds: readonly Kind[] = [
+    {
+      change: 'totpEnrolled',
+      due: (before, limit) => totpFactors.due(before, limit),
+      move: async (noted, to) => (await totpFactors.update(noted.id, guardOf(noted), to)) !== null,
+      takeBack: (noted) => totpFactors.take(noted.id, guardOf(noted)),
+    },
+    {
+      change: 'passkeyAdded',
+      due: (before, limit) => passkeys.due(before, limit),
+      move: async (noted, to) => (await passkeys.update(noted.id, guardOf(noted), to)) !== null,
+      takeBack: (noted) => passkeys.take(noted.id, guardOf(noted)),
+    },
+  ]
+
+  /** Null for a factor that must not stand. */
+  async function ownerOf(noted: Noted, enrollmentId: string): Promise<User | null> {
+    const user = await users.get(noted.userId)
+    // It was settled, or another intent has had an effect since: all that is left is to tell.
+    if (user?.lastIntentId !== enrollmentId) return user
+    return enrollment.settle(claimedBy(noted), enrollmentId)
+  }
+
+  async function resumeOne(kind: Kind, seen: Noted): Promise<void> {
+    const { enrollmentId } = seen
+    if (enrollmentId === null) return
+    const noted = { ...seen, expiresAt: clock.now() + noticeMs }
+    const { expiresAt } = noted
+    // It falls due again, should this process die as well.
+    if (!(await kind.move(seen, { expiresAt, enrollmentId }))) return
+    const owner = await ownerOf(noted, enrollmentId)
+    if (owner === null) await kind.takeBack(noted)
+    else changes.made(owner, { change: kind.change, source, told: () => kind.move(noted, told) })
+  }
+
+  return {
+    async resume() {
+      let outcome: 'more' | 'done' = 'done'
+      for (const kind of kinds) {
+        const due = (limit: number) => kind.due(clock.now(), limit)
+        if ((await workOff(due, (noted) => resumeOne(kind, noted))) === 'more') outcome = 'more'
+      }
+      return outcome
+    },
+  }
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { describe, expect, it } from 'vitest'
+import type { Surface } from '../../../src/ports/surface.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { textOf } from '../../support/hosts/http-client.js'
+import {
+  eventsOf,
+  openHost,
+  outcomeOf,
+  storedIn,
+  storedUser,
+  surfaces,
+} from '../../support/hosts/open-host.js'
+import { testAuth } from '../../support/hosts/test-auth.js'
+import { codeOf } from '../../support/people/authenticator.js'
+import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
+import { origins, passkeysOn } from '../../support/people/passkey-people.js'
+import { type Person, signedInPerson } from '../../support/people/people.js'
+import { withCall } from '../../support/stores/faulty-backend.js'
+import { mortalHost } from './mortal-host.js'
+
+interface Begun {
+  readonly who: Person & { readonly bearer: string }
+  readonly finish: () => Promise<string>
+}
+
+/** What the enrolment of a kind of factor ends with. */
+const kinds: Readonly<
+  Record<'totpEnrolled' | 'passkeyAdded', (host: ContractHost, surface: Surface) => Promise<Begun>>
+> = {
+  async totpEnrolled(host, surface) {
+    const who = await signedInPerson(host, surface)
+    const { bearer, password: currentPassword } = who
+    const path = `/v1/auth/${surface}/mfa/totp`
+    const begun = await host.send('POST', path, { bearer, body: { currentPassword } })
+    const secret = textOf(begun.json(), 'secret')
+    const finish = async () => {
+      const body = { code: codeOf(host, secret) }
+      return outcomeOf(await host.send('POST', `${path}/confirm`, { bearer, body }))
+    }
+    return { who, finish }
+  },
+  async passkeyAdded(host, surface) {
+    const who = await signedInPerson(host, surface)
+    const { bearer, password: currentPassword } = who
+    const on = passkeysOn(host, surface)
+    const begun = JSON.parse((await on.startRegistration({ bearer, currentPassword })).text)
+    const response = softwareAuthenticator({ origin: origins[surface] }).create(begun.options)
+    const { challengeId } = begun
+    const finish = async () =>
+      outcomeOf(await on.finishRegistration({ bearer }, challengeId, response))
+    return { who, finish }
+  },
+}
+
+async function factorsOf(host: ContractHost, surface: Surface, { id }: { readonly id: string }) {
+  const { totpFactors, passkeys } = storedIn(host, surface)
+  const app = await totpFactors.get(id)
+  const keys = await passkeys.find({ userId: id }, { limit: 100 })
+  return [...(app?.confirmed ? [app] : []), ...keys]
+}
+
+/** A process that sweeps once, ten minutes from now. */
+async function swept({ backend, clock }: ContractHost, surface: Surface, options: object = {}) {
+  await clock.advance(10 * 60_000)
+  const process = await testAuth({ backend, clock, sweeps: true, ...options })
+  await clock.advance(10_000)
+  const { totpFactors, passkeys } = storedIn({ backend }, surface)
+  await expect
+    .poll(async () => {
+      await clock.advance(1000)
+      const all = [totpFactors, passkeys] as const
+      const due = await Promise.all(all.map((each) => each.due(clock.now(), 1)))
+      return due.flat()
+    })
+    .toEqual([])
+  await process.auth.close()
+  return process
+}
+
+const mailsTo = (
+  { mailer }: Pick<ContractHost, 'mailer'>,
+  { email }: { readonly email: string },
+): readonly unknown[] =>
+  mailer.sent.filter(({ to, template }) => to === email && template === 'mfaChanged')
+
+describe.each(surfaces)('a factor whose request dies, on the %s surface', (surface) => {
+  it.each(['totpEnrolled', 'passkeyAdded'] as const)(
+    'S-59 R-3A-21 wherever it dies: %s is told of by the next sweep, and voids what was before',
+    async (change) => {
+      const { host, diesAfter, isBack } = await mortalHost()
+      let untold = 0
+      for (let calls = 0; ; calls += 1) {
+        assert.ok(calls < 100)
+        const { who, finish } = await kinds[change](host, surface)
+        const before = await storedUser(host, surface, who.email)
+        await host.auth.close()
+        diesAfter(calls)
+        const outcome = await finish()
+        await host.auth.close()
+        isBack()
+        if (/^20[01]$/.test(outcome)) break
+        const stands = (await factorsOf(host, surface, who)).length > 0
+        const early = mailsTo(host, who).length
+        const process = await swept(host, surface)
+        const after = await storedUser(host, surface, who.email)
+        const mails = [...mailsTo(host, who), ...mailsTo(process, who)]
+        if (stands && early === 0) untold += 1
+        expect([calls, mails.length > 0]).toEqual([calls, stands])
+        if (!stands) continue
+        expect([calls, after.deviceEpoch]).toEqual([calls, before.deviceEpoch + 2])
+        const [factor] = await factorsOf(host, surface, who)
+        expect(factor).toMatchObject({ expiresAt: null, enrollmentId: null })
+        if (early > 0) continue
+        const events = eventsOf(process, 'mfa.changed')
+        expect(events).toMatchObject([{ userId: who.id, change, actorId: who.id }])
+      }
+      expect(untold).toBeGreaterThan(0)
+    },
+    60_000,
+  )
+
+  it('S-59 is told of once where the request goes well, and costs the sweep nothing', async () => {
+    const host = await openHost()
+    const { who, finish } = await kinds.passkeyAdded(host, surface)
+    expect(await finish()).toBe('201')
+    await host.auth.close()
+    const [factor] = await factorsOf(host, surface, who)
+    expect(factor).toMatchObject({ expiresAt: null, enrollmentId: null })
+    expect(mailsTo(await swept(host, surface), who)).toEqual([])
+    expect(mailsTo(host, who)).toHaveLength(1)
+  })
+
+  it('T-45 is taken away by the sweep where a reset came between', async () => {
+    const { host, diesAfter, isBack } = await mortalHost()
+    for (let calls = 0; ; calls += 1) {
+      assert.ok(calls < 100)
+      const { who, finish } = await kinds.passkeyAdded(host, surface)
+      await host.auth.close()
+      diesAfter(calls)
+      await finish()
+      isBack()
+      const stored = await factorsOf(host, surface, who)
+      const { lastIntentId } = await storedUser(host, surface, who.email)
+      if (stored[0]?.enrollmentId === undefined || lastIntentId !== stored[0].enrollmentId) continue
+      // As if the reset had raised the epoch after the claim, and looked before the factor was stored.
+      const { users } = storedIn(host, surface)
+      const { id, deviceEpoch } = await storedUser(host, surface, who.email)
+      await users.update(id, { deviceEpoch }, { deviceEpoch: deviceEpoch + 2 })
+      const process = await swept(host, surface)
+      expect(await factorsOf(host, surface, who)).toEqual([])
+      expect(mailsTo(process, who)).toEqual([])
+      break
+    }
+  })
+
+  it('S-59 is tried again while the process that tells dies as well', async () => {
+    const host = await openHost()
+    const { who, finish } = await kinds.totpEnrolled(host, surface)
+    expect(await finish()).toBe('200')
+    await host.auth.close()
+    host.mailer.clear()
+    const { totpFactors } = storedIn(host, surface)
+    const due = { expiresAt: host.clock.now(), enrollmentId: 'of a request that died' }
+    await totpFactors.update(who.id, { confirmed: true }, due)
+    // It dies once the mailer has the mail.
+    let isDead = false
+    const mailer = {
+      async send() {
+        isDead = true
+      },
+    }
+    const backend = withCall(host.backend, async (_name, work) => {
+      if (isDead) throw new Error('dead')
+      return work()
+    })
+    await swept(host, surface, { mailer, backend })
+    expect(isDead).toBe(true)
+    expect((await totpFactors.get(who.id))?.expiresAt).toBeGreaterThan(host.clock.now())
+    await host.clock.advance(60 * 60_000)
+    expect(mailsTo(await swept(host, surface), who)).toHaveLength(1)
+    expect((await totpFactors.get(who.id))?.expiresAt).toBeNull()
+  })
+})
