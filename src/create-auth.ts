@@ -89,7 +89,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     },
     close() {
       shared.keys.close()
-      const work = [background.drain(), sweeper.close()]
+      const work = [background.drain(), sweeper.close(), shared.config.close()]
       if (webhookRetries !== null) work.push(webhookRetries.close())
       return closeInTime(work, { clock, logger })
     },

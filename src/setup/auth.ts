@@ -85,14 +85,15 @@ export interface Auth {
   terminateAllSessions(options?: AllSessionsOptions): Promise<number>
   /**
    * Prepares the database and registers the modules, which gives settings without a value their first
-   * values. Call it before serving. Replicas may call it in parallel, and any number of times. Rejects
-   * with the database's own error, and by name where denylist, lease or counter does not answer.
+   * values. Call it before serving. Replicas may call it in parallel, and any number of times. A process that does
+   * nothing else calls `close()` at its end. Rejects with the database's own error, and by name where denylist, lease or
+   * counter does not answer.
    */
   migrate(): Promise<void>
   /**
-   * Waits for mails and audit records in progress, hands the sweep to another replica, and reads `keys`
-   * no more. Resolves after 15 seconds at the latest, with a warning in the log: a mailer may never
-   * answer. The host closes the backend.
+   * Waits for mails and audit records in progress, hands the sweep to another replica, reads `keys` no more, and takes
+   * this process off the list of those that `needsRestart` of a module waits for. Resolves after 15 seconds at the
+   * latest, with a warning in the log: a mailer may never answer. The host closes the backend.
    */
   close(): Promise<void>
 }

@@ -7,6 +7,7 @@ import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import type { ConfigActor } from './config-patches.js'
 import { runValidator } from './config-validation.js'
+import type { ProcessRoll } from './process-roll.js'
 
 /**
  * Makes an environment the active one: it exists, then the validator, then the write, of which the values are the ones
@@ -23,7 +24,11 @@ type Deps = Pick<ConfigDeps, 'collections' | 'clock' | 'random' | 'background' |
 /** More than there can be operators who switch at once. */
 const attempts = 50
 
-export function createConfigActivation(deps: Deps, locator: ConfigLocator): ActivateEnvironment {
+export function createConfigActivation(
+  deps: Deps,
+  locator: ConfigLocator,
+  roll: Pick<ProcessRoll, 'withOwn'>,
+): ActivateEnvironment {
   const { modules, environments } = deps.collections
 
   async function validate(
@@ -39,16 +44,17 @@ export function createConfigActivation(deps: Deps, locator: ConfigLocator): Acti
   }
 
   async function write(seen: Module, environment: string): Promise<Module | null> {
-    const activations = seen.activations + 1
-    // Set with every activation, also of the one that is active.
-    const set = { activeEnvironment: environment, needsRestart: true, activations }
+    const revision = seen.revision + 1
+    // Counted with every activation, also of the one that is active. This process runs, so one needs a restart.
+    const counted = { activations: seen.activations + 1, processes: roll.withOwn(seen) }
+    const set = { activeEnvironment: environment, ...counted, revision }
     try {
-      return await modules.update(seen.id, { activations: seen.activations }, set)
+      return await modules.update(seen.id, { revision: seen.revision }, set)
     } catch (error) {
       // The answer was lost, but the write may have taken effect.
       const found = await modules.get(seen.id)
-      const isSet = found?.activeEnvironment === environment && found.needsRestart
-      if (isSet && found.activations === activations) return found
+      const isSet = found?.activeEnvironment === environment && found.revision === revision
+      if (isSet && found.activations === set.activations) return found
       throw error
     }
   }

@@ -8,6 +8,7 @@ import { environmentId, type ModuleEnvironment } from '../../model/module-enviro
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigWriter } from './config-writer.js'
+import type { ProcessRoll } from './process-roll.js'
 import type { RegisteredModule, Texts } from './registered-module.js'
 
 type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'emit' | 'logger'>
@@ -17,10 +18,14 @@ const attempts = 50
 
 /**
  * Registers every module once: creates what the store lacks, gives values to keys that have
- * none yet, and clears `needsRestart`. A first value that its field cannot hold is not stored, and the log says so. Every step may be repeated and shared with other
+ * none yet, and writes down that this process uses it. A first value that its field cannot hold is not stored, and the log says so. Every step may be repeated and shared with other
  * processes that start at the same time; one that failed is taken again at the next call.
  */
-export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () => Promise<void> {
+export function createConfigRegistration(
+  deps: Deps,
+  writer: ConfigWriter,
+  roll: Pick<ProcessRoll, 'join'>,
+): () => Promise<void> {
   const { modules, environments } = deps.collections
   let done: Promise<void> | null = null
 
@@ -31,6 +36,7 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
   async function register(module: RegisteredModule): Promise<void> {
     const { usable, refused } = judgeFirstValues(module.seeds, module.fields, module.rule)
     const { activeEnvironment } = await ensureModule(module)
+    await roll.join(module.name)
     const names = new Set([...module.environments, activeEnvironment])
     const stored = new Map<string, ModuleEnvironment>()
     for (const name of names) {
@@ -64,17 +70,14 @@ export function createConfigRegistration(deps: Deps, writer: ConfigWriter): () =
     const fresh: Module = {
       id: module.name,
       activeEnvironment: first,
-      needsRestart: false,
       activations: 0,
+      processes: {},
+      revision: 0,
       expiresAt: null,
     }
     const seen = (await modules.get(module.name)) ?? ((await modules.insert(fresh)) ? fresh : null)
     const found = seen ?? (await modules.get(module.name))
     if (found === null) throw new AuthError('service_unavailable')
-    if (!found.needsRestart) return found
-    // An activation that came meanwhile is for a later start to clear.
-    const guard = { activations: found.activations, needsRestart: true }
-    await modules.update(module.name, guard, { needsRestart: false })
     return found
   }
 

@@ -14,6 +14,7 @@ import {
   moduleSummary,
 } from './config-views.js'
 import { createConfigWriter } from './config-writer.js'
+import { createProcessRoll } from './process-roll.js'
 
 /** What administrators do; never answered from a cache. */
 export interface ConfigAdministration {
@@ -42,15 +43,18 @@ export interface ConfigStore extends ConfigAdministration {
   register(): Promise<void>
   readonly reader: ConfigReader
   reencrypt(): Promise<Reencryption>
+  /** This process is at its end: `needsRestart` counts it no more. Never rejects. */
+  close(): Promise<void>
 }
 
 export function createConfigStore(deps: ConfigDeps): ConfigStore {
   const history = createConfigHistory(deps)
   const writer = createConfigWriter(deps, history)
-  const register = createConfigRegistration(deps, writer)
+  const roll = createProcessRoll(deps)
+  const register = createConfigRegistration(deps, writer, roll)
   const locator = createConfigLocator(deps, register)
   const patches = createConfigPatches(deps, locator, writer)
-  const activate = createConfigActivation(deps, locator)
+  const activate = createConfigActivation(deps, locator, roll)
   const reencrypt = createReencryption(deps, locator, writer)
   const reader = createConfigReader(deps, locator)
 
@@ -69,13 +73,14 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
     register,
     reader,
     reencrypt,
+    close: () => roll.close(),
 
     locate: (name, environment) => locator.target(name, environment),
 
     async list() {
       const names = [...deps.modules.keys()]
       const found = await Promise.all(names.map((name) => locator.module(name)))
-      return found.map(({ stored }) => moduleSummary(stored))
+      return found.map(({ stored }) => moduleSummary(stored, deps.clock.now()))
     },
 
     async module(name) {
@@ -86,7 +91,11 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
           return { name: environment, active: isActive(located, environment), revision }
         }),
       )
-      return { ...moduleSummary(located.stored), environments, fields: located.declared.fields }
+      return {
+        ...moduleSummary(located.stored, deps.clock.now()),
+        environments,
+        fields: located.declared.fields,
+      }
     },
 
     async environment(name, environment) {
@@ -112,7 +121,7 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
     async activate({ module }, environment, actor) {
       const { name } = module.declared
       const written = await writing(name, () => activate(module, environment, actor))
-      const { activeEnvironment, needsRestart } = written
+      const { activeEnvironment, needsRestart } = moduleSummary(written, deps.clock.now())
       return { module: name, activeEnvironment, needsRestart }
     },
   }

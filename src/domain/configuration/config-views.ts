@@ -4,6 +4,7 @@ import {
 } from '../../engine/configuration/config-declaration.js'
 import { elementPrefix, rosterKey } from '../../engine/configuration/config-keys.js'
 import { readRecordList } from '../../engine/configuration/record-list.js'
+import { awaitsRestart } from '../../engine/configuration/running-processes.js'
 import type { Module } from '../../model/config-module.js'
 import type { ModuleEnvironment } from '../../model/module-environment.js'
 import type { RegisteredModule, Texts, ValueSource } from './registered-module.js'
@@ -11,6 +12,7 @@ import type { RegisteredModule, Texts, ValueSource } from './registered-module.j
 export interface ModuleSummary {
   readonly name: string
   readonly activeEnvironment: string
+  /** Whether a process runs that began before the last activation. */
   readonly needsRestart: boolean
 }
 
@@ -47,8 +49,10 @@ export interface ElementView {
   readonly [subField: string]: string | null
 }
 
-export function moduleSummary({ id, activeEnvironment, needsRestart }: Module): ModuleSummary {
-  return { name: id, activeEnvironment, needsRestart }
+/** As of `now`, because a process that crashed counts no longer after a while. */
+export function moduleSummary(module: Module, now: number): ModuleSummary {
+  const { id: name, activeEnvironment } = module
+  return { name, activeEnvironment, needsRestart: awaitsRestart(module, now) }
 }
 
 export function environmentView(

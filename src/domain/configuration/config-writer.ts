@@ -73,8 +73,8 @@ export function createConfigWriter(deps: Deps, history: ConfigHistory): ConfigWr
     return retryOnConflict(attempts, async () => {
       const seen = await modules.get(module)
       if (seen === null) throw new AuthError('service_unavailable')
-      const { activations } = seen
-      const moved = await modules.update(module, { activations }, { activations: activations + 1 })
+      const { revision } = seen
+      const moved = await modules.update(module, { revision }, { revision: revision + 1 })
       return moved ?? conflict
     })
   }

@@ -128,37 +128,6 @@ describe('later boots', () => {
     expect(await auth.config.read(renamed)).toMatchObject({ sender: 'A' })
   })
 
-  it('G-29 T-78 a start clears needsRestart, and not that of an activation it did not see', async () => {
-    const { backend, boot, modules } = boots()
-    await boot()
-    const activated = { needsRestart: true, activations: 1, activeEnvironment: 'sandbox' }
-    await modules.update('mail', { activations: 0 }, activated)
-    await boot()
-    expect(await modules.get('mail')).toMatchObject({ ...activated, needsRestart: false })
-    await modules.update('mail', { activations: 1 }, { needsRestart: true, activations: 2 })
-    // Between the look and the write of a start, somebody switches again.
-    let switched = false
-    const store: typeof backend.store = {
-      ...backend.store,
-      collection(spec) {
-        const inner = backend.store.collection(spec)
-        if (spec.name !== 'operator_modules') return inner
-        return {
-          ...inner,
-          async update(id, guard, set) {
-            if (id === 'mail' && !switched) {
-              switched = true
-              await modules.update('mail', { activations: 2 }, { activations: 3 })
-            }
-            return inner.update(id, guard, set)
-          },
-        }
-      },
-    }
-    await boot({ backend: { ...backend, store } })
-    expect(await modules.get('mail')).toMatchObject({ needsRestart: true, activations: 3 })
-  })
-
   it('twenty processes that start at once leave one set of values', async () => {
     const { boot, environments, revisions } = boots()
     const seeded: AuthEvent[] = []
@@ -293,7 +262,11 @@ describe('a start that is cut short', () => {
     expect(await auth.config.read(mailModule())).toMatchObject({ sender: 'A' })
   })
 
-  const calls = ['operator_modules.insert', 'operator_module_environments.insert']
+  const calls = [
+    'operator_modules.insert',
+    'operator_modules.update',
+    'operator_module_environments.insert',
+  ]
   const cases = calls.flatMap((call) =>
     (['before', 'after'] as const).map((mode) => [call, mode] as const),
   )

@@ -9,8 +9,15 @@ const edited = 'operator_module_environments.update'
 /** Another process edits the active environment, and makes another one active. */
 async function switchElsewhere(collections: ModuleCollections): Promise<void> {
   await editElsewhere(collections, 'production', { sender: 'other' })
-  const next = { activeEnvironment: 'sandbox', activations: 1, needsRestart: true }
-  await collections.modules.update('mail', { activations: 0 }, next)
+  const seen = await collections.modules.get('mail')
+  if (seen === null) throw new Error('no module mail')
+  const { activations, revision } = seen
+  const next = {
+    activeEnvironment: 'sandbox',
+    activations: activations + 1,
+    revision: revision + 1,
+  }
+  await collections.modules.update('mail', { revision }, next)
 }
 
 const activate = (host: ConfigHost, environment: string) =>
