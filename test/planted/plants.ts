@@ -1,5 +1,6 @@
 import { accessPlants } from './access-plants.js'
 import { browserPlants } from './browser-plants.js'
+import { configPlants } from './config-plants.js'
 import { intentPlants } from './intent-plants.js'
 import type { Plant } from './plant.js'
 import { recordListPlants } from './record-list-plants.js'
@@ -12,4 +13,5 @@ export const plants: readonly Plant[] = [
   ...accessPlants,
   ...browserPlants,
   ...recordListPlants,
+  ...configPlants,
 ]

@@ -359,6 +359,27 @@ describe('what a validator sees', () => {
     expect(told.json()['code']).toMatch(/^mail[.]no/)
   })
 
+  it.each<[string, Record<string, unknown>]>([
+    ['replaces', { config: { password: 'S3CR3T-new' } }],
+    ['clears', { config: { password: '' } }],
+    ['removes', { recordLists: [{ field: 'hooks', create: [], remove: ['a'] }] }],
+  ])('T-72 so is one that quotes a secret that the edit %s', async (_what, edit) => {
+    const quoted = { now: '' }
+    const validatePatch = () =>
+      quoted.now === ''
+        ? undefined
+        : new ConfigValidationError('s', `Was ${quoted.now}.`, 'mail.no')
+    const host = await configHost({ modules: [mailModule({ validatePatch })] })
+    await host.patch({
+      recordLists: [{ field: 'hooks', create: ['a'], remove: [] }],
+      config: { password: 'S3CR3T-old', 'hooks.a.key': 'S3CR3T-old' },
+    })
+    quoted.now = 'S3CR3T-old'
+    const reply = await host.patch({ ...edit, revision: 2 })
+    expect([reply.status, reply.text]).toEqual([422, 'Unprocessable Entity'])
+    expect(JSON.stringify([host.logger.lines, host.events])).not.toContain('S3CR3T')
+  })
+
   it('an edit of a revision that is gone is refused before any validator is asked', async () => {
     const validatePatch = vi.fn(() => undefined)
     const host = await configHost({ modules: [mailModule({ validatePatch })] })

@@ -1,0 +1,147 @@
+import type { Plant } from './plant.js'
+
+const declarations = 'src/engine/configuration/check-declarations.ts'
+const activation = 'src/domain/configuration/config-activation.ts'
+const patches = 'src/domain/configuration/config-patches.ts'
+const processes = 'src/engine/configuration/running-processes.ts'
+const needsRestart = 'test/domain/configuration/needs-restart.test.ts'
+
+export const configPlants: readonly Plant[] = [
+  {
+    name: 'the condition of a sub-field names a sub-field of any list',
+    edits: [
+      {
+        file: declarations,
+        find: ']`)),',
+        replace: ']`, given.flatMap((one) => one.items ?? []))),',
+      },
+      {
+        file: declarations,
+        find: 'function fieldProblems(given: unknown, place: string)',
+        replace: 'function fieldProblems(given: unknown, place: string, every: unknown[])',
+      },
+      {
+        file: declarations,
+        find: 'itemProblems(item, items)',
+        replace: 'itemProblems(item, every)',
+      },
+    ],
+    tests: ['test/engine/configuration/check-declarations.test.ts'],
+  },
+  {
+    name: 'an error of a validator may quote the secret that an edit replaces',
+    edits: [
+      {
+        file: patches,
+        find: 'const secrets = [before, values].flatMap(',
+        replace: 'const secrets = [values].flatMap(',
+      },
+    ],
+    tests: ['test/contract/config/validators.test.ts'],
+  },
+  {
+    name: 'the history keeps the texts of secrets',
+    edits: [
+      {
+        file: 'src/domain/configuration/config-history.ts',
+        find: '...module.redact(seen.values),',
+        replace: '...module.redact(seen.values), values: seen.values,',
+      },
+    ],
+    tests: ['test/contract/config/secrets-and-history.test.ts'],
+  },
+  {
+    name: 'a switch to the environment that is active needs no restart',
+    edits: [
+      {
+        file: activation,
+        find: 'activations: seen.activations + 1, processes',
+        replace:
+          'activations: seen.activations + (environment === seen.activeEnvironment ? 0 : 1), processes',
+      },
+    ],
+    tests: [needsRestart],
+  },
+  {
+    name: 'the first process that starts after a switch clears needsRestart',
+    edits: [
+      {
+        file: processes,
+        find: '{ ...running(processes, now), [id]: { activations, seenAt: now } }',
+        replace: '{ [id]: { activations, seenAt: now } }',
+      },
+    ],
+    tests: [needsRestart],
+  },
+  {
+    name: 'a process that crashed counts for ever',
+    edits: [{ file: processes, find: 'now - seenAt < goneAfterMs', replace: 'seenAt <= now' }],
+    tests: [needsRestart],
+  },
+  {
+    name: 'a process that checks in forgets that it began before the switch',
+    edits: [
+      {
+        file: 'src/domain/configuration/process-roll.ts',
+        find: 'joined.get(module) ?? activations',
+        replace: 'activations',
+      },
+    ],
+    tests: [needsRestart],
+  },
+  {
+    name: 'two processes that say at once that they run overwrite each other',
+    edits: [
+      {
+        file: 'src/domain/configuration/process-roll.ts',
+        find: 'modules.update(module, { revision }, set)',
+        replace: 'modules.update(module, {}, set)',
+      },
+    ],
+    tests: [needsRestart],
+  },
+  {
+    name: 'an edit that holds nothing writes a revision',
+    edits: [
+      {
+        file: patches,
+        find: 'if (plan.changed.length + plan.removed.length === 0)',
+        replace: 'if (plan.changed.length + plan.removed.length < 0)',
+      },
+    ],
+    tests: ['test/contract/config/empty-edits.test.ts'],
+  },
+  {
+    name: 'a first value that its field cannot hold is stored',
+    edits: [
+      {
+        file: 'src/engine/configuration/first-values.ts',
+        find: 'return found === null ? []',
+        replace: 'return found !== undefined ? []',
+      },
+    ],
+    tests: ['test/contract/config/first-values.test.ts'],
+  },
+  {
+    name: 'a webhook at a private address may be a first value',
+    edits: [
+      {
+        file: 'src/settings/initial-list.ts',
+        find: 'if (problem !== null) throw',
+        replace: 'if (problem === undefined) throw',
+      },
+    ],
+    tests: ['test/settings/initial-values.test.ts'],
+  },
+  {
+    name: 'names in another script share one slug',
+    edits: [
+      {
+        file: 'src/engine/configuration/slug.ts',
+        find: 'const mark = hashOf(folded.trim())',
+        replace: "const mark = hashOf('')",
+      },
+    ],
+    tests: ['test/engine/configuration/slug.test.ts'],
+  },
+]
