@@ -26,9 +26,6 @@ const open = (options: HostOptions = {}) => openHost({ authorizer: peopleMay, ..
 
 const stored = (host: ContractHost) => host.backend.store.collection(serviceCredentialsSpec)
 
-const _patch = (host: ContractHost, bearer: string, id: string, body: unknown) =>
-  host.send('PATCH', `${accountsPath}/${id}`, { bearer, body })
-
 describe('the guards of the six operations', () => {
   /** Each operation, on an account that is there. */
   const operations = [

@@ -94,7 +94,7 @@ describe.each(hostKinds)('the operations of service accounts on $name', (kind) =
   })
 
   it('R-4.2-03 POST creates an account and shows its secret this once, given the permission and a fresh proof', async () => {
-    const { host, guarded } = await rig(kind)
+    const { host, guarded, proven, read } = await rig(kind)
     const body = { name: 'Nightly export' }
     const made = await guarded('manage', (bearer) =>
       host.send('POST', accountsPath, { bearer, body }),
@@ -118,6 +118,13 @@ describe.each(hostKinds)('the operations of service accounts on $name', (kind) =
       clientId: issued.clientId,
     })
     expect((await grant(host, issued)).status).toBe(200)
+    await read()
+    const { bearer } = proven
+    for (const path of ['', `/${account.id}`]) {
+      const later = await host.send('GET', accountsPath + path, { bearer })
+      expect([later.status, later.text.includes(account.id)]).toEqual([200, true])
+      expect(later.text).not.toContain(issued.clientSecret)
+    }
   })
 
   it('R-4.2-04 GET of one shows it with its credentials, the revoked ones too, and no secret or hash', async () => {

@@ -19,7 +19,6 @@ import {
 import { secretsOf } from '../../support/stores/secrets.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
 
-const _minute = 60_000
 const unknownId = '01890a5d-ac96-774b-bcce-b302099a8057'
 const open = (options: HostOptions = {}) => openHost({ authorizer: peopleMay, ...options })
 
