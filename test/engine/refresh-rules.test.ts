@@ -217,6 +217,23 @@ describe('the guard of the write that rotates', () => {
     })
     await fc.assert(property, { numRuns: 2000 })
   })
+
+  it.each([
+    [now + 1, true],
+    [now, false],
+    [now - 1, false],
+  ])(
+    'R-3A-03 of a family that is idle from %i on lets the write through: %s',
+    async (expiresAt, isLet) => {
+      const families = memory().store.collection(specOf(surfaceCollections.families, 'client'))
+      const row = { ...family, id: 'session', userId: 'ada', rotatedBy: 'digest', expiresAt }
+      await families.insert(row)
+      const { generation } = family
+      const guard = rotationGuard({ ...presented, generation }, { absoluteTtlMs: null }, now)
+      const rotated = await families.update('session', guard, { generation: generation + 1 })
+      expect(rotated !== null).toBe(isLet)
+    },
+  )
 })
 
 describe('R-8-05 R-8-06 the idle deadline', () => {

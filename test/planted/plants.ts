@@ -2,9 +2,11 @@ import { accessPlants } from './access-plants.js'
 import { browserPlants } from './browser-plants.js'
 import { configPlants } from './config-plants.js'
 import { intentPlants } from './intent-plants.js'
+import { limitPlants } from './limit-plants.js'
 import type { Plant } from './plant.js'
 import { recordListPlants } from './record-list-plants.js'
 import { refreshPlants } from './refresh-plants.js'
+import { sessionPlants } from './session-plants.js'
 
 /** All of them, a file for each family. */
 export const plants: readonly Plant[] = [
@@ -14,4 +16,6 @@ export const plants: readonly Plant[] = [
   ...browserPlants,
   ...recordListPlants,
   ...configPlants,
+  ...sessionPlants,
+  ...limitPlants,
 ]

@@ -86,6 +86,25 @@ it('G-18 all sessions of one account together have five times the requests of on
   expect(outcomeOf(await me(host, 'client', neighbour.bearer))).toBe('200')
 })
 
+it('G-18 all sessions of one administrator together have five times the requests of one', async () => {
+  const adminPerSession = { limit: 2, windowMs: 60_000 }
+  const host = await openHostAtOneAddress({
+    authorizer: { check: async () => true },
+    surfaces: {
+      operator: { baseUrl: 'https://admin.example.com', rateLimits: { adminPerSession } },
+      client: { baseUrl: 'https://app.example.com' },
+    },
+  })
+  const who = await person(host, 'operator')
+  const outcomes = await times(6, async () => {
+    const { bearer } = await signIn(host, 'operator', who)
+    const of = await times(3, () => host.send('GET', '/v1/admin/modules', { bearer }))
+    return of.map(outcomeOf)
+  })
+  const full = ['200', '200', limited]
+  expect(outcomes).toEqual([full, full, full, full, full, Array<string>(3).fill(limited)])
+})
+
 it.each(surfaces)(
   'G-18 a logout with a token that verifies has no limit on the %s surface, and junk has its own',
   async (surface) => {

@@ -61,6 +61,45 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
       expect(session?.userAgent).not.toBeNull()
     })
 
+    it('R-2.4-02 nothing that is done in a session moves the end of its record', async () => {
+      const own = await openHost({ surfaces }, kind)
+      const who = await enrolled(own, surface)
+      const { sessions } = storedIn(own, surface)
+      const before = await sessions.get(sidOf(who))
+      const body = { method: 'totp', code: await who.nextCode() }
+      const acts = [
+        () => own.send('POST', at('/step-up'), { bearer: who.bearer, body }),
+        () => own.send('GET', at('/session'), { cookie: who.cookie }),
+        () => refreshByCookie(own, surface, who.refreshToken),
+        () => own.send('GET', at('/me'), { bearer: who.bearer }),
+        () => own.send('PATCH', at('/me'), { bearer: who.bearer, body: { name: 'Ada' } }),
+      ]
+      for (const act of acts) {
+        await own.clock.advance(1000)
+        expect((await act()).status).toBe(200)
+        expect(await sessions.get(sidOf(who))).toEqual(before)
+      }
+    })
+
+    it('R-5-18 R-8-16 a denylist entry counts until its last millisecond', async () => {
+      const settings = { accessTokenTTL: '24h', sessionAbsoluteTTL: '' }
+      // A token is accepted for that much longer, so the last minute of an entry is needed too.
+      const own = await openHost({ surfaces, settings, clockLeeway: 60 }, kind)
+      const other = await signedInPerson(own, surface)
+      const who = await signedInPerson(own, surface)
+      const ended = await own.send('POST', at('/logout'), { bearer: who.bearer })
+      expect(ended.status).toBe(204)
+      const me = async ({ bearer }: SignedIn) => {
+        const { status, code } = await own.send('GET', at('/me'), { bearer })
+        return [status, code]
+      }
+      for (const wait of [0, 24 * hour - 1, 1, 59 * second, second - 1]) {
+        await own.clock.advance(wait)
+        expect(await me(who)).toEqual([401, 'session_revoked'])
+        expect((await me(other))[0]).toBe(200)
+      }
+    })
+
     it('R-3A-01 a login opens its session once all it asks for was shown, and not before', async () => {
       const own = await openHost({}, kind)
       const who = await enrolled(own, surface)

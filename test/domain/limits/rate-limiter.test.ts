@@ -86,6 +86,19 @@ describe('rate limits', () => {
     expect(await passed(5, () => limits.check('recoveryPerAddress', 'ada'))).toBe(3)
   })
 
+  it.each(['self', 'change', 'ending', 'mfa', 'admin'] as const)(
+    'G-18 of the class %s, all sessions of a user together have five times those of one',
+    async (limitClass) => {
+      const name = `${limitClass}PerSession` as const
+      const { limits } = limitsOf({ overrides: { [name]: { limit: 2, windowMs: minute } } })
+      const ofSession = (sessionId: string, userId = 'ada') =>
+        passed(3, () => limits.checkSession(name, { sessionId, userId }))
+      for (const sessionId of ['a', 'b', 'c', 'd', 'e']) expect(await ofSession(sessionId)).toBe(2)
+      expect(await ofSession('f')).toBe(0)
+      expect(await ofSession('g', 'eve')).toBe(2)
+    },
+  )
+
   it("take the host's numbers for the names it gives", async () => {
     const { limits } = limitsOf({ overrides: { recoveryPerIp: { limit: 2, windowMs: minute } } })
     expect(await passed(9, () => limits.check('recoveryPerIp', 'x'))).toBe(2)
