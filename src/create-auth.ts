@@ -76,7 +76,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     client: mountSurface('client', client, routes.client, shared),
     both: bothRouter(routes, surfaceResolution(options, built, shared)),
     keys: { reload: () => shared.keys.reload() },
-    config: createConfigApi(shared.config, logger),
+    config: createConfigApi(shared.config, logger, [operator.reencryptTotp, client.reencryptTotp]),
     terminateAllSessions: (given = {}) => terminateAllSessions(built, clock, given),
     async migrate() {
       await options.backend.store.prepare(allCollectionSpecs(prefix))

@@ -27,6 +27,8 @@ export interface SecretBox {
    * encrypted. An empty text stays empty.
    */
   open(sealed: string, place: SecretPlace): string | null
+  /** The ids of the ring's keys; the first one encrypts. */
+  readonly keyIds: readonly [string, ...string[]]
   /** True if the first key of the ring encrypted the text; true for the empty text. */
   isCurrent(sealed: string): boolean
 }
@@ -66,7 +68,10 @@ export function secretBox(keys: readonly ConfigKey[], random: Random): SecretBox
   const [currentId, currentKey] = current
   const currentPrefix = `${scheme}${currentId}:`
 
+  const [, ...older] = ring.keys()
+
   return {
+    keyIds: [currentId, ...older],
     seal(secret, place) {
       if (secret === '') return ''
       const nonce = random.bytes(nonceBytes)

@@ -7,6 +7,8 @@ export interface TotpFactor extends Doc, EnrollmentNotice {
   readonly userId: string
   /** The shared secret, encrypted. */
   readonly sealedSecret: string
+  /** The id of the configuration key that encrypted it. */
+  readonly keyId: string
   /** False until a code of it was shown. An unconfirmed app does not count as a factor. */
   readonly confirmed: boolean
   /** The newest time step whose code was accepted; 0 before the first. Never goes back. */
@@ -25,6 +27,7 @@ export const totpFactorsSpec: SurfaceSpec<TotpFactor> = {
   fields: {
     userId: { kind: 'text' },
     sealedSecret: { kind: 'text' },
+    keyId: { kind: 'text' },
     confirmed: { kind: 'boolean' },
     lastStep: { kind: 'integer' },
     removingBy: { kind: 'text', nullable: true },
@@ -34,7 +37,7 @@ export const totpFactorsSpec: SurfaceSpec<TotpFactor> = {
     credentialEpoch: { kind: 'integer', default: 0 },
     deviceEpoch: { kind: 'integer', default: 0 },
   },
-  indexes: [],
+  indexes: [{ on: ['keyId'] }],
   // When its owner has to be told of it.
   expires: 'due',
 }

@@ -6,6 +6,7 @@ import type { Registrations } from '../domain/accounts/registrations.js'
 import type { Users } from '../domain/accounts/users.js'
 import { assembleAuthorization } from '../domain/authorization/assemble-authorization.js'
 import type { Roles } from '../domain/authorization/roles.js'
+import type { Reencryption } from '../domain/configuration/config-reencryption.js'
 import type { ConfigAdministration } from '../domain/configuration/config-store.js'
 import type { SurfaceContext } from '../domain/context/surface-context.js'
 import { assembleFactors } from '../domain/factors/assemble-factors.js'
@@ -59,6 +60,7 @@ export interface SurfaceServices {
   readonly mfaReset: MfaReset
   readonly deletions: AccountDeletions
   readonly notices: EnrollmentNotices
+  readonly reencryptTotp: () => Promise<Reencryption>
 }
 
 /**
@@ -86,8 +88,9 @@ export function createSurfaceServices(
   const serviceAccounts = assembleServiceAccounts(context, { ...below, ...accounts })
   const authorization = assembleAuthorization(context, below)
   const { adminStepUp, limits, config, keys } = parts
+  const { notices, reencryptTotp } = factors
   return {
-    ...{ ...accounts, ...authorization, tokens: sessions.tokens, notices: factors.notices },
+    ...{ ...accounts, ...authorization, tokens: sessions.tokens, notices, reencryptTotp },
     sessions: sessions.sessionAdministration,
     allSessions: sessions.allSessions,
     services: {

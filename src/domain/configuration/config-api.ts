@@ -3,7 +3,7 @@ import type { FieldDeclaration } from '../../engine/configuration/config-declara
 import type { FieldValues } from '../../engine/configuration/module-values.js'
 import type { Logger } from '../../ports/logger.js'
 import type { ConfigRevision } from './config-history.js'
-import type { Reencryption } from './config-reencryption.js'
+import { joinReencryptions, type Reencryption } from './config-reencryption.js'
 import type { ConfigStore } from './config-store.js'
 import { type TypedConfig, typedConfig } from './typed-config.js'
 
@@ -24,14 +24,20 @@ export interface ConfigApi {
    */
   history(module: string, environment: string): Promise<readonly ConfigRevision[]>
   /**
-   * Encrypts every stored secret of the configuration under the first of `configKeys`. Run it once a
-   * new key is first on every replica. Keep the old key as long as users have authenticator apps:
-   * their secrets move one by one, each at the user's next code.
+   * Encrypts every stored secret under the first of `configKeys`: those of the configuration, and those of
+   * the authenticator apps of both surfaces. Run it once a new key is first on every replica, and drop the
+   * old key ten minutes later: enrolments that wait for their first code are left out. Calls may be
+   * repeated, interrupted and made at once. Throws `AuthError` `service_unavailable`.
    */
   reencrypt(): Promise<Reencryption>
 }
 
-export function createConfigApi(store: ConfigStore, logger: Logger): ConfigApi {
+/** `others` encrypt what is kept elsewhere under the same keys. */
+export function createConfigApi(
+  store: ConfigStore,
+  logger: Logger,
+  others: readonly (() => Promise<Reencryption>)[],
+): ConfigApi {
   const readers = new Map<string, () => Promise<TypedConfig>>()
 
   function readerOf(module: ModuleDefinition): () => Promise<TypedConfig> {
@@ -49,6 +55,10 @@ export function createConfigApi(store: ConfigStore, logger: Logger): ConfigApi {
       return (await readerOf(module)()) as FieldValues<Fields>
     },
     history: (module, environment) => store.history(module, environment),
-    reencrypt: () => store.reencrypt(),
+    async reencrypt() {
+      const all: Reencryption[] = []
+      for (const reencrypt of [() => store.reencrypt(), ...others]) all.push(await reencrypt())
+      return joinReencryptions(all)
+    },
   }
 }

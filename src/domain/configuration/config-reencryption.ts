@@ -4,7 +4,7 @@ import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import type { ConfigWriter } from './config-writer.js'
 
-/** The result of `config.reencrypt`. */
+/** The result of `config.reencrypt`. The secret of an authenticator app is of the module `totp`. */
 export interface Reencryption {
   /** The number of values that are encrypted under the current key now and were not before. */
   readonly reencrypted: number
@@ -68,9 +68,14 @@ export function createReencryption(
         all.push(await reencrypt(located, environment))
       }
     }
-    return {
-      reencrypted: all.reduce((sum, one) => sum + one.reencrypted, 0),
-      damaged: all.flatMap((one) => one.damaged),
-    }
+    return joinReencryptions(all)
+  }
+}
+
+/** One result of many. */
+export function joinReencryptions(all: readonly Reencryption[]): Reencryption {
+  return {
+    reencrypted: all.reduce((sum, one) => sum + one.reencrypted, 0),
+    damaged: all.flatMap((one) => one.damaged),
   }
 }

@@ -1,3 +1,4 @@
+import type { Reencryption } from '../configuration/config-reencryption.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
@@ -17,6 +18,7 @@ import { createReAuthentication, type ReAuthentication } from './re-authenticati
 import { createStepUp, type StepUp } from './step-up.js'
 import { createTotpEnrollment, type TotpEnrollment } from './totp-enrollment.js'
 import { createTotpFactors } from './totp-factors.js'
+import { createTotpReencryption } from './totp-reencryption.js'
 import { createTrustedDevices, type TrustedDevices } from './trusted-devices.js'
 
 export interface FactorServices {
@@ -31,6 +33,7 @@ export interface FactorServices {
   readonly removal: FactorRemoval
   readonly stepUp: StepUp
   readonly totpEnrollment: TotpEnrollment
+  readonly reencryptTotp: () => Promise<Reencryption>
 }
 
 interface Collaborators {
@@ -71,5 +74,6 @@ export function assembleFactors(
     removal,
     stepUp,
     totpEnrollment: createTotpEnrollment(deps, services),
+    reencryptTotp: createTotpReencryption(deps),
   }
 }

@@ -3,8 +3,10 @@ import { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
 import type { TotpFactor } from '../../model/totp-factor.js'
 import type { User } from '../../model/user.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { sealTotp, totpPlace } from './seal-totp.js'
 
 export interface TotpFactors {
   /**
@@ -46,13 +48,15 @@ type Deps = Pick<
  */
 const pendingMs = 10 * 60 * 1000
 
+/** Between reading a secret and accepting its code, it may be encrypted again. */
+const tries = 4
+
 export function createTotpFactors(deps: Deps): TotpFactors {
   const { surface, clock, secretBox } = deps
   const { totpFactors } = deps.collections
-  const placeOf = (userId: string) => ({ module: 'totp', environment: surface, key: userId })
 
   function secretOf({ sealedSecret, userId }: TotpFactor): string {
-    const secret = secretBox.open(sealedSecret, placeOf(userId))
+    const secret = secretBox.open(sealedSecret, totpPlace(surface, userId))
     // Its key is gone: an operator's mistake, not a wrong code.
     if (secret === null) throw new AuthError('service_unavailable')
     return secret
@@ -74,9 +78,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
       // The use of a factor cancels its removal, which then has to start over.
       removingBy: null,
       ...notice,
-      ...(secretBox.isCurrent(sealedSecret)
-        ? {}
-        : { sealedSecret: secretBox.seal(secret, placeOf(userId)) }),
+      ...(secretBox.isCurrent(sealedSecret) ? {} : sealTotp(deps, userId, secret)),
     })
     return accepted !== null
   }
@@ -102,7 +104,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
         id: userId,
         expiresAt: null,
         userId,
-        sealedSecret: secretBox.seal(secret, placeOf(userId)),
+        ...sealTotp(deps, userId, secret),
         confirmed: false,
         lastStep: 0,
         removingBy: null,
@@ -129,9 +131,16 @@ export function createTotpFactors(deps: Deps): TotpFactors {
     confirm: accept,
 
     async spend(userId, code) {
-      const factor = await totpFactors.get(userId)
-      const matched = factor?.confirmed ? await match(factor, code) : null
-      return matched !== null && accept(matched)
+      let seen: string | null = null
+      return retryOnConflict(tries, async () => {
+        const factor = await totpFactors.get(userId)
+        // Nothing but another encryption, or another enrolment, changes the text.
+        if (!factor?.confirmed || factor.sealedSecret === seen) return false
+        const matched = await match(factor, code)
+        if (matched === null) return false
+        seen = factor.sealedSecret
+        return (await accept(matched)) || conflict
+      })
     },
   }
 }

@@ -91,6 +91,7 @@ export async function rigWith(
         expiresAt: null,
         userId,
         sealedSecret: 'sealed',
+        keyId: 'k1',
         confirmed: true,
         lastStep: 0,
         removingBy: null,

@@ -144,7 +144,14 @@ const finishDeletion: Flow = {
 async function keepSome({ stored, host }: World, userId: string): Promise<void> {
   const now = host.clock.now()
   const shared = { userId, createdAt: now, removingBy: null }
-  const totp = { id: userId, sealedSecret: '', confirmed: true, lastStep: 0, expiresAt: null }
+  const totp = {
+    id: userId,
+    sealedSecret: '',
+    keyId: '',
+    confirmed: true,
+    lastStep: 0,
+    expiresAt: null,
+  }
   const enrolled = { boundTo: '', credentialEpoch: 0, deviceEpoch: 0, enrollmentId: null }
   await stored.totpFactors.insert({ ...shared, ...totp, ...enrolled })
   const identity = { provider: 'google', issuer: 'i', subject: userId, linkedAt: now }

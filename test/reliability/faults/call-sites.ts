@@ -45,10 +45,11 @@ export function callSites(): ReadonlySet<string> {
   return new Set(paths.filter((path) => !ofNoRequest.has(path)).flatMap((path) => callsIn(path)))
 }
 
-/** The work of the sweep is cut short in `account-deletion` and `untold-factors` of the contract. */
+/** Cut short in `account-deletion`, `untold-factors` and `totp-keys` of the contract. */
 const ofNoRequest = new Set([
   'src/domain/accounts/deletion-resumption.ts',
   'src/domain/factors/enrollment-notices.ts',
+  'src/domain/factors/totp-reencryption.ts',
 ])
 
 /**
