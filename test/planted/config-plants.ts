@@ -95,7 +95,7 @@ export const configPlants: readonly Plant[] = [
       {
         file: 'src/domain/configuration/process-roll.ts',
         find: 'modules.update(module, { revision }, set)',
-        replace: 'modules.update(module, {}, set)',
+        replace: 'modules.update(module, { activeEnvironment: seen.activeEnvironment }, set)',
       },
     ],
     tests: [needsRestart],
@@ -127,8 +127,8 @@ export const configPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/settings/initial-list.ts',
-        find: 'if (problem !== null) throw',
-        replace: 'if (problem === undefined) throw',
+        find: 'firstValues: true, isPublicAddress }',
+        replace: 'firstValues: true, isPublicAddress: () => true }',
       },
     ],
     tests: ['test/settings/initial-values.test.ts'],

@@ -105,7 +105,7 @@ function refusal(initial: unknown): OptionsError {
     if (error instanceof OptionsError) return error
     throw error
   }
-  throw new Error('It was accepted')
+  return expect.unreachable('It was accepted')
 }
 
 describe('toStoredValues', () => {

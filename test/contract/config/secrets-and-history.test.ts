@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { promiseKinds } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { eventsOf, storedIn } from '../../support/hosts/open-host.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
@@ -65,6 +66,27 @@ describe('R-2.6-06 R-4.5-13 planted secrets', () => {
     expect(secrets.foundIn(JSON.stringify(told))).toEqual([])
   })
 })
+
+it.each(promiseKinds)(
+  'R-2.6-05 of a secret that is no more, no encrypted text is left, on $name',
+  async (kind) => {
+    const host = await configHost({}, kind)
+    const { environments, revisions } = moduleCollectionsOf(host.backend.store, '')
+    const first = { password: 'S3CR3T-a', token: 'S3CR3T-b', 'hooks.a.key': 'S3CR3T-c' }
+    await host.patch({ recordLists: hooks(['a']), config: first })
+    const { values } = await host.raw()
+    const sealed = Object.keys(first).map((key) => values[key] ?? '')
+    for (const text of sealed) expect(text).toMatch(/^enc:v1:/)
+    const edit = { config: { password: 'S3CR3T-new', token: '' }, recordLists: hooks([], ['a']) }
+    expect((await host.patch({ ...edit, revision: 2 })).status).toBe(200)
+    const stored = [
+      await environments.get('mail/production'),
+      await revisions.find({ environmentId: 'mail/production' }, { limit: 100 }),
+    ]
+    expect(stored[1]).toHaveLength(2)
+    expect(sealed.filter((text) => JSON.stringify(stored).includes(text))).toEqual([])
+  },
+)
 
 describe('history', () => {
   it('O-61 T-81 keeps the last fifty revisions, newest first, with who and what', async () => {

@@ -359,11 +359,11 @@ describe('what a validator sees', () => {
     expect(told.json()['code']).toMatch(/^mail[.]no/)
   })
 
-  it.each<[string, Record<string, unknown>]>([
-    ['replaces', { config: { password: 'S3CR3T-new' } }],
-    ['clears', { config: { password: '' } }],
-    ['removes', { recordLists: [{ field: 'hooks', create: [], remove: ['a'] }] }],
-  ])('T-72 so is one that quotes a secret that the edit %s', async (_what, edit) => {
+  it.each<[string, string, Record<string, unknown>]>([
+    ['S3CR3T-top', 'replaces', { config: { password: 'S3CR3T-new' } }],
+    ['S3CR3T-top', 'clears', { config: { password: '' } }],
+    ['S3CR3T-sub', 'removes', { recordLists: [{ field: 'hooks', create: [], remove: ['a'] }] }],
+  ])('T-72 so is one that quotes %s, a secret that the edit %s', async (secret, _what, edit) => {
     const quoted = { now: '' }
     const validatePatch = () =>
       quoted.now === ''
@@ -372,9 +372,9 @@ describe('what a validator sees', () => {
     const host = await configHost({ modules: [mailModule({ validatePatch })] })
     await host.patch({
       recordLists: [{ field: 'hooks', create: ['a'], remove: [] }],
-      config: { password: 'S3CR3T-old', 'hooks.a.key': 'S3CR3T-old' },
+      config: { password: 'S3CR3T-top', 'hooks.a.key': 'S3CR3T-sub' },
     })
-    quoted.now = 'S3CR3T-old'
+    quoted.now = secret
     const reply = await host.patch({ ...edit, revision: 2 })
     expect([reply.status, reply.text]).toEqual([422, 'Unprocessable Entity'])
     expect(JSON.stringify([host.logger.lines, host.events])).not.toContain('S3CR3T')
