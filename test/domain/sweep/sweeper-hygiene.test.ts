@@ -7,6 +7,7 @@ import type { Clock } from '../../../src/ports/clock.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import {
+  family,
   hours,
   minutes,
   seconds,
@@ -52,6 +53,29 @@ describe('G-33 T-33 the deletion of session documents', () => {
     expect([await kept(), await listed()]).toEqual([[null, null, ...rows.slice(2)], []])
     await clock.advance(30 * minutes)
     expect(await kept()).toEqual([null, null, null, null])
+  })
+
+  it('R-8-14 comes 90 days after the login, however long the session goes on', async () => {
+    const backend = memory()
+    const { auth, clock } = await testAuth({
+      backend,
+      sweeps: true,
+      settings: { sessionAbsoluteTTL: '' },
+    })
+    onTestFinished(() => auth.close())
+    const { sessions, families } = stored(backend, 'client')
+    const loginAt = clock.now()
+    const day = 24 * hours
+    const { id: userId } = await auth.client.users.create({ email: 'ada@example.org' })
+    const made = session(loginAt + 90 * day, { userId, loginAt })
+    await sessions.insert(made)
+    const deadline = loginAt + 400 * day
+    await families.insert({ ...family(deadline), id: made.id, userId, loginAt })
+    await clock.advance(90 * day - 1)
+    expect(await sessions.get(made.id)).toEqual(made)
+    await clock.advance(hours)
+    expect(await sessions.get(made.id)).toBeNull()
+    expect((await families.get(made.id))?.revokedAt).toBeNull()
   })
 
   it('happens right after acquisition and then every hour', async () => {

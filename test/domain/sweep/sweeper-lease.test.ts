@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
+import type { Backend } from '../../../src/ports/backend.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import {
   expectNextContention,
@@ -11,6 +12,7 @@ import {
   leaseName,
   minutes,
   ownerOf,
+  type Replica,
   renewalOf,
   seconds,
   startReplica,
@@ -66,6 +68,39 @@ describe('one replica sweeps at a time', () => {
       expect(leader.count(...tokenSweeps)).toBe(2)
     },
   )
+
+  it('R-8-20 the lease stays with one replica through a drain and through both waits', async () => {
+    const backend = memory()
+    await fillFamilies(backend, 'operator', 12_000, 1)
+    const clock = fakeClock()
+    const leader = startReplica(backend, clock)
+    const slow = heldCall()
+    leader.onCall('operator_refresh_tokens.sweep', slow.hook)
+    await clock.advance(untilFirst)
+    const owner = await ownerOf(backend)
+    const others = [startReplica(backend, clock), startReplica(backend, clock)]
+    const passes = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 10 * seconds) {
+        await clock.advance(10 * seconds)
+        expect(await ownerOf(backend)).toBe(owner)
+      }
+    }
+    // A statement that takes three minutes, …
+    await passes(3 * minutes)
+    expect(leader.count(...tokenSweeps)).toBe(1)
+    await slow.goOn()
+    // … the waits for what is left, …
+    await passes(12 * minutes)
+    expect(await expiredRows(backend, clock.now())).toEqual([0, 0])
+    const swept = leader.count(...tokenSweeps)
+    // … and a dry sweep's.
+    await passes(5 * hours)
+    expect(leader.count(...tokenSweeps)).toBe(swept)
+    for (const other of others) {
+      expect(other.count('lease.read')).toBeGreaterThan(60)
+      expect(other.count('lease.replace', ...tokenSweeps)).toBe(0)
+    }
+  })
 
   it('R-8-20 T-29 the lease is renewed while a drain is under way', async () => {
     const backend = await fullStore()
@@ -187,6 +222,51 @@ describe('R-8-23 a lease store that fails', () => {
       process.off('unhandledRejection', listen)
     }
   })
+})
+
+it('R-8-23 a lease that cannot be reached or was lost ends the sweep, for five minutes', async () => {
+  const later = untilFirst + 4 * minutes
+  const ways: Readonly<Record<string, (replica: Replica, backend: Backend) => Promise<void>>> = {
+    'not reached at the first attempt': async (replica) => {
+      replica.failNext('lease.read', 'before')
+      await replica.clock.advance(untilFirst)
+    },
+    'not reached in a wait': async (replica) => {
+      await replica.clock.advance(later)
+      replica.failNext('lease.replace', 'before')
+      await replica.clock.advance(20 * seconds)
+    },
+    'not reached amid a drain': async (replica) => {
+      const slow = heldCall()
+      replica.onCall('operator_refresh_tokens.sweep', slow.hook)
+      await replica.clock.advance(untilFirst)
+      replica.failNext('lease.replace', 'before')
+      await replica.clock.advance(20 * seconds)
+      await slow.goOn()
+    },
+    'taken by another in a wait': async (replica, backend) => {
+      await replica.clock.advance(later)
+      const seen = await backend.lease.read(leaseName)
+      await backend.lease.replace(leaseName, seen, { owner: 'another', renewal: 1 })
+      await replica.clock.advance(20 * seconds)
+    },
+  }
+  for (const [way, lose] of Object.entries(ways)) {
+    const backend = await fullStore()
+    const replica = startReplica(backend)
+    await lose(replica, backend)
+    const swept = () => replica.calls.filter((call) => call.endsWith('.sweep')).length
+    const before = swept()
+    const contended = replica.count('lease.read')
+    await replica.clock.advance(5 * minutes - 1)
+    expect([way, swept(), replica.count('lease.read')]).toEqual([way, before, contended])
+    await replica.clock.advance(1)
+    expect([way, replica.count('lease.read')]).toEqual([way, contended + 1])
+    // Where it is held by no other, it goes on.
+    if (way.startsWith('not')) expect(swept()).toBeGreaterThan(before)
+    else expect(swept()).toBe(before)
+    await replica.sweeper.close()
+  }
 })
 
 describe('a clock that steps back', () => {
