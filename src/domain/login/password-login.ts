@@ -63,7 +63,7 @@ export function createPasswordLogin(
     const checked = await passwordCheck.ofAddress(typed, password, source, (found) =>
       pipeline.lookUp(found?.id ?? nobody),
     )
-    const { ok, user, beside: factors, failedAttempts } = checked
+    const { ok, user, beside: factors, failedAttempts, upgrade } = checked
     if (!ok || user === null) {
       deps.emit('login.failed', source, {
         userId: user?.id ?? null,
@@ -73,7 +73,7 @@ export function createPasswordLogin(
       const isWaiting = await registeredHere(typed, shown)
       throw new AuthError(isWaiting ? 'email_not_verified' : 'invalid_credentials')
     }
-    return { user, factors, failedAttempts }
+    return { proven: { user, factors, failedAttempts }, upgrade }
   }
 
   return {
@@ -82,9 +82,12 @@ export function createPasswordLogin(
       const refusal = admissionRefusal('passwordLogin', rules)
       if (refusal !== null) throw new AuthError(refusal)
       const { registrationKey, ...to } = device
-      const proven = await provenUser(typed, password, registrationKey, source)
+      const { proven, upgrade } = await provenUser(typed, password, registrationKey, source)
       const how = { method: 'password', amr: ['pwd'], second: null, ...to }
-      return pipeline.proceed({ ...proven, ...how }, source)
+      const result = await pipeline.proceed({ ...proven, ...how }, source)
+      // A password that has to be replaced is stored anew in any case.
+      if (result.status !== 'passwordChangeRequired') await upgrade()
+      return result
     },
   }
 }

@@ -21,6 +21,11 @@ export interface CheckedAddress<T> {
   readonly beside: T
   /** Wrong guesses at this address that were counted right before. */
   readonly failedAttempts: number
+  /**
+   * Replaces a hash that is too weak: for once the login stands, since one that is refused changes
+   * nothing. Never throws.
+   */
+  readonly upgrade: () => Promise<void>
 }
 
 /** Whose password is asked for, and in which of their sessions. */
@@ -40,7 +45,7 @@ export interface PasswordCheck {
   /**
    * Whether a person may log in with this address and password; alike for an unknown address, a
    * wrong password, and an account that is disabled, a machine's or without a password. `beside`
-   * reads while the hash is verified. A hash that is too weak is upgraded. The guess that reaches the
+   * reads while the hash is verified. The guess that reaches the
    * limit emits `login.lockedOut`.
    */
   ofAddress<T>(
@@ -133,9 +138,11 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
           deps.emit('login.lockedOut', source, { userId: user?.id ?? null, until }),
       )
       const { ok, user } = checked
-      if (ok && user !== null && rehashTo !== null)
-        await upgrade(user, () => deps.passwords.rehash(password, rehashTo, line))
-      return checked
+      const isDue = ok && user !== null && rehashTo !== null
+      const upgradeIt = async () => {
+        if (isDue) await upgrade(user, () => deps.passwords.rehash(password, rehashTo, line))
+      }
+      return { ...checked, upgrade: upgradeIt }
     },
 
     clear: (address) => lockout.clear(address),

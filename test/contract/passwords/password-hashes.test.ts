@@ -6,7 +6,7 @@ import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
 import type { LegacyVerifier } from '../../../src/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
-import type { Reply } from '../../support/hosts/http-client.js'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
 import {
   generousSurfaces,
   openHost,
@@ -28,7 +28,7 @@ import {
   storedHash,
 } from '../../support/people/planted-hash.js'
 import { registeredPerson } from '../../support/people/registration-steps.js'
-import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { withCall } from '../../support/stores/faulty-backend.js'
 
 const rounds = roundsOf(100, 25)
 const email = 'ada@example.org'
@@ -41,6 +41,25 @@ function login(host: ContractHost, surface: Surface, password = goodPassword): P
 /** A host with the costs the library ships with. */
 function realHost(options: HostOptions = {}): Promise<ContractHost> {
   return openHost({ hash: {}, ...options })
+}
+
+/** A backend, and what comes before the next upgrade: of a login's writes of the user, the second. */
+function upgradesOf(surface: Surface) {
+  let before: (() => Promise<unknown>) | null = null
+  let writes = 0
+  const backend = withCall(memory(), async (name, work) => {
+    if (before !== null && name === `${surface}_users.update`) writes += 1
+    if (before === null || writes < 2) return work()
+    const run = before
+    before = null
+    await run()
+    return work()
+  })
+  const onUpgrade = (run: () => Promise<unknown>): void => {
+    before = run
+    writes = 0
+  }
+  return { backend, onUpgrade }
 }
 
 describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
@@ -166,13 +185,31 @@ describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
     expect(await storedHash(host, surface, email)).toBe(hash)
   })
 
+  it('R-1-04 are never touched by a login that is refused after the password', async () => {
+    const host = await openHost({ settings: { passwordMaxAge: '30d' } })
+    const hash = await hashOf(goodPassword, { m: 32, t: 1 })
+    await plant(host, surface, email, hash)
+    const { users } = storedIn(host, surface)
+    const { id, emailVerifiedAt } = await storedUser(host, surface, email)
+    await users.update(id, { kind: '' }, { emailVerifiedAt: null })
+    expect(outcomeOf(await login(host, surface))).toBe('403 email_not_verified')
+    expect(await storedHash(host, surface, email)).toBe(hash)
+    const long = host.clock.now() - 31 * 24 * 60 * 60_000
+    await users.update(id, { kind: '' }, { emailVerifiedAt, passwordChangedAt: long })
+    expect((await login(host, surface)).text).toContain('passwordToken')
+    expect(await storedHash(host, surface, email)).toBe(hash)
+    await users.update(id, { kind: '' }, { passwordChangedAt: host.clock.now() })
+    expect(outcomeOf(await login(host, surface))).toBe('200')
+    expect(await storedHash(host, surface, email)).not.toBe(hash)
+  })
+
   it('R-1-06 let the login succeed when the upgrade cannot be stored, and upgrade next time', async () => {
-    const faulty = faultyBackend(memory())
-    const host = await openHost({ backend: faulty.backend })
+    const { backend, onUpgrade } = upgradesOf(surface)
+    const host = await openHost({ backend })
     const hash = await hashOf(goodPassword, { m: 32, t: 1 })
     await plant(host, surface, email, hash)
     const told = host.logger.lines.length
-    faulty.failNext(`${surface}_users.update`, 'before')
+    onUpgrade(() => Promise.reject(new Error('down')))
     const reply = await login(host, surface)
     expect(outcomeOf(reply)).toBe('200')
     expect(await storedHash(host, surface, email)).toBe(hash)
@@ -199,21 +236,24 @@ describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
   })
 
   it('R-1-07 R26 never lose a password set between the verification and the upgrade', async () => {
-    const faulty = faultyBackend(memory())
-    const host = await openHost({ backend: faulty.backend })
+    const { backend, onUpgrade } = upgradesOf(surface)
+    const host = await openHost({ backend })
     await plant(host, surface, email, await hashOf(goodPassword, { m: 32, t: 1 }))
     await host.send('POST', `/v1/auth/${surface}/password/forgot`, { body: { email } })
     await host.auth.close()
     const { token } = host.mailer.last('resetPassword', email).data
     let reset: Reply | null = null
-    faulty.onCall(`${surface}_users.update`, async () => {
+    onUpgrade(async () => {
       reset = await host.send('POST', `/v1/auth/${surface}/password/reset`, {
         body: { token, newPassword: otherPassword },
       })
     })
-    // The reset ended all sessions, so the login that lost to it may not open one either.
-    expect(outcomeOf(await login(host, surface))).toBe('401 invalid_credentials')
-    expect(reset).toMatchObject({ status: 204 })
+    const { status, json } = await login(host, surface)
+    expect([status, reset]).toMatchObject([200, { status: 204 }])
+    // The reset ended all sessions, that of this login as well.
+    const bearer = textOf(json(), 'accessToken')
+    const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+    expect(outcomeOf(me)).toBe('401 session_revoked')
     expect(outcomeOf(await login(host, surface, otherPassword))).toBe('200')
     expect(outcomeOf(await login(host, surface, goodPassword))).toBe('401 invalid_credentials')
   })
