@@ -1,5 +1,6 @@
 import { isSingleLine } from './is-single-line.js'
 import { isStorable } from './is-storable.js'
+import { isRoleName } from './role-definition.js'
 import { isTenantId } from './tenant-id.js'
 
 /** What a host's code may say of a user, before anything is known of it but the names. */
@@ -22,11 +23,12 @@ const maxMembershipBytes = 4096
  * for the developer; null for correct members. Absent members are fine. It repeats no value.
  */
 export function userProblem(given: Given): string | null {
-  for (const key of ['name', 'systemRole'] as const) {
-    const text = given[key]
-    if (text !== undefined && !isStorable(text)) {
-      return `${key} must be a text, well-formed and without NUL.`
-    }
+  if (given.name !== undefined && !isStorable(given.name)) {
+    return 'name must be a text, well-formed and without NUL.'
+  }
+  const { systemRole } = given
+  if (systemRole !== undefined && !(isRoleName(systemRole) && isSingleLine(systemRole))) {
+    return 'systemRole must be a single line of 1 to 100 characters, without white space around it.'
   }
   if (given.name !== undefined && !isSingleLine(String(given.name))) {
     return 'name must be a single line, without control characters and without those of bidirectional text.'

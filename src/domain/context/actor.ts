@@ -2,12 +2,17 @@ import { isStorable } from '../../engine/is-storable.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 
-/** The user on whose behalf the host's code acts, for events and audit records only. */
+/**
+ * The user on whose behalf the host's code acts, for events and audit records only. Null is the same as
+ * left out, so the `ip` and `userAgent` of an event or a session fit as they are.
+ */
 export interface Actor {
   /** An id of yours, or of a user; at most 200 characters. */
-  readonly actorId?: string
-  readonly ip?: string
-  readonly userAgent?: string
+  readonly actorId?: string | null | undefined
+  /** At most 200 characters. */
+  readonly ip?: string | null | undefined
+  /** Cut to 512 characters. */
+  readonly userAgent?: string | null | undefined
 }
 
 export interface Act {
@@ -22,7 +27,7 @@ const shape =
 export function actBy({ actorId, ip, userAgent, ...rest }: Actor): Act {
   const valid =
     Object.keys(rest).length === 0 &&
-    [actorId, ip, userAgent].every((text) => text === undefined || isStorable(text)) &&
+    [actorId, ip, userAgent].every((text) => (text ?? null) === null || isStorable(text)) &&
     [actorId, ip].every((text) => (text ?? 'none').length <= 200 && text !== '')
   if (!valid) throw new AuthError('invalid_request', { detail: shape })
   return {

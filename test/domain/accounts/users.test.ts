@@ -109,6 +109,33 @@ describe.each(surfaces)('auth.%s.users', (surface) => {
     expect(await users.findByEmail(email)).toBeNull()
   })
 
+  it('bounds `systemRole` like the name of a role', async () => {
+    const { auth } = await testAuth()
+    const { users } = auth[surface]
+    const made = await users.create({ email, systemRole: `r${'x'.repeat(99)}` })
+    for (const systemRole of ['', ' padded', 'two\nlines', 'x'.repeat(101), '\u202Etrap', 'a\0b']) {
+      const refusal = {
+        code: 'invalid_request',
+        message: expect.stringMatching(/systemRole must be a single line of 1 to 100 characters/),
+      }
+      await expect(users.create({ email: 'b@example.org', systemRole })).rejects.toMatchObject(
+        refusal,
+      )
+      await expect(users.update(made.id, { systemRole })).rejects.toMatchObject(refusal)
+    }
+    expect(await users.get(made.id)).toMatchObject({ systemRole: made.systemRole })
+  })
+
+  it('takes where an act came from as events and sessions have it, null included', async () => {
+    const { auth, events } = await testAuth()
+    const { users } = auth[surface]
+    const by = { actorId: null, ip: null, userAgent: null }
+    const { id } = await users.create({ email }, by)
+    await users.update(id, { name: 'Grace' }, { ip: '192.0.2.7', userAgent: undefined })
+    await auth.close()
+    expect(events.map(({ ip }) => ip)).toEqual([null, '192.0.2.7'])
+  })
+
   it('finds by id and by any spelling, and answers null for nobody', async () => {
     const { auth } = await testAuth()
     const { users } = auth[surface]
