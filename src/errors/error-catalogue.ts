@@ -18,7 +18,8 @@ export const errorCatalogue = {
   },
   password_choice_required: {
     status: 400,
-    detail: 'Name a password with this link: it was opened elsewhere than the account was begun.',
+    detail:
+      'Choose a password: this link was opened in another browser than the one that registered.',
   },
   webauthn_failed: { status: 400, detail: 'The passkey could not be registered. Start over.' },
   token_expired: { status: 400, detail: 'This link or token has expired.' },
@@ -90,7 +91,7 @@ export const errorCatalogue = {
   },
   identity_already_linked: {
     status: 409,
-    detail: 'An account of this provider is linked already, to you or to somebody else.',
+    detail: 'An account of this provider is linked already, to you or to another user.',
   },
   last_login_method: { status: 409, detail: 'The last way to sign in cannot be removed.' },
   factor_already_enrolled: { status: 409, detail: 'This factor is enrolled already.' },

@@ -243,7 +243,7 @@ const resetUserMfa = guardedOperation({
   surfaces: ['operator'],
   tag,
   summary:
-    'Take all second factors from somebody who lost them; ends their sessions and forgets trusted devices',
+    'Take all second factors from a user who lost them; ends their sessions and forgets trusted devices',
   guards: [
     { kind: 'bearer' },
     { kind: 'permission', key: 'system.users.mfa_reset' },

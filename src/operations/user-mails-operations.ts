@@ -17,7 +17,7 @@ const shared = {
 const sendUserPasswordReset = guardedOperation({
   id: 'sendUserPasswordReset',
   path: '/v1/auth/{surface}/users/{userId}/password-reset',
-  summary: 'Mail somebody a password reset link',
+  summary: 'Mail a user a password reset link',
   guards: [{ kind: 'bearer' }, { kind: 'permission', key: 'system.users.password_reset' }],
   ...shared,
   errors: ['user_not_found', 'password_login_disabled'],
@@ -31,7 +31,7 @@ const sendUserPasswordReset = guardedOperation({
 const resendUserEmailVerification = guardedOperation({
   id: 'resendUserEmailVerification',
   path: '/v1/auth/{surface}/users/{userId}/email-verification',
-  summary: 'Mail somebody a new link to confirm their address',
+  summary: 'Mail a user a new link to confirm their address',
   guards: [{ kind: 'bearer' }, { kind: 'permission', key: 'system.users.email_verify_resend' }],
   ...shared,
   errors: ['user_not_found', 'email_already_verified'],

@@ -1,6 +1,7 @@
 import { guardedValues } from '../engine/configuration/guarded-values.js'
 import { providerProblem } from './login-methods.js'
 import { type AuthSettingsReading, readAuthSettings } from './read-settings.js'
+import { shortestSigningSecret } from './security-webhooks.js'
 
 /** Stands where a text is that does not decrypt; it is never read. */
 const placeholder = '*'
@@ -15,8 +16,8 @@ export interface LoadedTexts {
 /**
  * As `readAuthSettings`, frozen, for texts as they come from the store. A secret that does not
  * decrypt is neither empty nor its default: reading it throws what `refuse` throws, a warning
- * names it, and every other setting is in force. Another warning names what an enabled provider
- * lacks, which first values may leave open.
+ * names it, and every other setting is in force. Other warnings name what an enabled provider
+ * lacks, which first values may leave open, and webhooks whose signing secret is short.
  */
 export function loadedSettings(
   { values, unreadable }: LoadedTexts,
@@ -32,5 +33,13 @@ export function loadedSettings(
   )
   const incomplete = providerProblem(texts, () => true)?.message
   const lacking = incomplete === undefined ? [] : [`A provider cannot be used: ${incomplete}`]
-  return { settings: guarded, warnings: [...warnings, ...damaged, ...lacking] }
+  // Of a version that took shorter ones: refused, its events would stop.
+  const weak = settings.securityWebhooks
+    .filter(({ slug }) => !unreadable.includes(`securityWebhooks.${slug}.signingSecret`))
+    .filter(({ signingSecret }) => signingSecret.length < shortestSigningSecret)
+    .map(
+      ({ slug }) =>
+        `The signing secret of the webhook "${slug}" has fewer than ${shortestSigningSecret} characters, so a receiver's log is enough to guess it. Set a new one, such as \`openssl rand -hex 32\` prints.`,
+    )
+  return { settings: guarded, warnings: [...warnings, ...damaged, ...lacking, ...weak] }
 }

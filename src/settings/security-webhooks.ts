@@ -7,6 +7,9 @@ import { readChoice } from '../engine/configuration/stored-value.js'
 import { webhookUrlProblem } from './address-rules.js'
 import type { InitialElement, RecordList } from './list-rule.js'
 
+/** A receiver's log has bodies and signatures to try guesses on, as fast as a machine can. */
+export const shortestSigningSecret = 32
+
 const events = ['all', 'login', 'account'] as const
 
 /** A host's endpoint that is told of security events. */
@@ -28,8 +31,7 @@ export const securityWebhooks: RecordList<SecurityWebhook> = {
       label: 'Signing secret',
       type: FieldSecret,
       required: true,
-      // A receiver's log has bodies and signatures to try guesses on, as fast as a machine can.
-      min: 32,
+      min: shortestSigningSecret,
       max: 255,
     },
     { key: 'events', label: 'Events', type: FieldSelect, required: true, options: events },

@@ -21,3 +21,22 @@ it('T-73 a credential that does not decrypt is not one that lacks', () => {
     'Setting "googleClientSecret" cannot be decrypted. Set it anew, or give back its key.',
   ])
 })
+
+it('ASVS-11.2.3 a short signing secret of an earlier version is warned of by its webhook', () => {
+  const webhook = (slug: string, signingSecret: string) => ({
+    [`securityWebhooks.${slug}.label`]: slug,
+    [`securityWebhooks.${slug}.url`]: 'https://siem.example.com/postern',
+    [`securityWebhooks.${slug}.events`]: 'all',
+    [`securityWebhooks.${slug}.signingSecret`]: signingSecret,
+  })
+  const of = (...webhooks: readonly Record<string, string>[]) => ({
+    'securityWebhooks.__items': webhooks.map((_, n) => `w${n}`).join(','),
+    ...Object.assign({}, ...webhooks),
+  })
+  expect(warningsOf(of(webhook('w0', 'x'.repeat(32))))).toEqual([])
+  expect(warningsOf(of(webhook('w0', 'x'.repeat(31)), webhook('w1', 'y'.repeat(40))))).toEqual([
+    expect.stringMatching(/^The signing secret of the webhook "w0" has fewer than 32 characters/),
+  ])
+  const unreadable = warningsOf(of(webhook('w0', '')), ['securityWebhooks.w0.signingSecret'])
+  expect(unreadable).toEqual([expect.stringMatching(/cannot be decrypted/)])
+})

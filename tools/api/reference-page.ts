@@ -122,11 +122,11 @@ function guardText(guard: Guard, row: Operation): string {
 }
 
 function publicText({ usesRefreshCookie, access, ...row }: Operation): string {
-  if (!usesRefreshCookie) return 'anybody'
+  if (!usesRefreshCookie) return 'any caller'
   const isOneOfSeveral = access === 'public' && 'bearer' in row && row.bearer === 'credential'
   return isOneOfSeveral
-    ? 'whoever has an access token, the refresh cookie or a refresh token'
-    : 'whoever has the refresh cookie'
+    ? 'callers with an access token, the refresh cookie or a refresh token'
+    : 'callers with the refresh cookie'
 }
 
 function proofText({ maxAgeMs, where }: Extract<Guard, { readonly kind: 'stepUp' }>): string {
@@ -256,7 +256,7 @@ function errorSection(): string {
   return [
     '## Errors',
     `**Every operation** may answer ${codeList(commonCodes)}; one with a body or a query also
-${codeList(bodyCodes)}; one that anybody may call, \`audience_mismatch\` to an access token of the other surface.`,
+${codeList(bodyCodes)}; one that takes no access token, \`audience_mismatch\` to an access token of the other surface.`,
     `**With access tokens** also ${codeList(bearerCodes)}. Where only people may call, service accounts get
 \`human_principal_required\`. A 401 without a code means that the token is missing or has expired: refresh and retry.`,
     'A 401 has `WWW-Authenticate: Bearer`; a 429 and a 503 have `Retry-After` in seconds. A 503 never means signed out.',
