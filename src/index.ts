@@ -110,6 +110,7 @@ export type {
   SweepResult,
 } from './ports/store.js'
 export type { Audience, Surface } from './ports/surface.js'
+export type { UserKind } from './ports/user-kind.js'
 export type { InitialSettings } from './settings/settings.js'
 export type { AllSessionsOptions, Auth, SurfaceAuth } from './setup/auth.js'
 export { checkedStore } from './stores/checked-store.js'

@@ -31,7 +31,7 @@ describe('what a host’s own code is given', () => {
     const who = await signedInPerson(host, 'client')
     const operator = await signedInPerson(host, 'operator')
     const principal = await host.auth.client.authenticate(`Bearer ${who.bearer}`)
-    expect(principal).toMatchObject({ surface: 'client', userId: who.id, kind: 'human' })
+    expect(principal).toMatchObject({ surface: 'client', userId: who.id, kind: '' })
     expect(await refusal(undefined)).toBe('401 unauthorized')
     expect(await refusal('Bearer forged')).toBe('401 unauthorized')
     expect(await refusal(`Bearer ${operator.bearer}`)).toBe('401 audience_mismatch')

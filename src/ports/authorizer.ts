@@ -1,11 +1,13 @@
 import type { Surface } from './surface.js'
+import type { UserKind } from './user-kind.js'
 
 /** What an authorizer is asked: may this user do this, here? */
 export interface PermissionQuestion {
   readonly surface: Surface
   /** The id of the user, a person or a service account as `kind` says. */
   readonly userId: string
-  readonly kind: 'human' | 'service'
+  /** Empty for a person, `service` for a service account. */
+  readonly kind: UserKind
   /** The role that the host gave to the user; `guest` when it gave none. */
   readonly systemRole: string
   readonly memberships: readonly { readonly tenantId: string }[]

@@ -2,6 +2,7 @@ import { isStorable } from '../../engine/is-storable.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { Collection } from '../../ports/store.js'
+import type { UserKind } from '../../ports/user-kind.js'
 import { recordOf, type UserRecord } from './user-record.js'
 
 /** A page of users. */
@@ -14,8 +15,8 @@ export interface UserPage {
 
 /** The page of users to read. */
 export interface UserPageRequest {
-  /** Default `human`. */
-  readonly kind?: 'human' | 'service'
+  /** Default empty: people. */
+  readonly kind?: UserKind
   /** 1 to 200. Default 50. */
   readonly limit?: number
   /** The `next` of the previous page. Default: the first page. */
@@ -37,14 +38,14 @@ export async function listUsers(
   return { users: shown.map(recordOf), next }
 }
 
-function pageOf({ kind = 'human', limit = pageSize, after, ...rest }: UserPageRequest) {
+function pageOf({ kind = '', limit = pageSize, after, ...rest }: UserPageRequest) {
   const isPage = Number.isInteger(limit) && limit >= 1 && limit <= maxPageSize
   const problem =
     (Object.keys(rest).length > 0 && 'members are kind, limit and after, and no others.') ||
-    (kind !== 'human' && kind !== 'service' && "kind must be 'human' or 'service'.") ||
+    (kind !== '' && kind !== 'service' && "kind must be '', for people, or 'service'.") ||
     (!isPage && `limit must be a whole number from 1 to ${maxPageSize}.`) ||
     (after !== undefined && !isStorable(after) && 'after must be the next of the page before.')
   if (problem) throw new AuthError('invalid_request', { detail: `A page's ${problem}` })
   const start = after === undefined ? {} : { after }
-  return { kind: kind === 'human' ? '' : kind, limit, start }
+  return { kind, limit, start }
 }

@@ -1,9 +1,11 @@
 import { isHuman, type Membership, type User } from '../../model/user.js'
+import type { UserKind } from '../../ports/user-kind.js'
 
 /** A user as the host's code sees it, without password hash and internal counters. */
 export interface UserRecord {
   readonly id: string
-  readonly kind: 'human' | 'service'
+  /** Empty for a person, `service` for a service account; the same as in `GET …/me`. */
+  readonly kind: UserKind
   readonly email: string
   readonly emailVerified: boolean
   readonly name: string
@@ -21,7 +23,7 @@ export interface UserRecord {
 export function recordOf(user: User): UserRecord {
   return {
     id: user.id,
-    kind: isHuman(user) ? 'human' : 'service',
+    kind: isHuman(user) ? '' : 'service',
     email: user.email,
     emailVerified: user.emailVerifiedAt !== null,
     name: user.name,

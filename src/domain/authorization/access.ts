@@ -88,7 +88,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
           permission,
           sessionId,
           proofAge: async () =>
-            kind === 'human' && sessionId !== null ? deps.stepUp.proofAge(user, sessionId) : null,
+            kind === '' && sessionId !== null ? deps.stepUp.proofAge(user, sessionId) : null,
         }),
         authorizerTimeoutMs,
         clock,
@@ -113,7 +113,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
       return {
         surface,
         userId: claims.sub,
-        kind: claims.aud === 'service' ? 'service' : 'human',
+        kind: claims.aud === 'service' ? 'service' : '',
         sessionId: claims.sid ?? null,
         claims,
       }
@@ -129,14 +129,14 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     },
 
     requireHuman({ kind, sessionId }) {
-      if (kind !== 'human' || sessionId === null) throw new AuthError('human_principal_required')
+      if (kind !== '' || sessionId === null) throw new AuthError('human_principal_required')
       return { sessionId }
     },
 
     async permit(principal, permission, of) {
       const tenantId = of === undefined ? null : tenantOf(of)
       const user = await deps.collections.users.get(principal.userId)
-      const known = user !== null && isHuman(user) === (principal.kind === 'human')
+      const known = user !== null && isHuman(user) === isHuman(principal)
       if (!known || !user.enabled) throw new AuthError('permission_denied')
       const question = { permission, tenantId }
       if (!(await ask(principal, user, question))) throw new AuthError('permission_denied')

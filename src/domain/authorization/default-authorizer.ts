@@ -7,6 +7,6 @@ import type { Authorizer } from '../../ports/authorizer.js'
  */
 export const defaultAuthorizer: Authorizer = {
   async check({ kind, permission }) {
-    return kind === 'human' && selfPermissions.includes(permission)
+    return kind === '' && selfPermissions.includes(permission)
   },
 }

@@ -33,7 +33,7 @@ export function roleAuthorizer(options: RoleAuthorizerOptions = {}): AuthorizerF
   const isSystem = (key: string) => isSystemPermission(key) || systemPermissions.includes(key)
   return (roles) => ({
     async check({ surface, userId, kind, systemRole, memberships, tenantId, permission }) {
-      if (kind === 'human') {
+      if (kind === '') {
         if (selfPermissions.includes(permission)) return true
         if (surface === 'operator' && isShortcutRole(systemRole) && isSystem(permission))
           return true
@@ -43,7 +43,7 @@ export function roleAuthorizer(options: RoleAuthorizerOptions = {}): AuthorizerF
       const counts = (role: HeldRole) =>
         role.permissions.includes(permission) &&
         (role.tenantId === null || !isSystem(permission)) &&
-        (kind === 'human' || !isPeopleOnlyRole(role.name))
+        (kind === '' || !isPeopleOnlyRole(role.name))
       return held.some(counts)
     },
   })

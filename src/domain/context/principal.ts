@@ -1,6 +1,7 @@
 import type { AccessClaims } from '../../crypto/verify-token.js'
 import type { User } from '../../model/user.js'
 import type { Surface } from '../../ports/surface.js'
+import type { UserKind } from '../../ports/user-kind.js'
 
 /**
  * The user or service account of an access token. The type parameter keeps the principals of the two
@@ -9,7 +10,8 @@ import type { Surface } from '../../ports/surface.js'
 export interface Principal<S extends Surface = Surface> {
   readonly surface: S
   readonly userId: string
-  readonly kind: 'human' | 'service'
+  /** Empty for a person, `service` for a service account. */
+  readonly kind: UserKind
   /** Null for a service token, which has no session. */
   readonly sessionId: string | null
   readonly claims: AccessClaims

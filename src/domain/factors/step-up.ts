@@ -73,7 +73,7 @@ export function createStepUp(deps: Deps): StepUp {
 
     async require({ kind, userId, sessionId }, maxAgeMs) {
       const refusal = { maxAgeSeconds: Math.floor(maxAgeMs / 1000) }
-      if (kind !== 'human' || sessionId === null) throw new AuthError('step_up_required', refusal)
+      if (kind !== '' || sessionId === null) throw new AuthError('step_up_required', refusal)
       const user = await users.get(userId)
       if (user === null || !user.enabled || !isHuman(user)) {
         throw new AuthError('step_up_required', refusal)

@@ -13,7 +13,7 @@ export function stepUp({
       const guard = operation.guards.find(({ kind }) => kind === 'stepUp')
       if (principal === null || guard?.kind !== 'stepUp') return null
       // A service account can show no factor: who holds its secret was asked for one to get it.
-      const isAsked = guard.where === undefined || (adminStepUp && principal.kind === 'human')
+      const isAsked = guard.where === undefined || (adminStepUp && principal.kind === '')
       if (!isAsked) return null
       return guard.maxAgeMs ?? (await settings()).stepUpMaxAge
     },

@@ -39,7 +39,7 @@ describe('the audience of an access token', () => {
     const refusing = {
       async check({ kind, permission }: { kind: string; permission: string }) {
         if (kind === 'service') asked.push(permission)
-        return kind === 'human'
+        return kind === ''
       },
     }
     const other = await tokensOf({ authorizer: refusing })

@@ -47,17 +47,17 @@ describe.each(hostKinds)('the default authorizer on $name', (kind) => {
 })
 
 it.each([
-  ['human', 'auth.self', true],
-  ['human', 'auth.mfa.self', true],
+  ['', 'auth.self', true],
+  ['', 'auth.mfa.self', true],
   ['service', 'auth.self', false],
   ['service', 'auth.mfa.self', false],
-  ['human', 'auth.users.read', false],
-  ['human', 'system.modules.read', false],
-  ['human', 'auth.selfish', false],
-  ['human', 'auth', false],
-  ['human', '', false],
+  ['', 'auth.users.read', false],
+  ['', 'system.modules.read', false],
+  ['', 'auth.selfish', false],
+  ['', 'auth', false],
+  ['', '', false],
 ] as const)(
-  'the default authorizer answers a %s who wants "%s" with %s',
+  'the default authorizer answers one of kind "%s" who wants "%s" with %s',
   async (kind, permission, answer) => {
     for (const systemRole of ['guest', 'administrator', 'super_admin']) {
       for (const surface of surfaces) {
@@ -88,7 +88,7 @@ describe('what the authorizer is asked', () => {
       {
         surface,
         userId: id,
-        kind: 'human',
+        kind: '',
         systemRole: 'auditor',
         memberships,
         tenantId: null,

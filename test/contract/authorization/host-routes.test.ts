@@ -31,7 +31,7 @@ it('R-1-26 permission, audience and step-up guard routes of the host’s own, in
     for (const route of ['permission', 'token', 'proof', 'everything']) {
       expectProblem(await get(`/operator/${route}`, client.bearer), 401, 'audience_mismatch')
       const reply = await get(`/operator/${route}`, proven.bearer)
-      const who = { surface: 'operator', userId: proven.id, kind: 'human' }
+      const who = { surface: 'operator', userId: proven.id, kind: '' }
       expect([reply.status, reply.json()], `${framework} ${route}`).toEqual([200, who])
     }
     const proof = await get('/operator/proof', unproven.bearer)

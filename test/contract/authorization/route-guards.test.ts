@@ -30,7 +30,7 @@ function orders(answer: () => unknown): Authorizer & { readonly asked: Permissio
   return {
     asked,
     async check(question) {
-      if (!question.permission.startsWith('orders.')) return question.kind === 'human'
+      if (!question.permission.startsWith('orders.')) return question.kind === ''
       asked.push(question)
       return (await answer()) as boolean
     },
@@ -74,7 +74,7 @@ describe.each(Object.entries(guardedHosts))('R-1-26 guards on %s', (_name, serve
     const other = surface === 'operator' ? 'client' : 'operator'
     const ada = await signedInPerson(host, surface)
     const stranger = await signedInPerson(host, other)
-    const who = { surface, userId: ada.id, kind: 'human' }
+    const who = { surface, userId: ada.id, kind: '' }
     for (const route of ['user', 'token', 'permission']) {
       const path = `/${surface}/${route}`
       expect((await get(path, ada.bearer)).json(), path).toEqual(who)

@@ -66,7 +66,7 @@ describe('roles that are for people', () => {
       expect(await users.update(id, { systemRole: role })).toMatchObject({ systemRole: role })
     }
     const root = { email: 'root@example.org', systemRole: 'super_admin' }
-    expect(await users.create(root)).toMatchObject({ kind: 'human', systemRole: 'super_admin' })
+    expect(await users.create(root)).toMatchObject({ kind: '', systemRole: 'super_admin' })
   })
 
   it.each(['before', 'after'] as const)(
@@ -142,7 +142,7 @@ describe('kind', () => {
     await backend.store.prepare([before])
     await backend.store.collection(before).insert(older)
     const upgraded = await openHost({ backend })
-    expect(await upgraded.auth.operator.users.get(id)).toMatchObject({ kind: 'human' })
+    expect(await upgraded.auth.operator.users.get(id)).toMatchObject({ kind: '' })
     const body = { email, password }
     expect(outcomeOf(await upgraded.send('POST', '/v1/auth/operator/login', { body }))).toBe('200')
   })

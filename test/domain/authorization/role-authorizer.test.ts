@@ -25,7 +25,7 @@ const role = (permissions: readonly string[], tenantId: string | null = null): H
 const somebody: PermissionQuestion = {
   surface: 'operator',
   userId: 'x',
-  kind: 'human',
+  kind: '',
   systemRole: 'guest',
   memberships: [],
   tenantId: null,
