@@ -72,6 +72,7 @@ const branchMost = flows.filter(({ name }) =>
   [
     '/mfa/totp/confirm',
     '/email/verify',
+    '/webauthn/registration',
     'DELETE /service-accounts/{id}/credentials/{credentialId}',
   ].includes(name),
 )
