@@ -180,6 +180,11 @@ export const intentKinds = {
 
 export type IntentKind = keyof typeof intentKinds
 
+/** The kinds that are taken before their effect, or after it; `IntentJudge` has a method for either. */
+export type KindSpent<S extends IntentRules['spent']> = {
+  [K in IntentKind]: (typeof intentKinds)[K]['spent'] extends S ? K : never
+}[IntentKind]
+
 export function rulesOf(kind: IntentKind): IntentRules {
   return intentKinds[kind]
 }

@@ -1,4 +1,4 @@
-import type { IntentCondition, IntentKind } from '../../engine/intent-kinds.js'
+import type { IntentCondition, IntentKind, KindSpent } from '../../engine/intent-kinds.js'
 import { rulesOf } from '../../engine/intent-kinds.js'
 import { type IntentState, judgeIntent } from '../../engine/judge-intent.js'
 import { hasFactor } from '../../engine/second-factor.js'
@@ -38,8 +38,14 @@ export interface IntentJudge {
     facts: JudgedFacts,
     payload: IntentPayloads[K],
   ): Promise<OpenedIntent<K, null>>
-  /** What an effect asks for. Of a kind that is spent first, the caller has taken it. */
-  spend<K extends IntentKind, U extends User | null>(opened: OpenedIntent<K, U>): SpentIntent<K, U>
+  /** What an effect asks for, of a kind that is spent first: the caller takes it before the effect. */
+  spend<K extends KindSpent<'first'>, U extends User | null>(
+    opened: OpenedIntent<K, U>,
+  ): SpentIntent<K, U>
+  /** The same of a kind that is spent last: it is taken once the effect is written. */
+  spendLast<K extends KindSpent<'last'>, U extends User | null>(
+    opened: OpenedIntent<K, U>,
+  ): SpentIntent<K, U>
   /** Whether a session of this user goes on. */
   isSessionOpen(user: User, sessionId: string): Promise<boolean>
   /**
@@ -168,6 +174,7 @@ export function createIntentJudge(deps: Deps): IntentJudge {
     },
 
     spend: spentIntent,
+    spendLast: spentIntent,
 
     isSessionOpen: async (user, sessionId) => isSessionOpen(user, sessionId, await deps.settings()),
 

@@ -117,7 +117,7 @@ export function createMailedIntents(deps: Deps, judge: IntentJudge): MailedInten
 
     purposeOf: (token) => parseToken(token, ticketPurposes)?.purpose ?? null,
 
-    spend: (opened) => judge.spend(opened),
+    spend: (opened) => judge.spendLast(opened),
 
     async take({ payload: { id, secretHash } }) {
       return (await tickets.take(id, { secretHash })) !== null
