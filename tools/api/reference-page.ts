@@ -256,7 +256,7 @@ function errorSection(): string {
   return [
     '## Errors',
     `**Every operation** may answer ${codeList(commonCodes)}; one with a body or a query also
-${codeList(bodyCodes)}; one that takes no access token, \`audience_mismatch\` to an access token of the other surface.`,
+${codeList(bodyCodes)}; one that is open to any caller, \`audience_mismatch\` to an access token of the other surface.`,
     `**With access tokens** also ${codeList(bearerCodes)}. Where only people may call, service accounts get
 \`human_principal_required\`. A 401 without a code means that the token is missing or has expired: refresh and retry.`,
     'A 401 has `WWW-Authenticate: Bearer`; a 429 and a 503 have `Retry-After` in seconds. A 503 never means signed out.',
