@@ -23,8 +23,23 @@ describe('R-2.6-05 G-27 the secret box', () => {
     },
   )
 
-  test('T-73 is AES-256-GCM with the place as associated data', () => {
-    const [, , , nonce = '', body = ''] = box.seal('S3CR3T', place).split(':')
+  test('T-73 is AES-256-GCM by a key of 32 bytes: never alike, and nothing but whole', () => {
+    const sealed = box.seal('S3CR3T', place)
+    expect(sealed).not.toContain('S3CR3T')
+    expect(box.seal('S3CR3T', place)).not.toBe(sealed)
+    for (const length of [0, 16, 31, 33, 64]) {
+      const key = randomBytes(length).toString('base64')
+      expect(() => secretBox([{ id: 'k', key }], random), `${length}`).toThrow(SecretKeyError)
+    }
+    const parts = sealed.split(':')
+    const whole = Buffer.from(parts.at(-1) ?? '', 'base64url')
+    for (let at = 0; at < whole.length; at += 1) {
+      const flipped = Buffer.from(whole)
+      flipped[at] = (flipped[at] ?? 0) ^ 1
+      const text = [...parts.slice(0, -1), flipped.toString('base64url')].join(':')
+      expect([at, box.open(text, place)]).toEqual([at, null])
+    }
+    const [, , , nonce = '', body = ''] = parts
     const bytes = Buffer.from(body, 'base64url')
     const key = Buffer.from(first.key, 'base64')
     const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'))

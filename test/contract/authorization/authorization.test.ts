@@ -130,13 +130,15 @@ describe('what the authorizer is asked', () => {
   })
 
   it('R-1S-08 wants the right audience and the permission, both', async () => {
-    const authorizer = answering(() => false)
-    const host = await openHost({ authorizer })
-    const { bearer } = await signedInPerson(host, 'client')
-    const own = await host.send('GET', '/v1/auth/client/me', { bearer })
-    expectProblem(own, 403, 'permission_denied')
-    const foreign = await host.send('GET', '/v1/auth/operator/me', { bearer })
-    expectProblem(foreign, 401, 'audience_mismatch')
+    for (const allows of [false, true]) {
+      const host = await openHost({ authorizer: answering(() => allows) })
+      const { bearer } = await signedInPerson(host, 'client')
+      const own = await host.send('GET', '/v1/auth/client/me', { bearer })
+      if (allows) expect(own.status).toBe(200)
+      else expectProblem(own, 403, 'permission_denied')
+      const foreign = await host.send('GET', '/v1/auth/operator/me', { bearer })
+      expectProblem(foreign, 401, 'audience_mismatch')
+    }
   })
 })
 

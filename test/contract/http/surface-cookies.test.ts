@@ -90,6 +90,32 @@ const cases: readonly {
   },
 ]
 
+it('R-1S-03 T-23 each surface sets its cookie for its own domain, and for its host alone without one', async () => {
+  const domains = { operator: 'admin.example.com', client: 'app.example.com' } as const
+  for (const own of [{ operator: true, client: true }, { operator: true, client: false }, {}]) {
+    const optionsOf = (surface: (typeof surfaces)[number]): SurfaceOptions => ({
+      baseUrl: `https://x.${domains[surface]}`,
+      ...((own as Partial<Record<string, boolean>>)[surface]
+        ? { cookieDomain: domains[surface] }
+        : {}),
+    })
+    const host = await openHost({
+      surfaces: { operator: optionsOf('operator'), client: optionsOf('client') },
+    })
+    for (const surface of surfaces) {
+      const { email, password } = await person(host, surface)
+      const body = { email, password }
+      const reply = await host.send('POST', `/v1/auth/${surface}/login`, { body })
+      const [cookie] = cookiesOf(reply)
+      const { cookieDomain } = optionsOf(surface)
+      expect(cookie?.attributes['domain']).toBe(cookieDomain)
+      // Browsers drop a `__Host-` cookie that has a domain (RFC 6265bis §4.1.3.2).
+      const prefix = cookieDomain === undefined ? '__Host-' : '__Secure-'
+      expect(cookie?.name).toBe(prefix + short[surface])
+    }
+  }
+})
+
 const verified = { emailVerificationRequired: false } satisfies HostOptions['settings']
 
 describe.each(cases)('R-1S-03 T-23 the refresh cookie with $what', (expected) => {

@@ -17,6 +17,7 @@ import {
   signedInPerson,
 } from '../../support/people/people.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
+import { locationOf, memberOf, oauthHost, webTarget } from '../oauth/oauth-host.js'
 
 const pairs = [
   { door: 'operator', token: 'client', id: 'R-1S-05' },
@@ -39,7 +40,7 @@ describe.each(frameworkKinds)('two surfaces on $name', ({ start }) => {
   })
   afterAll(() => host.close())
 
-  it('R-1S-01 R-1S-02 R-1S-13 keeps two accounts of one address apart', async () => {
+  it('R-1S-02 keeps two accounts of one address apart, in collections of their own', async () => {
     const { send, mailer } = host
     const email = 'twice@example.org'
     const ids: unknown[] = []
@@ -71,6 +72,14 @@ describe.each(frameworkKinds)('two surfaces on $name', ({ start }) => {
     expect((await host.auth.client.users.findByEmail(email))?.id).toBe(ids[1])
     expect((await users.findByEmail(email))?.id).toBe(ids[0])
     expect(await users.get(String(ids[1]))).toBeNull()
+    // Users, sessions, refresh tokens, factors, devices and identities: no name is on both.
+    const names = allCollectionSpecs('').map(({ name }) => name)
+    for (const kind of [
+      ...['users', 'sessions', 'refresh_tokens', 'totp_factors', 'passkeys'],
+      ...['backup_codes', 'trusted_devices', 'oauth_identities'],
+    ]) {
+      expect(names).toEqual(expect.arrayContaining([`operator_${kind}`, `client_${kind}`]))
+    }
     // The operator's new password is not the client's.
     const body = { email, password: otherPassword }
     expect((await send('POST', '/v1/auth/operator/login', { body })).status).toBe(200)
@@ -81,7 +90,7 @@ describe.each(frameworkKinds)('two surfaces on $name', ({ start }) => {
   describe.each(pairs)('$id a $token token at the $door door', ({ door, token }) => {
     const at = (path: string): string => `/v1/auth/${door}${path}`
 
-    it.each([
+    const doors = [
       ['GET', '/me'],
       ['PATCH', '/me'],
       ['POST', '/me/password'],
@@ -101,12 +110,24 @@ describe.each(frameworkKinds)('two surfaces on $name', ({ start }) => {
       ['POST', '/refresh-cookie'],
       ['GET', '/session'],
       ['GET', '/jwks'],
-    ])('T-92 is refused with audience_mismatch on %s %s', async (method, path) => {
+    ] as const
+
+    it('T-92 is refused with audience_mismatch wherever it knocks, on guarded routes and where there is none', async () => {
       const { bearer } = tokensOf(token)
       const { cookie } = tokensOf(door)
-      const reply = await host.send(method, at(path), { bearer, cookie })
-      expect(reply.setCookies).toEqual([])
-      expectProblem(reply, 401, 'audience_mismatch')
+      for (const [method, path] of doors) {
+        const reply = await host.send(method, at(path), { bearer, cookie })
+        expect(reply.setCookies, `${method} ${path}`).toEqual([])
+        expectProblem(reply, 401, 'audience_mismatch')
+      }
+      // The door's own token gets further than that.
+      expect((await host.send('GET', at('/me'), { bearer: tokensOf(door).bearer })).status).toBe(
+        200,
+      )
+      if (door === 'client') return
+      for (const path of ['/v1/admin/modules', '/v1/admin/service-accounts', '/v1/admin/nope']) {
+        expectProblem(await host.send('GET', path, { bearer }), 401, 'audience_mismatch')
+      }
     })
 
     it('R-1S-09 R-1-14 leaves the row of a foreign refresh token as it is', async () => {
@@ -156,7 +177,7 @@ describe.each(frameworkKinds)('two surfaces on $name', ({ start }) => {
   })
 })
 
-it('R-1S-02 the surfaces have collections of their own, and the same ones', () => {
+it('the surfaces have collections of their own, and the same ones', () => {
   const all = allCollectionSpecs('').map(({ name }) => name)
   // There is one configuration, and operators administer it; machines are operators.
   const single = /^operator_modules?(_|$)|^service_account_credentials$/
@@ -249,14 +270,14 @@ describe('R-1S-04 rate limits', () => {
   })
 })
 
-describe.each([
-  { operator: true, client: true },
-  { operator: true, client: false },
-  { operator: false, client: true },
-  { operator: false, client: false },
-])('R-1S-13 with registration $operator for operators and $client for clients', (open) => {
-  it('each surface follows its own switch', async () => {
-    const host = await openHost({
+it('R-1S-13 registration follows a switch of each surface, by password and by a provider', async () => {
+  for (const open of [
+    { operator: true, client: true },
+    { operator: true, client: false },
+    { operator: false, client: true },
+    { operator: false, client: false },
+  ]) {
+    const host = await oauthHost({
       settings: {
         registrationOperatorEnabled: open.operator,
         registrationClientEnabled: open.client,
@@ -265,14 +286,21 @@ describe.each([
     for (const surface of ['operator', 'client'] as const) {
       const body = { email: 'ada@example.org', password: goodPassword }
       const reply = await host.send('POST', `/v1/auth/${surface}/register`, { body })
-      if (open[surface]) expect(reply.status).toBe(201)
-      else expectProblem(reply, 403, 'registration_disabled')
-      // People made in code sign in either way.
+      const account = { subject: '1815', email: 'grace@example.org', verified: true }
+      const web = await host.signIn(surface, 'google', account)
+      if (open[surface]) {
+        expect(reply.status).toBe(201)
+        expect(locationOf(web)).toBe(webTarget[surface])
+      } else {
+        expectProblem(reply, 403, 'registration_disabled')
+        expect([memberOf(web, 'error'), web.setCookies]).toEqual(['registration_disabled', []])
+      }
       const made = await person(host, surface)
+      // People made in code sign in either way.
       const login = await host.send('POST', `/v1/auth/${surface}/login`, {
         body: { email: made.email, password: made.password },
       })
       expect(login.status).toBe(200)
     }
-  })
+  }
 })

@@ -145,6 +145,14 @@ describe('linking', () => {
     }
     const admin = `/v1/auth/client/users/${who.id}/oauth/google`
     expectProblem(await host.send('DELETE', admin, { bearer: who.bearer }), 404, 'not_found')
+    const { bearer, password } = await signedInPerson(host, 'operator')
+    const begun = await host.send('POST', '/v1/auth/operator/oauth/google/link', {
+      bearer,
+      body: { redirectUri: webTarget.operator, currentPassword: password },
+    })
+    expect(begun.status, begun.text).toBe(200)
+    // The route is there: it asks who comes.
+    expectProblem(await host.send('DELETE', '/v1/auth/operator/oauth/google/link'), 401)
   })
 
   it('ASVS-7.5.1 asks for the password, or for a fresh second factor', async () => {

@@ -37,7 +37,7 @@ const hooks: FieldDeclaration = {
 }
 
 describe('readRecordList', () => {
-  test('R-2.6-27 R-2.6-28 R-2.6-29 R-2.6-30 reads elements in roster order, every sub-field present', () => {
+  test('R-2.6-30 reads elements in roster order, every sub-field present and nothing else', () => {
     const elements = readRecordList(hooks, {
       'hooks.__items': 'b,a-b,a',
       'hooks.a.__label': 'The A',
@@ -45,6 +45,9 @@ describe('readRecordList', () => {
       'hooks.a.secret': 'shh',
       'hooks.b.__label': 'The B',
       'hooks.a-b.url': 'https://ab.example',
+      'hooks.a-b.undeclared': 'x',
+      'hooks.gone.__label': 'Gone',
+      'hooks.gone.url': 'https://gone.example',
     })
     expect(elements).toEqual([
       { slug: 'b', label: 'The B', url: '', secret: '' },
