@@ -4,7 +4,7 @@ import { fetchHandler } from '../adapters/fetch.js'
 import { memory } from '../adapters/memory/index.js'
 import { postgres } from '../adapters/postgres/index.js'
 import { AuthError } from '../src/errors/index.js'
-import type { Principal } from '../src/index.js'
+import { PERMISSIONS, type Principal, seedOrgRoles, shortcutGrants } from '../src/index.js'
 import { type ContractHost, memoryHost } from './support/hosts/hosts.js'
 import { testAuth } from './support/hosts/test-auth.js'
 import { signedInPerson } from './support/people/people.js'
@@ -41,6 +41,23 @@ describe('what a host’s own code is given', () => {
     expect(await refusal(`Bearer ${who.bearer}`)).toBe('401 session_revoked')
     await host.clock.advance(900_000)
     expect(await refusal(`Bearer ${who.bearer}`)).toBe('401 unauthorized')
+  })
+
+  it('R-LIB-14 the rules that hosts apply themselves are there in code', async () => {
+    const { auth } = host
+    const who = await signedInPerson(host, 'operator')
+    expect(PERMISSIONS.map(({ key }) => key)).toContain('auth.service_accounts.manage')
+    expect(shortcutGrants('developer', 'auth.service_accounts.manage')).toBe(true)
+    expect(shortcutGrants('guest', 'auth.service_accounts.manage')).toBe(false)
+    expect(seedOrgRoles(['orders.read', 'auth.service_accounts.manage'])).not.toContain(
+      'auth.service_accounts.manage',
+    )
+    await auth.operator.users.assertRoleAssignable(who.id, 'administrator')
+    const { sessionId } = await auth.operator.authenticate(`Bearer ${who.bearer}`)
+    expect(await auth.operator.terminateSession(sessionId ?? '')).toBe(true)
+    await expect(auth.operator.authenticate(`Bearer ${who.bearer}`)).rejects.toMatchObject({
+      code: 'session_revoked',
+    })
   })
 
   it('a principal of one surface is not taken for one of the other', () => {

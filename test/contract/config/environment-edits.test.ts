@@ -201,3 +201,41 @@ describe('an edit of an environment', () => {
     expect((await host.patch(good)).status).toBe(200)
   })
 })
+
+describe('a module of the host’s own', () => {
+  it('R-LIB-15 has the endpoints, the checks and the validators that the library’s has', async () => {
+    const refused = { now: '' }
+    const judge = (what: string) => () =>
+      refused.now === what ? refusing('No.', `mail.${what}`)() : undefined
+    const validators = {
+      validatePatch: judge('patch_refused'),
+      validateActivation: judge('activation_refused'),
+    }
+    const host = await configHost({ modules: [mailModule(validators)] })
+    const names = (await host.get('')).json()['items']
+    expect(names).toMatchObject([{ name: 'auth' }, { name: 'mail' }])
+    const edit = () => host.patch({ config: { sender: 'x', password: 'S3CR3T', port: '26' } })
+    refused.now = 'patch_refused'
+    expectProblem(await edit(), 422, 'mail.patch_refused')
+    refused.now = 'activation_refused'
+    const activate = () => host.change('PUT', '/active-environment', { environment: 'sandbox' })
+    expectProblem(await activate(), 422, 'mail.activation_refused')
+    refused.now = ''
+    const edited = (await edit()).json()
+    expect(edited).toMatchObject({
+      revision: 2,
+      config: { sender: 'x', port: '26' },
+      secretsSet: ['password'],
+    })
+    expect(await host.read()).toEqual(edited)
+    expect(await host.auth.config.read(mailModule())).toMatchObject({
+      sender: 'x',
+      password: 'S3CR3T',
+      port: 26,
+      secure: true,
+    })
+    expect((await activate()).json()).toMatchObject({ module: 'mail', needsRestart: true })
+    const revisions = await host.get('/mail/environments/production/revisions')
+    expect(revisions.json()['items']).toHaveLength(2)
+  })
+})

@@ -360,6 +360,23 @@ describe('what can never succeed', () => {
   })
 })
 
+test('R-LIB-08 the same patch of the same environment has the same plan, and changes neither', () => {
+  const patch = deepFreeze({
+    config: { sender: 'x', 'hooks.z.url': 'u', apiKey: '' },
+    recordLists: [{ field: 'hooks', create: ['z'], remove: ['a'] }],
+    revision: 7,
+  })
+  const state = deepFreeze(structuredClone(stored))
+  const fields = deepFreeze(structuredClone(mailFields))
+  const before = structuredClone({ patch, state, fields })
+  const plans = [1, 2, 3].map(() => planPatch(state, patch, fields))
+  expect(plans[0]).toMatchObject({ kind: 'next' })
+  expect(plans[1]).toEqual(plans[0])
+  expect(plans[2]).toEqual(plans[0])
+  expect(checkPatch(patch, fields, 'environment')).toBeNull()
+  expect({ patch, state, fields }).toEqual(before)
+})
+
 test('removing many of many elements takes steps in proportion', () => {
   const few = stepsOfRemoval(200)
   expect(stepsOfRemoval(800)).toBeLessThan(5 * few)
