@@ -23,14 +23,16 @@ export function bindCollection(
 ): BoundCollection {
   const name = `${prefix}${shape.name}`
   const documents = openDocuments(db, name)
-  let isPrepared = false
+  let checkedAt: number | null = null
   return {
     shape,
     name,
     documents,
     async open() {
-      if (!isPrepared) await notes.check(name, shape)
-      isPrepared = true // for good: nothing is ever taken out of a note
+      const { forgotten } = notes
+      if (checkedAt !== forgotten) await notes.check(name, shape)
+      // For good, unless the database is dropped: nothing is ever taken out of a note.
+      checkedAt = forgotten
       return documents
     },
   }

@@ -4,6 +4,7 @@ import { isText } from '../../src/checks/check-value.js'
 import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
 import { entriesToPut } from '../shared/denylist-entries.js'
+import { NotMigratedError } from '../shared/not-migrated-error.js'
 import type { BoundCollection } from './bound-collection.js'
 import { type Documents, isTaken, type StoredDocument } from './handle.js'
 import { removeExpired } from './sweep.js'
@@ -23,7 +24,29 @@ export const denylistSpec: CollectionSpec<DenylistDoc> = {
 // Each further try needs the entry to have been put and swept in between.
 const mostTries = 10
 
-export function mongoDenylist({ shape, open }: BoundCollection): Denylist {
+/**
+ * A document that `prepare` leaves among the entries and every `find` asks for. A database that was
+ * dropped must not look like one in which no session was ended.
+ */
+const marker = 'postern:prepared'
+
+/** After the notes, so that what a crash leaves is prepared again. It has no expiry, and is never swept. */
+export async function markDenylist({ documents }: BoundCollection): Promise<void> {
+  if ((await documents.findOne({ _id: marker })) !== null) return
+  try {
+    const mark = { $setOnInsert: { reason: 'prepared' } }
+    await documents.updateOne({ _id: { $eq: marker } }, mark, { upsert: true })
+  } catch (error) {
+    // Another replica did it at the same moment.
+    if (!isTaken(error)) throw error
+  }
+}
+
+/** `onLost` is called when the database is not the one that was prepared any more. */
+export function mongoDenylist(
+  { name, shape, open }: BoundCollection,
+  onLost: () => void,
+): Denylist {
   return {
     findsInGroups: true,
     async put(given) {
@@ -33,9 +56,15 @@ export function mongoDenylist({ shape, open }: BoundCollection): Denylist {
     async find(ids) {
       if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
       if (ids.length === 0) return []
-      const options = { batchSize: ids.length + 1 }
-      const found = await (await open()).find({ _id: { $in: [...ids] } }, options).toArray()
-      return found.map((stored): DenylistEntry => {
+      const options = { batchSize: ids.length + 2 }
+      const wanted = { _id: { $in: [...ids, marker] } }
+      const found = await (await open()).find(wanted, options).toArray()
+      const entries = found.filter(({ _id }) => _id !== marker)
+      if (entries.length === found.length) {
+        onLost()
+        throw new NotMigratedError(`mongo: collection "${name}" was dropped, or not prepared`)
+      }
+      return entries.map((stored): DenylistEntry => {
         const row = rowOf(shape, stored)
         return {
           id: String(row['id']),

@@ -5,7 +5,7 @@ import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
 import { bindCollection } from './bound-collection.js'
 import { mongoCollection } from './collection.js'
 import { counterSpec, mongoCounter } from './counter.js'
-import { denylistSpec, mongoDenylist } from './denylist.js'
+import { denylistSpec, markDenylist, mongoDenylist } from './denylist.js'
 import { openDocuments } from './handle.js'
 import { checkOptions, type MongoOptions } from './options.js'
 import { prepare } from './prepare.js'
@@ -43,9 +43,10 @@ export function mongo(options: MongoOptions): Backend {
         const reserved = specs.find(({ name }) => name.startsWith('postern_'))
         if (reserved) throw new TypeError(`mongo: "${reserved.name}": "postern_" is reserved`)
         await prepare(db, notes, [...Object.values(own), ...specs.map(bind)])
+        await markDenylist(own.denylist)
       },
     },
-    denylist: mongoDenylist(own.denylist),
+    denylist: mongoDenylist(own.denylist, () => notes.forget()),
     lease: collectionLease(mongoCollection(own.lease)),
     counter: mongoCounter(own.counter),
   }

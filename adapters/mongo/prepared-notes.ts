@@ -19,12 +19,17 @@ export interface PreparedNotes {
   read(): Promise<NotesByName>
   /** Rejects unless the collection was prepared for this shape. Asks until that is so. */
   check(name: string, shape: Shape): Promise<void>
+  /** How often what was known was forgotten: what was checked before has to be checked again. */
+  readonly forgotten: number
+  /** Whatever was known of the database is not so any more. */
+  forget(): void
   /** Notes that it was. Rejects when another version had prepared it for other kinds of fields. */
   write(name: string, shape: Shape): Promise<void>
 }
 
 export function preparedNotes(documents: Documents): PreparedNotes {
   let known: NotesByName = new Map()
+  let forgotten = 0
   const read = async () => {
     const stored = await documents.find({}, { batchSize: 1000 }).toArray()
     known = new Map(stored.map((one) => [one._id, noteOf(one)]))
@@ -32,6 +37,13 @@ export function preparedNotes(documents: Documents): PreparedNotes {
   }
   return {
     read,
+    get forgotten() {
+      return forgotten
+    },
+    forget() {
+      forgotten += 1
+      known = new Map()
+    },
     async check(name, shape) {
       if (covers(known.get(name), shape)) return
       if (covers((await read()).get(name), shape)) return

@@ -31,6 +31,45 @@ describe.skipIf(!inject('mongo'))(mongoTitle('a database that was not prepared')
     expect(await samples.insert(sample('a'))).toBe(true)
   })
 
+  it('R-LIB-13 notices that it was dropped: nothing is found, made or let in until it is prepared again', async () => {
+    const db = database()
+    const wanted = sampleSpec('sliding')
+    const { store, denylist, lease, counter } = mongo({ db })
+    const samples = store.collection(wanted)
+    await store.prepare([wanted])
+    await samples.insert(sample('a'))
+    await denylist.put([{ id: 'x', reason: 'revoked', expiresAt: 1 }])
+    expect(await denylist.find(['x', 'y'])).toMatchObject([{ id: 'x' }])
+    expect(await denylist.sweep(2, 10)).toBe(1)
+    expect(await denylist.find(['x', 'y'])).toEqual([])
+
+    await db.dropDatabase()
+    const calls = [
+      () => denylist.find(['x']),
+      () => denylist.put([{ id: 'x', reason: 'revoked' as const, expiresAt: 1 }]),
+      () => samples.insert(sample('a')),
+      () => samples.get('a'),
+      () => lease.read('l'),
+      () => counter.hit('k', 1000, 1, 0),
+    ]
+    for (const call of calls) await expect(call()).rejects.toThrow(/await auth\.migrate\(\)/)
+    expect(await db.listCollections().toArray()).toEqual([])
+
+    await store.prepare([wanted])
+    expect(await denylist.find(['x'])).toEqual([])
+    expect(await samples.insert(sample('a'))).toBe(true)
+    expect((await lease.read('l')) ?? null).toBeNull()
+  })
+
+  it('an entry that was written into a dropped one does not make it look prepared', async () => {
+    const db = database()
+    const { store, denylist } = mongo({ db })
+    await store.prepare([])
+    await db.dropDatabase()
+    await denylist.put([{ id: 'x', reason: 'revoked', expiresAt: 1 }])
+    await expect(denylist.find(['x'])).rejects.toThrow('was dropped, or not prepared')
+  })
+
   it('refuses a version whose indexes it does not have', async () => {
     const db = database()
     const email = { email: { kind: 'text' } } as const
