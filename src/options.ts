@@ -138,7 +138,8 @@ export interface AuthOptions {
   readonly issuer?: string
   /**
    * First values of settings that have no stored value yet. They never override a stored value:
-   * administrators change settings while the host runs.
+   * administrators change settings while the host runs. Each is checked as an edit is, addresses included;
+   * a redirect target at `http://localhost` may be given here alone.
    */
   readonly settings?: InitialSettings
   /** The host's own modules, configured through the same store; see `defineModule`. Default none. */

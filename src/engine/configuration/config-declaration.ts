@@ -34,7 +34,10 @@ export interface FieldDeclaration {
   readonly group: string
   /** A subheading below the group. */
   readonly child?: string
-  /** The environment variable that gives the first value. Once stored, the variable has no effect. */
+  /**
+   * The environment variable that gives the first value. Once stored, the variable has no effect. A text that the field
+   * cannot hold is not stored, and `migrate()` logs a warning that names module, field, variable and shape.
+   */
   readonly envVar?: string
   /** Encrypts the field at rest like a `FieldSecret`. Default false. */
   readonly secret?: boolean
