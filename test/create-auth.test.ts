@@ -326,14 +326,32 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     expect(`${error.message} ${error.stack}`).not.toContain(secret)
   })
 
-  it('R-LIB-11 refuses a key too short or of another kind', async () => {
-    const { generateKeyPairSync } = await import('node:crypto')
+  it('R-LIB-11 refuses unfit keys and surfaces that contradict each other, and makes up none', async () => {
+    const { generateKeyPairSync, randomBytes } = await import('node:crypto')
     const pkcs8 = { type: 'pkcs8', format: 'pem' } as const
     const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export(pkcs8)
+    const pss = generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).privateKey.export(pkcs8)
     const other = generateKeyPairSync('ed25519').privateKey.export(pkcs8)
-    for (const current of [short, other]) {
-      expect((await refusal({ keys: { current } })).option).toBe('keys.current')
+    for (const current of [short, pss, other, undefined, '']) {
+      const { option } = await refusal({ keys: { current } })
+      expect(option).toMatch(/^keys/)
     }
+    const secret = (bytes: number) => ({ id: 'k', key: randomBytes(bytes).toString('base64') })
+    for (const configKeys of [[secret(31)], [secret(33)], [secret(16)], [secret(0)], []]) {
+      expect((await refusal({ configKeys })).option).toMatch(/^configKeys/)
+    }
+    expect((await refusal({ configKeys: undefined })).option).toMatch(/^configKeys/)
+    for (const changes of [
+      { cookieDomain: 'other.example' },
+      { cookieDomain: '.example.com' },
+      { baseUrl: 'http://app.example.com' },
+      { routesUrl: 'http://app.example.com' },
+    ]) {
+      const [name = ''] = Object.keys(changes)
+      expect((await refusal(surface(changes))).option).toBe(`surfaces.client.${name}`)
+    }
+    const good = await created({ configKeys: [secret(32)] })
+    await good.close()
   })
 
   it('names the key function that fails, and keeps its own error as the cause', async () => {
