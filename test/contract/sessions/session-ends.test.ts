@@ -4,7 +4,7 @@ import { memory } from '../../../adapters/memory/index.js'
 import { collectionsOf } from '../../../src/model/collections.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { type ContractHost, memoryHost, storeKinds } from '../../support/hosts/hosts.js'
-import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { textOf } from '../../support/hosts/http-client.js'
 import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import { enrolled, finish, passwordLogin, ticketOf } from '../../support/people/authenticator.js'
 import {
@@ -64,43 +64,6 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
         active: false,
         expiresAt: session?.expiresAt,
       })
-    })
-
-    it('R-2.4-02 nothing a user does moves the end of the document: refresh, GET session, step-up, requests', async () => {
-      const own = await openHost({}, kind)
-      const who = await enrolled(own, surface)
-      const sid = textOf(decodeJwt(who.bearer), 'sid')
-      const loginAt = own.clock.now()
-      let { bearer, cookie } = who
-      const send = (method: string, path: string, given: object) =>
-        own.send(method, at(path), given)
-      const steps = {
-        refresh: async () => {
-          const reply = await send('POST', '/refresh-cookie', { cookie })
-          bearer = textOf(reply.json(), 'accessToken')
-          cookie = refreshCookieOf(reply, surface)
-          return reply
-        },
-        session: () => send('GET', '/session', { cookie }),
-        'step-up': async () =>
-          send('POST', '/step-up', {
-            bearer,
-            body: { method: 'totp', code: await who.nextCode() },
-          }),
-        me: () => send('GET', '/me', { bearer }),
-        name: () => send('PATCH', '/me', { bearer, body: { name: 'Ada L.' } }),
-      }
-      for (const [what, step] of Object.entries(steps)) {
-        await own.auth.close()
-        await own.clock.advance(3 * 60 * second)
-        expect((await step()).status, what).toBeLessThan(300)
-        const session = await storedIn(own, surface).sessions.get(sid)
-        expect(session, what).toMatchObject({
-          loginAt,
-          expiresAt: loginAt + 90 * day,
-          active: true,
-        })
-      }
     })
 
     it('R-2.4-02 nothing that is done in a session moves the end of its record', async () => {
