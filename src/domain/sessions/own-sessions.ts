@@ -8,7 +8,7 @@ import type { Sessions } from './sessions.js'
 
 /** Lists and ends the sessions of the signed-in user. */
 export interface OwnSessions {
-  /** The newest first: a hundred of the last 90 days, and whatever else goes on still. */
+  /** The newest first: a hundred of the last 90 days, and up to two hundred others that go on. */
   list(who: SignedIn): Promise<readonly ListedSession[]>
   /** May be repeated. Throws `session_not_found`, also for another user's session. */
   end(who: SignedIn, sessionId: string, source: RequestSource): Promise<void>

@@ -23,8 +23,8 @@ export interface SessionAdministration {
   terminateSessionsOf(userId: string, by?: Actor): Promise<void>
   /**
    * The sessions of a user, the newest first: a hundred of the last 90 days, ended ones among them, and
-   * whatever else goes on still. Empty for an unknown user. Throws `service_unavailable` when the store
-   * fails.
+   * up to two hundred others that go on. Empty for an unknown user. Throws `service_unavailable` when
+   * the store fails.
    */
   listSessions(userId: string): Promise<readonly SessionEntry[]>
 }

@@ -17,7 +17,7 @@ export interface SessionEntry
 
 /** The sessions of one account, as its refresh rows and records show them. */
 export interface SessionList {
-  /** The newest first: a hundred of the last 90 days, and whatever else goes on still. */
+  /** The newest first: a hundred of the last 90 days, and up to two hundred others that go on. */
   of(user: User): Promise<readonly SessionEntry[]>
   /** False for a record that waits for the sweep. */
   isKept(document: Session): boolean

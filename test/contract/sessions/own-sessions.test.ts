@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import { type ContractHost, hostKinds, storeKinds } from '../../support/hosts/hosts.js'
 import { refreshCookieOf } from '../../support/hosts/http-client.js'
 import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { person, type SignedIn, signedInPerson, signIn } from '../../support/people/people.js'
@@ -163,41 +163,44 @@ describe('one’s own sessions', () => {
     expect(items.at(-1)).toMatchObject({ id: own.id, active: true, current: true })
   })
 
-  it('O-40 O-41 one that outlives its 90 days is listed from its row, and ended as any other', async () => {
-    const host = await openHost({ settings: { sessionAbsoluteTTL: '' } })
-    const who = await person(host, 'operator')
-    const old = await signIn(host, 'operator', who)
-    const loginAt = host.clock.now()
-    let { cookie } = old
-    for (let week = 0; week < 15; week += 1) {
-      await host.auth.close()
-      await host.clock.advance(6 * day)
-      const path = '/v1/auth/operator/refresh-cookie'
-      cookie = refreshCookieOf(await host.send('POST', path, { cookie }), 'operator')
-    }
-    const idleEnd = host.clock.now() + 7 * day
-    const now = await signIn(host, 'operator', who)
-    const listed = {
-      id: idOf(old),
-      loginAt: new Date(loginAt).toISOString(),
-      expiresAt: new Date(idleEnd).toISOString(),
-      active: true,
-      ip: null,
-      userAgent: null,
-      current: false,
-    }
-    expect((await itemsOf(host, now)).at(-1)).toEqual(listed)
-    // Swept as well.
-    await storedIn(host, 'operator').sessions.take(idOf(old))
-    expect((await itemsOf(host, now)).at(-1)).toEqual(listed)
-    expect((await end(host, now, idOf(old))).status).toBe(204)
-    expect(await itemsOf(host, now)).toHaveLength(1)
-    const refreshed = await host.send('POST', '/v1/auth/operator/refresh-cookie', { cookie })
-    expectProblem(refreshed, 401, 'session_revoked')
-    expect((await end(host, now, idOf(old))).status).toBe(204)
-    const stranger = await signedInPerson(host, 'operator')
-    expectProblem(await end(host, stranger, idOf(old)), 404, 'session_not_found')
-  })
+  it.each(storeKinds)(
+    'O-40 O-41 one that outlives its 90 days is listed from its row, and ended as any other, $name',
+    async (kind) => {
+      const host = await openHost({ settings: { sessionAbsoluteTTL: '' } }, kind)
+      const who = await person(host, 'operator')
+      const old = await signIn(host, 'operator', who)
+      const loginAt = host.clock.now()
+      let { cookie } = old
+      for (let week = 0; week < 15; week += 1) {
+        await host.auth.close()
+        await host.clock.advance(6 * day)
+        const path = '/v1/auth/operator/refresh-cookie'
+        cookie = refreshCookieOf(await host.send('POST', path, { cookie }), 'operator')
+      }
+      const idleEnd = host.clock.now() + 7 * day
+      const now = await signIn(host, 'operator', who)
+      const listed = {
+        id: idOf(old),
+        loginAt: new Date(loginAt).toISOString(),
+        expiresAt: new Date(idleEnd).toISOString(),
+        active: true,
+        ip: null,
+        userAgent: null,
+        current: false,
+      }
+      expect((await itemsOf(host, now)).at(-1)).toEqual(listed)
+      // Swept as well.
+      await storedIn(host, 'operator').sessions.take(idOf(old))
+      expect((await itemsOf(host, now)).at(-1)).toEqual(listed)
+      expect((await end(host, now, idOf(old))).status).toBe(204)
+      expect(await itemsOf(host, now)).toHaveLength(1)
+      const refreshed = await host.send('POST', '/v1/auth/operator/refresh-cookie', { cookie })
+      expectProblem(refreshed, 401, 'session_revoked')
+      expect((await end(host, now, idOf(old))).status).toBe(204)
+      const stranger = await signedInPerson(host, 'operator')
+      expectProblem(await end(host, stranger, idOf(old)), 404, 'session_not_found')
+    },
+  )
 
   it.each(['operator', 'client'] as const)(
     'O-40 are listed in code, with times in milliseconds, on the %s surface',
