@@ -189,6 +189,9 @@ describe('one’s own sessions', () => {
         current: false,
       }
       expect((await itemsOf(host, now)).at(-1)).toEqual(listed)
+      const { current: _, ...shown } = listed
+      const inCode = await host.auth.operator.listSessions(who.id)
+      expect(inCode.at(-1)).toEqual({ ...shown, loginAt, expiresAt: idleEnd })
       // Swept as well.
       await storedIn(host, 'operator').sessions.take(idOf(old))
       expect((await itemsOf(host, now)).at(-1)).toEqual(listed)
