@@ -2,17 +2,12 @@ import { isStorable } from './is-storable.js'
 
 const maxPermissions = 200
 
-/** The names of roles, those of `systemRole` too: 1 to 100 characters without white space around them. */
-export function isRoleName(name: unknown): name is string {
-  return isStorable(name) && /^\S(.{0,98}\S)?$/su.test(name)
-}
-
 /**
  * The problem of a role's name or permissions, as a sentence for the developer; null for a correct
  * role.
  */
 export function roleProblem(name: unknown, permissions: unknown): string | null {
-  if (!isRoleName(name)) {
+  if (!isStorable(name) || !/^\S(.{0,98}\S)?$/su.test(name)) {
     return 'name must be a text of 1 to 100 characters without white space around it.'
   }
   if (!Array.isArray(permissions) || permissions.length > maxPermissions) {

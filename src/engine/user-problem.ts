@@ -1,6 +1,5 @@
 import { isSingleLine } from './is-single-line.js'
 import { isStorable } from './is-storable.js'
-import { isRoleName } from './role-definition.js'
 import { isTenantId } from './tenant-id.js'
 
 /** What a host's code may say of a user, before anything is known of it but the names. */
@@ -16,6 +15,7 @@ interface Given {
  * Every access token carries the memberships, and a token has to fit into a header: a user with more
  * could not sign in. The limit is in bytes, because 100 memberships can take up to 35 KB in base64url.
  */
+const maxRole = 100
 const maxMembershipBytes = 4096
 
 /**
@@ -27,8 +27,8 @@ export function userProblem(given: Given): string | null {
     return 'name must be a text, well-formed and without NUL.'
   }
   const { systemRole } = given
-  if (systemRole !== undefined && !(isRoleName(systemRole) && isSingleLine(systemRole))) {
-    return 'systemRole must be a single line of 1 to 100 characters, without white space around it.'
+  if (systemRole !== undefined && !(isStorable(systemRole) && systemRole.length <= maxRole)) {
+    return `systemRole must be a text of at most ${maxRole} characters, well-formed and without NUL.`
   }
   if (given.name !== undefined && !isSingleLine(String(given.name))) {
     return 'name must be a single line, without control characters and without those of bidirectional text.'

@@ -30,7 +30,7 @@ export interface NewUser {
   readonly password?: string
   /** Default false: the user confirms the address before the first login. */
   readonly emailVerified?: boolean
-  /** 1 to 100 characters on a single line, without white space around them. Default `guest`. */
+  /** At most 100 characters, well-formed and without NUL. Default `guest`. */
   readonly systemRole?: string
   /** Tenant ids of 1 to 64 characters; at most 4 KiB as JSON, which is some 75 UUIDs. */
   readonly memberships?: readonly Membership[]

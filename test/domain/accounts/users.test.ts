@@ -109,14 +109,14 @@ describe.each(surfaces)('auth.%s.users', (surface) => {
     expect(await users.findByEmail(email)).toBeNull()
   })
 
-  it('bounds `systemRole` like the name of a role', async () => {
+  it('bounds `systemRole`', async () => {
     const { auth } = await testAuth()
     const { users } = auth[surface]
-    const made = await users.create({ email, systemRole: `r${'x'.repeat(99)}` })
-    for (const systemRole of ['', ' padded', 'two\nlines', 'x'.repeat(101), '\u202Etrap', 'a\0b']) {
+    const made = await users.create({ email, systemRole: 'x'.repeat(100) })
+    for (const systemRole of ['x'.repeat(101), 'a\0b']) {
       const refusal = {
         code: 'invalid_request',
-        message: expect.stringMatching(/systemRole must be a single line of 1 to 100 characters/),
+        message: expect.stringMatching(/systemRole must be a text of at most 100 characters/),
       }
       await expect(users.create({ email: 'b@example.org', systemRole })).rejects.toMatchObject(
         refusal,
