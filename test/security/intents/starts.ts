@@ -1,45 +1,14 @@
 import assert from 'node:assert/strict'
-import type { IntentKind } from '../../../src/engine/intent-kinds.js'
-import {
-  appVerifier,
-  flowCookieOf,
-  memberOf,
-  type OauthHost,
-  storeSettings,
-  webTarget,
-} from '../../contract/oauth/oauth-host.js'
-import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { memberOf, type OauthHost, storeSettings } from '../../contract/oauth/oauth-host.js'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
 import { mailedToken, storedIn } from '../../support/hosts/open-host.js'
 import { codeOf, passwordLogin, ticketOf } from '../../support/people/authenticator.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeysOn } from '../../support/people/passkey-people.js'
-import { goodPassword } from '../../support/people/people.js'
-import {
-  addApp,
-  type Has,
-  nextCode,
-  post,
-  reAuthenticated,
-  type Subject,
-  subjectOf,
-} from './subject.js'
-
-/** An intent that has begun, and the request that it ends in. */
-export interface Begun {
-  readonly subject: Subject
-  readonly finish: () => Promise<Reply>
-}
-
-export interface Start {
-  /** The kinds of the table that it passes through. */
-  readonly kinds: readonly IntentKind[]
-  readonly begin: (host: OauthHost) => Promise<Begun>
-}
-
-const surface = 'client'
-const at = (path: string) => `/v1/auth/${surface}${path}`
-const publicly = ({ host }: Pick<Subject, 'host'>, path: string, body: object) =>
-  host.send('POST', at(path), { body })
+import { goodPassword, signIn } from '../../support/people/people.js'
+import { type Begun, publicly, type Start, surface } from './begun.js'
+import { appCode, appFlow, codeAfterGoogle, link, webFlow } from './provider-starts.js'
+import { type Has, nextCode, post, reAuthenticated, type Subject, subjectOf } from './subject.js'
 
 async function verification(host: OauthHost): Promise<Begun> {
   const subject = await subjectOf(host, 'nothing', { emailVerified: false })
@@ -70,7 +39,7 @@ const addressChange = (has: Has, by: 'session' | 'password') => async (host: Oau
     by === 'session'
       ? post(subject, '/email/verify', { token })
       : publicly(subject, '/email/verify', { token, currentPassword: goodPassword })
-  return { subject, finish }
+  return { subject, finish, elsewhere: () => publicly(subject, '/email/verify', { token }) }
 }
 
 const reset = (has: Has) => async (host: OauthHost) => {
@@ -100,31 +69,14 @@ async function codeAfterPassword(host: OauthHost): Promise<Begun> {
   return { subject, finish }
 }
 
-const google = (email: string) => ({ subject: `of ${email}`, email, verified: true })
-
-/** Somebody who came by Google and has no password. */
-async function byGoogle(host: OauthHost): Promise<Subject> {
-  const email = `google-${process.pid}-${Date.now()}-${Math.random()}@gmail.com`
-  const first = await host.signIn(surface, 'google', google(email))
-  const cookie = refreshCookieOf(first, surface)
-  const session = await host.send('POST', at('/refresh-cookie'), { cookie })
-  const bearer = textOf(session.json(), 'accessToken')
-  const { id } = (await host.auth[surface].users.findByEmail(email)) ?? assert.fail('no account')
-  const nothing = { secret: null, authenticator: null, credentialId: '', password: '' }
-  return { id, email, host, surface, bearer, ...nothing }
-}
-
-async function codeAfterGoogle(host: OauthHost): Promise<Begun> {
-  const subject = await byGoogle(host)
-  await addApp(subject)
-  const back = await host.signIn(surface, 'google', google(subject.email))
-  const mfaToken = memberOf(back, 'ticket')
-  const cookie = flowCookieOf(back)
-  const finish = async () => {
-    const body = { mfaToken, method: 'totp', code: await nextCode(subject) }
-    return host.send('POST', at('/login/mfa'), { cookie, body })
-  }
-  return { subject, finish }
+/** The same account in a session that did not begin the intent. */
+async function otherSession(subject: Subject): Promise<Subject> {
+  const { host, authenticator } = subject
+  if (authenticator === null) return { ...subject, ...(await signIn(host, surface, subject)) }
+  const on = passkeysOn(host, surface)
+  const { challengeId, options } = await on.begunLogin()
+  const login = await on.finishLogin(challengeId, authenticator.get(options))
+  return { ...subject, bearer: textOf(login.json(), 'accessToken') }
 }
 
 /** A login that the policy sends to enroll a factor. */
@@ -156,8 +108,9 @@ const appInSession = (has: Has) => async (host: OauthHost) => {
   const subject = await subjectOf(host, has)
   const begun = await post(subject, '/mfa/totp', await reAuthenticated(subject))
   const secret = textOf(begun.json(), 'secret')
-  const finish = () => post(subject, '/mfa/totp/confirm', { code: codeOf(host, secret) })
-  return { subject, finish }
+  const confirm = (who: Subject) => post(who, '/mfa/totp/confirm', { code: codeOf(host, secret) })
+  const finish = () => confirm(subject)
+  return { subject, finish, elsewhere: async () => confirm(await otherSession(subject)) }
 }
 
 const passkeyInSession = (has: Has) => async (host: OauthHost) => {
@@ -167,7 +120,10 @@ const passkeyInSession = (has: Has) => async (host: OauthHost) => {
   const given = { bearer, ...(await reAuthenticated(subject)) }
   const { challengeId, options } = JSON.parse((await on.startRegistration(given)).text)
   const response = softwareAuthenticator({ origin: origins[surface] }).create(options)
-  return { subject, finish: () => on.finishRegistration({ bearer }, challengeId, response) }
+  const finishWith = (who: Pick<Subject, 'bearer'>) =>
+    on.finishRegistration({ bearer: who.bearer }, challengeId, response)
+  const finish = () => finishWith({ bearer })
+  return { subject, finish, elsewhere: async () => finishWith(await otherSession(subject)) }
 }
 
 async function passkeyAfterPassword(host: OauthHost): Promise<Begun> {
@@ -176,7 +132,9 @@ async function passkeyAfterPassword(host: OauthHost): Promise<Begun> {
   const mfaToken = await ticketOf(host, surface, subject)
   const { challengeId, options } = await on.begunLogin(mfaToken)
   const response = subject.authenticator?.get(options)
-  return { subject, finish: () => on.finishLogin(challengeId, response, mfaToken) }
+  const elsewhere = async () =>
+    on.finishLogin(challengeId, response, await ticketOf(host, surface, subject))
+  return { subject, finish: () => on.finishLogin(challengeId, response, mfaToken), elsewhere }
 }
 
 async function passkeyAlone(host: OauthHost): Promise<Begun> {
@@ -192,39 +150,9 @@ async function passkeyStepUp(host: OauthHost): Promise<Begun> {
   const on = passkeysOn(host, surface)
   const { challengeId, options } = await on.begunStepUp(subject.bearer)
   const response = subject.authenticator?.get(options)
-  return { subject, finish: () => on.finishStepUp(subject.bearer, challengeId, response) }
-}
-
-async function webFlow(host: OauthHost): Promise<Begun> {
-  const subject = await byGoogle(host)
-  const { authorizationUrl, cookie } = await host.depart(surface, 'google')
-  const answer = host.stub.agree(authorizationUrl, google(subject.email))
-  return { subject, finish: () => host.comeBack(surface, 'google', answer, cookie) }
-}
-
-async function appFlow(host: OauthHost): Promise<Begun> {
-  const subject = await byGoogle(host)
-  const url = await host.departFromApp(surface, 'google')
-  const answer = host.stub.agree(url, google(subject.email))
-  return { subject, finish: () => host.comeBack(surface, 'google', answer) }
-}
-
-async function appCode(host: OauthHost): Promise<Begun> {
-  const { subject, finish } = await appFlow(host)
-  const code = memberOf(await finish(), 'code')
-  const body = { code, codeVerifier: appVerifier }
-  return { subject, finish: () => publicly(subject, '/mobile/oauth/exchange', body) }
-}
-
-/** Linking is for operators. */
-const link = (has: Has) => async (host: OauthHost) => {
-  const subject = await subjectOf(host, has, { surface: 'operator' })
-  const more = { redirectUri: webTarget.operator, ...(await reAuthenticated(subject)) }
-  const begun = await post(subject, '/oauth/google/link', more)
-  const url = textOf(begun.json(), 'authorizationUrl')
-  const answer = host.stub.agree(url, google(`linked-${subject.email}`))
-  const cookie = flowCookieOf(begun)
-  return { subject, finish: () => host.comeBack('operator', 'google', answer, cookie) }
+  const finishWith = ({ bearer }: Subject) => on.finishStepUp(bearer, challengeId, response)
+  const finish = () => finishWith(subject)
+  return { subject, finish, elsewhere: async () => finishWith(await otherSession(subject)) }
 }
 
 /** By name, as the rows of the table. */
