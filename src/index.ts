@@ -31,6 +31,7 @@ export type {
   RateLimits,
   SessionLimitName,
 } from './domain/limits/rate-limiter.js'
+export type { SessionEntry } from './domain/sessions/session-list.js'
 export {
   AuthError,
   type AuthErrorOptions,

@@ -8,6 +8,7 @@ import type { AuthEvent } from '../../ports/auth-event.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Emit } from '../../ports/emit.js'
 import type { Random } from '../../ports/random.js'
+import { storedText } from '../context/stored-text.js'
 import { type AuditEntry, toAuditRecord } from './to-audit-record.js'
 
 /** A page of audit records. */
@@ -28,7 +29,7 @@ export interface AuditPageRequest {
 
 /**
  * The audit records of one surface, for the host's code: no permission is checked. Throws `AuthError`
- * `invalid_request` for a page out of bounds, and `service_unavailable` when the store fails.
+ * `invalid_request` for an id that is no text and a page out of bounds, and `service_unavailable` when the store fails.
  */
 export interface AuditLog {
   /** The records about an account, whether its owner acted or another user. */
@@ -88,9 +89,10 @@ export function createAuditLog(deps: Deps): Audit {
     id: string,
     { limit = pageSize, after }: AuditPageRequest,
   ): Promise<AuditPage> {
-    if (!isStorable(id) || !isStorable(after ?? '') || !isPageSize(limit)) {
-      throw new AuthError('invalid_request')
-    }
+    const problem =
+      (!isPageSize(limit) && `limit must be a whole number from 1 to ${maxPageSize}.`) ||
+      (!isStorable(after ?? '') && 'after must be the next of the page before.')
+    if (problem) throw new AuthError('invalid_request', { detail: `A page's ${problem}` })
     // One more than asked for shows whether there is a next page.
     const equal = by === 'targetId' ? { targetId: id } : { actorId: id }
     const start = after === undefined ? {} : { after }
@@ -101,8 +103,10 @@ export function createAuditLog(deps: Deps): Audit {
 
   return {
     log: {
-      ofTarget: (userId, request = {}) => page('targetId', userId, request),
-      ofActor: (actorId, request = {}) => page('actorId', actorId, request),
+      ofTarget: async (userId, request = {}) =>
+        page('targetId', storedText('userId', userId), request),
+      ofActor: async (actorId, request = {}) =>
+        page('actorId', storedText('actorId', actorId), request),
     },
 
     record(event) {

@@ -1,13 +1,15 @@
 import type { RequestSource } from '../../ports/request-source.js'
 import { type Actor, actBy } from '../context/actor.js'
+import { storedText } from '../context/stored-text.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { SessionEntry, SessionList } from './session-list.js'
 import type { Sessions } from './sessions.js'
 
 /**
- * Ends sessions from the host's code: no permission is checked. `by` names the actor for events and
- * audit records.
+ * Lists and ends sessions from the host's code: no permission is checked. `by` names the actor for events and
+ * audit records. Throws `AuthError` `invalid_request` for an id that is no text, and `service_unavailable` when
+ * the store fails.
  */
 export interface SessionAdministration {
   /**
@@ -23,8 +25,7 @@ export interface SessionAdministration {
   terminateSessionsOf(userId: string, by?: Actor): Promise<void>
   /**
    * The sessions of a user, the newest first: a hundred of the last 90 days, ended ones among them, and
-   * up to two hundred others that go on. Empty for an unknown user. Throws `service_unavailable` when
-   * the store fails.
+   * up to two hundred others that go on. Empty for an unknown user.
    */
   listSessions(userId: string): Promise<readonly SessionEntry[]>
 }
@@ -50,22 +51,24 @@ export function createSessionAdministration(
   return {
     async terminateSession(sessionId, by = {}) {
       const { actorId, source } = actBy(by)
-      const family = await families.get(sessionId)
-      if (family === null) return endSwept(sessionId, source, actorId)
+      const id = storedText('sessionId', sessionId)
+      const family = await families.get(id)
+      if (family === null) return endSwept(id, source, actorId)
       if (family.revokedAt === null) return sessions.end(family, 'admin', source, { actorId })
-      await sessions.closeDocument(sessionId, family.revokedReason ?? 'admin')
+      await sessions.closeDocument(id, family.revokedReason ?? 'admin')
       return false
     },
     async terminateSessionsOf(userId, by = {}) {
       const { actorId, source } = actBy(by)
-      if ((await raiseSessionEpoch(users, userId)) !== null) {
-        deps.emit('session.allTerminated', source, { actorId, targetId: userId })
+      const id = storedText('userId', userId)
+      if ((await raiseSessionEpoch(users, id)) !== null) {
+        deps.emit('session.allTerminated', source, { actorId, targetId: id })
       }
-      await sessions.endAll(userId, 'admin', source, { actorId })
+      await sessions.endAll(id, 'admin', source, { actorId })
     },
 
     async listSessions(userId) {
-      const user = await users.get(userId)
+      const user = await users.get(storedText('userId', userId))
       return user === null ? [] : sessionList.of(user)
     },
   }

@@ -332,15 +332,24 @@ describe('reading', () => {
     'refuses %j',
     async (page) => {
       const { log } = setUp().audit
+      const [member] = Object.keys(page)
       for (const read of [log.ofActor, log.ofTarget]) {
-        await expect(read('u', page)).rejects.toMatchObject({ code: 'invalid_request' })
+        await expect(read('u', page)).rejects.toMatchObject({
+          code: 'invalid_request',
+          message: expect.stringMatching(new RegExp(`^A page's ${member} must be `)),
+        })
       }
     },
   )
 
   it('refuses an id that is no text', async () => {
     const { log } = setUp().audit
-    await expect(log.ofTarget('\ud800')).rejects.toMatchObject({ code: 'invalid_request' })
+    const refused = (name: string) => ({
+      code: 'invalid_request',
+      message: `${name} must be a text, well-formed and without NUL.`,
+    })
+    await expect(log.ofTarget('\ud800')).rejects.toMatchObject(refused('userId'))
+    await expect(log.ofActor(undefined as never)).rejects.toMatchObject(refused('actorId'))
   })
 })
 

@@ -1,0 +1,12 @@
+import { isStorable } from '../../engine/is-storable.js'
+import { AuthError } from '../../errors/index.js'
+
+/**
+ * An id that the host's code gave, as `name` of its docstring. Throws `invalid_request`, naming it: a store refuses
+ * anything but text, which would look like its failure.
+ */
+export function storedText(name: string, given: unknown): string {
+  if (isStorable(given)) return given
+  const detail = `${name} must be a text, well-formed and without NUL.`
+  throw new AuthError('invalid_request', { detail })
+}
