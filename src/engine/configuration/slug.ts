@@ -34,7 +34,8 @@ const foreign = /(?![a-z0-9])[\p{Ll}\p{Lu}\p{Lt}\p{Lo}\p{N}]/u
  * Throws a `RangeError` for a name without any letter or digit.
  */
 export function mintSlug(name: string): string {
-  const folded = name.toLowerCase().normalize('NFKD')
+  // Twice, since some signs are capitals only once they are taken apart, as `№` and `𝐇`.
+  const folded = name.toLowerCase().normalize('NFKD').toLowerCase()
   const latin = folded
     .replace(/\p{M}/gu, '')
     .replace(/[ßæœøłđðþı]/g, (letter) => spelledOut.get(letter) ?? '')

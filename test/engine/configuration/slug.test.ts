@@ -9,6 +9,8 @@ const names = [
   ['__items', 'items'],
   ['Straße Øst', 'strasse-ost'],
   ['ﬁne ２', 'fine-2'],
+  ['№ 7', 'no-7'],
+  ['𝐇ello', 'hello'],
   ['x'.repeat(70), 'x'.repeat(63)],
   [`${'x'.repeat(62)} y`, 'x'.repeat(62)],
 ] as const
