@@ -23,6 +23,7 @@ const shared: readonly Member[] = [
     form: filled,
     remedy: 'give the name that an administration page shows',
   },
+  { name: 'secret', fits: isBoolean, form: 'true or false', remedy: 'leave it out for false' },
 ]
 
 const fieldMembers: readonly Member[] = [
@@ -36,7 +37,6 @@ const fieldMembers: readonly Member[] = [
   },
   { name: 'child', fits: isFilled, form: filled, remedy: 'give a subheading, or leave it out' },
   { name: 'envVar', fits: isFilled, form: filled, remedy: 'name a variable, or leave it out' },
-  { name: 'secret', fits: isBoolean, form: 'true or false', remedy: 'leave it out for false' },
   {
     name: 'default',
     fits: isText,
@@ -65,22 +65,30 @@ const itemMembers: readonly Member[] = [
 /** What only a field may have: in a sub-field it would have no effect. */
 const ofFieldsAlone = ['default', 'envVar', 'group', 'child', 'surface']
 
+/** What only a sub-field may have: in a field it would have no effect. */
+const ofItemsAlone = ['required', 'condition']
+
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What is wrong with the types of a field's members; empty for a declaration of the right shape. */
 export function fieldShapeProblems(field: Members): readonly string[] {
-  return shapeProblems(field, fieldMembers)
+  return [
+    ...shapeProblems(field, fieldMembers),
+    ...alienProblems(field, ofItemsAlone, 'a sub-field of a record list'),
+  ]
 }
 
 /** The same of a sub-field. */
 export function itemShapeProblems(item: Members): readonly string[] {
-  const alien = ofFieldsAlone.filter((name) => item[name] !== undefined)
-  return [
-    ...shapeProblems(item, itemMembers),
-    ...alien.map((name) => `has a "${name}", which only a field may have; remove it`),
-  ]
+  return [...shapeProblems(item, itemMembers), ...alienProblems(item, ofFieldsAlone, 'a field')]
+}
+
+function alienProblems(given: Members, names: readonly string[], owner: string): readonly string[] {
+  return names
+    .filter((name) => given[name] !== undefined)
+    .map((name) => `has "${name}", which only ${owner} may have; remove it`)
 }
 
 function shapeProblems(given: Members, members: readonly Member[]): readonly string[] {

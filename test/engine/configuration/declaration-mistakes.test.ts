@@ -45,6 +45,18 @@ describe('R-2.6-16 a mistake of a host without types names the field, the shape 
       /"default" that is not text; write it in stored form/,
     ],
     ['default null', { ...plain, default: null }, 'f', /"default" that is not text/],
+    [
+      'required of a field',
+      { ...plain, required: true },
+      'f',
+      /"required", which only a sub-field of a record list may have; remove it/,
+    ],
+    [
+      'a condition of a field',
+      { ...plain, condition: null },
+      'f',
+      /"condition", which only a sub-field of a record list may have/,
+    ],
     ['another surface', { ...plain, surface: 'all' }, 'f', /"surface" that is not 'operator'/],
     ['min null', { ...plain, min: null }, 'f', /no whole number/],
     ['options as a text', { ...plain, type: FieldSelect, options: 'a' }, 'f', /without "options"/],
@@ -82,6 +94,12 @@ describe('R-2.6-16 a mistake of a host without types names the field, the shape 
       within({ ...sub, required: 'yes' }),
       'f.a',
       /"required" that is not true or false; leave it out/,
+    ],
+    [
+      'secret as text in a sub-field',
+      within({ ...sub, secret: 'yes' }),
+      'f.a',
+      /"secret" that is not true or false/,
     ],
     [
       'required null',
