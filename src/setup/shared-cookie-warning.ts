@@ -16,9 +16,10 @@ export function sharedCookieWarning(
   const wide = surfaces.filter((surface) => reachesOther(options[surface], options[other[surface]]))
   if (wide.length === 0) return null
   const named = wide.map((surface) => `surfaces.${surface}.cookieDomain`).join(' and ')
-  const [verb, them] = wide.length === 1 ? ['covers', 'it'] : ['cover', 'them']
+  const [option, verb, them] =
+    wide.length === 1 ? ['option', 'covers', 'it'] : ['options', 'cover', 'them']
   return (
-    `createAuth: option ${named} ${verb} hosts of the other surface, so browsers send the refresh ` +
+    `createAuth: ${option} ${named} ${verb} hosts of the other surface, so browsers send the refresh ` +
     `cookies of one surface to the other; leave ${them} out, or name a domain that the other surface ` +
     'has no host in'
   )
