@@ -6,6 +6,8 @@ type Find = Denylist['find']
 
 interface Deps {
   readonly clock: Clock
+  /** Milliseconds after which the caller has taken a call for failed. */
+  readonly timeoutMs: number
   /** Calls `run` once the current turn of the event loop is over. */
   readonly later: (run: () => void) => void
 }
@@ -18,6 +20,8 @@ interface Caller {
 
 /** The calls that one statement answers. */
 interface Group {
+  /** When its last caller came. */
+  joinedAt: number
   readonly ids: Set<string>
   readonly callers: Caller[]
 }
@@ -35,7 +39,8 @@ const sentAgainWithinMs = 1000
  *
  * - A group that was sent takes no further caller. So a call sees every entry whose `put` was
  *   acknowledged before the call began.
- * - A group that gets no answer holds up no other for longer than 100 ms.
+ * - A group that gets no answer holds up no other for longer than 100 ms. After `timeoutMs` it does not count as in
+ *   flight any more, and a group that waited so long is not sent: nothing waits for either.
  * - A group that fails within a second, such as on a connection that was reset, is sent once more, whole.
  *   If that fails, all its callers fail: no answer is ever taken for "not listed".
  * - Each caller gets the entries of its own ids, as objects of its own. A bad id fails its caller alone.
@@ -47,21 +52,22 @@ export function groupedFind(find: Find, deps: Deps): Find {
   let inFlight = 0
 
   function send(group: Group): void {
-    let isFresh = true
-    const settle = () => {
-      if (isFresh) fresh--
-      isFresh = false
-    }
     fresh++
     inFlight++
-    const cancel = deps.clock.after(staleAfterMs, () => {
+    const settle = once(() => fresh--)
+    const end = once(() => inFlight--)
+    let cancel = deps.clock.after(staleAfterMs, () => {
+      cancel = deps.clock.after(Math.max(0, deps.timeoutMs - staleAfterMs), () => {
+        end()
+        sendQueued()
+      })
       settle()
       sendQueued()
     })
     void answer(group).finally(() => {
       cancel()
       settle()
-      inFlight--
+      end()
       sendQueued()
     })
   }
@@ -89,7 +95,7 @@ export function groupedFind(find: Find, deps: Deps): Find {
     while (fresh < mostFresh && inFlight < mostInFlight) {
       const group = queue.shift()
       if (!group) return
-      send(group)
+      if (deps.clock.now() - group.joinedAt < deps.timeoutMs) send(group)
     }
   }
 
@@ -108,6 +114,7 @@ export function groupedFind(find: Find, deps: Deps): Find {
     if (ids.length > mostIds) return find(ids)
     return new Promise((resolve, reject) => {
       const open = openGroup(queue, ids)
+      open.joinedAt = deps.clock.now()
       for (const id of ids) open.ids.add(id)
       open.callers.push({ ids, resolve, reject })
       schedule()
@@ -119,7 +126,7 @@ export function groupedFind(find: Find, deps: Deps): Find {
 function openGroup(queue: Group[], ids: readonly string[]): Group {
   const last = queue.at(-1)
   if (last && last.ids.size + ids.filter((id) => !last.ids.has(id)).length <= mostIds) return last
-  const group = { ids: new Set<string>(), callers: [] }
+  const group = { joinedAt: 0, ids: new Set<string>(), callers: [] }
   queue.push(group)
   return group
 }
@@ -129,4 +136,12 @@ function entriesOf(
   entries: readonly DenylistEntry[],
 ): readonly DenylistEntry[] {
   return entries.filter(({ id }) => ids.includes(id)).map((entry) => ({ ...entry }))
+}
+
+function once(run: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) run()
+    isDone = true
+  }
 }

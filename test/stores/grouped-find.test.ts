@@ -30,7 +30,7 @@ function bench() {
           fail: () => reject(new Error('reset')),
         })
       }),
-    { clock, later: (run) => turn.push(run) },
+    { clock, timeoutMs: 5000, later: (run) => turn.push(run) },
   )
   const endTurn = (): void => {
     const runs = turn
@@ -144,6 +144,43 @@ describe('a grouped find of the denylist', () => {
     expect(sent[16]?.ids).toHaveLength(14)
   })
 
+  it('groups that never get an answer give their places free once their callers have failed', async () => {
+    const { find, sent, statement, endTurn, clock } = bench()
+    const ask = async (id: string): Promise<void> => {
+      void find([id])
+      endTurn()
+      await clock.advance(100)
+    }
+    for (let at = 0; at < 16; at++) await ask(`lost${at}`)
+    for (let at = 0; at < 5; at++) await ask('waits')
+    expect(sent).toHaveLength(16)
+    await clock.advance(5000)
+    const after = find(['after'])
+    endTurn()
+    expect(sent.slice(16).map(({ ids }) => ids)).toEqual([['waits'], ['after']])
+    statement(17).answer(['after'])
+    expect(await after).toEqual([entry('after')])
+  })
+
+  it('a group that waited until its callers had failed is not sent any more', async () => {
+    const { find, sent, statement, endTurn, clock } = bench()
+    for (let at = 0; at < 16; at++) {
+      void find([`lost${at}`])
+      endTurn()
+      await clock.advance(100)
+    }
+    for (let at = 0; at < 17 * 32; at++) void find([`${at}a`, `${at}b`])
+    endTurn()
+    await clock.advance(5000)
+    expect(sent).toHaveLength(32)
+    await clock.advance(5000)
+    expect(sent).toHaveLength(32)
+    const after = find(['after'])
+    endTurn()
+    statement(32).answer()
+    expect(await after).toEqual([])
+  })
+
   it('a group that fails within a second is sent once more, whole', async () => {
     const { find, sent, statement, endTurn, clock } = bench()
     const calls = [find(['a']), find(['b'])]
@@ -207,6 +244,7 @@ describe.skipIf(!url)(url ? 'on postgres' : 'on postgres (Postgres not found)', 
     const writing = postgres(other, { schema: name })
     await writing.store.prepare([])
     const find = groupedFind((ids) => reading.find(ids), {
+      timeoutMs: 5000,
       clock: fakeClock(),
       later: setImmediate,
     })
