@@ -67,8 +67,10 @@ const register = publicOperation({
     'server_busy',
   ],
   handle: async (call, { registration }) => {
-    const { body, tokenDelivery: delivery, source } = call
-    const kept = { registrationKey: registrationKeyOf(call), recognition: shownRecognition(call) }
+    const { body, registrationCookie, tokenDelivery: delivery, source } = call
+    // From where the new key goes: no page has the cookie's keys put into a body, or its own into the cookie.
+    const shown = { cookie: registrationCookie, body: body.registrationKey ?? null }
+    const kept = { registrationKey: shown[delivery], recognition: shownRecognition(call) }
     const registrant = { delivery, ...kept }
     return registrationAnswer(await registration.register(body, registrant, source), delivery)
   },

@@ -218,6 +218,26 @@ describe.each(surfaces)('registrations and their links on %s', (surface) => {
     expect(outcomeOf(await host.send('POST', `${at}/mobile/login`, { body }))).toBe('200')
   })
 
+  it('keys go on from where the new one goes: no body gets those of the cookie, and no cookie those of a body', async () => {
+    const host = await openHost()
+    const path = `/v1/auth/${surface}/register`
+    const { cookie } = await registerHere(host, surface, { email })
+    const keyOfBrowser = cookie.slice(cookie.indexOf('=') + 1)
+    const toBody = { 'x-token-delivery': 'body' }
+    const given = { email: 'grace@example.org', password: goodPassword }
+    const page = await host.send('POST', path, { body: given, cookie, headers: toBody })
+    const keyOfPage = textOf(page.json(), 'registrationKey')
+    expect(keyOfPage).not.toContain(keyOfBrowser)
+    // Else an owner's link would make the account of what a stranger registered, with their password.
+    const planting = { email: 'eve@example.org', registrationKey: keyOfPage }
+    const planted = await registerHere(host, surface, planting, cookie)
+    expect(planted.cookie).toContain(keyOfBrowser)
+    expect(planted.cookie).not.toContain(keyOfPage)
+    const body = { email: 'eve@example.org', password: goodPassword, registrationKey: keyOfPage }
+    const app = await host.send('POST', path, { body, headers: toBody })
+    expect(textOf(app.json(), 'registrationKey')).toContain(keyOfPage)
+  })
+
   it('live as long as the setting says, and never shorter than mails are counted', async () => {
     const host = await openHost({ settings: { emailVerificationTTL: '15m' } })
     const { reply, cookie } = await registerHere(host, surface, { email })
