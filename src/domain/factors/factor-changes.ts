@@ -2,6 +2,7 @@ import type { User } from '../../model/user.js'
 import type { MfaChange } from '../../ports/factor-event.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
@@ -12,6 +13,8 @@ export interface FactorChange {
   readonly source: RequestSource
   /** The person, unless it is given; null means that the host's code named no actor. */
   readonly actorId?: string | null
+  /** The session that asked for it; left out where the host's code did, or a login that has none yet. */
+  readonly askedIn?: string
   /** Ends all sessions but this one, which may be a login that has none yet; left out, none. */
   readonly endsAllBut?: { readonly sessionId: string }
   /** Called once the owner was mailed, or needs no mail; a failure of it is logged. */
@@ -23,9 +26,10 @@ export interface FactorChanges {
   /**
    * To be called before a factor is taken or replaced, so that no crash in between leaves what was
    * granted on it. Voids earlier proofs and trusted devices, and ends the other sessions where the change
-   * says so. May be repeated.
+   * says so. May be repeated. False, and nothing is done, when the session that asked was ended since it
+   * was let in: one that a thief holds must not take factors away after the owner has ended it.
    */
-  retire(userId: string, change: FactorChange): Promise<void>
+  retire(userId: string, change: FactorChange): Promise<boolean>
   /** To be called once the change stands. Emits `mfa.changed` and mails the person. */
   made(user: User, change: FactorChange): void
   /**
@@ -38,6 +42,7 @@ export interface FactorChanges {
 
 interface Deps
   extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'background' | 'emit'> {
+  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
   readonly mail: MailService
   readonly sessions: Sessions
 }
@@ -71,8 +76,14 @@ export function createFactorChanges(deps: Deps): FactorChanges {
 
   return {
     async retire(userId, change) {
-      await raiseDeviceEpoch(collections.users, userId, change.endsAllBut)
+      const { askedIn, endsAllBut: kept } = change
+      const mayRaise = async (user: User) =>
+        askedIn === undefined || deps.judge.isSessionOpen(user, askedIn)
+      if ((await raiseDeviceEpoch(collections.users, userId, { kept, mayRaise })) === null) {
+        return false
+      }
       await endOthers(userId, change)
+      return true
     },
 
     made,

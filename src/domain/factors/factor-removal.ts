@@ -14,6 +14,7 @@ import type { FactorChange, FactorChanges } from './factor-changes.js'
  * an interruption leaves the factor without it, and the next removal completes. Where the policy is
  * `required`, one that may be used always stays, whatever races: throws `last_factor_required`. Of two
  * removals at once that would leave none, one is refused, or both. False when there is no such factor.
+ * Throws `session_revoked` when the session that asks was ended meanwhile.
  */
 export interface FactorRemoval {
   removeTotp(user: User, change: FactorChange): Promise<boolean>
@@ -68,7 +69,10 @@ export function createFactorRemoval(
         await factor.unmark(nonce)
         throw new AuthError(refusal)
       }
-      await changes.retire(user.id, change)
+      if (!(await changes.retire(user.id, change))) {
+        await factor.unmark(nonce)
+        throw new AuthError('session_revoked')
+      }
       return (await factor.take(nonce)) || conflict
     })
     if (removed) changes.made(user, change)

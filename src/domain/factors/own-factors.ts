@@ -76,7 +76,7 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
 
     async removeTotp({ user, sessionId }, source, endOtherSessions) {
       const others = endsAllBut({ sessionId, endOtherSessions }, true)
-      const change = { change: 'totpRemoved', source, ...others } as const
+      const change = { change: 'totpRemoved', source, askedIn: sessionId, ...others } as const
       if (!(await removal.removeTotp(user, change))) throw new AuthError('factor_not_found')
     },
 
@@ -86,9 +86,13 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
       const enrolled = await enrolledFactors(collections, user.id)
       if (!hasFactor(enrolled)) throw new AuthError('factor_not_found')
       const others = endsAllBut({ sessionId, endOtherSessions }, false)
-      const change = { change: 'backupCodesRegenerated', source, ...others } as const
+      const asked = { source, askedIn: sessionId, ...others }
+      const change = { change: 'backupCodesRegenerated', ...asked } as const
       const fresh = await backupCodeSets.generate(backupCodeCount, sessionLine(surface, sessionId))
-      await backupCodeSets.replace(user.id, fresh, () => changes.retire(user.id, change))
+      // The codes took their time to hash, in a queue that may be long.
+      await backupCodeSets.replace(user.id, fresh, async () => {
+        if (!(await changes.retire(user.id, change))) throw new AuthError('session_revoked')
+      })
       changes.made(user, change)
       return fresh.codes
     },

@@ -38,7 +38,7 @@ export function createOwnPasskeys(
 
     async remove({ user, sessionId }, credentialId, source, endOtherSessions) {
       const others = endsAllBut({ sessionId, endOtherSessions }, true)
-      const change = { change: 'passkeyRemoved', source, ...others } as const
+      const change = { change: 'passkeyRemoved', source, askedIn: sessionId, ...others } as const
       const isId = credentialIds.test(credentialId)
       if (!isId || !(await removal.removePasskey(user, credentialId, change))) {
         throw new AuthError('factor_not_found')

@@ -177,6 +177,38 @@ describe.each(surfaces)('factors that come too late on the %s surface', (surface
     },
   )
 
+  it.each([
+    ['DELETE', '/mfa/totp'],
+    ['POST', '/mfa/backup-codes'],
+  ] as const)(
+    'T-45 %s %s of a session that the owner ends meanwhile changes nothing',
+    async (method, path) => {
+      const late: (() => Promise<unknown>)[] = []
+      const host = await openHost({
+        wrapBackend: (backend) =>
+          withCall(backend, async (called, work) => {
+            if (called === `${surface}_users.update`) await late.pop()?.()
+            return work()
+          }),
+      })
+      const who = await enrolled(host, surface)
+      const { bearer, id, email } = who
+      const proof = { method: 'totp', code: await who.nextCode() }
+      const proved = await host.send('POST', `${base}/step-up`, { bearer, body: proof })
+      expect(outcomeOf(proved)).toBe('200')
+      const { totpFactors, backupCodes, users } = storedIn(host, surface)
+      const codes = await backupCodes.get(id)
+      const link = await linkFor(host, surface, email)
+      late.push(() => reset(host, surface, link, 'a new long passphrase'))
+      const body = { endOtherSessions: true }
+      const reply = await host.send(method, `${base}${path}`, { bearer, body })
+      expect([late, outcomeOf(reply)]).toEqual([[], '401 session_revoked'])
+      expect(await totpFactors.get(id)).toMatchObject({ confirmed: true, removingBy: null })
+      expect(await backupCodes.get(id)).toEqual(codes)
+      expect((await users.get(id))?.keptSessionId).toBeNull()
+    },
+  )
+
   it('T-45 a half-finished login is no good once factors have changed', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)

@@ -69,9 +69,7 @@ export function removalOf(
   rig: Pick<ReturnType<typeof factorRig>, 'surface' | 'random' | 'settings' | 'collections'>,
 ) {
   return createFactorRemoval(rig, {
-    retire: async (id) => {
-      await raiseDeviceEpoch(rig.collections.users, id)
-    },
+    retire: async (id) => (await raiseDeviceEpoch(rig.collections.users, id)) !== null,
     made() {},
   })
 }
