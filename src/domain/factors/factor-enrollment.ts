@@ -13,7 +13,8 @@ type EnrollmentIntent = SpentIntent<'totpEnrollment' | 'passkeyRegistration'>
 export interface FactorWrite {
   /** False when another request came between; then nothing is stored. */
   store(notice: EnrollmentNotice): Promise<boolean>
-  takeBack(): Promise<unknown>
+  /** Takes what was stored with this notice, also when the factor was used since, and nothing else. */
+  takeBack(notice: EnrollmentNotice): Promise<unknown>
   /** Clears the notice. */
   told(notice: EnrollmentNotice): Promise<unknown>
 }
@@ -132,7 +133,7 @@ export function createFactorEnrollment({
       const settled = await settle(claimed, intent.id)
       const told = () => factor.told(notice)
       if (settled !== null) return { user: settled, others, told }
-      await factor.takeBack()
+      await factor.takeBack(notice)
       return null
     },
   }

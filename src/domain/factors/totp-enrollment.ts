@@ -102,7 +102,8 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
       const spent = judge.spend(intent)
       const write = {
         store: (notice: EnrollmentNotice) => totpFactors.confirm(matched, notice),
-        takeBack: () => collections.totpFactors.take(user.id),
+        takeBack: ({ enrollmentId }: EnrollmentNotice) =>
+          collections.totpFactors.take(user.id, { enrollmentId }),
         told: ({ expiresAt }: EnrollmentNotice) =>
           collections.totpFactors.update(
             user.id,

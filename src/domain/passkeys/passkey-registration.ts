@@ -143,7 +143,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
   }
 
   function writeOf(passkey: MadeCredential): FactorWrite {
-    const { id, userId, lastChallenge } = passkey
+    const { id, userId } = passkey
     return {
       async store(notice) {
         // Of a factor that is no more: a new one must not revive them.
@@ -153,7 +153,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
         await slots.store({ ...passkey, ...notice })
         return true
       },
-      takeBack: () => collections.passkeys.take(id, { userId, lastChallenge }),
+      takeBack: ({ enrollmentId }) => collections.passkeys.take(id, { userId, enrollmentId }),
       told: ({ expiresAt }) =>
         collections.passkeys.update(
           id,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { HostOptions } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { codeOf } from '../../support/people/authenticator.js'
@@ -18,9 +19,10 @@ describe.each(surfaces)(
     }
 
     /** A host whose next call of that name is made inside of the hook, once. */
-    async function hooked() {
+    async function hooked(options: HostOptions = {}) {
       const hooks = new Map<string, Hook>()
       const host = await openHost({
+        ...options,
         wrapBackend: (backend) =>
           withCall(backend, async (called, work) => {
             const hook = hooks.get(called)
@@ -56,6 +58,25 @@ describe.each(surfaces)(
       })
       expect(outcomeOf(late)).toBe('401 invalid_mfa_code')
       expect((await storedIn(host, surface).totpFactors.get(who.id))?.confirmed).toBe(false)
+    })
+
+    it('T-45 a passkey that is used before it has to be taken back is taken back all the same', async () => {
+      const { host, at } = await hooked({ settings: { webauthnMode: 'passwordless' } })
+      const who = await signedInPerson(host, surface)
+      const on = passkeysOn(host, surface)
+      const authenticator = softwareAuthenticator({ origin: origins[surface] })
+      at('passkeys.insert', {
+        async before() {
+          expect(await host.auth[surface].users.resetMfa(who.id)).toBe(true)
+        },
+        async after() {
+          expect(outcomeOf(await on.login(authenticator))).toBe('200')
+        },
+      })
+      const given = { bearer: who.bearer, currentPassword: who.password }
+      expect(outcomeOf(await on.register(given, authenticator))).toBe('400 webauthn_failed')
+      const { passkeys } = storedIn(host, surface)
+      expect(await passkeys.find({ userId: who.id }, { limit: 9 })).toEqual([])
     })
 
     it('T-45 a passkey of a request that was under way does not outlive a reset of all factors', async () => {
