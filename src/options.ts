@@ -28,12 +28,13 @@ export interface SurfaceOptions {
    */
   readonly baseUrl: string
   /**
-   * Shares the cookies with the subdomains of this domain. Default: host-only cookies, named
-   * `__Host-…` on https (RFC 6265bis §4.1.3). `createAuth` warns of a domain that covers hosts of the
-   * other surface: browsers would send them the cookies too.
+   * Shares the cookies of sessions and trusted devices with the subdomains of this domain. Default:
+   * host-only cookies, named `__Host-…` on https (RFC 6265bis §4.1.3), as all others are in any case.
+   * `createAuth` warns of a domain that covers hosts of the other surface: browsers would send them the
+   * cookies too.
    */
   readonly cookieDomain?: string
-  /** The path of the cookies. Default `/`; another path needs `cookieDomain`. */
+  /** The path of the same cookies. Default `/`; another path needs `cookieDomain`. */
   readonly cookiePath?: string
   /**
    * The URL of this surface's routes, if the host mounts them below a path. Identity providers send

@@ -14,11 +14,12 @@ clients. The paths are those below the mount prefix; \`{surface}\` is \`operator
 - Bodies are JSON with \`Content-Type: application/json\`, 64 KiB at most. A member that is not listed is
   refused. Replies are JSON too, and may have more members with any later release.
 - An access token is sent as \`Authorization: Bearer …\`. Names of cookies begin with \`__Host-op_\` or
-  \`__Host-cl_\`, by surface, on https without a cookie domain.
+  \`__Host-cl_\`, by surface, on https without a cookie domain; see [cookies](hosts.md#cookies).
 - Times are ISO 8601 in UTC; \`expiresIn\` is in seconds.
 - A refusal is \`application/problem+json\`: \`{ status, title, detail, code }\`. Decide by \`code\`;
   \`detail\` is for people and may change. See [errors](#errors).
-- What an operation with a limit of some name counts against is on the page on [limits](limits.md).
+- A limit named here is the rows of the page on [limits](limits.md) that begin with the name: \`recovery\` is
+  \`recoveryPerIp\` and \`recoveryPerAddress\`.
 - Operation ids in the OpenAPI document begin with the surface where both have the operation: \`operatorLogin\`,
   \`clientLogin\`.
 
