@@ -4,11 +4,17 @@ import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import type { ConfigWriter } from './config-writer.js'
 
-/** The result of `config.reencrypt`. The secret of an authenticator app is of the module `totp`. */
+/**
+ * The result of `config.reencrypt`. The secret of an authenticator app is of the module `totp`, with its surface as
+ * `environment` and its user's id as `key`.
+ */
 export interface Reencryption {
   /** The number of values that are encrypted under the current key now and were not before. */
   readonly reencrypted: number
-  /** The values that no key decrypts. They are unchanged. */
+  /**
+   * The values that no key decrypts. They are unchanged. Authenticator apps are looked for by the ids of
+   * `configKeys`: one that is under a key of another id is not among them.
+   */
   readonly damaged: readonly {
     readonly module: string
     readonly environment: string
