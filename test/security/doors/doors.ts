@@ -68,7 +68,7 @@ export const doors: Readonly<Record<string, readonly Row[]>> = {
     registrationOpen,
     passwordsOn,
   ],
-  'verifyEmail: a mailed link that confirms another address': [],
+  'verifyEmail: a mailed link that confirms another address': [domainAllowed],
   'forgotPassword: a link asked for': [passwordsOn],
   'resendEmailVerification: a new link asked for': [],
   'requestEmailChange: with the current password': [domainAllowed],
