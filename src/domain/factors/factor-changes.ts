@@ -1,3 +1,4 @@
+import { withTimeout } from '../../concurrency/with-timeout.js'
 import type { User } from '../../model/user.js'
 import type { MfaChange } from '../../ports/factor-event.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -5,6 +6,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { Sessions } from '../sessions/sessions.js'
+import { noticeMs } from './factor-enrollment.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
 
 /** A change of a user's second factors. */
@@ -17,7 +19,7 @@ export interface FactorChange {
   readonly askedIn?: string
   /** Ends all sessions but this one, which may be a login that has none yet; left out, none. */
   readonly endsAllBut?: { readonly sessionId: string }
-  /** Called once the owner was mailed, or needs no mail; a failure of it is logged. */
+  /** Called once the mailer has the mail, or where none is sent; a failure of it is logged. */
   readonly told?: () => Promise<unknown>
 }
 
@@ -47,6 +49,9 @@ interface Deps
   readonly sessions: Sessions
 }
 
+/** Less than `noticeMs`, after which the process that sweeps tells the owner. */
+const mailerMs = noticeMs / 2
+
 export function createFactorChanges(deps: Deps): FactorChanges {
   const { collections, clock, sessions } = deps
 
@@ -58,9 +63,14 @@ export function createFactorChanges(deps: Deps): FactorChanges {
     // Beside the request: what was changed must not be answered by a failure to read a setting.
     deps.background.run('mailing about a factor', async () => {
       const { notifySecurityChanges } = await deps.settings()
-      if (notifySecurityChanges) await deps.mail.mfaChanged(user, { at, change })
+      if (notifySecurityChanges) await answered(deps.mail.mfaChanged(user, { at, change }))
       await told?.()
     })
+  }
+
+  /** A mailer that answers too late has the mail all the same: the owner is not to get it again and again. */
+  async function answered(mailing: Promise<void>): Promise<void> {
+    await withTimeout(mailing, mailerMs, clock).catch(() => {})
   }
 
   function made(user: User, { change, source, actorId = user.id, ...rest }: FactorChange): void {

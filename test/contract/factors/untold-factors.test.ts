@@ -131,6 +131,21 @@ describe.each(surfaces)('a factor whose request dies, on the %s surface', (surfa
     expect(mailsTo(host, who)).toHaveLength(1)
   })
 
+  it('S-59 is told of once by a mailer that never answers', async () => {
+    const unanswered: (() => void)[] = []
+    const mailer = { send: () => new Promise<void>((resolve) => unanswered.push(resolve)) }
+    const host = await openHost({ mailer })
+    const { who, finish } = await kinds.passkeyAdded(host, surface)
+    expect(await finish()).toBe('201')
+    await expect.poll(() => unanswered).toHaveLength(1)
+    await host.clock.advance(9 * 60_000)
+    const noticeOf = async () => (await factorsOf(host, surface, who))[0]?.enrollmentId
+    await expect.poll(noticeOf).toBeNull()
+    const process = await swept(host, surface)
+    expect([unanswered.length, mailsTo(process, who)]).toEqual([1, []])
+    for (const answer of unanswered) answer()
+  })
+
   it('T-45 is taken away by the sweep where a reset came between', async () => {
     const { host, diesAfter, isBack } = await mortalHost()
     for (let calls = 0; ; calls += 1) {
