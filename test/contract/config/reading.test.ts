@@ -134,7 +134,7 @@ describe('who may', () => {
     asked.splice(0)
     await other.get('/mail')
     await other.patch({})
-    expect(asked).toEqual(['human cfg.see', 'human cfg.manage'])
+    expect(asked).toEqual([' cfg.see', ' cfg.manage'])
   })
 
   it('a service account may as well, and is named as who did it', async () => {
