@@ -145,6 +145,22 @@ describe('several refresh cookies of one name', () => {
     },
   )
 
+  it('ASVS-7.4.1 a planted cookie of a session that was ended makes no logout everywhere look refused', async () => {
+    const host = await open()
+    const owner = await signedInPerson(host, 'client')
+    const elsewhere = await signIn(host, 'client', owner)
+    const planter = await signedInPerson(host, 'client')
+    await host.send('POST', at('/logout'), { cookie: planter.cookie })
+    await signIn(host, 'client', planter)
+    const cookie = `${planter.cookie}; ${owner.cookie}`
+    const body = { everywhere: true }
+    const out = await host.send('POST', at('/logout'), { cookie, body })
+    expect(shown(out)).toBe('204')
+    expect(shown(await refresh(host, elsewhere.cookie))).toBe('401 session_revoked')
+    const alone = await host.send('POST', at('/logout'), { cookie: planter.cookie, body })
+    expect(shown(alone)).toBe('401 session_revoked')
+  })
+
   it('one of the other surface keeps no session from its logout', async () => {
     const host = await open()
     const who = await signedInPerson(host, 'client')
