@@ -287,6 +287,13 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     expect(unnamed.message).toMatch(/: call it$/)
   })
 
+  it('names one method as one, and several as several', async () => {
+    const one = await refusal({ mailer: {} })
+    expect(one.message).toMatch(/"mailer" must be an object with the method send$/)
+    const several = await refusal({ clock: {} })
+    expect(several.message).toMatch(/"clock" must be an object with the methods now, after$/)
+  })
+
   it.each([undefined, null, 5, 'options', []])(
     '%o in the place of the options',
     async (options) => {

@@ -8,7 +8,8 @@ export const functionValue = z.custom<(...args: never[]) => unknown>(
 
 /** An object with these methods; adapters may be class instances, so its other members are free. */
 export function port(...methods: readonly string[]): z.ZodType {
-  const wanted = `must be an object with the methods ${methods.join(', ')}`
+  const them = methods.length === 1 ? 'method' : 'methods'
+  const wanted = `must be an object with the ${them} ${methods.join(', ')}`
   return z.custom(
     (value) =>
       typeof value === 'object' &&
