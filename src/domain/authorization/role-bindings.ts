@@ -83,7 +83,11 @@ export function createRoleBindings(deps: Deps): RoleBindings {
     const asked = storedTenant(given)
     const role = await knownRole(roleId)
     const isElsewhere = role.tenantId !== '' && asked !== '' && asked !== role.tenantId
-    if (isElsewhere) throw new AuthError('invalid_request')
+    if (isElsewhere) {
+      const detail =
+        'A role of a tenant is bound in that tenant alone: leave tenantId out, or name it.'
+      throw new AuthError('invalid_request', { detail })
+    }
     await requireHolder(userId, role)
     const place = { userId, roleId, tenantId: asked === '' ? role.tenantId : asked }
     return retryOnConflict(tries, () => tryAdd(place))
@@ -151,7 +155,10 @@ export function createRoleBindings(deps: Deps): RoleBindings {
       const act = actBy(by)
       const { tenantId, ...rest } = of
       refuseUndefinedTenant(of)
-      if (Object.keys(rest).length > 0) throw new AuthError('invalid_request')
+      if (Object.keys(rest).length > 0) {
+        const detail = 'What to unbind is given as { tenantId }, or left out for everything.'
+        throw new AuthError('invalid_request', { detail })
+      }
       if (!isUuid(userId)) return 0
       const only = tenantId === undefined ? null : storedTenant(tenantId)
       let removed = 0
@@ -184,6 +191,10 @@ function onlyMembers(assignment: RoleAssignment): RoleAssignment {
   const { userId, roleId, tenantId, ...rest } = assignment
   const isText = typeof userId === 'string' && typeof roleId === 'string'
   refuseUndefinedTenant(assignment)
-  if (Object.keys(rest).length > 0 || !isText) throw new AuthError('invalid_request')
+  if (Object.keys(rest).length > 0 || !isText) {
+    const detail =
+      'An assignment is { userId, roleId, tenantId }, the last one optional, and no other member.'
+    throw new AuthError('invalid_request', { detail })
+  }
   return assignment
 }

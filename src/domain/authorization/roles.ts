@@ -138,7 +138,10 @@ function definitionOf(definition: RoleDefinition) {
   const problem = roleProblem(name, permissions)
   if (problem !== null) throw new AuthError('invalid_request', { detail: `A role's ${problem}` })
   const stored = storedTenant(tenantId)
-  if (Object.keys(rest).length > 0) throw new AuthError('invalid_request')
+  if (Object.keys(rest).length > 0) {
+    const detail = 'A role is defined by { name, permissions, tenantId }, and by no other member.'
+    throw new AuthError('invalid_request', { detail })
+  }
   if (stored !== '' && permissions.some(isSystemPermission)) {
     const detail = 'A role of a tenant takes no permission of the system set; see seedOrgRoles.'
     throw new AuthError('invalid_request', { detail })

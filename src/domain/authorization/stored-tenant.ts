@@ -4,7 +4,11 @@ import { AuthError } from '../../errors/index.js'
 /** "Of no tenant" as it is stored: fields of a unique index are never null. */
 export function storedTenant(tenantId: string | null): string {
   if (tenantId === null) return ''
-  if (!isTenantId(tenantId)) throw new AuthError('invalid_request')
+  if (!isTenantId(tenantId)) {
+    const detail =
+      'tenantId must be a text of 1 to 64 characters, or left out where no tenant is meant.'
+    throw new AuthError('invalid_request', { detail })
+  }
   return tenantId
 }
 

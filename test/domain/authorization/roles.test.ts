@@ -176,21 +176,23 @@ describe('a binding', () => {
   it('needs a user and a role that are there, and a tenant of the role’s', async () => {
     const { roles, userId, stored } = await rig()
     const { id: roleId } = await roles.define({ name: 'a', permissions: read, tenantId: 'acme' })
-    const bad: readonly (readonly [unknown, string])[] = [
+    const bad: readonly (readonly [unknown, string, string?])[] = [
       [{ userId: nobody, roleId }, 'user_not_found'],
       [{ userId: 'nobody', roleId }, 'user_not_found'],
       [{ userId, roleId: nobody }, 'not_found'],
       [{ userId, roleId: 'a' }, 'not_found'],
-      [{ userId, roleId, tenantId: 'globex' }, 'invalid_request'],
-      [{ userId, roleId, tenantId: undefined }, 'invalid_request'],
-      [{ userId, roleId, tenantId: '' }, 'invalid_request'],
-      [{ userId, roleId, tenantId: 7 }, 'invalid_request'],
-      [{ userId, roleId, tenant: 'acme' }, 'invalid_request'],
-      [{ userId: 7, roleId }, 'invalid_request'],
-      [{ userId }, 'invalid_request'],
+      [{ userId, roleId, tenantId: 'globex' }, 'invalid_request', 'bound in that tenant alone'],
+      [{ userId, roleId, tenantId: undefined }, 'invalid_request', 'leave the member out'],
+      [{ userId, roleId, tenantId: '' }, 'invalid_request', 'tenantId must be a text of 1 to 64'],
+      [{ userId, roleId, tenantId: 7 }, 'invalid_request', 'tenantId must be a text of 1 to 64'],
+      [{ userId, roleId, tenant: 'acme' }, 'invalid_request', '{ userId, roleId, tenantId }'],
+      [{ userId: 7, roleId }, 'invalid_request', '{ userId, roleId, tenantId }'],
+      [{ userId }, 'invalid_request', '{ userId, roleId, tenantId }'],
     ]
-    for (const [assignment, code] of bad) {
-      await expect(roles.bind(assignment as RoleAssignment)).rejects.toMatchObject({ code })
+    for (const [assignment, code, said = ''] of bad) {
+      const message = expect.stringContaining(said)
+      const call = roles.bind(assignment as RoleAssignment)
+      await expect(call).rejects.toMatchObject({ code, message })
     }
     expect(await stored.roleBindings.find({ userId }, { limit: 1 })).toEqual([])
     expect(await roles.bind({ userId, roleId, tenantId: 'acme' })).toBe(true)
