@@ -10,6 +10,11 @@ export interface AccountDeletion extends Doc {
   /** The user who deleted it; null when the host's code named no actor. */
   readonly actorId: string | null
   readonly begunAt: number
+  /**
+   * That of the user when the deletion was noted. Credentials that changed since belong to another
+   * decision: what only was noted is then given up. Null where it was not kept.
+   */
+  readonly credentialEpoch: number | null
   /** When the user record was gone; null before. */
   readonly deletedAt: number | null
   /** When the process that sweeps has to look at it again. */
@@ -20,6 +25,7 @@ export const accountDeletionsSpec: SurfaceSpec<AccountDeletion> = {
   fields: {
     actorId: { kind: 'text', nullable: true },
     begunAt: { kind: 'time' },
+    credentialEpoch: { kind: 'integer', nullable: true },
     deletedAt: { kind: 'time', nullable: true },
   },
   indexes: [],

@@ -47,25 +47,30 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
   const events = createAccountEvents(deps)
 
   /** Notes what is about to begin; an earlier attempt's note is taken over. */
-  async function note(userId: string, { actorId }: Act): Promise<void> {
+  async function note({ id: userId, credentialEpoch }: User, { actorId }: Act): Promise<void> {
     await retryOnConflict(tries, async () => {
       const begunAt = clock.now()
       const expiresAt = begunAt + attemptMs
-      const fresh = { id: userId, actorId, begunAt, deletedAt: null, expiresAt }
+      const fresh = { id: userId, actorId, begunAt, credentialEpoch, deletedAt: null, expiresAt }
       if (await accountDeletions.insert(fresh)) return fresh
       const found = await accountDeletions.get(userId)
       if (found === null) return conflict
       if (found.deletedAt !== null) return found
+      const set = { actorId, credentialEpoch, expiresAt }
       const guard = { expiresAt: found.expiresAt }
-      return (await accountDeletions.update(userId, guard, { actorId, expiresAt })) ?? conflict
+      return (await accountDeletions.update(userId, guard, set)) ?? conflict
     })
   }
 
-  /** Once it resolves, no login succeeds and no call changes the account. Null when it is gone. */
-  function disable(userId: string): Promise<User | null> {
+  /**
+   * Once it resolves, no login succeeds and no call changes the account. Null when it is gone. Does
+   * nothing to an account whose credentials were changed since the epoch that is wanted.
+   */
+  function disable(userId: string, wanted: number | null): Promise<User | null | 'changed'> {
     return retryOnConflict(tries, async () => {
       const user = await users.get(userId)
       if (user === null || user.deletingAt !== null) return user
+      if (wanted !== null && user.credentialEpoch !== wanted) return 'changed'
       const { sessionEpoch, credentialEpoch, deviceEpoch } = user
       const now = clock.now()
       const disabled = await users.update(
@@ -113,13 +118,16 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
 
   async function attempt(userId: string, act: Act): Promise<Finisher | null> {
     if (!isUuid(userId)) return null
-    if ((await users.get(userId)) !== null) {
-      await note(userId, act)
+    const found = await users.get(userId)
+    if (found !== null) {
+      await note(found, act)
     } else {
       const begun = await accountDeletions.get(userId)
       if (begun === null || begun.deletedAt !== null) return null
     }
-    return complete(userId, await disable(userId), act)
+    const user = await disable(userId, null)
+    if (user === 'changed') return null
+    return complete(userId, user, act)
   }
 
   return {

@@ -19,8 +19,8 @@ type Deps = Pick<SurfaceContext, 'collections' | 'serviceCredentials' | 'clock'>
 
 /** The steps of a deletion, each of which can be repeated. */
 interface Steps {
-  /** Null when the account is gone. */
-  disable(userId: string): Promise<User | null>
+  /** Null when the account is gone; `changed` where its credentials are of another epoch than is wanted. */
+  disable(userId: string, credentialEpoch: number | null): Promise<User | null | 'changed'>
   complete(userId: string, user: User | null, act: Act): Promise<unknown>
 }
 
@@ -32,7 +32,8 @@ export function createDeletionResumption(
 ): DeletionResumption {
   const { users, accountDeletions } = collections
 
-  async function resumeOne({ id, expiresAt, actorId, deletedAt }: AccountDeletion): Promise<void> {
+  async function resumeOne(noted: AccountDeletion): Promise<void> {
+    const { id, expiresAt, actorId, deletedAt } = noted
     const user = await users.get(id)
     if (user !== null && user.deletingAt === null && deletedAt !== null) {
       await accountDeletions.take(id, { expiresAt })
@@ -46,7 +47,10 @@ export function createDeletionResumption(
     const claim = { expiresAt: clock.now() + attemptMs }
     if ((await accountDeletions.update(id, { expiresAt }, claim)) === null) return
     // Cut short before that, the caller got an error and may have left it at that.
-    await complete(id, await disable(id), { actorId, source: { ip: null, userAgent: null } })
+    const disabled = await disable(id, noted.credentialEpoch)
+    // The owner took the account back meanwhile, from whatever thief had asked for its deletion.
+    if (disabled === 'changed') await accountDeletions.take(id, claim)
+    else await complete(id, disabled, { actorId, source: { ip: null, userAgent: null } })
   }
 
   return {

@@ -5,6 +5,7 @@ import type { ContractHost } from '../../support/hosts/hosts.js'
 import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import {
   goodPassword,
+  otherPassword,
   type Person,
   person,
   refreshByCookie,
@@ -12,6 +13,7 @@ import {
   signedInPerson,
   signIn,
 } from '../../support/people/people.js'
+import { linkFor } from '../../support/people/recovery-steps.js'
 import {
   administrator,
   grant,
@@ -160,6 +162,18 @@ describe.each(surfaces)('auth.%s.users.delete', (surface) => {
     expect(events.filter(({ type }) => type === 'account.deleted')).toMatchObject([
       { actorId: 'ops-7', targetId: who.id },
     ])
+  })
+
+  it('cut off there, it is given up once the owner has reset the password', async () => {
+    const { host, who } = await cutOff('users.update')
+    const token = await linkFor(host, surface, who.email)
+    const body = { token, newPassword: otherPassword }
+    expect((await host.send('POST', at('/password/reset'), { body })).status).toBe(204)
+    await host.auth.close()
+    await host.clock.advance(60_000)
+    expect(await sweepOnce(host, surface)).toEqual([])
+    expect(await host.auth[surface].users.get(who.id)).toMatchObject({ enabled: true })
+    expect(await storedIn(host, surface).accountDeletions.get(who.id)).toBeNull()
   })
 
   it('tells of itself once, though the answer to its last write was lost', async () => {

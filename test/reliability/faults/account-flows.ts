@@ -128,7 +128,10 @@ const finishDeletion: Flow = {
     const { host, surface, stored } = world
     const { id } = await world.person()
     const begunAt = host.clock.now()
-    const note = { id, actorId: null, begunAt, deletedAt: null, expiresAt: begunAt + 60_000 }
+    const note = {
+      ...{ id, actorId: null, begunAt, credentialEpoch: null, deletedAt: null },
+      expiresAt: begunAt + 60_000,
+    }
     await stored.accountDeletions.insert(note)
     await stored.users.take(id)
     return {
