@@ -30,7 +30,7 @@ export type {
   RateLimitName,
   RateLimits,
   SessionLimitName,
-} from './domain/limits/rate-limiter.js'
+} from './domain/limits/rate-limits.js'
 export type { SessionEntry } from './domain/sessions/session-list.js'
 export {
   AuthError,

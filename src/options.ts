@@ -2,7 +2,7 @@ import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 import type { ModuleDefinition } from './config/define-module.js'
 import type { KeyRing } from './crypto/key-ring.js'
 import type { ConfigKey } from './crypto/secret-box.js'
-import type { RateLimits } from './domain/limits/rate-limiter.js'
+import type { RateLimits } from './domain/limits/rate-limits.js'
 import type { TrustProxy } from './http/client-ip.js'
 import type { ProviderEndpoints } from './identity-providers/provider.js'
 import type { ProviderId } from './identity-providers/providers.js'
@@ -79,22 +79,34 @@ export interface SurfaceOptions {
   /**
    * Replaces single rate limits of this surface. `windowMs` is 1,000 to 31,536,000,000 milliseconds, a
    * year. A limit that is a setting is not among them.
+   *
+   * `exact: true` counts every hit in the backend, as it comes. By default a process counts the first
+   * hits of frequent requests by itself, at most a fiftieth of their limit and at least one, which saves
+   * the round trip. All processes together then let through as much more for each of them. A counter
+   * without `add` is always exact.
    */
-  readonly rateLimits?: Partial<RateLimits>
+  readonly rateLimits?: Partial<RateLimits> & { readonly exact?: boolean }
 }
 
 /** How passwords and other secrets are hashed. */
 export interface HashOptions {
   /** argon2id costs, never below the floor. Default 19,456 KiB, two passes, one lane. */
   readonly params?: Argon2Params
-  /** Hashes that run in parallel. Default one less than the cores and the threads of Node's pool. */
+  /**
+   * Hashes that run in parallel, 1 to 1,024, of about 20 MiB each at the default costs. Default 3, which keeps them
+   * below 64 MiB; less where there are fewer than four cores or threads: one less than the cores, on two cores 2, and
+   * one less than the threads of Node's pool, which `UV_THREADPOOL_SIZE` sets; at least 1.
+   */
   readonly concurrency?: number
   /**
    * Hashes that may wait, seven eighths of them for one surface. Beyond that, the newest of the address
    * or session with the most is refused with 503 `server_busy`. Default 64.
    */
   readonly queue?: number
-  /** Default `argon2`. `@node-rs/argon2`, if the host installs it, is about three times faster. */
+  /**
+   * Default `argon2`. `@node-rs/argon2` is about three times faster. The host installs it; `createAuth` rejects
+   * where it cannot be loaded.
+   */
   readonly implementation?: 'argon2' | '@node-rs/argon2' | PasswordHasher
   /**
    * Lets test suites go below the floor, and answers a wrong password without the delay that hides the
@@ -206,7 +218,8 @@ export interface AuthOptions {
   readonly clockLeeway?: number
   /**
    * Mebibytes of memory for access tokens that were verified, so that each is verified once: 0 to 1,024.
-   * A token takes about 600 bytes. Default 32, for more than 50,000 tokens; 0 verifies every time.
+   * A token takes 550 bytes and 125 for each membership. Default 32, for some 60,000 tokens without any; 0
+   * verifies every time.
    */
   readonly tokenMemory?: number
   /** Milliseconds after which a call to the backend counts as failed. Default 5,000. */

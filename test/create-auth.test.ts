@@ -69,6 +69,7 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['backend.store', { backend: { ...memory(), store: {} } }],
     ['backend.denylist', { backend: { ...memory(), denylist: undefined } }],
     ['backend.counter', { backend: { ...memory(), counter: { hit() {} } } }],
+    ['backend.counter', { backend: { ...memory(), counter: { ...memory().counter, add: true } } }],
     ['keys', { keys: undefined }],
     ['keys', { keys: null }],
     ['keys', { keys: 'a PEM text' }],
@@ -168,6 +169,7 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['surfaces.client.pages.login', surface({ pages: { login: '/login#top' } })],
     ['surfaces.client.pages.logon', surface({ pages: { logon: '/login' } })],
     ['surfaces.client.rateLimits', surface({ rateLimits: 5 })],
+    ['surfaces.client.rateLimits.exact', surface({ rateLimits: { exact: 'yes' } })],
     ['surfaces.client.rateLimits.perIp', surface({ rateLimits: { perIp: 1 } })],
     ['surfaces.client.rateLimits.selfPerSession', surface({ rateLimits: { selfPerSession: 100 } })],
     [

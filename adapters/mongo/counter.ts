@@ -1,5 +1,11 @@
 import type { Document } from 'mongodb'
-import { checkExpiry, checkForgive, checkHit } from '../../src/checks/check-call.js'
+import {
+  type AddCall,
+  checkAdd,
+  checkExpiry,
+  checkForgive,
+  checkHit,
+} from '../../src/checks/check-call.js'
 import type { Counter, CounterResult } from '../../src/ports/counter.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
 import type { BoundCollection } from './bound-collection.js'
@@ -17,8 +23,9 @@ export const counterSpec: CollectionSpec<CounterDoc> = {
   expires: 'fixed',
 }
 
-interface Hit {
+interface Hits {
   readonly key: string
+  readonly hits: number
   readonly limit: number
   readonly now: Date
   readonly resetsAt: Date
@@ -30,25 +37,27 @@ const mostTries = 100
 const after = { returnDocument: 'after', includeResultMetadata: false } as const
 
 /**
- * A hit that opens a window or finds room in a running one is one command, a refused one two, and
- * one that follows an ended window three. One command for all of them would need an update by
- * pipeline, which not every server of this protocol has.
+ * Hits that open a window or find room in a running one are one command, refused ones two. Hits of which only some
+ * find room are three, and so are those that follow an ended window. One command for all of them would need an
+ * update by pipeline, which not every server of this protocol has.
  */
 export function mongoCounter({ open }: BoundCollection): Counter {
+  async function count([key, , limit, now, hits]: AddCall, ends: number): Promise<CounterResult> {
+    const asked = { key, hits, limit, now: new Date(now), resetsAt: new Date(ends) }
+    const documents = await open()
+    for (let tries = 0; tries < mostTries; tries++) {
+      const counted =
+        (await countOn(documents, asked)) ??
+        (await refuse(documents, asked)) ??
+        (await countAnew(documents, asked))
+      if (counted) return counted
+    }
+    throw new Error('mongo: too many hits on one key at once')
+  }
+
   return {
-    async hit(key, windowMs, limit, now) {
-      const resetsAt = checkHit(key, windowMs, limit, now)
-      const hit = { key, limit, now: new Date(now), resetsAt: new Date(resetsAt) }
-      const documents = await open()
-      for (let tries = 0; tries < mostTries; tries++) {
-        const counted =
-          (await countOn(documents, hit)) ??
-          (await refuse(documents, hit)) ??
-          (await countAnew(documents, hit))
-        if (counted) return counted
-      }
-      throw new Error('mongo: too many hits on one key at once')
-    },
+    hit: async (...call) => count([...call, 1], checkHit(...call)),
+    add: async (...call) => count(call, checkAdd(...call)),
     async forgive(key, hits) {
       checkForgive(key, hits)
       const documents = await open()
@@ -63,13 +72,19 @@ export function mongoCounter({ open }: BoundCollection): Counter {
 }
 
 /** Counts in a running window with room, or in a new one where the key has none; else null. */
-async function countOn(documents: Documents, hit: Hit): Promise<CounterResult | null> {
-  const { key, limit, now, resetsAt } = hit
+async function countOn(documents: Documents, asked: Hits): Promise<CounterResult | null> {
+  const { key, hits, limit, now, resetsAt } = asked
   if (limit === 0) return null
-  const filter = { _id: { $eq: key }, expiresAt: { $gt: now }, hits: { $lt: limit } }
-  const change: Document = { $inc: { hits: 1 }, $setOnInsert: { expiresAt: resetsAt } }
+  const filter = { _id: { $eq: key }, expiresAt: { $gt: now }, hits: { $lte: limit - hits } }
+  const opened = { expiresAt: resetsAt }
+  // More hits than the limit fit into no running window, and fill a new one.
+  const change: Document =
+    hits > limit
+      ? { $setOnInsert: { ...opened, hits: limit } }
+      : { $inc: { hits }, $setOnInsert: opened }
   try {
-    return counted(await documents.findOneAndUpdate(filter, change, { ...after, upsert: true }))
+    const stored = await documents.findOneAndUpdate(filter, change, { ...after, upsert: true })
+    return counted(stored, hits <= limit)
   } catch (error) {
     // The key has a window, so nothing was inserted: it is full or has ended.
     if (isTaken(error)) return null
@@ -77,22 +92,33 @@ async function countOn(documents: Documents, hit: Hit): Promise<CounterResult | 
   }
 }
 
-/** The refusal while the window that runs is full, else null. */
-async function refuse(documents: Documents, hit: Hit): Promise<CounterResult | null> {
-  const { key, limit, now, resetsAt } = hit
+/** The refusal while a window runs that has no room for all the hits, else null. */
+async function refuse(documents: Documents, asked: Hits): Promise<CounterResult | null> {
+  const { key, hits, limit, now, resetsAt } = asked
   const stored = await documents.findOne({ _id: { $eq: key } })
   const runs = stored !== null && Number(stored['expiresAt']) > now.getTime()
-  if (runs && Number(stored['hits']) >= limit) return { ...resultOf(stored), allowed: false }
+  if (runs && Number(stored['hits']) >= limit) return counted(stored, false)
+  if (runs && Number(stored['hits']) + hits > limit) return fill(documents, stored, limit)
   // Nothing is counted under a limit of 0, so there is no window to keep.
   return limit > 0 ? null : { allowed: false, count: 0, resetsAt: resetsAt.getTime() }
 }
 
-/** Counts the first hit after a window that ended, unless another one is the first; else null. */
-async function countAnew(documents: Documents, hit: Hit): Promise<CounterResult | null> {
-  const { key, now, resetsAt } = hit
+/** Counts those hits that still fit, unless the window has changed since it was read; else null. */
+async function fill(
+  documents: Documents,
+  { _id, hits, expiresAt }: StoredDocument,
+  limit: number,
+): Promise<CounterResult | null> {
+  const filter = { _id: { $eq: _id }, hits: { $eq: hits }, expiresAt: { $eq: expiresAt } }
+  return counted(await documents.findOneAndUpdate(filter, { $set: { hits: limit } }, after), false)
+}
+
+/** Counts the first hits after a window that ended, unless others are the first; else null. */
+async function countAnew(documents: Documents, asked: Hits): Promise<CounterResult | null> {
+  const { key, hits, limit, now, resetsAt } = asked
   const filter = { _id: { $eq: key }, expiresAt: { $lte: now } }
-  const change = { $set: { hits: 1, expiresAt: resetsAt } }
-  return counted(await documents.findOneAndUpdate(filter, change, after))
+  const change = { $set: { hits: Math.min(hits, limit), expiresAt: resetsAt } }
+  return counted(await documents.findOneAndUpdate(filter, change, after), hits <= limit)
 }
 
 /** Two guarded writes, as no single one stops at 0. One of them holds unless the key is gone. */
@@ -108,10 +134,7 @@ async function handBack(documents: Documents, key: string, hits: number): Promis
   throw new Error('mongo: too many hits on one key at once')
 }
 
-function counted(stored: StoredDocument | null): CounterResult | null {
-  return stored && { ...resultOf(stored), allowed: true }
-}
-
-function resultOf(stored: StoredDocument): Pick<CounterResult, 'count' | 'resetsAt'> {
-  return { count: Number(stored['hits']), resetsAt: Number(stored['expiresAt']) }
+function counted(stored: StoredDocument | null, allowed: boolean): CounterResult | null {
+  if (stored === null) return null
+  return { allowed, count: Number(stored['hits']), resetsAt: Number(stored['expiresAt']) }
 }

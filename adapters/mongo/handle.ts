@@ -49,6 +49,12 @@ export function isIndexConflict(error: unknown): boolean {
   return code === 85 || code === 86
 }
 
+/** `IndexNotFound`, `Unauthorized`. */
+export function leavesIndex(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 27 || code === 13
+}
+
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -1,19 +1,26 @@
 import type { CollectionInfo, Db, IndexDescriptionInfo } from 'mongodb'
 import type { BoundCollection } from './bound-collection.js'
-import { isIndexConflict, isTaken, isThere } from './handle.js'
+import { type Documents, isIndexConflict, isTaken, isThere, leavesIndex } from './handle.js'
 import { covers, type NotesByName, type PreparedNotes, refuseOtherKinds } from './prepared-notes.js'
-import { indexesToCreate, refuseForeign, refuseTimeToLive } from './refuse-contradictions.js'
+import {
+  indexesToCreate,
+  indexesToDrop,
+  refuseForeign,
+  refuseTimeToLive,
+} from './refuse-contradictions.js'
 import type { WantedIndex } from './wanted-indexes.js'
 
 interface Plan {
   readonly bound: BoundCollection
   readonly exists: boolean
   readonly missing: readonly WantedIndex[]
+  /** Names of indexes that nothing needs any more. */
+  readonly retired: readonly string[]
 }
 
 /**
- * Brings the database up to what the collections need: creates what is missing, never drops or
- * alters. All is looked at before anything is changed, and every step is one that replicas may
+ * Brings the database up to what the collections need: creates what is missing, and drops the indexes
+ * that they call retired and nothing else. All is looked at before anything is changed, and every step is one that replicas may
  * take at the same time. The notes come last, so that a collection is used only with its indexes.
  */
 export async function prepare(
@@ -40,16 +47,20 @@ async function planOf(
   const info = found.get(bound.name)
   const note = noted.get(bound.name)
   refuseOtherKinds(bound.name, bound.shape, note)
-  if (info === undefined) return { bound, exists: false, missing: indexesToCreate(bound, []) }
+  if (info === undefined) {
+    return { bound, exists: false, missing: indexesToCreate(bound, []), retired: [] }
+  }
   refuseForeign(info)
   if (note === undefined) await refuseStrangers(bound, notes)
   await refuseHoles(bound, Object.keys(note?.fields ?? {}))
   const indexes: readonly IndexDescriptionInfo[] = await bound.documents.listIndexes().toArray()
   refuseTimeToLive(bound.name, indexes)
-  return { bound, exists: true, missing: indexesToCreate(bound, indexes) }
+  const missing = indexesToCreate(bound, indexes)
+  return { bound, exists: true, missing, retired: indexesToDrop(bound, indexes) }
 }
 
-async function carryOut(db: Db, { bound, exists, missing }: Plan): Promise<void> {
+async function carryOut(db: Db, { bound, exists, missing, retired }: Plan): Promise<void> {
+  await Promise.all(retired.map((name) => dropIndex(bound.documents, name)))
   if (!exists) {
     await db
       .createCollection(bound.name, { writeConcern: { w: 'majority' } })
@@ -62,6 +73,15 @@ async function carryOut(db: Db, { bound, exists, missing }: Plan): Promise<void>
     await bound.documents.createIndexes([...missing])
   } catch (error) {
     throw indexFailure(bound.name, missing, error)
+  }
+}
+
+/** Another replica may have been first; and a user who may not drop it can work beside it. */
+async function dropIndex(documents: Documents, name: string): Promise<void> {
+  try {
+    await documents.dropIndex(name)
+  } catch (error) {
+    if (!leavesIndex(error)) throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CollectionInfo, IndexDescriptionInfo } from 'mongodb'
 import type { BoundCollection } from './bound-collection.js'
-import { type WantedIndex, wantedIndexes } from './wanted-indexes.js'
+import { type WantedIndex, wantedIndex, wantedIndexes } from './wanted-indexes.js'
 
 type FoundCollection = CollectionInfo | Pick<CollectionInfo, 'name' | 'type'>
 
@@ -44,6 +44,17 @@ export function indexesToCreate(
     )
   }
   return wanted.filter((index) => !found.some((one) => serves(one, index)))
+}
+
+/** The retired indexes that are there, as this library made them: a host's own have other names. */
+export function indexesToDrop(
+  { shape }: BoundCollection,
+  found: readonly IndexDescriptionInfo[],
+): readonly string[] {
+  const retired = shape.retired.map(wantedIndex)
+  return retired.flatMap((index) => {
+    return found.some((one) => one.name === index.name && serves(one, index)) ? [index.name] : []
+  })
 }
 
 /** Also an index a host made under a name of its own. */

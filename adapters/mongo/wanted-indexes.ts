@@ -1,5 +1,5 @@
 import type { IndexDescription } from 'mongodb'
-import type { Shape } from '../../src/checks/shape.js'
+import type { Index, Shape } from '../../src/checks/shape.js'
 
 export interface WantedIndex extends IndexDescription {
   readonly name: string
@@ -12,15 +12,17 @@ export interface WantedIndex extends IndexDescription {
  * are. None expires documents: only the caller's clock decides what has expired.
  */
 export function wantedIndexes({ indexes, expires }: Shape): readonly WantedIndex[] {
-  const wanted = indexes.map(({ on, unique }): WantedIndex => {
-    const fields = on.join('_')
-    return unique
-      ? { name: `${fields}_key`, key: keyOf(on), unique }
-      : { name: `${fields}_idx`, key: keyOf([...on, '_id']) }
-  })
+  const wanted = indexes.map(wantedIndex)
   const expiry: WantedIndex = { name: 'expiresAt_idx', key: keyOf(['expiresAt', '_id']) }
   const isNeeded = expires !== 'never' && wanted.every(({ name }) => name !== expiry.name)
   return isNeeded ? [...wanted, expiry] : wanted
+}
+
+export function wantedIndex({ on, unique }: Index): WantedIndex {
+  const fields = on.join('_')
+  return unique
+    ? { name: `${fields}_key`, key: keyOf(on), unique }
+    : { name: `${fields}_idx`, key: keyOf([...on, '_id']) }
 }
 
 function keyOf(fields: readonly string[]): WantedIndex['key'] {

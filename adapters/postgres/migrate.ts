@@ -1,15 +1,18 @@
 import type { Run } from './client.js'
 import { readColumns, refuseMissing, refuseOtherKinds } from './compare-columns.js'
 import type { PostgresOptions } from './options.js'
-import { columnSteps, indexSteps, type Step, tableStep } from './steps.js'
+import { columnSteps, indexSteps, retiredSteps, type Step, tableStep } from './steps.js'
 import { qualified, type SqlTable } from './table.js'
 
 // Any number will do, as long as every replica of every version takes the same one.
 const lock = 'perform pg_advisory_xact_lock(8098991079431)'
 
+/** How long the requests on a table may stand behind a step that nothing needs. */
+const longestLockWaitMs = 500
+
 /**
- * Creates the tables, columns and indexes that the shapes need and that are missing; never drops or
- * alters. Each step is one statement. It takes a lock, notes the step in the journal and, if the step
+ * Creates the tables, columns and indexes that the shapes need and that are missing; drops the indexes
+ * that the shapes call retired, and nothing else. Each step is one statement. It takes a lock, notes the step in the journal and, if the step
  * was not noted before, carries it out. So replicas that start together do each step once, through a
  * pool as well as through a single connection, and a step that fails leaves nothing behind.
  */
@@ -28,6 +31,7 @@ export async function migrate(
   if (created > 0) done = await stepsDone(run, journal)
   const added = await perform(run, journal, tables.flatMap(columnSteps), done)
   const indexed = await perform(run, journal, tables.flatMap(indexSteps), done)
+  await perform(run, journal, tables.flatMap(retiredSteps), done)
   const changed = created + added + indexed > 0
   refuseMissing(tables, changed ? await readColumns(run, tables) : found)
 }
@@ -65,13 +69,22 @@ async function perform(
   return pending.length
 }
 
-/** Noting comes first: the unique step name decides which replica carries it out. */
-function stepBlock(journal: string, { name, covers, ddl }: Step): string {
+/**
+ * Noting comes first: the unique step name decides which replica carries it out. A statement that waits for
+ * its lock has all later ones of the table wait behind it, which an optional step is not worth.
+ */
+function stepBlock(journal: string, { name, covers, ddl, optional }: Step): string {
   const note = (step: string) =>
     `insert into ${journal} ("step") values ('${step}') on conflict do nothing; `
+  const [patience, leave] = optional
+    ? [
+        `perform set_config('lock_timeout', '${longestLockWaitMs}', true); `,
+        `exception when lock_not_available or insufficient_privilege then null; `,
+      ]
+    : ['', '']
   return (
     `do $postern$ begin ${lock}; ${note(name)}` +
-    `if found then ${ddl}; ${covers.map(note).join('')}end if; end $postern$`
+    `if found then ${patience}${ddl}; ${covers.map(note).join('')}end if; ${leave}end $postern$`
   )
 }
 

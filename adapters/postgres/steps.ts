@@ -1,5 +1,6 @@
+import type { Index } from '../../src/checks/shape.js'
 import { literal, type SqlColumn, snakeCase, sqlTypes } from './columns.js'
-import { dayColumn, dayOf, indexName, type SqlTable } from './table.js'
+import { dayColumn, dayOf, indexName, inSchemaOf, type SqlTable } from './table.js'
 
 /** One change of the schema. It is carried out once and its names are kept in the journal. */
 export interface Step {
@@ -7,6 +8,8 @@ export interface Step {
   /** Further steps that are done with this one: those of the columns a new table starts with. */
   readonly covers: readonly string[]
   readonly ddl: string
+  /** Nothing needs it: it waits for no lock, and what refuses it leaves it to the next migration. */
+  readonly optional?: true
 }
 
 interface ColumnStep {
@@ -18,7 +21,7 @@ export function tableStep(table: SqlTable): Step {
   const columns = columnDeclarations(table)
   return {
     name: `${table.bareName}/table`,
-    covers: columns.map(({ name }) => name),
+    covers: [...columns, ...retiredSteps(table)].map(({ name }) => name),
     ddl: `create ${persistence(table)}table ${table.sql} (${columns.map(({ declaration }) => declaration).join(', ')})${room(table)}`,
   }
 }
@@ -48,9 +51,10 @@ export function columnSteps(table: SqlTable): readonly Step[] {
 }
 
 export function indexSteps(table: SqlTable): readonly Step[] {
-  const steps = table.shape.indexes.map(({ on, unique }): Step => {
+  const steps = table.shape.indexes.map((index): Step => {
+    const { on, unique } = index
     const columns = on.map(snakeCase)
-    const name = indexName(table, [...columns, unique ? 'key' : 'idx'])
+    const name = nameOf(table, index)
     const quoted = columns.map((column) => `"${column}"`)
     const kind = unique ? 'unique' : 'index'
     return {
@@ -62,6 +66,25 @@ export function indexSteps(table: SqlTable): readonly Step[] {
     }
   })
   return [...steps, ...expirySteps(table)]
+}
+
+/**
+ * Drops what earlier versions indexed. Their replicas may be at work still, and find by another index
+ * what they found by this one.
+ */
+export function retiredSteps(table: SqlTable): readonly Step[] {
+  return table.shape.retired.map((index) => {
+    return {
+      name: `${table.bareName}/retired/${index.on.map(snakeCase).join()}`,
+      covers: [],
+      ddl: `drop index if exists ${inSchemaOf(table, nameOf(table, index))}`,
+      optional: true,
+    }
+  })
+}
+
+function nameOf(table: SqlTable, { on, unique }: Index): string {
+  return indexName(table, [...on.map(snakeCase), unique ? 'key' : 'idx'])
 }
 
 function expirySteps(table: SqlTable): readonly Step[] {

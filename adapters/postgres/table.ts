@@ -59,6 +59,11 @@ export function qualified(bareName: string, { schema }: PostgresOptions): string
   return schema === undefined ? `"${bareName}"` : `"${schema}"."${bareName}"`
 }
 
+/** A quoted name as that of something in the same schema. */
+export function inSchemaOf({ sql, bareName }: SqlTable, name: string): string {
+  return sql.slice(0, -`"${bareName}"`.length) + name
+}
+
 /** Quoted. Names Postgres would cut, and so might confuse, end in a digest of the whole name. */
 export function indexName(table: SqlTable, words: readonly string[]): string {
   const name = [table.bareName, ...words].join('_')

@@ -1,22 +1,28 @@
-import { checkExpiry, checkForgive, checkHit } from '../../src/checks/check-call.js'
-import type { Counter } from '../../src/ports/counter.js'
+import {
+  type AddCall,
+  checkAdd,
+  checkExpiry,
+  checkForgive,
+  checkHit,
+} from '../../src/checks/check-call.js'
+import type { Counter, CounterResult } from '../../src/ports/counter.js'
 import { entryScript, sweepEntriesOf } from './entries.js'
 import type { Keys } from './keys.js'
 import type { Run } from './script.js'
 import { listOf } from './texts.js'
 
-/** ARGV: key, end of a window that starts now, limit, the caller's now. */
-const hitWindow = entryScript(`
+/** ARGV: key, end of a window that starts now, limit, the caller's now, how many hits. */
+const countHits = entryScript(`
 local key, ends, limit, now = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local count = 0
+local count, more = 0, tonumber(ARGV[5])
 local running = redis.call('HGET', KEYS[2], key)
 if running then
   local hits, resets = string.match(running, '^(%S+) (%S+)$')
   if tonumber(resets) > now then count, ends = tonumber(hits), resets end
 end
-local allowed = count < limit
-if allowed then
-  count = count + 1
+local allowed = count + more <= limit
+if count < limit then
+  count = math.min(count + more, limit)
   redis.call('HSET', KEYS[2], key, string.format('%.0f', count) .. ' ' .. ends)
   redis.call('ZADD', KEYS[3], ends, key)
 end
@@ -42,13 +48,16 @@ redis.call('ZREM', KEYS[3], ARGV[1])
 export function redisCounter(run: Run, keys: Keys): Counter {
   const places = [keys.schema, keys.entries, keys.expiries]
   const sweep = sweepEntriesOf(run, keys)
+
+  async function count([key, , limit, now, hits]: AddCall, ends: number): Promise<CounterResult> {
+    const args = [key, String(ends), String(limit), String(now), String(hits)]
+    const [answer, held, resetsAt] = listOf(await run(countHits, places, args))
+    return { allowed: answer === 'allowed', count: Number(held), resetsAt: Number(resetsAt) }
+  }
+
   return {
-    async hit(key, windowMs, limit, now) {
-      const ends = checkHit(key, windowMs, limit, now)
-      const args = [key, String(ends), String(limit), String(now)]
-      const [answer, count, resetsAt] = listOf(await run(hitWindow, places, args))
-      return { allowed: answer === 'allowed', count: Number(count), resetsAt: Number(resetsAt) }
-    },
+    hit: async (...call) => count([...call, 1], checkHit(...call)),
+    add: async (...call) => count(call, checkAdd(...call)),
     async forgive(key, hits) {
       checkForgive(key, hits)
       if (hits === undefined) await run(forgetWindow, places, [key])

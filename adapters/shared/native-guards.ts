@@ -6,6 +6,7 @@ import type {
   RouteGuards,
   TenantOf,
 } from '../../src/http/request/exchange.js'
+import { admissions } from './admissions.js'
 
 /**
  * Route guards in the form of a framework. `T` is the request that a host's function receives, where
@@ -32,14 +33,14 @@ export function nativeGuards<P, A extends string, H, R extends object, T extends
     throw new TypeError(`${name}: needs auth.operator or auth.client`)
   }
   const { guards } = surface
-  const admitted = new WeakMap<R, { readonly principal: P }>()
+  const admitted = admissions<P>()
   /** `guardOf` is called for each request, since only here the framework's request is at hand. */
   const wrap = (guardOf: (request: T) => RouteGuard<P>): H =>
     native(async (request, view) => {
-      const known = admitted.get(request)?.principal ?? null
+      const known = admitted.of(request)?.principal ?? null
       const { principal, refusal } = await guardOf(request)(view, known)
       if (refusal !== null) return refusal
-      admitted.set(request, { principal })
+      if (principal !== known) admitted.admit(request, principal)
       return null
     })
   const always = (guard: RouteGuard<P>): H => wrap(() => guard)
@@ -55,8 +56,8 @@ export function nativeGuards<P, A extends string, H, R extends object, T extends
     },
     requireStepUp: (age) => always(guards.requireStepUp(age)),
     principalOf(request) {
-      const found = admitted.get(request)
-      if (found === undefined) throw new Error(`${name}: no guard ran before this route`)
+      const found = admitted.of(request)
+      if (found === null) throw new Error(`${name}: no guard ran before this route`)
       return found.principal
     },
   }

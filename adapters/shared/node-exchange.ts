@@ -8,8 +8,8 @@ import type {
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** HTTP/1 only. */
-  readonly headersDistinct?: Readonly<Record<string, string[] | undefined>>
+  /** Names and values in turns, as they were sent. */
+  readonly rawHeaders?: readonly string[]
   /** HTTP/2 only. */
   readonly stream?: { readonly endAfterHeaders?: boolean }
   readonly socket: { readonly remoteAddress?: string | undefined }
@@ -44,24 +44,36 @@ export function nodeExchange(request: NodeRequest, { url, parsed }: HostView): E
 export function nodeGuarded(request: NodeRequest): RouteGuardRequest {
   return {
     header: (name) => nodeHeader(request, name),
+    // Now, although only a refusal tells it: a socket that the caller closed meanwhile has none any more.
     remoteAddress: request.socket.remoteAddress,
   }
 }
 
 /** The value of a header by lower-case name, as `ExchangeRequest.header` returns it. */
 function nodeHeader(
-  request: Pick<NodeRequest, 'headers' | 'headersDistinct'>,
+  request: Pick<NodeRequest, 'headers' | 'rawHeaders'>,
   name: string,
 ): string | undefined {
   // HTTP/2 names the host in a pseudo-header, which comes before `host` (RFC 9113 §8.3.1).
   if (name === 'host' && request.headers[':authority'] !== undefined) {
     return nodeHeader(request, ':authority')
   }
-  // Node would keep the first of several `Authorization` lines and hide the others.
-  const lines = request.headersDistinct?.[name]
-  if (lines !== undefined && lines.length > 1 && name !== 'cookie') return lines.join(',')
   const value = request.headers[name]
+  if (value === undefined) return undefined
+  // Node would keep the first of several `Authorization` lines and hide the others.
+  const lines = name === 'cookie' ? [] : linesOf(request.rawHeaders ?? [], name)
+  if (lines.length > 1) return lines.join(',')
   return Array.isArray(value) ? value.join(',') : value
+}
+
+/** The values of all lines of that name. Node's own list of them would be made of every header. */
+function linesOf(raw: readonly string[], name: string): readonly string[] {
+  const lines: string[] = []
+  for (let at = 0; at < raw.length; at += 2) {
+    const given = raw[at] ?? ''
+    if (given.length === name.length && given.toLowerCase() === name) lines.push(raw[at + 1] ?? '')
+  }
+  return lines
 }
 
 async function bodyOf(

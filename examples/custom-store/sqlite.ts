@@ -15,8 +15,7 @@ const schema = `
 
 /** @example const backend = sqlite(new DatabaseSync('auth.db')) */
 export function sqlite(db: DatabaseSync): Backend {
-  // Waits so long for another process's write, then rejects. Waiting blocks this process.
-  db.exec('pragma busy_timeout = 2000')
+  db.exec('pragma busy_timeout = 2000') // waits that long for another's write, and blocks meanwhile
   db.exec('pragma synchronous = extra') // what was acknowledged survives a power cut
   const store = checkedStore({
     collection: (spec) => bind(db, spec),
@@ -64,21 +63,22 @@ function lease(db: DatabaseSync): Lease {
   }
 }
 
-/** A hit looks, decides and counts in one statement, so parallel hits never exceed the limit. */
+/** Hits look, decide and count in one statement, so parallel ones never exceed the limit. */
 function counter(db: DatabaseSync): Counter {
-  const hit = `insert into postern_counters (id, hits, allowed, expiresAt)
-    values (:key, min(1, :limit), :limit > 0, :now + :windowMs) on conflict do update set
-      hits = iif(expiresAt <= :now, excluded.hits, hits + (hits < :limit)),
-      allowed = iif(expiresAt <= :now, excluded.allowed, hits < :limit),
-      expiresAt = iif(expiresAt <= :now, excluded.expiresAt, expiresAt)
-    returning hits, allowed, expiresAt`
+  const count = `insert into postern_counters (id, hits, allowed, expiresAt)
+    values (:key, min(:more, :limit), :more <= :limit, :now + :windowMs) on conflict do update set
+      hits = iif(expiresAt <= :now, excluded.hits, max(hits, min(hits + :more, :limit))),
+      allowed = iif(expiresAt <= :now, excluded.allowed, hits + :more <= :limit),
+      expiresAt = iif(expiresAt <= :now, excluded.expiresAt, expiresAt) returning *`
   const lower = 'update postern_counters set hits = max(0, hits - ?) where id = ?'
+  const add: Required<Counter>['add'] = async (key, windowMs, limit, now, more) => {
+    const [row] = db.prepare(count).all({ key, windowMs, limit, now, more })
+    const { allowed, hits, expiresAt } = row ?? {}
+    return { allowed: allowed === 1, count: Number(hits), resetsAt: Number(expiresAt) }
+  }
   return {
-    async hit(key, windowMs, limit, now) {
-      const [row] = db.prepare(hit).all({ key, windowMs, limit, now })
-      const { allowed, hits, expiresAt } = row ?? {}
-      return { allowed: allowed === 1, count: Number(hits), resetsAt: Number(expiresAt) }
-    },
+    hit: (...call) => add(...call, 1),
+    add,
     async forgive(key, hits) {
       if (hits === undefined) db.prepare('delete from postern_counters where id = ?').run(key)
       else db.prepare(lower).run(hits, key)

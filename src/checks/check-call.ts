@@ -1,4 +1,4 @@
-import type { CounterResult } from '../ports/counter.js'
+import type { Counter, CounterResult } from '../ports/counter.js'
 import type { Page } from '../ports/store.js'
 import { isText, isTime } from './check-value.js'
 import type { Shape } from './shape.js'
@@ -37,16 +37,34 @@ export function checkHit(
   limit: number,
   now: number,
 ): CounterResult['resetsAt'] {
-  checkId(key, 'counter.hit')
+  return checkCount('counter.hit', [key, windowMs, limit, now])
+}
+
+/** What `Counter.add` is called with. */
+export type AddCall = Parameters<NonNullable<Counter['add']>>
+
+/** Returns when a window that starts at `now` ends. */
+export function checkAdd(...[key, windowMs, limit, now, hits]: AddCall): CounterResult['resetsAt'] {
+  if (!Number.isSafeInteger(hits) || hits < 1) {
+    throw new TypeError('counter.add: "hits" must be a positive integer')
+  }
+  return checkCount('counter.add', [key, windowMs, limit, now])
+}
+
+function checkCount(
+  place: string,
+  [key, windowMs, limit, now]: Parameters<Counter['hit']>,
+): CounterResult['resetsAt'] {
+  checkId(key, place)
   if (!Number.isSafeInteger(windowMs) || windowMs < 1) {
-    throw new TypeError('counter.hit: "windowMs" must be a positive integer')
+    throw new TypeError(`${place}: "windowMs" must be a positive integer`)
   }
   if (!Number.isSafeInteger(limit) || limit < 0) {
-    throw new TypeError('counter.hit: "limit" must be an integer of 0 or more')
+    throw new TypeError(`${place}: "limit" must be an integer of 0 or more`)
   }
   const resetsAt = now + windowMs
   if (!isTime(now) || !isTime(resetsAt)) {
-    throw new TypeError('counter.hit: "now" must be epoch milliseconds')
+    throw new TypeError(`${place}: "now" must be epoch milliseconds`)
   }
   return resetsAt
 }

@@ -40,7 +40,7 @@ export function checkValue(column: Column, value: unknown, place: string): void 
 }
 
 export function isText(value: unknown): value is string {
-  return typeof value === 'string' && !value.includes('\0') && !/\p{Surrogate}/u.test(value)
+  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
 }
 
 export function isTime(value: unknown): value is number {
@@ -56,10 +56,13 @@ function isJson(value: unknown, above: readonly object[]): boolean {
   const inside = [...above, value]
   // Array.from turns holes into undefined, which is refused.
   if (Array.isArray(value)) return Array.from(value).every((item) => isJson(item, inside))
-  return (
-    isPlain(value) &&
-    Object.entries(value).every(([key, item]) => isText(key) && isJson(item, inside))
-  )
+  return isPlain(value) && Object.keys(value).every((key) => isMember(value, key, inside))
+}
+
+/** Without pairs of all members, of which a map of settings has thousands. */
+function isMember(value: object, key: string, above: readonly object[]): boolean {
+  const item: unknown = Reflect.get(value, key)
+  return isText(key) && (isText(item) || isJson(item, above))
 }
 
 /** Objects of another realm count as plain: only the length of the prototype chain is looked at. */

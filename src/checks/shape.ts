@@ -11,6 +11,8 @@ export interface Shape {
   readonly name: string
   readonly columns: ReadonlyMap<string, Column>
   readonly indexes: readonly Index[]
+  /** Declared by earlier versions; a store may drop them. */
+  readonly retired: readonly Index[]
   readonly expires: AnyCollectionSpec['expires']
 }
 
@@ -26,9 +28,10 @@ export function shapeOf(spec: AnyCollectionSpec): Shape {
     throw new TypeError(`collection "${spec.name}": names are lower-case words joined by "_"`)
   }
   const columns = columnsOf(spec)
-  const indexes = spec.indexes.map(({ on, unique }) => ({ on, unique: unique === true }))
+  const indexes = spec.indexes.map(indexOf)
+  const retired = (spec.retiredIndexes ?? []).map(indexOf)
   const seen = new Set<string>()
-  for (const index of indexes) {
+  for (const index of [...indexes, ...retired]) {
     checkIndex(spec, columns, index)
     const fields = [...index.on].sort().join()
     if (seen.has(fields)) {
@@ -36,7 +39,11 @@ export function shapeOf(spec: AnyCollectionSpec): Shape {
     }
     seen.add(fields)
   }
-  return { name: spec.name, columns, indexes, expires: spec.expires }
+  return { name: spec.name, columns, indexes, retired, expires: spec.expires }
+}
+
+function indexOf({ on, unique }: AnyCollectionSpec['indexes'][number]): Index {
+  return { on, unique: unique === true }
 }
 
 function columnsOf(spec: AnyCollectionSpec): ReadonlyMap<string, Column> {

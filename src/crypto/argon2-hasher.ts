@@ -1,5 +1,8 @@
+import { loadPart } from '../errors/index.js'
 import type { PasswordHasher } from '../ports/password-hasher.js'
 import { parsePhc } from './phc.js'
+
+const library = () => loadPart('argon2', () => import('argon2'))
 
 /**
  * The default hasher, on the `argon2` package (libuv's thread pool). The native module is loaded at
@@ -9,7 +12,7 @@ import { parsePhc } from './phc.js'
 export function argon2Hasher(): PasswordHasher {
   return {
     async hash(password, params, salt) {
-      const argon2 = await import('argon2')
+      const argon2 = await library()
       return argon2.hash(asBuffer(password), {
         type: argon2.argon2id,
         version: 0x13,
@@ -23,7 +26,7 @@ export function argon2Hasher(): PasswordHasher {
 
     async verify(phc, password) {
       if (parsePhc(phc) === null) return false
-      const argon2 = await import('argon2')
+      const argon2 = await library()
       return argon2.verify(phc, asBuffer(password))
     },
   }

@@ -1,4 +1,4 @@
-import { isGuessable } from './guessable.js'
+import { loadPart } from '../errors/index.js'
 
 /**
  * Loads the list of common passwords (some 49,000, of `@zxcvbn-ts/language-common`) and answers
@@ -7,6 +7,9 @@ import { isGuessable } from './guessable.js'
  * per process; nothing is loaded before the first call.
  */
 export async function loadCommonPasswords(): Promise<(password: string) => boolean> {
-  const { commonPasswordList } = await import('./common-password-list.js')
+  const { commonPasswordList, isGuessable } = await loadPart(
+    'the list of common passwords',
+    () => import('./common-password-list.js'),
+  )
   return (password) => isGuessable(password, (text) => commonPasswordList.has(text))
 }

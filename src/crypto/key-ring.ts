@@ -49,8 +49,8 @@ const recommendedBits = 3072
 export async function loadKeyRing(ring: KeyRing): Promise<LoadedKeyRing> {
   checkShape(ring)
   const signingKey = parsePrivateKey('keys.current', ring.current)
-  const current = await describeKey('keys.current', createPublicKey(signingKey))
-  const keys = [current, ...(await describeOthers(ring))]
+  const current = describeKey('keys.current', createPublicKey(signingKey))
+  const keys = [current, ...describeOthers(ring)]
   const verifyingKeys = byKid(keys)
   return {
     kid: current.jwk.kid,
@@ -72,15 +72,15 @@ function checkShape(ring: unknown): void {
   }
 }
 
-async function describeOthers({ next, previous = [] }: KeyRing): Promise<RingKey[]> {
+function describeOthers({ next, previous = [] }: KeyRing): RingKey[] {
   const found: RingKey[] = []
   if (next !== undefined) {
     const key = createPublicKey(parsePrivateKey('keys.next', next))
-    found.push(await describeKey('keys.next', key))
+    found.push(describeKey('keys.next', key))
   }
   for (const [index, pem] of previous.entries()) {
     const option = `keys.previous[${index}]`
-    found.push(await describeKey(option, parsePublicKey(option, pem)))
+    found.push(describeKey(option, parsePublicKey(option, pem)))
   }
   return found
 }

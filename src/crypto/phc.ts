@@ -6,7 +6,7 @@ const maxTimeCost = 64
 const maxParallelism = 16
 
 const form =
-  /^\$(argon2id|argon2i|argon2d)(?:\$v=(16|19))?\$m=([1-9][0-9]{0,6}),t=([1-9][0-9]?),p=([1-9][0-9]?)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+  /^\$(argon2id|argon2i|argon2d)(?:\$v=(16|19))?\$([mtp]=[1-9][0-9]{0,6}(?:,[mtp]=[1-9][0-9]{0,6}){2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
 /** An argon2 hash taken apart. */
 export interface Phc extends Argon2Params {
@@ -18,15 +18,18 @@ export interface Phc extends Argon2Params {
 }
 
 /**
- * An argon2 hash in PHC string format, or null for every other text: another scheme, unknown or
- * reordered parameters, a salt outside 8–48 bytes, a tag outside 12–64 bytes, or costs beyond 1 GiB
- * of memory, 64 passes or 16 lanes. Never throws.
+ * An argon2 hash in PHC string format, its three parameters in any order, or null for every other text:
+ * another scheme, an unknown, missing or repeated parameter, a salt outside 8–48 bytes, a tag outside
+ * 12–64 bytes, or costs beyond 1 GiB of memory, 64 passes or 16 lanes. Never throws.
  */
 export function parsePhc(text: string): Phc | null {
   const match = text.length <= 256 ? form.exec(text) : null
   if (match === null) return null
-  const [, variant, version = '16', m, t, p, saltText = '', tagText = ''] = match
-  const [memoryCost, timeCost, parallelism] = [Number(m), Number(t), Number(p)]
+  const [, variant, version = '16', params = '', saltText = '', tagText = ''] = match
+  const costs = new Map(params.split(',').map((one) => [one.slice(0, 1), Number(one.slice(2))]))
+  // Three were read: if one came twice, another is missing, and is within no bounds.
+  const costOf = (name: string): number => costs.get(name) ?? Number.NaN
+  const [memoryCost, timeCost, parallelism] = [costOf('m'), costOf('t'), costOf('p')]
   const bounded =
     memoryCost <= maxMemoryCost &&
     memoryCost >= 8 * parallelism &&

@@ -1,5 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { calculateJwkThumbprint } from 'jose'
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { OptionsError } from '../errors/index.js'
 
 /** A public key as published (RFC 7517). */
@@ -42,7 +41,7 @@ export function parsePublicKey(option: string, pem: unknown): KeyObject {
 }
 
 /** Refuses keys that RS256 cannot use or that are too weak, and names the others. */
-export async function describeKey(option: string, publicKey: KeyObject): Promise<RingKey> {
+export function describeKey(option: string, publicKey: KeyObject): RingKey {
   const type = publicKey.asymmetricKeyType
   if (type !== 'rsa') {
     throw new OptionsError(option, `is of type ${type}, but RS256 needs a plain RSA key: ${remedy}`)
@@ -55,8 +54,15 @@ export async function describeKey(option: string, publicKey: KeyObject): Promise
     throw new OptionsError(option, `has a public exponent below ${minimumExponent}: ${remedy}`)
   }
   const { n = '', e = '' } = publicKey.export({ format: 'jwk' })
-  const kid = await calculateJwkThumbprint({ kty: 'RSA', n, e })
+  const kid = thumbprint(n, e)
   return { option, publicKey, bits, jwk: { kty: 'RSA', n, e, kid, alg: 'RS256', use: 'sig' } }
+}
+
+/** RFC 7638 §3: the required members alone, in the order of their names. */
+function thumbprint(n: string, e: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify({ e, kty: 'RSA', n }))
+    .digest('base64url')
 }
 
 function parse(

@@ -1,3 +1,4 @@
+import { mapTexts } from '../engine/map-texts.js'
 import type { SecretBox } from './secret-box.js'
 
 type Values = Readonly<Record<string, string>>
@@ -26,18 +27,20 @@ export interface ReencryptionPlan {
 
 type SecretTest = (key: string, text: string) => boolean
 
-/** A copy of a plan's values in which those of `changed` that are secret are encrypted. */
+/** A plan's values, with those of `changed` that are secret encrypted; the same object where none is. */
 export function sealValues(
   { values, changed }: { readonly values: Values; readonly changed: readonly string[] },
   isSecret: SecretTest,
   box: SecretBox,
   place: SealedPlace,
 ): Values {
-  const plain = new Set(changed)
-  const entries = Object.entries(values).map(([key, text]) =>
-    plain.has(key) && isSecret(key, text) ? [key, box.seal(text, { ...place, key })] : [key, text],
+  const plain = new Set(
+    changed.filter((key) => Object.hasOwn(values, key) && isSecret(key, values[key] ?? '')),
   )
-  return Object.fromEntries(entries)
+  if (plain.size === 0) return values
+  return mapTexts(values, (key, text) => {
+    return plain.has(key) ? box.seal(text, { ...place, key }) : text
+  })
 }
 
 /** Decrypts every secret of an environment. Never throws for a text that does not decrypt. */
@@ -48,14 +51,12 @@ export function openValues(
   place: SealedPlace,
 ): OpenedValues {
   const unreadable: string[] = []
-  const entries = Object.entries(values).flatMap(([key, text]): [string, string][] => {
-    if (!isSecret(key, text)) return [[key, text]]
-    const secret = box.open(text, { ...place, key })
-    if (secret !== null) return [[key, secret]]
-    unreadable.push(key)
-    return []
+  const opened = mapTexts(values, (key, text) => {
+    const plain = isSecret(key, text) ? box.open(text, { ...place, key }) : text
+    if (plain === null) unreadable.push(key)
+    return plain
   })
-  return { values: Object.fromEntries(entries), unreadable }
+  return { values: opened, unreadable }
 }
 
 /**

@@ -82,13 +82,16 @@ export function secretBox(keys: readonly ConfigKey[], random: Random): SecretBox
     },
     open(sealed, place) {
       if (sealed === '') return ''
-      const [id = '', nonceText = '', bodyText = ''] = sealed.slice(scheme.length).split(':')
+      if (!sealed.startsWith(scheme)) return null
+      const [id = '', nonceText = '', bodyText = '', ...more] = sealed
+        .slice(scheme.length)
+        .split(':')
       const nonce = Buffer.from(nonceText, 'base64url')
       const body = Buffer.from(bodyText, 'base64url')
       const key = ring.get(id)
       // Spelled in one way only, so that no changed character of a stored text goes unnoticed.
-      const spelled = `${scheme}${id}:${base64url(nonce)}:${base64url(body)}`
-      if (key === undefined || spelled !== sealed) return null
+      const isSpelled = base64url(nonce) === nonceText && base64url(body) === bodyText
+      if (key === undefined || more.length > 0 || !isSpelled) return null
       if (nonce.length !== nonceBytes || body.length < tagBytes) return null
       return decrypt(key, nonce, body, place)
     },
@@ -129,5 +132,6 @@ function importKey(id: string, text: string): KeyObject {
 }
 
 function base64url(bytes: Uint8Array): string {
+  if (bytes instanceof Buffer) return bytes.toString('base64url')
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')
 }

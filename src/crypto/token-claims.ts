@@ -58,7 +58,8 @@ export type Payload = Readonly<Record<string, unknown>>
 
 /**
  * The claims of a payload whose `iss`, `aud` and `tokenUse` are already judged, or null when one
- * is missing or of another form. Claims we do not know are left out.
+ * is missing or of another form. Claims we do not know are left out. Those of an access token are frozen, with
+ * all they hold: they are remembered with the token, and each request that brings it gives them to the host.
  */
 export const readClaims: {
   readonly [U in TokenUse]: (
@@ -75,8 +76,8 @@ export const readClaims: {
       return null
     if (amr === null || memberships === null || !isSeconds(authTime)) return null
     const claims = { iss, aud, sub, jti, iat, exp, memberships, amr, authTime }
-    if (sid === undefined) return { ...claims, tokenUse: 'access' }
-    return isText(sid) ? { ...claims, tokenUse: 'access', sid } : null
+    if (sid === undefined) return Object.freeze({ ...claims, tokenUse: 'access' })
+    return isText(sid) ? Object.freeze({ ...claims, tokenUse: 'access', sid }) : null
   },
 
   refresh(payload, iss, aud) {
@@ -108,10 +109,10 @@ function readText(value: unknown): string | null {
 
 function readMembership(value: unknown): { readonly tenantId: string } | null {
   if (typeof value !== 'object' || value === null || !('tenantId' in value)) return null
-  return isText(value.tenantId) ? { tenantId: value.tenantId } : null
+  return isText(value.tenantId) ? Object.freeze({ tenantId: value.tenantId }) : null
 }
 
-/** Every item read, or null as soon as one cannot be. */
+/** Every item read, in a frozen list, or null as soon as one cannot be. */
 function readList<T>(value: unknown, read: (item: unknown) => T | null): readonly T[] | null {
   if (!Array.isArray(value)) return null
   const items: T[] = []
@@ -121,5 +122,5 @@ function readList<T>(value: unknown, read: (item: unknown) => T | null): readonl
     items.push(item)
   }
   // A list that grew keeps room for more; claims are remembered by the ten thousand.
-  return items.slice()
+  return Object.freeze(items.slice())
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { type Linked, linkedLine } from '../concurrency/linked-line.js'
 import type { Audience } from '../ports/surface.js'
 import type { LoadedKeyRing } from './key-ring.js'
 import type { AccessClaims } from './token-claims.js'
@@ -28,14 +29,15 @@ interface VerifiedToken {
   readonly claims: AccessClaims
 }
 
-interface Remembered {
+interface Remembered extends Linked<Remembered> {
+  readonly digest: string
   readonly claims: AccessClaims
   readonly kid: string
 }
 
 const mebibyte = 2 ** 20
 
-/** Digest, claims, their ids and the place in the map, measured on V8 and rounded up. */
+/** Digest, claims, their ids and the place in map and line, measured on V8 and rounded up. */
 function bytesOf({ memberships }: AccessClaims): number {
   return 550 + 125 * memberships.length
 }
@@ -48,28 +50,29 @@ function bytesOf({ memberships }: AccessClaims): number {
 export function tokenMemo(mebibytes: number): TokenMemo {
   const capacity = mebibytes * mebibyte
   let used = 0
-  // In the order of their last use: a map keeps the order in which keys were set.
   const known = new Map<string, Remembered>()
+  const uses = linkedLine<Remembered>()
 
-  function forget(digest: string, claims: AccessClaims): void {
-    known.delete(digest)
-    used -= bytesOf(claims)
+  function forget(one: Remembered): void {
+    uses.remove(one)
+    known.delete(one.digest)
+    used -= bytesOf(one.claims)
   }
 
   return {
     // One byte a character: the digest is half as long as in base64url, and no other text is a key.
-    digestOf: (token) => hash('sha256', token, 'buffer').toString('latin1'),
+    digestOf: (token) => hash('sha256', token, 'binary'),
 
     find(digest, { ring, issuer, accepts, now }) {
       const remembered = known.get(digest)
       if (remembered === undefined) return null
       const { claims, kid } = remembered
       if (now >= claims.exp * 1000 || !ring.verifyingKeys.has(kid)) {
-        forget(digest, claims)
+        forget(remembered)
         return null
       }
-      known.delete(digest)
-      known.set(digest, remembered)
+      uses.remove(remembered)
+      uses.add(remembered)
       return claims.iss === issuer && accepts.includes(claims.aud) ? claims : null
     },
 
@@ -77,11 +80,14 @@ export function tokenMemo(mebibytes: number): TokenMemo {
       const header = ring.readHeader(token.slice(0, token.indexOf('.')))
       const bytes = bytesOf(claims)
       if (header === null || bytes > capacity || known.has(digest)) return
-      for (const [oldest, { claims: gone }] of known) {
-        if (used + bytes <= capacity) break
-        forget(oldest, gone)
+      while (used + bytes > capacity) {
+        const oldest = uses.first()
+        if (oldest === null) break
+        forget(oldest)
       }
-      known.set(digest, { claims, kid: header.kid })
+      const remembered = { digest, claims, kid: header.kid, before: null, after: null }
+      known.set(digest, remembered)
+      uses.add(remembered)
       used += bytes
     },
   }

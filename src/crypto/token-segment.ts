@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+
 /**
  * The bytes of a base64url segment, or null unless the segment is the one canonical spelling of
  * them. Decoders skip foreign characters and spare bits, so that many texts would be one token
@@ -10,14 +12,16 @@ export function decodeSegment(segment: string): Buffer | null {
 
 /**
  * The JSON object of a segment, or null unless the segment is the one spelling our signer gives
- * it. Writing the object again and comparing refuses in one step: non-canonical base64url, bytes
- * that are not UTF-8, and member names that occur twice, which parsers disagree about (RFC 7515 §4).
+ * it: canonical base64url of UTF-8 of the text that writing the object again gives. So no member name
+ * occurs twice, which parsers disagree about (RFC 7515 §4).
  */
 export function decodeObject(segment: string): Readonly<Record<string, unknown>> | null {
+  const bytes = decodeSegment(segment)
+  if (bytes === null || !isUtf8(bytes)) return null
+  const text = bytes.toString()
   try {
-    const value: unknown = JSON.parse(Buffer.from(segment, 'base64url').toString())
-    if (!isObject(value)) return null
-    return Buffer.from(JSON.stringify(value)).toString('base64url') === segment ? value : null
+    const value: unknown = JSON.parse(text)
+    return isObject(value) && JSON.stringify(value) === text ? value : null
   } catch {
     return null
   }

@@ -1,173 +1,45 @@
+import { loadPart } from '../errors/index.js'
 import type {
-  AuthenticationResponseJSON,
-  PublicKeyCredentialCreationOptionsJSON,
-  PublicKeyCredentialRequestOptionsJSON,
-  RegistrationResponseJSON,
-} from '@simplewebauthn/server'
-
-/** Who asks for passkeys: what browsers bind them to, and the pages and apps that may use them. */
-export interface RelyingParty {
-  /** A domain name. */
-  readonly rpId: string
-  /** `https://…` of pages, `android:apk-key-hash:…` of apps. */
-  readonly origins: readonly string[]
-}
-
-export type CreationOptions = PublicKeyCredentialCreationOptionsJSON
-export type RequestOptions = PublicKeyCredentialRequestOptionsJSON
-
-/** A credential that was registered before. */
-export interface KnownCredential {
-  readonly id: string
-  readonly transports: readonly string[]
-}
-
-/** What `navigator.credentials.create` gave, as JSON (WebAuthn §5.1.8). */
-export interface RegistrationResponse {
-  readonly id: string
-  readonly rawId: string
-  readonly type: 'public-key'
-  readonly response: {
-    readonly clientDataJSON: string
-    readonly attestationObject: string
-    readonly transports?: readonly string[] | undefined
-  }
-}
-
-/** What `navigator.credentials.get` gave, as JSON. */
-export interface AssertionResponse {
-  readonly id: string
-  readonly rawId: string
-  readonly type: 'public-key'
-  readonly response: {
-    readonly clientDataJSON: string
-    readonly authenticatorData: string
-    readonly signature: string
-    readonly userHandle?: string | null | undefined
-  }
-}
-
-/** What a registration showed. */
-export interface NewCredential {
-  readonly id: string
-  /** COSE key, base64url. */
-  readonly publicKey: string
-  readonly counter: number
-  readonly transports: readonly string[]
-  readonly userVerified: boolean
-  readonly backupEligible: boolean
-  readonly backedUp: boolean
-}
-
-/** What an assertion showed. Whether its counter went back is for the caller to judge. */
-export type Assertion = Pick<
+  Assertion,
+  AssertionRequest,
+  AssertionResponse,
+  CreationOptions,
+  CreationRequest,
+  Expected,
   NewCredential,
-  'counter' | 'userVerified' | 'backupEligible' | 'backedUp'
->
+  RegistrationResponse,
+  RequestOptions,
+} from './webauthn-checks.js'
 
-interface Expected extends RelyingParty {
-  readonly challenge: string
-  readonly requireUserVerification: boolean
-}
+export type {
+  Assertion,
+  AssertionResponse,
+  CreationOptions,
+  NewCredential,
+  RegistrationResponse,
+  RelyingParty,
+  RequestOptions,
+} from './webauthn-checks.js'
 
-/** ES256, EdDSA, RS256 (COSE), the one most authenticators have first. */
-const algorithms = [-7, -8, -257]
-
-/** WebAuthn §4, "Credential ID". */
-const maxIdBytes = 1023
-
-// Loaded when the first passkey is: hosts without any pay nothing for it.
-const library = () => import('@simplewebauthn/server')
-const helpers = () => import('@simplewebauthn/server/helpers')
+// Loaded by the first passkey: hosts without any pay nothing for it.
+const checks = () => loadPart('WebAuthn', () => import('./webauthn-checks.js'))
 
 /** For `navigator.credentials.create`. `userHandle` is all the authenticator learns of the account's id. */
-export async function creationOptions(asked: {
-  readonly rpId: string
-  readonly rpName: string
-  readonly challenge: string
-  readonly userHandle: string
-  readonly userName: string
-  readonly displayName: string
-  readonly exclude: readonly KnownCredential[]
-  readonly residentKey: 'preferred' | 'required'
-  readonly userVerification: 'preferred' | 'required'
-  readonly timeoutMs: number
-}): Promise<CreationOptions> {
-  const { generateRegistrationOptions } = await library()
-  const { residentKey, userVerification } = asked
-  return generateRegistrationOptions({
-    rpID: asked.rpId,
-    rpName: asked.rpName,
-    challenge: bytesOf(asked.challenge),
-    userID: bytesOf(asked.userHandle),
-    userName: asked.userName,
-    userDisplayName: asked.displayName,
-    timeout: asked.timeoutMs,
-    attestationType: 'none',
-    excludeCredentials: asked.exclude.map(descriptor),
-    authenticatorSelection: { residentKey, userVerification },
-    supportedAlgorithmIDs: algorithms,
-  })
+export async function creationOptions(asked: CreationRequest): Promise<CreationOptions> {
+  return (await checks()).creationOptions(asked)
 }
 
 /** For `navigator.credentials.get`. Without `allow`, the person chooses among those of the page. */
-export async function requestOptions(asked: {
-  readonly rpId: string
-  readonly challenge: string
-  readonly allow: readonly KnownCredential[] | null
-  readonly userVerification: 'preferred' | 'required'
-  readonly timeoutMs: number
-}): Promise<RequestOptions> {
-  const { generateAuthenticationOptions } = await library()
-  return generateAuthenticationOptions({
-    rpID: asked.rpId,
-    challenge: bytesOf(asked.challenge),
-    timeout: asked.timeoutMs,
-    userVerification: asked.userVerification,
-    ...(asked.allow === null ? {} : { allowCredentials: asked.allow.map(descriptor) }),
-  })
+export async function requestOptions(asked: AssertionRequest): Promise<RequestOptions> {
+  return (await checks()).requestOptions(asked)
 }
 
-/**
- * WebAuthn §7.1. Null for whatever does not verify, without a reason: the reply has none either. An
- * attestation is not asked for, and only such are looked at that need no certificate: those of
- * others name addresses to be fetched.
- */
+/** WebAuthn §7.1. Null for whatever does not verify, without a reason: the reply has none either. */
 export async function verifyRegistration(
   response: RegistrationResponse,
   expected: Expected,
 ): Promise<NewCredential | null> {
-  const { verifyRegistrationResponse } = await library()
-  if (isFramed(response.response.clientDataJSON)) return null
-  if (!(await isPlainAttestation(response.response.attestationObject))) return null
-  const given: RegistrationResponseJSON = {
-    ...withoutExtensions(response),
-    response: {
-      clientDataJSON: response.response.clientDataJSON,
-      attestationObject: response.response.attestationObject,
-    },
-  }
-  const result = await orNull(() =>
-    verifyRegistrationResponse({
-      response: given,
-      ...expectations(expected),
-      supportedAlgorithmIDs: algorithms,
-    }),
-  )
-  if (!result?.verified) return null
-  const { credential, userVerified, credentialDeviceType, credentialBackedUp } =
-    result.registrationInfo
-  const { id } = credential
-  if (id !== response.id || bytesOf(id).byteLength > maxIdBytes) return null
-  return {
-    id,
-    publicKey: Buffer.from(credential.publicKey).toString('base64url'),
-    counter: credential.counter,
-    transports: response.response.transports ?? [],
-    userVerified,
-    backupEligible: credentialDeviceType === 'multiDevice',
-    backedUp: credentialBackedUp,
-  }
+  return (await checks()).verifyRegistration(response, expected)
 }
 
 /** WebAuthn §7.2, up to the signature. Null for whatever does not verify. */
@@ -176,84 +48,5 @@ export async function verifyAssertion(
   expected: Expected,
   credential: { readonly id: string; readonly publicKey: string },
 ): Promise<Assertion | null> {
-  const { verifyAuthenticationResponse } = await library()
-  const { clientDataJSON, authenticatorData, signature } = response.response
-  if (isFramed(clientDataJSON) || response.id !== credential.id) return null
-  const given: AuthenticationResponseJSON = {
-    ...withoutExtensions(response),
-    response: { clientDataJSON, authenticatorData, signature },
-  }
-  const result = await orNull(() =>
-    verifyAuthenticationResponse({
-      response: given,
-      ...expectations(expected),
-      // Zero: a counter that went back is told of only once the signature is known to be good.
-      credential: { id: credential.id, publicKey: bytesOf(credential.publicKey), counter: 0 },
-    }),
-  )
-  if (!result?.verified) return null
-  const { newCounter, userVerified, credentialDeviceType, credentialBackedUp } =
-    result.authenticationInfo
-  return {
-    counter: newCounter,
-    userVerified,
-    backupEligible: credentialDeviceType === 'multiDevice',
-    backedUp: credentialBackedUp,
-  }
-}
-
-function expectations({ rpId, origins, challenge, requireUserVerification }: Expected) {
-  return {
-    expectedChallenge: challenge,
-    expectedOrigin: [...origins],
-    expectedRPID: rpId,
-    requireUserVerification,
-  }
-}
-
-/** The library says what is wrong by throwing bare errors, at bytes of every kind. */
-async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work()
-  } catch {
-    return null
-  }
-}
-
-/** In a page of another origin, which no host asked for (WebAuthn §13.4.9). */
-function isFramed(clientDataJSON: string): boolean {
-  try {
-    const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'))
-    if (typeof data !== 'object' || data === null) return true
-    const crossOrigin: unknown = Reflect.get(data, 'crossOrigin')
-    return (crossOrigin !== undefined && crossOrigin !== false) || 'topOrigin' in data
-  } catch {
-    return true
-  }
-}
-
-/** None, or one the credential signed itself. */
-async function isPlainAttestation(attestationObject: string): Promise<boolean> {
-  const { decodeAttestationObject } = await helpers()
-  const isPlain = await orNull(async () => {
-    const decoded = decodeAttestationObject(bytesOf(attestationObject))
-    const format = decoded.get('fmt')
-    if (format === 'none') return true
-    return format === 'packed' && decoded.get('attStmt').get('x5c') === undefined
-  })
-  return isPlain === true
-}
-
-/** Nothing was asked of extensions, so nothing they say is looked at (WebAuthn §9). */
-function withoutExtensions({ id, rawId, type }: RegistrationResponse | AssertionResponse) {
-  return { id, rawId, type, clientExtensionResults: {} }
-}
-
-function descriptor({ id, transports }: KnownCredential) {
-  return { id, transports: [...transports] }
-}
-
-/** A copy with a buffer of its own, which is what the library's types ask for. */
-function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Buffer.from(base64url, 'base64url'))
+  return (await checks()).verifyAssertion(response, expected, credential)
 }

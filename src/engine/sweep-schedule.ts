@@ -23,8 +23,13 @@ export const sweepContentionMs = 5 * minute
 export const sweepBatch = 5000
 /** From one round over everything else that expires to the next. */
 export const hygieneEveryMs = hour
-/** Most statements a round spends on one kind, so that a huge backlog is worked off over hours. */
-export const hygieneMostBatches = 20
+/**
+ * Most statements a round spends on one kind, a million documents an hour. A larger backlog is worked off over hours,
+ * and the database has room for others meanwhile.
+ */
+export const hygieneMostBatches = 200
+/** A round that took this long begins no further pass: where statements are slow, most of the hour is left to others. */
+export const hygieneLongestMs = 15 * minute
 
 const cycleWhileMoreMs = 5 * minute
 const cycleOnceDryMs = 6 * hour

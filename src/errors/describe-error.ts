@@ -1,11 +1,19 @@
 import { AuthError } from './auth-error.js'
 import { DeclarationError } from './declaration-error.js'
+import { LoadError } from './load-error.js'
 import { OptionsError } from './options-error.js'
 import { SecretKeyError } from './secret-key-error.js'
 import { TimeoutError } from './timeout-error.js'
 
 // Not ConfigValidationError: hosts write its message, and could quote a secret.
-const ownErrors = [AuthError, DeclarationError, OptionsError, SecretKeyError, TimeoutError]
+const ownErrors = [
+  AuthError,
+  DeclarationError,
+  LoadError,
+  OptionsError,
+  SecretKeyError,
+  TimeoutError,
+]
 const identifier = /^\w{1,64}$/
 
 /**

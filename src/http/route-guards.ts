@@ -4,6 +4,7 @@ import { AuthError, describeError } from '../errors/index.js'
 import type { Logger } from '../ports/logger.js'
 import type { Audience, Surface } from '../ports/surface.js'
 import type { ClientIp } from './client-ip.js'
+import { ofSurface } from './of-surface.js'
 import { problemReply } from './problem.js'
 import type { RefusalEvents } from './refusal-events.js'
 import type { RouteGuard, RouteGuardRequest, RouteGuards } from './request/exchange.js'
@@ -35,11 +36,28 @@ export function routeGuards<S extends Surface>(
     name: string,
     check: (principal: Principal<S>, request: RouteGuardRequest) => Promise<void> | void,
   ): RouteGuard<Principal<S>> {
+    return guardBeside(name, null, check)
+  }
+
+  /** The same; `begin` reads beside the denylist, where the request was not authenticated before. */
+  function guardBeside<T>(
+    name: string,
+    begin: ((userId: string) => T) | null,
+    check: (principal: Principal<S>, request: RouteGuardRequest, begun?: T) => Promise<void> | void,
+  ): RouteGuard<Principal<S>> {
     return async (request, known) => {
       let principal = known
+      let begun: T | undefined
       try {
-        principal ??= { ...(await access.authenticate(request.header('authorization'))), surface }
-        await check(principal, request)
+        if (principal === null && begin !== null) {
+          const header = request.header('authorization')
+          const authenticated = await access.authenticateBeside(header, begin)
+          principal = ofSurface(surface, authenticated.principal)
+          begun = authenticated.beside
+        }
+        principal ??= ofSurface(surface, await access.authenticate(request.header('authorization')))
+        const checked = check(principal, request, begun)
+        if (checked !== undefined) await checked
         return { principal, refusal: null }
       } catch (error) {
         emitRefusal(name, error, request, principal)
@@ -93,9 +111,17 @@ export function routeGuards<S extends Surface>(
       if (of !== undefined && typeof of.tenant !== 'function') {
         throw new TypeError('requirePermission: tenant must be a function of the request')
       }
-      return guard('requirePermission', async (principal, request) => {
-        const tenant = of && { tenantId: await of.tenant(request) }
-        await access.permit(principal, permission, tenant)
+      let isNamedLater = false
+      const begin = (userId: string) => (isNamedLater ? undefined : access.readUser(userId))
+      return guardBeside('requirePermission', begin, async (principal, request, read) => {
+        if (of === undefined) return void (await access.permit(principal, permission, of, read))
+        const tenantId: unknown = of.tenant(request)
+        // A tenant that has to be waited for may stand in a body, and come when the caller pleases: what was read before
+        // would be out of date.
+        const isLater = typeof tenantId === 'object'
+        isNamedLater = isLater
+        const named = { tenantId: await tenantId }
+        await access.permit(principal, permission, named, isLater ? undefined : read)
       })
     },
 

@@ -29,8 +29,10 @@ export async function serve(
       const enrollee = enrolleeOf(admission, call.flowCookies)
       return operation.handle({ ...call, enrollee }, services)
     }
-    case 'guarded':
-      return operation.handle({ ...call, ...signedInOf(admission) }, services)
+    case 'guarded': {
+      const readAhead = async () => admission.readAhead?.own
+      return operation.handle({ ...call, ...signedInOf(admission), readAhead }, services)
+    }
     case 'admin': {
       const { located } = admission
       return operation.handle({ ...call, ...admittedOf(admission), located }, services)

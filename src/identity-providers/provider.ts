@@ -52,6 +52,14 @@ export interface SignInSecrets {
   readonly codeVerifier: string
 }
 
+/** What came back to the callback. */
+export interface ProviderAnswer {
+  readonly parameters: Readonly<Record<string, string>>
+  readonly secrets: SignInSecrets
+  /** The very one the sign-in was begun with. */
+  readonly redirectUri: string
+}
+
 /** Claims of a verified ID token. */
 export type Claims = Readonly<Record<string, unknown>>
 

@@ -1,11 +1,8 @@
 import type { Operation, TokenCookie } from '../operations/operation.js'
-import type { OpenApiOperation } from './types.js'
+import type { CookiePrefix, OpenApiOperation } from './types.js'
 
 type Surface = Operation['surfaces'][number]
 type Security = OpenApiOperation['security']
-
-/** The prefix of cookie names, which depends on the surface's `baseUrl` and cookie domain. */
-export type CookiePrefix = '__Host-' | '__Secure-' | ''
 
 const shortName = { operator: 'op', client: 'cl' } as const
 

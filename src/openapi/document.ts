@@ -1,11 +1,12 @@
-import type { z } from 'zod'
+import type * as z from 'zod/mini'
 import type { Operation, Tag } from '../operations/operation.js'
-import { type CookiePrefix, securityOf, securitySchemesOf } from './credentials.js'
+import { securityOf, securitySchemesOf } from './credentials.js'
 import { problemSchemas, sharedProblems } from './problems.js'
 import { parametersOf, requestBodyOf } from './request.js'
 import { responsesOf } from './responses.js'
 import { type SchemaBook, schemaBook } from './schema-book.js'
 import type {
+  CookiePrefix,
   JsonSchema,
   OpenApiDocument,
   OpenApiMethod,
@@ -59,7 +60,7 @@ const methods: Readonly<Record<Operation['method'], OpenApiMethod>> = {
 /** Describes the operations of a table; `names` are the schemas that are described once. */
 export function documentOf(
   operations: readonly Operation[],
-  names: Readonly<Record<string, z.ZodType>>,
+  names: Readonly<Record<string, z.ZodMiniType>>,
   choices: DocumentChoices,
 ): OpenApiDocument {
   const shared: Shared = { schemas: schemaBook(names), responses: new Map() }

@@ -1,11 +1,10 @@
 import { operations } from '../operations/index.js'
 import { namedSchemas } from '../operations/named-schemas.js'
-import type { CookiePrefix } from './credentials.js'
 import { documentOf } from './document.js'
-import type { OpenApiDocument, OpenApiServer } from './types.js'
+import type { CookiePrefix, OpenApiDocument, OpenApiServer } from './types.js'
 
-export type { CookiePrefix } from './credentials.js'
 export type {
+  CookiePrefix,
   JsonSchema,
   OpenApiDocument,
   OpenApiHeader,

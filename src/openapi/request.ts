@@ -1,8 +1,8 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Operation } from '../operations/operation.js'
-import { type CookiePrefix, cookieNameOf } from './credentials.js'
+import { cookieNameOf } from './credentials.js'
 import type { SchemaBook } from './schema-book.js'
-import type { JsonSchema, OpenApiParameter, OpenApiRequestBody } from './types.js'
+import type { CookiePrefix, JsonSchema, OpenApiParameter, OpenApiRequestBody } from './types.js'
 
 /** The parameters of an operation in path, query, headers and cookies. */
 export function parametersOf(
@@ -59,8 +59,8 @@ function queryParameters(operation: Operation, schemas: SchemaBook): readonly Op
 }
 
 const looseObject = z.object({
-  properties: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
-  required: z.array(z.string()).default([]),
+  properties: z._default(z.record(z.string(), z.record(z.string(), z.unknown())), {}),
+  required: z._default(z.array(z.string()), []),
   additionalProperties: z.unknown(),
 })
 

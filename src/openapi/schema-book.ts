@@ -1,27 +1,28 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import { type JSONSchema, toJSONSchema } from 'zod/v4/core'
 import type { JsonSchema } from './types.js'
 
 /** Turns schemas of the table into JSON Schema, and collects the named ones as components. */
 export interface SchemaBook {
   /** What callers send. Members that are not named are refused. */
-  received(schema: z.ZodType): JsonSchema
+  received(schema: z.ZodMiniType): JsonSchema
   /** What they get. Members that are not named may come with any release. */
-  sent(schema: z.ZodType): JsonSchema
+  sent(schema: z.ZodMiniType): JsonSchema
   /** By name, all that were met so far. */
   readonly components: ReadonlyMap<string, JsonSchema>
 }
 
-export function schemaBook(names: Readonly<Record<string, z.ZodType>>): SchemaBook {
+export function schemaBook(names: Readonly<Record<string, z.ZodMiniType>>): SchemaBook {
   const metadata = z.registry<{ readonly id: string }>()
   for (const [id, schema] of Object.entries(names)) metadata.add(schema, { id })
   const components = new Map<string, JsonSchema>()
 
-  function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  function convert(schema: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
     const {
       $schema: _,
       $defs = {},
       ...root
-    } = z.toJSONSchema(schema, {
+    } = toJSONSchema(schema, {
       io,
       metadata,
       override: ({ jsonSchema }) => tidy(jsonSchema, io),
@@ -40,7 +41,7 @@ export function schemaBook(names: Readonly<Record<string, z.ZodType>>): SchemaBo
 }
 
 /** Removes keywords that say nothing about the wire, or that readers cannot use. */
-function tidy(schema: z.core.JSONSchema.BaseSchema, io: 'input' | 'output'): void {
+function tidy(schema: JSONSchema.BaseSchema, io: 'input' | 'output'): void {
   // Readonly in the code; in OpenAPI it would mean that requests leave it out.
   delete schema.readOnly
   if (schema.format === 'date-time') delete schema.pattern

@@ -79,3 +79,6 @@ export interface OpenApiDocument {
     readonly responses: Readonly<Record<string, OpenApiResponse>>
   }
 }
+
+/** The prefix of cookie names, which depends on the surface's `baseUrl` and cookie domain. */
+export type CookiePrefix = '__Host-' | '__Secure-' | ''

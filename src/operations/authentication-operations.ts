@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { publicOperation } from './operation.js'
 import {
   accepted,
@@ -68,8 +68,8 @@ const logout = publicOperation({
   limit: 'logout',
   status: 204,
   body: z.strictObject({
-    refreshToken: tokenInput.optional(),
-    everywhere: z.boolean().optional(),
+    refreshToken: z.optional(tokenInput),
+    everywhere: z.optional(z.boolean()),
   }),
   bodyOptional: true,
   reply: nothing,
@@ -127,12 +127,12 @@ const getSession = publicOperation({
   status: 200,
   body: noBody,
   bodyOptional: true,
-  reply: accessGrant.extend({
+  reply: z.extend(accessGrant, {
     session: z.strictObject({
       id: z.string(),
       loginAt: timestamp,
       idleExpiresAt: timestamp,
-      absoluteExpiresAt: timestamp.nullable(),
+      absoluteExpiresAt: z.nullable(timestamp),
     }),
     user: publicUser,
   }),
@@ -210,7 +210,7 @@ const getJwks = publicOperation({
   status: 200,
   body: noBody,
   bodyOptional: true,
-  reply: z.strictObject({ keys: z.array(jwk).readonly() }),
+  reply: z.strictObject({ keys: z.readonly(z.array(jwk)) }),
   replyHeaders: { 'Cache-Control': z.literal('public, max-age=300') },
   errors: [],
   handle: async (_call, { jwks }) => ({

@@ -1,43 +1,43 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { AuthError } from '../errors/index.js'
 import { text, timestamp } from './schemas.js'
 
 /** The bodies and replies of the module configuration's operations. */
 
-const texts = z.record(z.string(), z.string()).readonly()
+const texts = z.readonly(z.record(z.string(), z.string()))
 
 /** Services return read-only values. */
-const list = <T extends z.ZodType>(item: T) => z.array(item).readonly()
+const list = <T extends z.ZodMiniType>(item: T) => z.readonly(z.array(item))
 
 /** The schema would leave `__proto__` out without a word: what was not stored must not be answered 200. */
-const patchedTexts = z.preprocess(
-  (given) => {
+const patchedTexts = z.pipe(
+  z.transform((given) => {
     if (typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__')) {
       const detail = '"__proto__" is not a key of this module. Check its spelling.'
       throw new AuthError('config.unknown_key', { detail })
     }
     return given
-  },
+  }),
   z.record(text, text),
 )
 
 export const configPatchInput = z.strictObject({
-  config: patchedTexts.exactOptional(),
-  recordLists: z
-    .array(
+  config: z.exactOptional(patchedTexts),
+  recordLists: z.exactOptional(
+    z.array(
       z.strictObject({
         field: text,
-        create: z.array(text).default([]),
-        remove: z.array(text).default([]),
+        create: z._default(z.array(text), []),
+        remove: z._default(z.array(text), []),
       }),
-    )
-    .exactOptional(),
-  revision: z.int().exactOptional(),
+    ),
+  ),
+  revision: z.exactOptional(z.int()),
 })
 
 /** At the module's own door, which edits whichever environment is active. */
-export const modulePatchInput = configPatchInput.extend({
-  environment: z.string().max(200).exactOptional(),
+export const modulePatchInput = z.extend(configPatchInput, {
+  environment: z.exactOptional(z.string().check(z.maxLength(200))),
 })
 
 export const moduleSummaryReply = z.strictObject({
@@ -50,29 +50,29 @@ const declaration = {
   key: z.string(),
   label: z.string(),
   type: z.string(),
-  options: list(z.string()).optional(),
-  min: z.number().optional(),
-  max: z.number().optional(),
+  options: z.optional(list(z.string())),
+  min: z.optional(z.number()),
+  max: z.optional(z.number()),
 }
 
 const itemDeclaration = z.strictObject({
   ...declaration,
-  required: z.boolean().optional(),
-  condition: z.strictObject({ field: z.string(), equals: z.string() }).optional(),
+  required: z.optional(z.boolean()),
+  condition: z.optional(z.strictObject({ field: z.string(), equals: z.string() })),
 })
 
 const fieldDeclaration = z.strictObject({
   ...declaration,
   group: z.string(),
-  child: z.string().optional(),
-  envVar: z.string().optional(),
-  secret: z.boolean().optional(),
-  default: z.string().optional(),
-  surface: z.enum(['operator', 'client', 'both']).optional(),
-  items: list(itemDeclaration).optional(),
+  child: z.optional(z.string()),
+  envVar: z.optional(z.string()),
+  secret: z.optional(z.boolean()),
+  default: z.optional(z.string()),
+  surface: z.optional(z.enum(['operator', 'client', 'both'])),
+  items: z.optional(list(itemDeclaration)),
 })
 
-export const moduleReply = moduleSummaryReply.extend({
+export const moduleReply = z.extend(moduleSummaryReply, {
   environments: list(z.strictObject({ name: z.string(), active: z.boolean(), revision: z.int() })),
   fields: list(fieldDeclaration),
 })
@@ -91,7 +91,7 @@ export const environmentReply = z.strictObject({
       field: z.string(),
       /** `slug`, `label`, and each sub-field's text; null for a secret. */
       elements: list(
-        z.object({ slug: z.string(), label: z.string() }).catchall(z.string().nullable()),
+        z.catchall(z.object({ slug: z.string(), label: z.string() }), z.nullable(z.string())),
       ),
     }),
   ),
@@ -102,7 +102,7 @@ export const configRevisionReply = z.strictObject({
   revision: z.int(),
   writtenAt: timestamp,
   /** Null for the library itself. */
-  writtenBy: z.string().nullable(),
+  writtenBy: z.nullable(z.string()),
   changed: list(z.string()),
   removed: list(z.string()),
   config: texts,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { guardedOperation } from './operation.js'
 import { nameInput, noBody, nothing, timestamp } from './schemas.js'
 import { deviceListView, trustedDevice } from './views.js'
@@ -21,9 +21,9 @@ const trustDevice = guardedOperation({
   guards: selfWithProof,
   limit: 'self',
   status: 201,
-  body: z.strictObject({ name: nameInput.optional() }),
+  body: z.strictObject({ name: z.optional(nameInput) }),
   bodyOptional: true,
-  reply: z.strictObject({ ...device, deviceToken: z.string().optional() }),
+  reply: z.strictObject({ ...device, deviceToken: z.optional(z.string()) }),
   cookies: { sets: ['device'] },
   choosesDelivery: true,
   errors: ['step_up_required', 'mfa_method_disabled', 'email_not_verified'],
@@ -50,7 +50,7 @@ const listTrustedDevices = guardedOperation({
       z.strictObject({
         ...device,
         createdAt: timestamp,
-        lastUsedAt: timestamp.nullable(),
+        lastUsedAt: z.nullable(timestamp),
         current: z.boolean(),
       }),
     ),

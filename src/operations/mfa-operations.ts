@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { AuthError } from '../errors/index.js'
 import { enrollingOperation, guardedOperation, publicOperation } from './operation.js'
 import {
@@ -33,9 +33,9 @@ const selfWithProof = [{ kind: 'bearer' }, permission, { kind: 'stepUp' }] as co
 const enrolling = [{ kind: 'bearerOrTicket' }, permission] as const
 
 /** Only its length is checked here: the form of codes is not revealed before a code is verified. */
-const codeInput = z.string().min(1).max(64)
+const codeInput = z.string().check(z.minLength(1), z.maxLength(64))
 const method = z.enum(['totp', 'backupCode'])
-const backupCodes = z.array(z.string()).readonly()
+const backupCodes = z.readonly(z.array(z.string()))
 
 const getMfaStatus = guardedOperation({
   id: 'getMfaStatus',
@@ -54,7 +54,7 @@ const getMfaStatus = guardedOperation({
     totp: z.strictObject({ enrolled: z.boolean() }),
     backupCodes: z.strictObject({ remaining: z.int() }),
     passkeys: z.int(),
-    stepUp: z.strictObject({ provedAt: timestamp.nullable() }),
+    stepUp: z.strictObject({ provedAt: z.nullable(timestamp) }),
   }),
   errors: [],
   handle: async (call, { ownFactors }) => ({ body: mfaStatusView(await ownFactors.status(call)) }),
@@ -72,8 +72,8 @@ const enrollTotp = enrollingOperation({
   limit: 'mfa',
   status: 201,
   body: z.strictObject({
-    mfaToken: mfaTokenInput.optional(),
-    currentPassword: passwordInput.optional(),
+    mfaToken: z.optional(mfaTokenInput),
+    currentPassword: z.optional(passwordInput),
   }),
   bodyOptional: true,
   reply: z.strictObject({ secret: z.string(), otpauthUri: z.string() }),
@@ -103,14 +103,14 @@ const confirmTotp = enrollingOperation({
   limit: 'mfa',
   status: 200,
   body: z.strictObject({
-    mfaToken: mfaTokenInput.optional(),
+    mfaToken: z.optional(mfaTokenInput),
     code: codeInput,
     ...otherSessionsInput,
     ...recognitionInput,
   }),
   reply: z.union([
     z.strictObject({ backupCodes }),
-    ...loginReplies.map((reply) => reply.extend({ backupCodes })),
+    ...loginReplies.map((reply) => z.extend(reply, { backupCodes })),
   ]),
   cookies: { reads: [...flowCookies, 'recognition'], sets: ['refresh', 'recognition'] },
   errors: [
@@ -251,7 +251,7 @@ const resetUserMfa = guardedOperation({
   ],
   limit: 'admin',
   status: 204,
-  body: z.strictObject({ surface: z.enum(both).optional() }),
+  body: z.strictObject({ surface: z.optional(z.enum(both)) }),
   bodyOptional: true,
   reply: nothing,
   errors: ['step_up_required', 'user_not_found'],

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { publicOperation } from './operation.js'
 import {
   accessGrant,
@@ -29,8 +29,8 @@ const mobileLogin = publicOperation({
   body: z.strictObject({
     email: emailInput,
     password: passwordInput,
-    deviceToken: tokenInput.optional(),
-    registrationKey: tokenInput.optional(),
+    deviceToken: z.optional(tokenInput),
+    registrationKey: z.optional(tokenInput),
     ...recognitionInput,
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
@@ -58,7 +58,7 @@ const refresh = publicOperation({
   limit: 'refresh',
   status: 200,
   body: z.strictObject({ refreshToken: tokenInput, ...recognitionInput }),
-  reply: accessGrant.extend(refreshTokenReply),
+  reply: z.extend(accessGrant, refreshTokenReply),
   replyHeaders: refreshHeaders,
   errors: [
     'audience_mismatch',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { MODULE_CONFIG_PERMISSIONS } from '../model/module-config-permissions.js'
 import {
   configPatchInput,
@@ -46,7 +46,7 @@ const listModules = adminOperation({
   guards: reading,
   ...shared,
   ...withoutBody,
-  reply: z.strictObject({ items: z.array(moduleSummaryReply).readonly() }),
+  reply: z.strictObject({ items: z.readonly(z.array(moduleSummaryReply)) }),
   errors: [],
   locate: async () => {},
   handle: async (_call, { config }) => ({ body: { items: await config.list() } }),
@@ -123,7 +123,7 @@ const setActiveEnvironment = adminOperation({
   summary: 'Make another environment the active one',
   guards: managing,
   ...shared,
-  body: z.strictObject({ environment: z.string().max(200) }),
+  body: z.strictObject({ environment: z.string().check(z.maxLength(200)) }),
   reply: z.strictObject({
     module: z.string(),
     activeEnvironment: z.string(),
@@ -145,7 +145,7 @@ const listEnvironmentRevisions = adminOperation({
   guards: reading,
   ...shared,
   ...withoutBody,
-  reply: z.strictObject({ items: z.array(configRevisionReply).readonly() }),
+  reply: z.strictObject({ items: z.readonly(z.array(configRevisionReply)) }),
   errors: ['module_not_found', 'environment_not_found'],
   locate: async () => {},
   handle: async ({ params: { name = '', env = '' } }, { config }) => ({

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod/mini'
 import {
   configPatchInput,
   environmentReply,
@@ -24,7 +24,7 @@ import { passkey, passkeyAssertion } from './webauthn-operations.js'
  * What has a name wherever the operations are described, so that it is described once. Each is either
  * sent or received, never both.
  */
-export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
+export const namedSchemas: Readonly<Record<string, z.ZodMiniType>> = {
   User: publicUser,
   AccessGrant: accessGrant,
   Authenticated: authenticatedReply,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { oauthFailures } from '../model/oauth-failures.js'
 import { adminOperation, guardedOperation, publicOperation } from './operation.js'
 import {
@@ -20,9 +20,9 @@ const operator = ['operator'] as const
 const tag = 'Authentication'
 
 /** A page of the host. It is compared with the list of targets and never parsed. */
-const redirectUri = z.string().min(1).max(2048)
+const redirectUri = z.string().check(z.minLength(1), z.maxLength(2048))
 /** An authorization response. Unknown members are ignored (RFC 6749 §4.1.2). */
-const answer = z.record(z.string().max(64), z.string().max(8192))
+const answer = z.record(z.string().check(z.maxLength(64)), z.string().check(z.maxLength(8192)))
 
 const startErrors = ['not_found', 'oauth_provider_disabled', 'redirect_not_allowed'] as const
 const callbackErrors = ['not_found', 'invalid_oauth_state', 'redirect_not_allowed'] as const
@@ -56,7 +56,7 @@ const startOauth = publicOperation({
   guards: [{ kind: 'public' }, { kind: 'origin', navigation: true }],
   limit: 'oauth',
   status: 302,
-  query: z.strictObject({ redirectUri, acceptedTermsVersion: termsInput.optional() }),
+  query: z.strictObject({ redirectUri, acceptedTermsVersion: z.optional(termsInput) }),
   body: noBody,
   bodyOptional: true,
   reply: nothing,
@@ -136,10 +136,10 @@ const startMobileOauth = publicOperation({
   status: 200,
   body: z.strictObject({
     redirectUri,
-    codeChallenge: z.string().regex(/^[\w-]{43}$/),
+    codeChallenge: z.string().check(z.regex(/^[\w-]{43}$/)),
     codeChallengeMethod: z.literal('S256'),
-    appState: text.min(1).max(512).optional(),
-    acceptedTermsVersion: termsInput.optional(),
+    appState: z.optional(text.check(z.minLength(1), z.maxLength(512))),
+    acceptedTermsVersion: z.optional(termsInput),
   }),
   reply: z.strictObject({ authorizationUrl: z.string(), expiresIn: z.int() }),
   errors: startErrors,
@@ -163,7 +163,7 @@ const exchangeMobileOauth = publicOperation({
   body: z.strictObject({
     code: tokenInput,
     codeVerifier: tokenInput,
-    deviceToken: tokenInput.optional(),
+    deviceToken: z.optional(tokenInput),
     ...recognitionInput,
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
@@ -185,7 +185,7 @@ const startOauthLink = guardedOperation({
   guards: [{ kind: 'bearer' }, { kind: 'origin' }, { kind: 'permission', key: 'auth.self' }],
   limit: 'change',
   status: 200,
-  body: z.strictObject({ redirectUri, currentPassword: passwordInput.optional() }),
+  body: z.strictObject({ redirectUri, currentPassword: z.optional(passwordInput) }),
   reply: z.strictObject({ authorizationUrl: z.string(), expiresIn: z.int() }),
   cookies: { reads: flowCookies, sets: flowCookies },
   errors: [
@@ -215,7 +215,7 @@ const unlinkOauth = guardedOperation({
   guards: [{ kind: 'bearer' }, { kind: 'origin' }, { kind: 'permission', key: 'auth.self' }],
   limit: 'change',
   status: 204,
-  body: z.strictObject({ currentPassword: passwordInput.optional() }),
+  body: z.strictObject({ currentPassword: z.optional(passwordInput) }),
   bodyOptional: true,
   reply: nothing,
   errors: [

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod/mini'
 import type {
   AccessClaims,
   Admitted,
@@ -14,6 +14,8 @@ import type {
   Surface,
 } from '../domain/services/index.js'
 import type { ErrorCode } from '../errors/index.js'
+
+type Schema = z.ZodMiniType
 
 /** The tags of the OpenAPI document. */
 export type Tag =
@@ -125,7 +127,10 @@ export type Params = Readonly<Record<string, string>>
 /** Protected routes accept access tokens alone: the refresh cookie is not theirs to see. */
 export type ProtectedCall<B> = Omit<Call<B>, 'refreshCookie' | 'refreshCookies'>
 
-export interface GuardedCall<B> extends ProtectedCall<B>, SignedIn {}
+export interface GuardedCall<B, A = unknown> extends ProtectedCall<B>, SignedIn {
+  /** What the operation's `readAhead` gave; rejects as it did. */
+  readAhead(): Promise<A>
+}
 
 export interface EnrollingCall<B> extends ProtectedCall<B> {
   readonly enrollee: Enrollee
@@ -155,7 +160,7 @@ export interface Answer<R> {
 /** Nor theirs to set or clear. */
 export type ProtectedAnswer<R> = Omit<Answer<R>, 'refreshCookie'>
 
-interface Common<B extends z.ZodType, R extends z.ZodType> {
+interface Common<B extends Schema, R extends Schema> {
   /** Names the operation on both surfaces; `operatorLogin`, `clientLogin` follow from `login`. */
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -178,7 +183,7 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   readonly bodyOptional?: true
   readonly reply: R
   /** The members of the query, each a text. Without it, the query is ignored. */
-  readonly query?: z.ZodType
+  readonly query?: Schema
   /**
    * Given if a 401 clears the refresh cookie, because the cookie was the credential. Of several cookies
    * of the name, the operation goes by one, or looks at each itself.
@@ -192,7 +197,7 @@ interface Common<B extends z.ZodType, R extends z.ZodType> {
   /** True if the header `x-token-delivery: body` puts tokens into the body instead of cookies. */
   readonly choosesDelivery?: true
   /** Additional headers that its success always has. */
-  readonly replyHeaders?: Readonly<Record<string, z.ZodType>>
+  readonly replyHeaders?: Readonly<Record<string, Schema>>
   /** True if a module's validator may refuse it, with the module's own code or without one. */
   readonly validated?: true
   /** Additional codes, beside those that follow from its method, guards and access. */
@@ -211,7 +216,7 @@ export interface Deprecated {
   readonly sunset?: string
 }
 
-export interface PublicOperation<B extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType>
+export interface PublicOperation<B extends Schema = Schema, R extends Schema = Schema>
   extends Common<B, R> {
   readonly access: 'public'
   readonly limit: AddressClass
@@ -224,32 +229,29 @@ export interface PublicOperation<B extends z.ZodType = z.ZodType, R extends z.Zo
   handle(call: Call<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
-export interface GuardedOperation<B extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType>
+export interface GuardedOperation<B extends Schema = Schema, R extends Schema = Schema, A = unknown>
   extends Common<B, R> {
   readonly access: 'guarded'
   readonly limit: SessionClass
+  /** A read of the caller's own account, begun beside the denylist, and unused where the caller is refused. */
+  readAhead?(userId: string, services: Services): Promise<A>
   handle(
-    call: GuardedCall<z.output<B>>,
+    call: GuardedCall<z.output<B>, NoInfer<A>>,
     services: Services,
   ): Promise<ProtectedAnswer<z.input<NoInfer<R>>>>
 }
 
 /** Its body carries the ticket as `mfaToken`. An access token takes precedence. */
-export interface EnrollingOperation<
-  B extends z.ZodType = z.ZodType,
-  R extends z.ZodType = z.ZodType,
-> extends Common<B, R> {
+export interface EnrollingOperation<B extends Schema = Schema, R extends Schema = Schema>
+  extends Common<B, R> {
   readonly access: 'enrolling'
   /** Per session; per network address where a ticket takes the place of an access token. */
   readonly limit: 'mfa'
   handle(call: EnrollingCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
-export interface AdminOperation<
-  B extends z.ZodType = z.ZodType,
-  R extends z.ZodType = z.ZodType,
-  L = unknown,
-> extends Common<B, R> {
+export interface AdminOperation<B extends Schema = Schema, R extends Schema = Schema, L = unknown>
+  extends Common<B, R> {
   readonly access: 'admin'
   readonly limit: SessionClass
   /** Reads the document that the path names, or throws its 404, before the body is parsed. */
@@ -262,32 +264,29 @@ export interface AdminOperation<
 
 export type Operation = PublicOperation | GuardedOperation | EnrollingOperation | AdminOperation
 
-/** An operation that needs no access token; infers its schemas. */
-export function publicOperation<B extends z.ZodType, R extends z.ZodType>(
+/** Each of the four infers its schemas. This one needs no access token. */
+export function publicOperation<B extends Schema, R extends Schema>(
   entry: Omit<PublicOperation<B, R>, 'access'>,
 ): PublicOperation<B, R> {
   return { ...entry, access: 'public' }
 }
 
-/** An operation of a signed-in person; infers its schemas. */
-export function guardedOperation<B extends z.ZodType, R extends z.ZodType>(
-  entry: Omit<GuardedOperation<B, R>, 'access'>,
-): GuardedOperation<B, R> {
+/** Of a signed-in person. */
+export function guardedOperation<B extends Schema, R extends Schema, A>(
+  entry: Omit<GuardedOperation<B, R, A>, 'access'>,
+): GuardedOperation<B, R, A> {
   return { ...entry, access: 'guarded' }
 }
 
-/** An operation of a signed-in person or of a login that lacks a factor; infers its schemas. */
-export function enrollingOperation<B extends z.ZodType, R extends z.ZodType>(
+/** Of a signed-in person or of a login that lacks a factor. */
+export function enrollingOperation<B extends Schema, R extends Schema>(
   entry: Omit<EnrollingOperation<B, R>, 'access'>,
 ): EnrollingOperation<B, R> {
   return { ...entry, access: 'enrolling' }
 }
 
-/**
- * An operation on what the path names, by a signed-in person or, with the guard `principal`, a service
- * account; infers its schemas.
- */
-export function adminOperation<B extends z.ZodType, R extends z.ZodType, L>(
+/** On what the path names, by a signed-in person or, with the guard `principal`, a service account. */
+export function adminOperation<B extends Schema, R extends Schema, L>(
   entry: Omit<AdminOperation<B, R, L>, 'access'>,
 ): AdminOperation<B, R, L> {
   return { ...entry, access: 'admin' }

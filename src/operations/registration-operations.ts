@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { type Call, publicOperation } from './operation.js'
 import {
   accepted,
@@ -37,17 +37,17 @@ const register = publicOperation({
   body: z.strictObject({
     email: emailInput,
     password: passwordInput,
-    name: nameInput.optional(),
-    acceptedTermsVersion: termsInput.optional(),
-    registrationKey: tokenInput.optional(),
+    name: z.optional(nameInput),
+    acceptedTermsVersion: z.optional(termsInput),
+    registrationKey: z.optional(tokenInput),
     ...recognitionInput,
   }),
   reply: z.union([
     z.strictObject({
       status: z.literal('verificationRequired'),
       /** Present if the request asked for tokens in the body. */
-      registrationKey: z.string().optional(),
-      expiresIn: z.int().optional(),
+      registrationKey: z.optional(z.string()),
+      expiresIn: z.optional(z.int()),
     }),
     ...loginReplies,
   ]),

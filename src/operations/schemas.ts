@@ -1,39 +1,46 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { isSingleLine } from '../engine/is-single-line.js'
 
 /** Text a store can hold: well-formed, without NUL. */
-export const text = z.string().refine((value) => value.isWellFormed() && !value.includes('\0'), {
-  message: 'must be well-formed text without NUL',
-})
+export const text = z.string().check(
+  z.refine((value) => value.isWellFormed() && !value.includes('\0'), {
+    message: 'must be well-formed text without NUL',
+  }),
+)
 
-export const emailInput = text.min(3).max(320)
+export const emailInput = text.check(z.minLength(3), z.maxLength(320))
 /** The password policy checks it, including its length in bytes; the schema does not. */
-export const passwordInput = z.string().min(1).max(4096)
+export const passwordInput = z.string().check(z.minLength(1), z.maxLength(4096))
 /** A single line, because the host shows it in mails and lists. */
-export const nameInput = text.max(200).refine(isSingleLine, {
-  message: 'must not contain line breaks or characters that control the direction of text',
-})
-export const termsInput = text.max(64)
-export const tokenInput = text.min(1).max(8192)
+export const nameInput = text.check(
+  z.maxLength(200),
+  z.refine(isSingleLine, {
+    message: 'must not contain line breaks or characters that control the direction of text',
+  }),
+)
+export const termsInput = text.check(z.maxLength(64))
+export const tokenInput = text.check(z.minLength(1), z.maxLength(8192))
 /** 32 random bytes in base64url. */
-export const mfaTokenInput = text.min(1).max(64)
+export const mfaTokenInput = text.check(z.minLength(1), z.maxLength(64))
 
 /** With the second factor of a login: trust the device it comes from. */
 export const trustInput = {
-  trustDevice: z.boolean().optional(),
-  deviceName: nameInput.optional(),
+  trustDevice: z.optional(z.boolean()),
+  deviceName: z.optional(nameInput),
 }
 /**
  * With a change of second factors: whether the other sessions end. Left out, they do when a first factor
  * is added and when one is removed.
  */
-export const otherSessionsInput = { endOtherSessions: z.boolean().optional() }
+export const otherSessionsInput = { endOtherSessions: z.optional(z.boolean()) }
 /** At a login from an app: what it keeps of earlier ones, to be known by. A browser has a cookie instead. */
-export const recognitionInput = { recognitionId: text.min(1).max(256).optional() }
+export const recognitionInput = {
+  recognitionId: z.optional(text.check(z.minLength(1), z.maxLength(256))),
+}
 /** Random bytes in base64url. */
-export const challengeIdInput = text.min(1).max(64)
+export const challengeIdInput = text.check(z.minLength(1), z.maxLength(64))
 /** At most 1,023 bytes, base64url (WebAuthn §4). */
-export const credentialIdInput = z.string().regex(/^[\w-]{1,1364}$/)
+export const credentialIdInput = z.string().check(z.regex(/^[\w-]{1,1364}$/))
 
 /** What `PublicKeyCredential.toJSON` gives after a login; what else it has is left alone. */
 export const assertionInput = z.object({
@@ -41,10 +48,10 @@ export const assertionInput = z.object({
   rawId: credentialIdInput,
   type: z.literal('public-key'),
   response: z.object({
-    clientDataJSON: text.min(1),
-    authenticatorData: text.min(1),
-    signature: text.min(1),
-    userHandle: text.nullish(),
+    clientDataJSON: text.check(z.minLength(1)),
+    authenticatorData: text.check(z.minLength(1)),
+    signature: text.check(z.minLength(1)),
+    userHandle: z.nullish(text),
   }),
 })
 
@@ -88,7 +95,7 @@ export const mfaEnrollmentRequired = z.strictObject({
 })
 
 /** Web: the refresh token is in the cookie. */
-export const authenticatedReply = accessGrant.extend({
+export const authenticatedReply = z.extend(accessGrant, {
   status: z.literal('authenticated'),
   user: publicUser,
 })
@@ -99,12 +106,12 @@ export const refreshHeaders = { 'X-Refresh-Outcome': z.enum(['rotated', 'reissue
 export const refreshTokenReply = { refreshToken: z.string(), refreshExpiresIn: z.int() }
 
 /** Mobile: the refresh token is in the body. */
-export const mobileAuthenticatedReply = authenticatedReply.extend({
+export const mobileAuthenticatedReply = z.extend(authenticatedReply, {
   ...refreshTokenReply,
   /** Present if the request asked to trust the device. */
-  deviceToken: z.string().optional(),
+  deviceToken: z.optional(z.string()),
   /** For the app to send at its next logins and refreshes; absent where recognition is off. */
-  recognitionId: z.string().optional(),
+  recognitionId: z.optional(z.string()),
 })
 
 /** The answer of a login that is not complete. */
@@ -131,11 +138,11 @@ export const loginReplies = [
 export const confirmationInput = z.strictObject({
   token: tokenInput,
   /** Where the account has a password, or is to have one. */
-  newPassword: passwordInput.optional(),
+  newPassword: z.optional(passwordInput),
   /** For another address, unless the session that asked for it sends its access token. */
-  currentPassword: passwordInput.optional(),
+  currentPassword: z.optional(passwordInput),
   /** Of an account that the link makes. */
-  name: nameInput.optional(),
-  acceptedTermsVersion: termsInput.optional(),
-  registrationKey: tokenInput.optional(),
+  name: z.optional(nameInput),
+  acceptedTermsVersion: z.optional(termsInput),
+  registrationKey: z.optional(tokenInput),
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { guardedOperation } from './operation.js'
 import {
   accepted,
@@ -17,7 +17,7 @@ const operator = ['operator'] as const
 const tag = 'Self-Service'
 const self = [{ kind: 'bearer' }, { kind: 'permission', key: 'auth.self' }] as const
 
-export const me = publicUser.extend({
+export const me = z.extend(publicUser, {
   kind: z.string(),
   createdAt: timestamp,
   hasPassword: z.boolean(),
@@ -39,9 +39,8 @@ const getMe = guardedOperation({
   bodyOptional: true,
   reply: me,
   errors: [],
-  handle: async ({ user }, { profile }) => ({
-    body: meView(user, await profile.identitiesOf(user)),
-  }),
+  readAhead: (userId, { profile }) => profile.identitiesOf(userId),
+  handle: async ({ user, readAhead }) => ({ body: meView(user, await readAhead()) }),
 })
 
 const updateMe = guardedOperation({
@@ -59,7 +58,7 @@ const updateMe = guardedOperation({
   errors: [],
   handle: async ({ body, user, source }, { profile }) => {
     const renamed = await profile.rename(user, body.name, source)
-    return { body: meView(renamed, await profile.identitiesOf(renamed)) }
+    return { body: meView(renamed, await profile.identitiesOf(renamed.id)) }
   },
 })
 
@@ -92,7 +91,7 @@ const requestEmailChange = guardedOperation({
   guards: self,
   limit: 'change',
   status: 202,
-  body: z.strictObject({ newEmail: emailInput, currentPassword: passwordInput.optional() }),
+  body: z.strictObject({ newEmail: emailInput, currentPassword: z.optional(passwordInput) }),
   reply: accepted,
   errors: [
     'step_up_required',
@@ -118,7 +117,7 @@ const deleteMe = guardedOperation({
   guards: self,
   limit: 'change',
   status: 204,
-  body: z.strictObject({ currentPassword: passwordInput.optional() }),
+  body: z.strictObject({ currentPassword: z.optional(passwordInput) }),
   bodyOptional: true,
   reply: nothing,
   cookies: { sets: ['device'] },
@@ -148,8 +147,8 @@ const listSessions = guardedOperation({
         loginAt: timestamp,
         expiresAt: timestamp,
         active: z.boolean(),
-        ip: z.string().nullable(),
-        userAgent: z.string().nullable(),
+        ip: z.nullable(z.string()),
+        userAgent: z.nullable(z.string()),
         current: z.boolean(),
       }),
     ),

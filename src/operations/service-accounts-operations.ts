@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Act } from '../domain/services/index.js'
 import { AuthError } from '../errors/index.js'
 import { adminOperation, publicOperation } from './operation.js'
@@ -21,7 +21,7 @@ const managing = [
   { kind: 'stepUp', maxAgeMs: 5 * 60 * 1000 },
 ] as const
 
-const name = nameInput.min(1).max(100)
+const name = nameInput.check(z.minLength(1), z.maxLength(100))
 
 const issued = { credentialId: z.string(), clientId: z.string(), clientSecret: z.string() }
 
@@ -31,10 +31,10 @@ export const serviceCredential = z.strictObject({
   clientId: z.string(),
   status: z.enum(['active', 'revoked']),
   createdAt: timestamp,
-  createdBy: z.string().nullable(),
-  lastUsedAt: timestamp.nullable(),
-  revokedAt: timestamp.nullable(),
-  revokedBy: z.string().nullable(),
+  createdBy: z.nullable(z.string()),
+  lastUsedAt: z.nullable(timestamp),
+  revokedAt: z.nullable(timestamp),
+  revokedBy: z.nullable(z.string()),
 })
 
 export const serviceAccount = z.strictObject({
@@ -71,7 +71,7 @@ const issueServiceToken = publicOperation({
   bearer: 'ignored',
   status: 200,
   body: z.strictObject({
-    grantType: z.string().optional(),
+    grantType: z.optional(z.string()),
     clientId: z.string(),
     clientSecret: z.string(),
   }),
@@ -92,14 +92,11 @@ const listServiceAccounts = adminOperation({
   ...shared,
   ...withoutBody,
   query: z.strictObject({
-    limit: z
-      .string()
-      .regex(/^(?:[1-9]\d?|100)$/)
-      .optional(),
-    cursor: z.string().optional(),
+    limit: z.optional(z.string().check(z.regex(/^(?:[1-9]\d?|100)$/))),
+    cursor: z.optional(z.string()),
   }),
   status: 200,
-  reply: z.strictObject({ items: z.array(serviceAccount), nextCursor: z.string().nullable() }),
+  reply: z.strictObject({ items: z.array(serviceAccount), nextCursor: z.nullable(z.string()) }),
   errors: [],
   locate: async () => {},
   async handle({ query: { limit = '50', cursor = null } }, { serviceAccounts }) {
@@ -117,7 +114,7 @@ const createServiceAccount = adminOperation({
   ...shared,
   status: 201,
   body: z.strictObject({ name }),
-  reply: serviceAccount.extend(issued),
+  reply: z.extend(serviceAccount, issued),
   errors: ['server_busy'],
   locate: async () => {},
   async handle(call, { serviceAccounts }) {
@@ -153,8 +150,10 @@ const updateServiceAccount = adminOperation({
   ...shared,
   status: 200,
   body: z
-    .strictObject({ name: name.optional(), enabled: z.boolean().optional() })
-    .refine((given) => Object.keys(given).length > 0, { message: 'must change something' }),
+    .strictObject({ name: z.optional(name), enabled: z.optional(z.boolean()) })
+    .check(
+      z.refine((given) => Object.keys(given).length > 0, { message: 'must change something' }),
+    ),
   reply: serviceAccount,
   errors: ['service_account_not_found'],
   locate: ({ id = '' }, { serviceAccounts }) => serviceAccounts.locate(id),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { guardedOperation } from './operation.js'
 import { accepted } from './schemas.js'
 
@@ -9,7 +9,7 @@ const shared = {
   tag: 'Authentication',
   limit: 'admin',
   status: 202,
-  body: z.strictObject({ surface: z.enum(['operator', 'client']).optional() }),
+  body: z.strictObject({ surface: z.optional(z.enum(['operator', 'client'])) }),
   bodyOptional: true,
   reply: accepted,
 } as const

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { enrollingOperation, guardedOperation, publicOperation } from './operation.js'
 import {
   assertionInput,
@@ -34,7 +34,7 @@ const selfWithProof = [{ kind: 'bearer' }, permission, { kind: 'stepUp' }] as co
 /** Or the ticket of a login that lacks a factor. */
 const enrolling = [{ kind: 'bearerOrTicket' }, permission] as const
 
-const transportsInput = z.array(text.max(32)).max(16)
+const transportsInput = z.array(text.check(z.maxLength(32))).check(z.maxLength(16))
 
 /** What `PublicKeyCredential.toJSON` gives after a registration; what else it has is left alone. */
 const registrationInput = z.object({
@@ -42,9 +42,9 @@ const registrationInput = z.object({
   rawId: credentialIdInput,
   type: z.literal('public-key'),
   response: z.object({
-    clientDataJSON: text.min(1),
-    attestationObject: text.min(1),
-    transports: transportsInput.optional(),
+    clientDataJSON: text.check(z.minLength(1)),
+    attestationObject: text.check(z.minLength(1)),
+    transports: z.optional(transportsInput),
   }),
 })
 
@@ -52,37 +52,37 @@ const descriptors = z.array(
   z.object({
     id: z.string(),
     type: z.string(),
-    transports: z.array(z.string()).optional(),
+    transports: z.optional(z.array(z.string())),
   }),
 )
 
 const creationOptions = z.object({
-  rp: z.object({ id: z.string().optional(), name: z.string() }),
+  rp: z.object({ id: z.optional(z.string()), name: z.string() }),
   user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
   challenge: z.string(),
   pubKeyCredParams: z.array(z.object({ type: z.literal('public-key'), alg: z.int() })),
-  timeout: z.int().optional(),
-  excludeCredentials: descriptors.optional(),
-  authenticatorSelection: z
-    .object({
-      residentKey: z.string().optional(),
-      requireResidentKey: z.boolean().optional(),
-      userVerification: z.string().optional(),
-    })
-    .optional(),
-  attestation: z.string().optional(),
-  hints: z.array(z.string()).optional(),
-  extensions: z.object({ credProps: z.boolean().optional() }).optional(),
+  timeout: z.optional(z.int()),
+  excludeCredentials: z.optional(descriptors),
+  authenticatorSelection: z.optional(
+    z.object({
+      residentKey: z.optional(z.string()),
+      requireResidentKey: z.optional(z.boolean()),
+      userVerification: z.optional(z.string()),
+    }),
+  ),
+  attestation: z.optional(z.string()),
+  hints: z.optional(z.array(z.string())),
+  extensions: z.optional(z.object({ credProps: z.optional(z.boolean()) })),
 })
 
 export const passkeyAssertion = z.strictObject({
   challengeId: z.string(),
   options: z.object({
-    rpId: z.string().optional(),
+    rpId: z.optional(z.string()),
     challenge: z.string(),
-    timeout: z.int().optional(),
-    allowCredentials: descriptors.optional(),
-    userVerification: z.string().optional(),
+    timeout: z.optional(z.int()),
+    allowCredentials: z.optional(descriptors),
+    userVerification: z.optional(z.string()),
   }),
 })
 
@@ -103,8 +103,8 @@ const startPasskeyRegistration = enrollingOperation({
   limit: 'mfa',
   status: 200,
   body: z.strictObject({
-    mfaToken: mfaTokenInput.optional(),
-    currentPassword: passwordInput.optional(),
+    mfaToken: z.optional(mfaTokenInput),
+    currentPassword: z.optional(passwordInput),
   }),
   bodyOptional: true,
   reply: z.strictObject({ challengeId: z.string(), options: creationOptions }),
@@ -134,14 +134,14 @@ const finishPasskeyRegistration = enrollingOperation({
   limit: 'mfa',
   status: 201,
   body: z.strictObject({
-    mfaToken: mfaTokenInput.optional(),
+    mfaToken: z.optional(mfaTokenInput),
     challengeId: challengeIdInput,
     response: registrationInput,
-    name: nameInput.min(1).max(100).default('Passkey'),
+    name: z._default(nameInput.check(z.minLength(1), z.maxLength(100)), 'Passkey'),
     ...otherSessionsInput,
     ...recognitionInput,
   }),
-  reply: z.union([passkey, ...loginReplies.map((reply) => reply.extend(passkey.shape))]),
+  reply: z.union([passkey, ...loginReplies.map((reply) => z.extend(reply, passkey.shape))]),
   cookies: { reads: [...flowCookies, 'recognition'], sets: ['refresh', 'recognition'] },
   errors: [
     'mfa_method_disabled',
@@ -169,7 +169,9 @@ const listPasskeys = guardedOperation({
   status: 200,
   body: noBody,
   bodyOptional: true,
-  reply: z.strictObject({ items: z.array(passkey.extend({ lastUsedAt: timestamp.nullable() })) }),
+  reply: z.strictObject({
+    items: z.array(z.extend(passkey, { lastUsedAt: z.nullable(timestamp) })),
+  }),
   errors: [],
   handle: async (call, { ownPasskeys }) => ({
     body: { items: (await ownPasskeys.list(call)).map(passkeyView) },
@@ -207,7 +209,7 @@ const startPasskeyLogin = publicOperation({
   guards: [{ kind: 'public' }],
   limit: 'mfa',
   status: 200,
-  body: z.strictObject({ mfaToken: mfaTokenInput.optional() }),
+  body: z.strictObject({ mfaToken: z.optional(mfaTokenInput) }),
   bodyOptional: true,
   reply: passkeyAssertion,
   cookies: { reads: flowCookies },
@@ -228,7 +230,7 @@ const finishPasskeyLogin = publicOperation({
   limit: 'mfa',
   status: 200,
   body: z.strictObject({
-    mfaToken: mfaTokenInput.optional(),
+    mfaToken: z.optional(mfaTokenInput),
     challengeId: challengeIdInput,
     response: assertionInput,
     ...trustInput,

@@ -16,6 +16,21 @@ export interface CounterResult {
 export interface Counter {
   /** Counts a hit. `now` is the caller's time in epoch milliseconds; the backend's clock is not used. */
   hit(key: string, windowMs: number, limit: number, now: number): Promise<CounterResult>
+  /**
+   * Counts `hits` hits, an integer of 1 or more, in one atomic step. Effect and answer are those of
+   * `hits` calls of `hit` with nothing between them, and the answer is the last one's. So as many are
+   * counted as the window has room for, and `allowed` is false unless all had room.
+   *
+   * Optional. With it, the limits of frequent requests are counted in the process first and reported
+   * together. Without it, each of their hits is a call of `hit`.
+   */
+  add?(
+    key: string,
+    windowMs: number,
+    limit: number,
+    now: number,
+    hits: number,
+  ): Promise<CounterResult>
   /** Subtracts `hits` from the current window, never below zero; without `hits`, forgets the key. */
   forgive(key: string, hits?: number): Promise<void>
   /** Removes at most `limit` windows that ended at or before `before`. Resolves with their number. */

@@ -64,6 +64,11 @@ export interface CollectionSpec<T extends Doc> {
   /** `find` uses exactly one of these. Fields of a unique index are never nullable. */
   readonly indexes: readonly IndexSpec<T>[]
   /**
+   * Indexes that earlier versions declared and that no call needs any more. `prepare` may drop them; a store that
+   * keeps them answers the same. None is among `indexes`. Default: none.
+   */
+  readonly retiredIndexes?: readonly { readonly on: readonly string[]; readonly unique?: true }[]
+  /**
    * - `never`: `expiresAt` is always null
    * - `fixed`: `insert` writes it, no update changes it
    * - `sliding`: most updates move it
@@ -77,6 +82,7 @@ export interface AnyCollectionSpec {
   readonly name: string
   readonly fields: Readonly<Record<string, FieldSpec>>
   readonly indexes: readonly { readonly on: readonly string[]; readonly unique?: true }[]
+  readonly retiredIndexes?: readonly { readonly on: readonly string[]; readonly unique?: true }[]
   readonly expires: 'never' | 'fixed' | 'sliding' | 'due'
 }
 

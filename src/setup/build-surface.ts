@@ -34,12 +34,9 @@ export function buildSurface(
   }
   const retentionMs = (options.auditRetentionDays ?? 400) * dayMs
   const events = assembleEvents(silent, { ...shared, retentionMs })
-  const limits = createRateLimiter({
-    ...shared,
-    surface,
-    counter: backend.counter,
-    overrides: own.rateLimits ?? {},
-  })
+  const { exact = false, ...overrides } = own.rateLimits ?? {}
+  const { counter } = backend
+  const limits = createRateLimiter({ ...shared, surface, counter, overrides, exact })
   const { adminStepUp = false, mailer } = options
   const parts = { ...shared, adminStepUp, limits, links: linksOf(own), mailer }
   const services = createSurfaceServices({ ...silent, emit: events.emit }, parts, surfaceOf)

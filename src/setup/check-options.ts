@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { OptionsError } from '../errors/index.js'
 import { selfPermissions } from '../model/permissions.js'
 import type { AuthOptions } from '../options.js'
@@ -7,12 +7,12 @@ import { functionValue, largest, port, positive, whole } from './option-shapes.j
 import { surfaceShape } from './surface-shape.js'
 
 /** Every person holds those of their own account, and would administer what is renamed to one. */
-const permission = z
-  .string()
-  .min(1, 'must be the key of a permission')
-  .refine((key) => !selfPermissions.includes(key), {
+const permission = z.string().check(
+  z.minLength(1, 'must be the key of a permission'),
+  z.refine((key) => !selfPermissions.includes(key), {
     message: `must not be ${selfPermissions.join(' or ')}, which every person holds; name a permission of your own, such as "modules.manage"`,
-  })
+  }),
+)
 
 /** Enough for the rules of declarations to look at. */
 /** What is in it is said by the `DeclarationError`, which names module and field. */
@@ -27,7 +27,12 @@ const backend = z.object(
     store: port('collection', 'prepare'),
     denylist: port('put', 'find', 'sweep'),
     lease: port('read', 'replace'),
-    counter: port('hit', 'forgive', 'sweep'),
+    counter: port('hit', 'forgive', 'sweep').check(
+      z.refine(
+        (counter) => ['function', 'undefined'].includes(typeof Reflect.get(Object(counter), 'add')),
+        'must have no "add", or one that is a method',
+      ),
+    ),
   },
   { error: ({ input }) => (typeof input === 'function' ? calledInstead(input) : undefined) },
 )
@@ -46,75 +51,85 @@ const schema = z.strictObject({
   ),
   surfaces: z.strictObject({ operator: surfaceShape, client: surfaceShape }),
   mailer: port('send'),
-  riskScorer: port('assess').optional(),
-  issuer: z.string(issuerForm).min(1, issuerForm).max(255, issuerForm).optional(),
-  settings: z.record(z.string(), z.unknown()).optional(),
-  modules: z.array(moduleShape, 'must be an array of modules made with defineModule').optional(),
-  configKeys: z
-    .array(
+  riskScorer: z.optional(port('assess')),
+  issuer: z.optional(
+    z.string(issuerForm).check(z.minLength(1, issuerForm), z.maxLength(255, issuerForm)),
+  ),
+  settings: z.optional(z.record(z.string(), z.unknown())),
+  modules: z.optional(z.array(moduleShape, 'must be an array of modules made with defineModule')),
+  configKeys: z.optional(
+    z.array(
       z.strictObject({ id: z.string(), key: z.string() }),
       'must be an array of { id, key }; the first one encrypts',
-    )
-    .optional(),
-  adminStepUp: z.boolean('must be true or false').optional(),
-  deviceRecognition: z.boolean('must be true or false').optional(),
-  permissions: z
-    .strictObject({ modulesRead: permission.optional(), modulesManage: permission.optional() })
-    .optional(),
-  authorizer: z
-    .union(
+    ),
+  ),
+  adminStepUp: z.optional(z.boolean('must be true or false')),
+  deviceRecognition: z.optional(z.boolean('must be true or false')),
+  permissions: z.optional(
+    z.strictObject({ modulesRead: z.optional(permission), modulesManage: z.optional(permission) }),
+  ),
+  authorizer: z.optional(
+    z.union(
       [port('check'), functionValue],
       'must be an object with the method check, or roleAuthorizer()',
-    )
-    .optional(),
-  trustProxy: z
-    .union([z.literal(false), whole(0, largest, proxies), z.array(z.string())], proxies)
-    .optional(),
-  oauth: oauthShape.optional(),
-  env: z.record(z.string(), z.string().optional()).optional(),
-  hash: z
-    .strictObject({
-      params: z
-        .strictObject({ memoryCost: positive, timeCost: positive, parallelism: positive })
-        .optional(),
-      concurrency: positive.optional(),
-      queue: whole(0, largest, 'must be a whole number').optional(),
-      implementation: z
-        .union(
+    ),
+  ),
+  trustProxy: z.optional(
+    z.union([z.literal(false), whole(0, largest, proxies), z.array(z.string())], proxies),
+  ),
+  oauth: z.optional(oauthShape),
+  env: z.optional(z.record(z.string(), z.optional(z.string()))),
+  hash: z.optional(
+    z.strictObject({
+      params: z.optional(
+        z.strictObject({ memoryCost: positive, timeCost: positive, parallelism: positive }),
+      ),
+      concurrency: z.optional(positive),
+      queue: z.optional(whole(0, largest, 'must be a whole number')),
+      implementation: z.optional(
+        z.union(
           [z.literal('argon2'), z.literal('@node-rs/argon2'), port('hash', 'verify')],
           'must be "argon2", "@node-rs/argon2", or an object with the methods hash, verify',
-        )
-        .optional(),
-      allowWeakHashesForTests: z.literal(true).optional(),
-    })
-    .optional(),
-  legacyVerifiers: z.array(port('recognises', 'verify')).optional(),
-  collectionPrefix: z
-    .string()
-    .regex(/^(?:[a-z][a-z0-9_]{0,30})?$/, 'must be lower-case letters, digits and underscores')
-    .optional(),
-  defaultSurface: z.enum(['operator', 'client']).optional(),
-  passwordContextWords: z.array(z.string()).optional(),
-  clockLeeway: whole(0, 60, 'must be a whole number of seconds from 0 to 60').optional(),
-  tokenMemory: whole(0, 1024, 'must be a whole number of mebibytes from 0 to 1,024').optional(),
-  backendTimeout: positive.optional(),
-  sweep: z.literal(false, 'must be false, or left out').optional(),
-  meterProvider: port('getMeter').optional(),
-  tracerProvider: port('getTracer').optional(),
-  auditRetentionDays: z
-    .int('must be a whole number of days, 30 to 3,650')
-    .min(30, 'must be at least 30 days')
-    .max(3650, 'must be at most 3,650 days')
-    .optional(),
-  onEvent: functionValue.optional(),
-  logger: port('debug', 'info', 'warn', 'error').optional(),
-  clock: port('now', 'after')
-    .refine(tellsWholeTime, {
-      message: 'must tell the time in whole epoch milliseconds: round a time with fractions down',
-    })
-    .optional(),
-  random: port('bytes').optional(),
-  fetcher: port('fetch').optional(),
+        ),
+      ),
+      allowWeakHashesForTests: z.optional(z.literal(true)),
+    }),
+  ),
+  legacyVerifiers: z.optional(z.array(port('recognises', 'verify'))),
+  collectionPrefix: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(
+          /^(?:[a-z][a-z0-9_]{0,30})?$/,
+          'must be lower-case letters, digits and underscores',
+        ),
+      ),
+  ),
+  defaultSurface: z.optional(z.enum(['operator', 'client'])),
+  passwordContextWords: z.optional(z.array(z.string())),
+  clockLeeway: z.optional(whole(0, 60, 'must be a whole number of seconds from 0 to 60')),
+  tokenMemory: z.optional(whole(0, 1024, 'must be a whole number of mebibytes from 0 to 1,024')),
+  backendTimeout: z.optional(positive),
+  sweep: z.optional(z.literal(false, 'must be false, or left out')),
+  meterProvider: z.optional(port('getMeter')),
+  tracerProvider: z.optional(port('getTracer')),
+  auditRetentionDays: z.optional(
+    z
+      .int('must be a whole number of days, 30 to 3,650')
+      .check(z.gte(30, 'must be at least 30 days'), z.lte(3650, 'must be at most 3,650 days')),
+  ),
+  onEvent: z.optional(functionValue),
+  logger: z.optional(port('debug', 'info', 'warn', 'error')),
+  clock: z.optional(
+    port('now', 'after').check(
+      z.refine(tellsWholeTime, {
+        message: 'must tell the time in whole epoch milliseconds: round a time with fractions down',
+      }),
+    ),
+  ),
+  random: z.optional(port('bytes')),
+  fetcher: z.optional(port('fetch')),
 })
 
 /** No store would take a time with fractions, and the first request would find out. */

@@ -1,5 +1,6 @@
 import { withCors } from '../http/cors.js'
 import { matcherOf } from '../http/match.js'
+import { ofSurface } from '../http/of-surface.js'
 import { createPipeline } from '../http/pipeline.js'
 import { refusalEvents } from '../http/refusal-events.js'
 import { routeGuards } from '../http/route-guards.js'
@@ -46,7 +47,7 @@ export function mountSurface<S extends Surface>(
     audit,
     ...sessions,
     async authenticate(authorization) {
-      return { ...(await access.authenticate(authorization)), surface }
+      return ofSurface(surface, await access.authenticate(authorization))
     },
     guards: routeGuards(surface, { services, refusals, clientIp, logger }),
     async requirePermission(principal, permission, of) {

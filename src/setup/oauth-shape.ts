@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { providerIds } from '../identity-providers/providers.js'
 import { isSafeScheme, parseUrl } from './option-shapes.js'
 
@@ -8,39 +8,43 @@ function isEndpoint(text: string): boolean {
   return url !== null && url.username === '' && url.hash === '' && isSafeScheme(url)
 }
 
-const endpoint = z.string().refine((text) => isEndpoint(text), {
-  message: 'must be an https URL; http only on localhost, with oauth.allowInsecureLoopback',
-})
+const endpoint = z.string().check(
+  z.refine((text) => isEndpoint(text), {
+    message: 'must be an https URL; http only on localhost, with oauth.allowInsecureLoopback',
+  }),
+)
 
 const provider = z.strictObject({
-  endpoints: z
-    .strictObject({
-      issuer: endpoint.optional(),
-      authorization: endpoint.optional(),
-      token: endpoint.optional(),
-      jwks: endpoint.optional(),
-      user: endpoint.optional(),
-      emails: endpoint.optional(),
-    })
-    .optional(),
+  endpoints: z.optional(
+    z.strictObject({
+      issuer: z.optional(endpoint),
+      authorization: z.optional(endpoint),
+      token: z.optional(endpoint),
+      jwks: z.optional(endpoint),
+      user: z.optional(endpoint),
+      emails: z.optional(endpoint),
+    }),
+  ),
 })
 
 /** The `oauth` option. */
 export const oauthShape = z
   .strictObject({
-    providers: z
-      .strictObject(Object.fromEntries(providerIds.map((id) => [id, provider.optional()])))
-      .optional(),
-    allowInsecureLoopback: z.literal(true, 'must be true, or left out').optional(),
+    providers: z.optional(
+      z.strictObject(Object.fromEntries(providerIds.map((id) => [id, z.optional(provider)]))),
+    ),
+    allowInsecureLoopback: z.optional(z.literal(true, 'must be true, or left out')),
   })
-  .superRefine(({ providers = {}, allowInsecureLoopback }, context) => {
-    if (allowInsecureLoopback) return
-    for (const [id, given] of Object.entries(providers)) {
-      for (const [name, text] of Object.entries(given?.endpoints ?? {})) {
-        if (!text?.startsWith('http:')) continue
-        const message =
-          'must be https; http needs oauth.allowInsecureLoopback, which is for tests alone'
-        context.addIssue({ code: 'custom', path: ['providers', id, 'endpoints', name], message })
+  .check(
+    z.superRefine(({ providers = {}, allowInsecureLoopback }, context) => {
+      if (allowInsecureLoopback) return
+      for (const [id, given] of Object.entries(providers)) {
+        for (const [name, text] of Object.entries(given?.endpoints ?? {})) {
+          if (!text?.startsWith('http:')) continue
+          const message =
+            'must be https; http needs oauth.allowInsecureLoopback, which is for tests alone'
+          context.addIssue({ code: 'custom', path: ['providers', id, 'endpoints', name], message })
+        }
       }
-    }
-  })
+    }),
+  )

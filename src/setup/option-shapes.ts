@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { isLocalHost } from '../engine/is-local-host.js'
 
 export const functionValue = z.custom<(...args: never[]) => unknown>(
@@ -7,7 +7,7 @@ export const functionValue = z.custom<(...args: never[]) => unknown>(
 )
 
 /** An object with these methods; adapters may be class instances, so its other members are free. */
-export function port(...methods: readonly string[]): z.ZodType {
+export function port(...methods: readonly string[]): z.ZodMiniType {
   const them = methods.length === 1 ? 'method' : 'methods'
   const wanted = `must be an object with the ${them} ${methods.join(', ')}`
   return z.custom(
@@ -20,8 +20,8 @@ export function port(...methods: readonly string[]): z.ZodType {
 }
 
 /** A whole number in these bounds, with one message for every other value. */
-export function whole(min: number, max: number, message: string): z.ZodType {
-  return z.int(message).min(min, message).max(max, message)
+export function whole(min: number, max: number, message: string): z.ZodMiniType {
+  return z.int(message).check(z.gte(min, message), z.lte(max, message))
 }
 
 export const largest = Number.MAX_SAFE_INTEGER

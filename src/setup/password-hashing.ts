@@ -65,9 +65,15 @@ function hashParams(options: HashOptions = {}): Argon2Params {
   return params
 }
 
+/** About 20 MiB each at the default costs, so that all of them stay below 64 MiB. */
+const mostAtOnce = 3
+
 /**
- * One hash less at once than there are cores, and than the thread pool has threads: signing and
- * reading files go through that pool too, and must not wait behind a flood of logins.
+ * At most three, however large the machine is; a host with the memory for more says so. And one hash less at once than
+ * the thread pool has threads: signing and reading files go through that pool too,
+ * and must not wait behind a flood of logins. Of more than two cores one is left to everything else. Of two, both
+ * are used: with one hash at a time half the machine would stand idle, and the event loop gets its share of a core
+ * from the scheduler all the same.
  */
 export function defaultConcurrency(
   cores: number,
@@ -75,5 +81,5 @@ export function defaultConcurrency(
 ): number {
   const asked = Number(env['UV_THREADPOOL_SIZE'])
   const threads = Number.isInteger(asked) && asked > 0 ? asked : 4
-  return Math.max(1, Math.min(cores, threads) - 1)
+  return Math.max(1, Math.min(mostAtOnce, cores > 2 ? cores - 1 : cores, threads - 1))
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { readHost } from '../http/request/request-host.js'
 import { isSafeScheme, largest, parseUrl, whole } from './option-shapes.js'
 
@@ -53,117 +53,137 @@ const rateLimit = z.strictObject({
   ),
 })
 
-const page = z.string().refine(isPage, {
-  message: 'must be a path such as "/login", or an https URL, without "#": the token goes there',
-})
+const page = z.string().check(
+  z.refine(isPage, {
+    message: 'must be a path such as "/login", or an https URL, without "#": the token goes there',
+  }),
+)
 
 /** The options of one surface. */
 export const surfaceShape = z
   .strictObject({
-    baseUrl: z.string().refine(isBaseUrl, {
-      message:
-        'must be the https URL browsers use, such as "https://app.example.com"; http is accepted only for localhost, 127.0.0.1, [::1] and *.localhost',
+    baseUrl: z.string().check(
+      z.refine(isBaseUrl, {
+        message:
+          'must be the https URL browsers use, such as "https://app.example.com"; http is accepted only for localhost, 127.0.0.1, [::1] and *.localhost',
+      }),
+    ),
+    cookieDomain: z.optional(
+      z
+        .string()
+        .check(
+          z.regex(
+            domainName,
+            'must be a lower-case domain without a leading dot, such as "example.com"',
+          ),
+        ),
+    ),
+    cookiePath: z.optional(
+      z.string().check(z.regex(/^\/[\w\-./]*$/, 'must be a path such as "/auth"')),
+    ),
+    routesUrl: z.optional(
+      z.string().check(
+        z.refine(isBaseUrl, {
+          message: 'must be an https URL, such as "https://example.com/identity"',
+        }),
+      ),
+    ),
+    hosts: z.optional(
+      z.array(
+        z.string().check(
+          z.refine(isHost, {
+            message:
+              'must be a lower-case host such as "app.internal" or "10.0.0.5:3000", without scheme and path',
+          }),
+        ),
+      ),
+    ),
+    allowedOrigins: z.optional(
+      z.array(
+        z.string().check(
+          z.refine(isOrigin, {
+            message:
+              'must be an origin such as "https://www.example.com", without path, slash or wildcard',
+          }),
+        ),
+      ),
+    ),
+    pages: z.optional(
+      z.strictObject({
+        verifyEmail: z.optional(page),
+        resetPassword: z.optional(page),
+        login: z.optional(page),
+      }),
+    ),
+    webauthn: z.optional(
+      z.strictObject({
+        rpId: z.optional(
+          z
+            .string()
+            .check(z.regex(domainName, 'must be a lower-case domain, such as "example.com"')),
+        ),
+        origins: z.optional(
+          z.array(
+            z.string().check(
+              z.refine((text) => androidOrigin.test(text) || isOrigin(text), {
+                message:
+                  'must be an origin such as "https://www.example.com", or "android:apk-key-hash:" and the base64url SHA-256 of the app\'s certificate',
+              }),
+            ),
+          ),
+        ),
+      }),
+    ),
+    rateLimits: z.optional(
+      z.strictObject({
+        registerPerIp: z.optional(rateLimit),
+        recoveryPerIp: z.optional(rateLimit),
+        recoveryPerAddress: z.optional(rateLimit),
+        confirmPerIp: z.optional(rateLimit),
+        refreshPerIp: z.optional(rateLimit),
+        refreshFamily: z.optional(rateLimit),
+        oauthPerIp: z.optional(rateLimit),
+        mfaPerIp: z.optional(rateLimit),
+        mfaPerTicket: z.optional(rateLimit),
+        mfaPerUser: z.optional(rateLimit),
+        passwordChangePerUser: z.optional(rateLimit),
+        addressChangePerUser: z.optional(rateLimit),
+        grantPerIp: z.optional(rateLimit),
+        jwksPerIp: z.optional(rateLimit),
+        logoutPerIp: z.optional(rateLimit),
+        selfPerSession: z.optional(rateLimit),
+        changePerSession: z.optional(rateLimit),
+        endingPerSession: z.optional(rateLimit),
+        mfaPerSession: z.optional(rateLimit),
+        adminPerSession: z.optional(rateLimit),
+        exact: z.optional(z.boolean('must be true or false')),
+      }),
+    ),
+  })
+  .check(
+    z.superRefine((given, context) => {
+      const host = parseUrl(given.baseUrl)?.hostname ?? ''
+      const { cookieDomain, cookiePath, webauthn = {} } = given
+      if (cookieDomain !== undefined && !isWithin(host, cookieDomain)) {
+        const message =
+          'must be the host of baseUrl or a parent domain of it; browsers drop the cookie otherwise'
+        context.addIssue({ code: 'custom', path: ['cookieDomain'], message })
+      }
+      if (cookiePath !== undefined && cookiePath !== '/' && cookieDomain === undefined) {
+        const message =
+          'needs cookieDomain: a host-only cookie is a __Host- cookie, whose path is "/"'
+        context.addIssue({ code: 'custom', path: ['cookiePath'], message })
+      }
+      const { rpId = host, origins = [] } = webauthn
+      if (!isWithin(host, rpId)) {
+        const message =
+          'must be the host of baseUrl or a parent domain of it; browsers refuse passkeys otherwise'
+        context.addIssue({ code: 'custom', path: ['webauthn', 'rpId'], message })
+      }
+      for (const [index, origin] of origins.entries()) {
+        if (androidOrigin.test(origin) || isWithin(parseUrl(origin)?.hostname ?? '', rpId)) continue
+        const message = `must be of the host ${rpId} or of one below it; set webauthn.rpId to a parent domain they share`
+        context.addIssue({ code: 'custom', path: ['webauthn', 'origins', index], message })
+      }
     }),
-    cookieDomain: z
-      .string()
-      .regex(domainName, 'must be a lower-case domain without a leading dot, such as "example.com"')
-      .optional(),
-    cookiePath: z
-      .string()
-      .regex(/^\/[\w\-./]*$/, 'must be a path such as "/auth"')
-      .optional(),
-    routesUrl: z
-      .string()
-      .refine(isBaseUrl, {
-        message: 'must be an https URL, such as "https://example.com/identity"',
-      })
-      .optional(),
-    hosts: z
-      .array(
-        z.string().refine(isHost, {
-          message:
-            'must be a lower-case host such as "app.internal" or "10.0.0.5:3000", without scheme and path',
-        }),
-      )
-      .optional(),
-    allowedOrigins: z
-      .array(
-        z.string().refine(isOrigin, {
-          message:
-            'must be an origin such as "https://www.example.com", without path, slash or wildcard',
-        }),
-      )
-      .optional(),
-    pages: z
-      .strictObject({
-        verifyEmail: page.optional(),
-        resetPassword: page.optional(),
-        login: page.optional(),
-      })
-      .optional(),
-    webauthn: z
-      .strictObject({
-        rpId: z
-          .string()
-          .regex(domainName, 'must be a lower-case domain, such as "example.com"')
-          .optional(),
-        origins: z
-          .array(
-            z.string().refine((text) => androidOrigin.test(text) || isOrigin(text), {
-              message:
-                'must be an origin such as "https://www.example.com", or "android:apk-key-hash:" and the base64url SHA-256 of the app\'s certificate',
-            }),
-          )
-          .optional(),
-      })
-      .optional(),
-    rateLimits: z
-      .strictObject({
-        registerPerIp: rateLimit.optional(),
-        recoveryPerIp: rateLimit.optional(),
-        recoveryPerAddress: rateLimit.optional(),
-        confirmPerIp: rateLimit.optional(),
-        refreshPerIp: rateLimit.optional(),
-        refreshFamily: rateLimit.optional(),
-        oauthPerIp: rateLimit.optional(),
-        mfaPerIp: rateLimit.optional(),
-        mfaPerTicket: rateLimit.optional(),
-        mfaPerUser: rateLimit.optional(),
-        passwordChangePerUser: rateLimit.optional(),
-        addressChangePerUser: rateLimit.optional(),
-        grantPerIp: rateLimit.optional(),
-        jwksPerIp: rateLimit.optional(),
-        logoutPerIp: rateLimit.optional(),
-        selfPerSession: rateLimit.optional(),
-        changePerSession: rateLimit.optional(),
-        endingPerSession: rateLimit.optional(),
-        mfaPerSession: rateLimit.optional(),
-        adminPerSession: rateLimit.optional(),
-      })
-      .optional(),
-  })
-  .superRefine((given, context) => {
-    const host = parseUrl(given.baseUrl)?.hostname ?? ''
-    const { cookieDomain, cookiePath, webauthn = {} } = given
-    if (cookieDomain !== undefined && !isWithin(host, cookieDomain)) {
-      const message =
-        'must be the host of baseUrl or a parent domain of it; browsers drop the cookie otherwise'
-      context.addIssue({ code: 'custom', path: ['cookieDomain'], message })
-    }
-    if (cookiePath !== undefined && cookiePath !== '/' && cookieDomain === undefined) {
-      const message =
-        'needs cookieDomain: a host-only cookie is a __Host- cookie, whose path is "/"'
-      context.addIssue({ code: 'custom', path: ['cookiePath'], message })
-    }
-    const { rpId = host, origins = [] } = webauthn
-    if (!isWithin(host, rpId)) {
-      const message =
-        'must be the host of baseUrl or a parent domain of it; browsers refuse passkeys otherwise'
-      context.addIssue({ code: 'custom', path: ['webauthn', 'rpId'], message })
-    }
-    for (const [index, origin] of origins.entries()) {
-      if (androidOrigin.test(origin) || isWithin(parseUrl(origin)?.hostname ?? '', rpId)) continue
-      const message = `must be of the host ${rpId} or of one below it; set webauthn.rpId to a parent domain they share`
-      context.addIssue({ code: 'custom', path: ['webauthn', 'origins', index], message })
-    }
-  })
+  )

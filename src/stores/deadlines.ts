@@ -1,3 +1,4 @@
+import { type Linked, linkedLine } from '../concurrency/linked-line.js'
 import type { Clock } from '../ports/clock.js'
 
 /** Calls that each have to be answered within one and the same time. */
@@ -6,7 +7,7 @@ export interface Deadlines {
   add(expire: () => void): () => void
 }
 
-interface Pending {
+interface Pending extends Linked<Pending> {
   at: number
   readonly expire: () => void
 }
@@ -17,7 +18,7 @@ interface Pending {
  * the dearest part of a guarded request.
  */
 export function createDeadlines(clock: Clock, ms: number): Deadlines {
-  const line = new Set<Pending>()
+  const line = linkedLine<Pending>()
   let isArmed = false
 
   function arm(delay: number): void {
@@ -28,24 +29,24 @@ export function createDeadlines(clock: Clock, ms: number): Deadlines {
   function expireDue(): void {
     isArmed = false
     const now = clock.now()
-    for (const pending of line) {
+    for (let pending = line.first(); pending !== null; pending = line.first()) {
       // Where the clock was set back, a call waits for one more round at most.
       pending.at = Math.min(pending.at, now + ms)
       if (pending.at > now) {
         arm(pending.at - now)
         return
       }
-      line.delete(pending)
+      line.remove(pending)
       pending.expire()
     }
   }
 
   return {
     add(expire) {
-      const pending = { at: clock.now() + ms, expire }
+      const pending: Pending = { at: clock.now() + ms, expire, before: null, after: null }
       line.add(pending)
       if (!isArmed) arm(ms)
-      return () => line.delete(pending)
+      return () => line.remove(pending)
     },
   }
 }

@@ -1,6 +1,7 @@
 import { AuthError, describeError, TimeoutError } from '../errors/index.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
+import type { Counter } from '../ports/counter.js'
 import type { Denylist } from '../ports/denylist.js'
 import type { Logger } from '../ports/logger.js'
 import type { Collection, Doc } from '../ports/store.js'
@@ -43,12 +44,17 @@ export function failClosedBackend(backend: Backend, deps: Deps): Backend {
       read: (name) => call('lease.read', () => lease.read(name)),
       replace: (name, seen, next) => call('lease.replace', () => lease.replace(name, seen, next)),
     },
-    counter: {
-      hit: (key, windowMs, limit, now) =>
-        call('counter.hit', () => counter.hit(key, windowMs, limit, now)),
-      forgive: (key, hits) => call('counter.forgive', () => counter.forgive(key, hits)),
-      sweep: (before, limit) => call('counter.sweep', () => counter.sweep(before, limit)),
-    },
+    counter: failClosedCounter(counter, call),
+  }
+}
+
+function failClosedCounter(counter: Counter, call: Call): Counter {
+  const { add } = counter
+  return {
+    hit: (...hit) => call('counter.hit', () => counter.hit(...hit)),
+    ...(add && { add: (...hits) => call('counter.add', () => add.apply(counter, hits)) }),
+    forgive: (key, hits) => call('counter.forgive', () => counter.forgive(key, hits)),
+    sweep: (before, limit) => call('counter.sweep', () => counter.sweep(before, limit)),
   }
 }
 
@@ -91,11 +97,18 @@ function wrapped<T>(
     const cancel = deadlines.add(() => {
       fail(new TimeoutError(`no answer within ${timeoutMs} ms`))
     })
-    // An adapter may throw before it returns a promise; that is a failing store as well.
-    const run = async (): Promise<T> => work()
-    run().then((value) => {
+    answerOf(work).then((value) => {
       cancel()
       resolve(value)
     }, fail)
   })
+}
+
+/** An adapter may throw before it returns a promise; that is a failing store as well. */
+function answerOf<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return Promise.resolve(work())
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }

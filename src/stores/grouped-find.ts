@@ -1,6 +1,7 @@
 import { isText } from '../checks/check-value.js'
 import type { Clock } from '../ports/clock.js'
 import type { Denylist, DenylistEntry } from '../ports/denylist.js'
+import { createDeadlines } from './deadlines.js'
 
 type Find = Denylist['find']
 
@@ -32,11 +33,15 @@ const mostFresh = 3
 const mostInFlight = 16
 const staleAfterMs = 100
 const sentAgainWithinMs = 1000
+// Under load a call is alone now and then, and those that come next are not to be split off for it.
+const aloneBefore = 8
 
 /**
  * Answers calls of the same moment with one call of `find`, so that many guarded requests at once cost
  * one round trip. What a caller may rely on is unchanged:
  *
+ * - A call goes at the end of its turn of the event loop, with the others of that turn. Where the last eight were
+ *   alone and were answered, it goes at once.
  * - A group that was sent takes no further caller. So a call sees every entry whose `put` was
  *   acknowledged before the call began.
  * - A group that gets no answer holds up no other for longer than 100 ms. After `timeoutMs` it does not count as in
@@ -50,34 +55,42 @@ export function groupedFind(find: Find, deps: Deps): Find {
   let isScheduled = false
   let fresh = 0
   let inFlight = 0
+  /** How many groups in a row were one call: after some, the next is not expected to have company. */
+  let alone = 0
+  const stale = createDeadlines(deps.clock, staleAfterMs)
+  const lost = createDeadlines(deps.clock, Math.max(staleAfterMs, deps.timeoutMs))
 
   function send(group: Group): void {
     fresh++
     inFlight++
+    alone = group.callers.length === 1 ? alone + 1 : 0
     const settle = once(() => fresh--)
     const end = once(() => inFlight--)
-    let cancel = deps.clock.after(staleAfterMs, () => {
-      cancel = deps.clock.after(Math.max(0, deps.timeoutMs - staleAfterMs), () => {
-        end()
-        sendQueued()
-      })
+    const keepFresh = stale.add(() => {
       settle()
       sendQueued()
     })
-    void answer(group).finally(() => {
-      cancel()
+    const keepInFlight = lost.add(() => {
+      end()
+      sendQueued()
+    })
+    void answer(group, () => {
+      keepFresh()
+      keepInFlight()
       settle()
       end()
       sendQueued()
     })
   }
 
-  async function answer({ ids, callers }: Group): Promise<void> {
+  async function answer({ ids, callers }: Group, done: () => void): Promise<void> {
     try {
       const entries = await ask([...ids])
       for (const caller of callers) caller.resolve(entriesOf(caller.ids, entries))
     } catch (error) {
       for (const caller of callers) caller.reject(error)
+    } finally {
+      done()
     }
   }
 
@@ -101,6 +114,10 @@ export function groupedFind(find: Find, deps: Deps): Find {
 
   function schedule(): void {
     if (isScheduled) return
+    if (alone >= aloneBefore && inFlight === 0) {
+      sendQueued()
+      return
+    }
     isScheduled = true
     deps.later(() => {
       isScheduled = false
@@ -108,9 +125,11 @@ export function groupedFind(find: Find, deps: Deps): Find {
     })
   }
 
-  return async (ids) => {
-    if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
-    if (ids.length === 0) return []
+  return (ids) => {
+    if (!ids.every(isText)) {
+      return Promise.reject(new TypeError('denylist.find: an id is text without NUL'))
+    }
+    if (ids.length === 0) return Promise.resolve([])
     if (ids.length > mostIds) return find(ids)
     return new Promise((resolve, reject) => {
       const open = openGroup(queue, ids)
@@ -135,6 +154,7 @@ function entriesOf(
   ids: readonly string[],
   entries: readonly DenylistEntry[],
 ): readonly DenylistEntry[] {
+  if (entries.length === 0) return []
   return entries.filter(({ id }) => ids.includes(id)).map((entry) => ({ ...entry }))
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Counter, CounterResult } from '../ports/counter.js'
+import { counterAddScripts } from './counter-add-cases.js'
 import {
   type BackendSubject,
   type CaseScript,
@@ -159,7 +160,7 @@ export const counterScripts: readonly CaseScript<BackendSubject>[] = scriptsOf({
   },
 })
 
-/** The cases that every `Counter` must pass. */
+/** The cases that every `Counter` must pass. Those of `add` are skipped for a counter without it. */
 export function counterCases(make: MakeBackend): readonly ConformanceCase[] {
-  return casesOf(counterScripts, make)
+  return casesOf([...counterScripts, ...counterAddScripts], make)
 }

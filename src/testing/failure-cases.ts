@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Backend } from '../ports/backend.js'
 import type { Collection } from '../ports/store.js'
+import { addingCounter } from './shared/adding-counter.js'
 import { type CaseScript, type Scripts, scriptsOf, uniqueName } from './shared/conformance-case.js'
 import { fill, type Sample, sample, sampleSpec } from './shared/sample.js'
 
@@ -67,6 +68,10 @@ const scripts: Scripts<Setup> = {
       ['hit', () => counter.hit(key, 1000, 5, noon)],
       ['forgive', () => counter.forgive(key, 1)],
     ])
+  },
+  'add of a failing backend rejects: no hit is let through': async ({ counter, key }) => {
+    const { add } = addingCounter(counter)
+    await allReject([['add', () => add(key, 1000, 5, noon, 2)]])
   },
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Backend } from '../ports/backend.js'
 import type { Collection } from '../ports/store.js'
+import { addingCounter } from './shared/adding-counter.js'
 import {
   type CaseScript,
   type ConformanceCase,
@@ -86,6 +87,12 @@ const scripts: Scripts<Setup> = {
     await losing(setup, () => counter.hit(setup.key, 1000, 5, noon))
     const { count } = await counter.hit(setup.key, 1000, 5, noon)
     oneOf(count, [1, 2], 'a hit must not be counted twice')
+  },
+  'an add whose answer was lost rejects and is counted once': async (setup) => {
+    const { add } = addingCounter(setup.backend.counter)
+    await losing(setup, () => add(setup.key, 1000, 9, noon, 2))
+    const { count } = await add(setup.key, 1000, 9, noon, 2)
+    oneOf(count, [2, 4], 'hits must not be counted twice')
   },
   'a lease whose answer was lost rejects and is replaced once': async (setup) => {
     const { lease } = setup.backend

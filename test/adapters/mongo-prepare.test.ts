@@ -75,6 +75,26 @@ describe.skipIf(!server)(mongoTitle('mongo prepare'), () => {
     expect(indexes.map(({ name }) => name).sort()).toEqual(['_id_', 'expiresAt_idx', 'own'])
   })
 
+  it('an index that the spec calls retired is dropped, one of a host’s own on the same fields is not', async () => {
+    const db = database()
+    const fields = { email: { kind: 'text' }, level: { kind: 'integer' } } as const
+    await prepare(db, [fields, { indexes: [{ on: ['email'] }, { on: ['email', 'level'] }] }])
+    const names = async () => {
+      const indexes = await db.collection('users').listIndexes().toArray()
+      return indexes.map(({ name }) => name).sort()
+    }
+    expect(await names()).toEqual(['_id_', 'email_idx', 'email_level_idx'])
+    const later = [
+      fields,
+      { indexes: [{ on: ['email'] }], retiredIndexes: [{ on: ['email', 'level'] }] },
+    ] as const
+    await prepare(db, [...later])
+    expect(await names()).toEqual(['_id_', 'email_idx'])
+    await db.collection('users').createIndex({ email: 1, level: 1, _id: 1 }, { name: 'own' })
+    await prepare(db, [...later])
+    expect(await names()).toEqual(['_id_', 'email_idx', 'own'])
+  })
+
   it('a prefix keeps two libraries in one database apart', async () => {
     const db = database()
     const wanted = sampleSpec('fixed')

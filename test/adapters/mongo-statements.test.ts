@@ -2,6 +2,7 @@ import { type CommandStartedEvent, MongoClient } from 'mongodb'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
 import { allCollectionSpecs } from '../../src/model/collections.js'
+import { addingCounter } from '../../src/testing/shared/adding-counter.js'
 import { fill, type Sample, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { mongoDatabases, mongoTitle } from '../support/stores/mongo-databases.js'
 
@@ -23,6 +24,7 @@ describe.skipIf(!inject('mongo'))(mongoTitle('mongo statements'), () => {
     await fill(samples, [sample('a'), sample('b', { email: 'taken@example.test' })])
     await fill(samples, [sample('old', { expiresAt: noon })])
     await ports.counter.hit('full', 1000, 1, noon)
+    await addingCounter(ports.counter).add('half', 1000, 5, noon, 3)
     await ports.counter.hit('ended', 1000, 1, noon - 5000)
     sent = []
     return { samples, db, store, ...ports }
@@ -58,6 +60,11 @@ describe.skipIf(!inject('mongo'))(mongoTitle('mongo statements'), () => {
       },
     ],
     'counter.hit': [1, ({ counter }) => counter.hit('new', 1000, 5, noon)],
+    'counter.add': [1, ({ counter }) => addingCounter(counter).add('new', 1000, 5, noon, 3)],
+    'counter.add that fills a window': [
+      3,
+      async ({ counter }) => addingCounter(counter).add('half', 1000, 5, noon, 3),
+    ],
     'counter.hit that is refused': [2, ({ counter }) => counter.hit('full', 1000, 1, noon)],
     'counter.hit after a window ended': [3, ({ counter }) => counter.hit('ended', 1000, 1, noon)],
     'counter.forgive': [1, ({ counter }) => counter.forgive('full', 1)],

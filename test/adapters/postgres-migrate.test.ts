@@ -157,6 +157,71 @@ describe.skipIf(!url)(title, () => {
     await pool.query(`select level from ${name}.users`)
   })
 
+  describe('an index that the spec calls retired', () => {
+    const fields = { email: { kind: 'text' }, level: { kind: 'integer' } } as const
+    const early = spec(fields, { indexes: [{ on: ['email'] }, { on: ['email', 'level'] }] })
+    const retiredIndexes = [{ on: ['email', 'level'] }]
+    const late = spec(fields, { indexes: [{ on: ['email'] }], retiredIndexes })
+    const indexes = async (name: string) => {
+      const { rows } = await pool.query(
+        `select indexname from pg_indexes where schemaname = $1 and tablename = 'users'`,
+        [name],
+      )
+      return rows.map(({ indexname }) => indexname).sort()
+    }
+    const both = ['users_email_idx', 'users_email_level_idx', 'users_pkey']
+    const one = ['users_email_idx', 'users_pkey']
+
+    it('is dropped once, and comes back for no older version', async () => {
+      const name = schema()
+      await prepare(name, early)
+      expect(await indexes(name)).toEqual(both)
+      await prepare(name, late)
+      expect(await indexes(name)).toEqual(one)
+      expect(await journal(name)).toContain('users/retired/email,level')
+      await prepare(name, early)
+      expect(await indexes(name)).toEqual(one)
+    })
+
+    it('is no step of a new table', async () => {
+      const name = schema()
+      const { client, sent } = recordingClient(pool)
+      await postgres(client, { schema: name }).store.prepare([late])
+      expect(await indexes(name)).toEqual(one)
+      expect(sent.filter(({ text }) => text.includes('drop index'))).toEqual([])
+    })
+
+    it('stays until the next migration where the table is in use, and for a role that does not own it', async () => {
+      const name = schema()
+      await prepare(name, early)
+      const busy = await pool.connect()
+      try {
+        await busy.query(`begin; select from ${name}.users`)
+        await prepare(name, late)
+        expect(await indexes(name)).toEqual(both)
+      } finally {
+        await busy.query('rollback')
+        busy.release()
+      }
+      const role = `${name}_app`
+      await pool.query(`create role ${role}`)
+      await pool.query(`grant usage on schema ${name} to ${role}`)
+      await pool.query(`grant select, insert on all tables in schema ${name} to ${role}`)
+      try {
+        await onDatabase(url ?? '', async (client: Client) => {
+          await client.query(`set role ${role}`)
+          await postgres(client, { schema: name }).store.prepare([late])
+        })
+        expect(await indexes(name)).toEqual(both)
+      } finally {
+        await pool.query(`drop owned by ${role}`)
+        await pool.query(`drop role ${role}`)
+      }
+      await prepare(name, late)
+      expect(await indexes(name)).toEqual(one)
+    })
+  })
+
   it('two prefixes in one schema share nothing', async () => {
     const name = schema()
     const of = (tablePrefix: string) => postgres(pool, { schema: name, tablePrefix })

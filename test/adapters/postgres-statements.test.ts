@@ -2,6 +2,7 @@ import { Client, Pool } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
 import type { Collection } from '../../src/ports/store.js'
+import { addingCounter } from '../../src/testing/shared/adding-counter.js'
 import { fill, type Sample, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { schemasOf } from '../support/stores/postgres-schemas.js'
 import { recordingClient, type Statement } from '../support/stores/recording-client.js'
@@ -56,6 +57,7 @@ describe.skipIf(!url)(title, () => {
       return lease.replace('sweeper', { owner: null, renewal: 1 }, { owner: 'a', renewal: 2 })
     },
     'counter.hit': ({ counter }) => counter.hit('k', 1000, 5, noon),
+    'counter.add': ({ counter }) => addingCounter(counter).add('k', 1000, 5, noon, 3),
     'counter.forgive': ({ counter }) => counter.forgive('k', 1),
     'counter.forgive of all': ({ counter }) => counter.forgive('k'),
     'counter.sweep': ({ counter }) => counter.sweep(noon, 10),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { redis } from '../../adapters/redis/index.js'
+import { addingCounter } from '../../src/testing/shared/adding-counter.js'
 import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { recordingRedis } from '../support/stores/recording-redis.js'
 import {
@@ -72,6 +73,7 @@ describe.skipIf(!url)(title, () => {
     'lease.read': [1, ({ lease }) => lease.read('sweeper')],
     'lease.replace': [1, ({ lease }) => lease.replace('s', null, { owner: 'a', renewal: 1 })],
     'counter.hit': [1, ({ counter }) => counter.hit('k', 1000, 5, noon)],
+    'counter.add': [1, ({ counter }) => addingCounter(counter).add('k', 1000, 5, noon, 3)],
     'counter.forgive': [1, ({ counter }) => counter.forgive('k', 1)],
     'counter.forgive of all': [1, ({ counter }) => counter.forgive('k')],
     'counter.sweep': [1, ({ counter }) => counter.sweep(noon, 10)],

@@ -9,6 +9,7 @@ import {
   storeCases,
 } from '../../src/testing/index.js'
 import type { WrongAdapter } from '../support/wrong/wrong-adapter.js'
+import { wrongAdditions } from '../support/wrong/wrong-additions.js'
 import { wrongCounters } from '../support/wrong/wrong-counters.js'
 import { wrongDenylists } from '../support/wrong/wrong-denylists.js'
 import { wrongGuards } from '../support/wrong/wrong-guards.js'
@@ -34,7 +35,7 @@ const kits: readonly (readonly [string, Kit, readonly WrongAdapter[]])[] = [
   ['store', storeCases, wrongStores],
   ['denylist', denylistCases, wrongDenylists],
   ['lease', leaseCases, wrongLeases],
-  ['counter', counterCases, wrongCounters],
+  ['counter', counterCases, [...wrongCounters, ...wrongAdditions]],
 ]
 
 /** Names of the cases that fail when the memory adapter has one fault. */

@@ -69,6 +69,18 @@ describe.each(Object.entries(hashers))('%s', (_, hasher) => {
     expect(await hasher.verify(phc, utf8('px'))).toBe(false)
   })
 
+  // The argon2 package writes them in the order of the alphabet from 0.45 on.
+  test.each(['m=64,p=1,t=2', 't=2,p=1,m=64'])(
+    'R-1-03 verifies a hash with its parameters in the order %s',
+    async (params) => {
+      const phc = await hasher.hash(utf8('pw'), { ...weak, timeCost: 2 }, salt())
+      const other = phc.replace('m=64,t=2,p=1', params)
+      expect(other).not.toBe(phc)
+      expect(await hasher.verify(other, utf8('pw'))).toBe(true)
+      expect(await hasher.verify(other, utf8('px'))).toBe(false)
+    },
+  )
+
   test.each([
     '',
     'garbage',

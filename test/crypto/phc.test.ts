@@ -53,6 +53,16 @@ describe('parsePhc', () => {
     )
   })
 
+  // The argon2 package writes them in the order of the alphabet from 0.45 on.
+  test.each(['m=19456,p=1,t=2', 't=2,m=19456,p=1', 'p=1,t=2,m=19456'])(
+    'reads the parameters in the order %s',
+    (params) => {
+      const other = text.replace('m=19456,t=2,p=1', params)
+      expect(other).toContain(params)
+      expect(parsePhc(other)).toEqual(parsePhc(text))
+    },
+  )
+
   test('a string without a version is of the older one', () => {
     expect(parsePhc(text.replace('$v=19', ''))?.version).toBe(16)
     expect(parsePhc(text.replace('$v=19', '$v=16'))?.version).toBe(16)
@@ -63,7 +73,8 @@ describe('parsePhc', () => {
     ['bcrypt', '$2b$12$C6UzMDM.H6dfI/f/IKcEeO7ZUHl3cHT3sVu8GZB1tXh9xq0v1h5t2'],
     ['another scheme', text.replace('argon2id', 'scrypt')],
     ['an unknown version', text.replace('v=19', 'v=20')],
-    ['reordered parameters', text.replace('m=19456,t=2,p=1', 'm=19456,p=1,t=2')],
+    ['a parameter twice', text.replace('m=19456,t=2,p=1', 'm=19456,t=2,t=2')],
+    ['a parameter twice beside the others', text.replace('p=1', 'p=1,t=2')],
     ['an unknown parameter', text.replace('p=1', 'p=1,keyid=abcd')],
     ['a missing parameter', text.replace(',p=1', '')],
     ['a leading zero', text.replace('t=2', 't=02')],

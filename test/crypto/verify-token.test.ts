@@ -25,6 +25,15 @@ test('R-1-12 what was signed is what is read', async () => {
   expect(renewed).toEqual({ ok: true, claims: refreshClaims() })
 })
 
+test('the claims of an access token cannot be changed, down to each membership', async () => {
+  const verified = verifyToken(await signAccess(accessClaims(), ring), expecting(ring, 'access'))
+  if (!verified.ok) throw new Error('not verified')
+  const { claims } = verified
+  const parts = [claims, claims.amr, claims.memberships, ...claims.memberships]
+  expect(parts).toHaveLength(5)
+  expect(parts.map(Object.isFrozen)).toEqual(parts.map(() => true))
+})
+
 test('T-104 a service token is read without a sid', async () => {
   const { sid: _, ...claims } = accessClaims({ aud: 'service', amr: [], memberships: [] })
   const verified = verifyToken(

@@ -1,9 +1,7 @@
-import { globSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { creationOptions, verifyAssertion, verifyRegistration } from '../../src/crypto/webauthn.js'
 import { softwareAuthenticator } from '../support/people/passkey-authenticator.js'
-import { parseSource } from '../support/rules/parsed-source.js'
 
 const origin = 'https://app.example.com'
 const rpId = 'app.example.com'
@@ -92,20 +90,4 @@ describe('what an authenticator sends', () => {
       { numRuns: 400 },
     )
   })
-})
-
-it('the library behind it is loaded by the first passkey, and by nothing before', () => {
-  const root = new URL('../../', import.meta.url)
-  const loading = globSync('src/**/*.ts', { cwd: root }).flatMap((path) => {
-    const { imports, source } = parseSource(path, readFileSync(new URL(path, root), 'utf8'))
-    const values = imports.filter(
-      ({ specifier, kind }) => kind === 'value' && specifier?.startsWith('@simplewebauthn/'),
-    )
-    const lines = source.split('\n')
-    return values.map(({ line }) => lines[line - 1]?.trim())
-  })
-  expect(loading).toEqual([
-    "const library = () => import('@simplewebauthn/server')",
-    "const helpers = () => import('@simplewebauthn/server/helpers')",
-  ])
 })

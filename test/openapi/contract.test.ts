@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { documentOf } from '../../src/openapi/document.js'
 import { openApiDocument } from '../../src/openapi/index.js'
 import { operations } from '../../src/operations/index.js'
@@ -54,14 +54,14 @@ describe('G-19 a change of the contract', () => {
     )
   })
 
-  const body = { word: z.string(), more: z.int().optional() }
-  const reply = { said: z.string(), at: z.iso.datetime().optional() }
+  const body = { word: z.string(), more: z.optional(z.int()) }
+  const reply = { said: z.string(), at: z.optional(z.iso.datetime()) }
 
   it.each<readonly [string, Partial<Operation>]>([
     ['a new operation', {}],
     [
       'an optional member of the body',
-      { body: z.strictObject({ ...body, x: z.int().optional() }) },
+      { body: z.strictObject({ ...body, x: z.optional(z.int()) }) },
     ],
     ['a member of the reply', { reply: z.strictObject({ ...reply, x: z.int() }) }],
     ['a code', { errors: ['invalid_token', 'token_expired'] }],
@@ -86,7 +86,11 @@ describe('G-19 a change of the contract', () => {
     ['who may call', { guards: [{ kind: 'public' }, { kind: 'origin' }] }, /for public/],
     ['a member of the body', { body: z.strictObject({ word: z.string() }) }, /more\?/],
     ['its type', { body: z.strictObject({ ...body, word: z.int() }) }, /word: string/],
-    ['its bounds', { body: z.strictObject({ ...body, word: z.string().max(9) }) }, /word: string/],
+    [
+      'its bounds',
+      { body: z.strictObject({ ...body, word: z.string().check(z.maxLength(9)) }) },
+      /word: string/,
+    ],
     [
       'its being optional',
       { body: z.strictObject({ ...body, more: z.int() }) },
@@ -95,7 +99,7 @@ describe('G-19 a change of the contract', () => {
     ['a member of the reply', { reply: z.strictObject({ said: z.string() }) }, /at\?/],
     [
       'its being there always',
-      { reply: z.strictObject({ ...reply, said: z.string().optional() }) },
+      { reply: z.strictObject({ ...reply, said: z.optional(z.string()) }) },
       /200 said: string/,
     ],
     [
@@ -113,7 +117,7 @@ describe('G-19 a change of the contract', () => {
     const three = { body: z.union([form('code'), form('link'), form('key')]) }
     const [from, to] = [two, three].map((more) => entriesOf(plantedOperation(more)))
     expect(contractChanges(from ?? [], to ?? []).broken).toEqual([])
-    const demanding = form('link').extend({ demanded: z.string() })
+    const demanding = z.extend(form('link'), { demanded: z.string() })
     const more = { body: z.union([form('code'), demanding]) }
     expect(contractChanges(from ?? [], entriesOf(plantedOperation(more))).broken).toEqual([
       'newly demanded: planted: takes {by: "link"} demanded: string',

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { type Operation, publicOperation } from '../../src/operations/operation.js'
 
 /** An operation of no table, to show what an entry makes of itself. */
@@ -13,8 +13,8 @@ export function plantedOperation(more: Partial<Operation> = {}): Operation {
     guards: [{ kind: 'public' }],
     limit: 'oauth',
     status: 200,
-    body: z.strictObject({ word: z.string(), more: z.int().optional() }),
-    reply: z.strictObject({ said: z.string(), at: z.iso.datetime().optional() }),
+    body: z.strictObject({ word: z.string(), more: z.optional(z.int()) }),
+    reply: z.strictObject({ said: z.string(), at: z.optional(z.iso.datetime()) }),
     errors: ['invalid_token'],
     handle: async ({ body }) => ({ body: { said: body.word } }),
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { documentOf } from '../../src/openapi/document.js'
 import type { Operation } from '../../src/operations/operation.js'
 import { replyJudge } from '../support/hosts/documented-replies.js'

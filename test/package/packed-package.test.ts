@@ -1,13 +1,14 @@
-import { execFileSync } from 'node:child_process'
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command, type PackedPackage, packedPackage } from '../support/package/packed-package.js'
+import { runtimes } from '../support/package/runtimes.js'
 import { parseSource } from '../support/rules/parsed-source.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const tsc = join(root, 'node_modules/@typescript/native/bin/tsc')
+const esbuild = join(root, 'node_modules/esbuild/bin/esbuild')
 
 interface Manifest {
   readonly exports: Readonly<Record<string, unknown>>
@@ -19,28 +20,6 @@ interface Manifest {
 const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const dependencies = Object.keys(manifest.dependencies)
 const peers = Object.keys(manifest.peerDependencies)
-
-/** Every Node on this machine that the package promises to run on: the tools' own, the system's. */
-function runtimes(): readonly (readonly [version: string, program: string])[] {
-  const path = (process.env['PATH'] ?? '').split(':')
-  const outside = path.filter((folder) => !folder.includes('node_modules'))
-  try {
-    const env = { PATH: outside.join(':') }
-    const version = execFileSync('node', ['-v'], { env, encoding: 'utf8' }).trim()
-    const program = execFileSync('node', ['-p', 'process.execPath'], { env, encoding: 'utf8' })
-    const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
-    const promised = major > 20 || (major === 20 && minor >= 19)
-    if (promised && version !== process.version) {
-      return [
-        [process.version, process.execPath],
-        [version, program.trim()],
-      ]
-    }
-  } catch {
-    // No other Node on this machine.
-  }
-  return [[process.version, process.execPath]]
-}
 
 const compilerOptions = {
   target: 'es2023',
@@ -111,6 +90,23 @@ function loadedFiles(path: string, seen = new Set<string>()): ReadonlySet<string
   return seen
 }
 
+/** The declarations that the exports map names, and those they import. */
+function exportedTypes(): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const visit = (path: string) => {
+    if (seen.has(path)) return
+    seen.add(path)
+    for (const { specifier = '' } of parseSource(path, readFileSync(path, 'utf8')).imports) {
+      const inner = specifier?.replace(/\.[jt]s$/, '.d.ts') ?? ''
+      if (inner.startsWith('.')) visit(normalize(join(dirname(path), inner)))
+    }
+  }
+  for (const path of JSON.stringify(manifest.exports).match(/dist\/[^"]+\.d\.ts/g) ?? []) {
+    visit(normalize(join(packed.dir, path)))
+  }
+  return seen
+}
+
 const foreign = /^(express|fastify|koa|pg|mongodb|redis|ioredis|@electric-sql\/.*)(\/|$)/
 
 /** The pages of the repository; each is for who uses the package. */
@@ -124,6 +120,7 @@ describe('the tarball', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
+      'THIRD-PARTY-NOTICES.md',
       ...pages.map((page) => `docs/${page}`),
       'package.json',
     ])
@@ -188,8 +185,21 @@ describe('the tarball', () => {
   })
 
   it('R-LIB-01 openapi.js describes the operations without what performs them', () => {
-    const imports = [...outerImports('openapi.js')]
-    expect(imports).toEqual(['zod'])
+    expect([...outerImports('openapi.js')]).toEqual([])
+  })
+
+  it('R-LIB-01 its declarations name no package that a host has not installed', () => {
+    const known = ['postern', ...dependencies, ...peers]
+    const types = [...exportedTypes()].flatMap((path) =>
+      parseSource(path, readFileSync(path, 'utf8')).imports.map(({ specifier }) =>
+        String(specifier),
+      ),
+    )
+    const packages = types.filter((name) => !/^(\.|node:)/.test(name))
+    expect(packages.length).toBeGreaterThan(0)
+    expect(
+      packages.filter((name) => !known.some((d) => name === d || name.startsWith(`${d}/`))),
+    ).toEqual([])
   })
 
   it('R-LIB-01 every peer is optional', () => {
@@ -225,6 +235,22 @@ describe('R-LIB-16 hosts', () => {
       expect([version, await output(program, file)]).toEqual([
         version,
         { createAuth: 'function', backend: 'function', sameClass: true },
+      ])
+    }
+  })
+
+  it('a host bundled by esbuild leaves out argon2 alone, and is told of the other hasher if it wants that', async () => {
+    const file = await compiled('bundled', 'host-bundled.ts', [])
+    const into = join(dirname(file), 'bundle.mjs')
+    const apart = ['--external:argon2', `--outfile=${into}`]
+    const form = ['--bundle', '--platform=node', '--format=esm']
+    await command(dirname(file), esbuild, file, ...form, ...apart)
+    for (const [version, program] of runtimes()) {
+      const missing =
+        'createAuth: option "hash.implementation" needs the package @node-rs/argon2: npm install @node-rs/argon2'
+      expect([version, await output(program, into)]).toEqual([
+        version,
+        { hasPassword: true, missing },
       ])
     }
   })

@@ -105,4 +105,38 @@ export const accessPlants: readonly Plant[] = [
     ],
     tests: ['test/contract/service-accounts/service-grant-refusals.test.ts'],
   },
+  {
+    name: 'an account read before its tenant was waited for is asked about',
+    edits: [
+      {
+        file: 'src/http/route-guards.ts',
+        find: 'await access.permit(principal, permission, named, isLater ? undefined : read)',
+        replace: 'await access.permit(principal, permission, named, read)',
+      },
+    ],
+    tests: ['test/contract/authorization/tenant-guards.test.ts'],
+  },
+  {
+    name: 'the claims that requests of one token share can be changed',
+    edits: [
+      {
+        file: 'src/crypto/token-claims.ts',
+        find: "isText(sid) ? Object.freeze({ ...claims, tokenUse: 'access', sid }) : null",
+        replace: "isText(sid) ? { ...claims, tokenUse: 'access', sid } : null",
+      },
+    ],
+    tests: ['test/contract/authorization/host-routes.test.ts'],
+  },
+  {
+    name: 'a caller who hangs up is refused from nowhere',
+    edits: [
+      {
+        file: 'adapters/shared/node-exchange.ts',
+        find: 'any more.\n    remoteAddress: request.socket.remoteAddress,',
+        replace:
+          'any more.\n    get remoteAddress() {\n      return request.socket.remoteAddress\n    },',
+      },
+    ],
+    tests: ['test/contract/authorization/host-routes.test.ts'],
+  },
 ]

@@ -12,4 +12,71 @@ export const limitPlants: readonly Plant[] = [
     ],
     tests: ['test/domain/limits/rate-limiter.test.ts'],
   },
+  {
+    name: 'a limit that is handed back is counted in the process first',
+    edits: [
+      {
+        file: 'src/domain/limits/rate-limits.ts',
+        find: "  'jwksPerIp',\n  'selfPerSession',\n",
+        replace: "  'jwksPerIp',\n  'passwordChangePerUser',\n  'selfPerSession',\n",
+      },
+    ],
+    tests: ['test/domain/limits/rate-limiter.test.ts'],
+  },
+  {
+    name: 'a full map of counts forgets hits that were not reported',
+    edits: [
+      {
+        file: 'src/domain/limits/deferred-counts.ts',
+        find: 'if (windows.size >= capacity) return null',
+        replace: 'if (windows.size >= capacity) windows.clear()',
+      },
+    ],
+    tests: ['test/domain/limits/deferred-counts.test.ts'],
+  },
+  {
+    name: 'hits that come at once report the same hits twice',
+    edits: [
+      {
+        file: 'src/engine/deferred-count.ts',
+        find: "stage: stage === 'here' ? 'asked' : stage, unreported: 0 } as const",
+        replace: "stage: stage === 'here' ? 'asked' : stage } as const",
+      },
+    ],
+    tests: ['test/domain/limits/deferred-counts.test.ts'],
+  },
+  {
+    name: 'hits whose report failed are lost',
+    edits: [
+      {
+        file: 'src/engine/deferred-count.ts',
+        find: 'const earlier = isOver ? 0 : hits - 1',
+        replace: 'const earlier = isOver ? 0 : 0',
+      },
+    ],
+    tests: ['test/domain/limits/deferred-counts.test.ts'],
+  },
+  {
+    name: 'a process lets its allowance through twice where its windows meet',
+    edits: [
+      {
+        file: 'src/engine/deferred-count.ts',
+        find: 'if (quietAt <= now) return 0',
+        replace: 'if (quietAt >= 0) return 0',
+      },
+    ],
+    tests: ['test/engine/deferred-count.test.ts'],
+  },
+  {
+    name: 'a request with a listed token is counted',
+    edits: [
+      {
+        file: 'src/http/admission/caller.ts',
+        find: '    const user = access.readUser(userId)\n',
+        replace:
+          "    const user = access.readUser(userId)\n    void services.limits.checkSession('selfPerSession', { sessionId: null, userId })\n",
+      },
+    ],
+    tests: ['test/contract/sessions/round-trips.test.ts'],
+  },
 ]

@@ -7,6 +7,7 @@ import type { Plant } from './plant.js'
 import { recordListPlants } from './record-list-plants.js'
 import { refreshPlants } from './refresh-plants.js'
 import { sessionPlants } from './session-plants.js'
+import { wavePlants } from './wave-plants.js'
 
 /** All of them, a file for each family. */
 export const plants: readonly Plant[] = [
@@ -18,4 +19,5 @@ export const plants: readonly Plant[] = [
   ...configPlants,
   ...sessionPlants,
   ...limitPlants,
+  ...wavePlants,
 ]

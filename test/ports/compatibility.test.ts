@@ -28,14 +28,20 @@ describe('R-LIB-06 R-LIB-07 an adapter that is never changed goes on serving', (
   const cases = conformance({
     open: ({ through }) => ({ backend: checked(through(frozenAdapter())) }),
   })
-  for (const { group, name, run } of cases) test(`${group}: ${name}`, run)
+  // It was written before there was `Counter.add`, which is optional.
+  const isOfAdd = (promise: string, name: string) =>
+    promise.startsWith('Counter.add') || /^(an )?add /.test(name)
+  const known = cases.filter(({ promise, name }) => !isOfAdd(promise, name))
+  for (const { group, name, run } of known) test(`${group}: ${name}`, run)
 
   it('is asked nothing it does not know', () => {
     expectTypeOf<
       GuardTest<string> | GuardTest<number> | GuardTest<boolean> | null
     >().toExtend<FrozenTest>()
     expectTypeOf<AnyCollectionSpec>().toExtend<FrozenSpec>()
-    expectTypeOf<keyof AnyCollectionSpec>().toEqualTypeOf<keyof FrozenSpec>()
+    // What a store may drop, it may keep as well.
+    type Asked = Exclude<keyof AnyCollectionSpec, 'retiredIndexes'>
+    expectTypeOf<Asked>().toEqualTypeOf<keyof FrozenSpec>()
     expectTypeOf<keyof FieldSpec>().toEqualTypeOf<keyof FrozenSpec['fields'][string]>()
     expectTypeOf<Page>().toEqualTypeOf<FrozenPage>()
     expectTypeOf<LeaseRecord>().toEqualTypeOf<FrozenRecord>()

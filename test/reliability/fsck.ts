@@ -14,6 +14,8 @@ export interface Checked {
 export interface Leftovers {
   /** A login was cut short before its family: the document names a session nobody can use. */
   readonly sessionsWithoutFamily: number
+  /** The same, before its document: a row that no token was signed for. */
+  readonly familiesWithoutSession: number
   /** Endings begun and not finished, the denylist first. */
   readonly endingsBegun: number
   /** Revoked, and the document not closed yet. */
@@ -71,6 +73,7 @@ function leftoversOf({ families, sessions, listed }: Picture): Leftovers {
       sessions.values(),
       ({ id, active }) => active && !families.has(id),
     ),
+    familiesWithoutSession: count(families.values(), ({ id }) => !sessions.has(id)),
     endingsBegun: count(
       families.values(),
       ({ id, revokedAt }) => revokedAt === null && listed.has(id),

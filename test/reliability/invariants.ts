@@ -72,11 +72,12 @@ export function staticProblems(
 }
 
 function familyProblems(family: RefreshFamily, { users, sessions, listed }: Picture) {
-  const { id, userId, revokedAt, revokedReason } = family
+  const { id, userId, generation, revokedAt, revokedReason } = family
   const isRevoked = revokedAt !== null
   return problems([
     [!users.has(userId), `family ${id} belongs to nobody`],
-    [!sessions.has(id), `family ${id} has no session document`],
+    // A login that was cut short may leave its first one without: it has given out no token.
+    [!sessions.has(id) && generation > 1, `family ${id} has no session document`],
     [isRevoked !== (revokedReason !== null), `family ${id} ended without a reason, or the reverse`],
     [isRevoked && !listed.has(id), `family ${id} is revoked, and its access tokens are good`],
   ])
@@ -90,11 +91,12 @@ function sessionProblems({ id, active, endedAt }: Session, { families }: Picture
   ])
 }
 
-function tokenProblems(token: string, { families }: Picture) {
+function tokenProblems(token: string, { families, sessions }: Picture) {
   const { sid, gen, sub } = decodeJwt(token)
   const family = families.get(String(sid))
   return problems([
     [family === undefined, `a token of session ${sid} has no row`],
+    [!sessions.has(String(sid)), `a token of session ${sid} has no document`],
     [Number(gen) > (family?.generation ?? 0), `a token of generation ${gen} is ahead of its row`],
     [sub !== family?.userId, `a token of session ${sid} is somebody else's`],
   ])

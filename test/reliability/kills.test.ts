@@ -41,7 +41,10 @@ for (const store of everyStore) {
 
       const people: CrashPerson[] = []
       const lives = runLives(fleet, people)
-      const seen = { sessionsWithoutFamily: 0, endingsBegun: 0, documentsToClose: 0 }
+      const seen = {
+        ...{ sessionsWithoutFamily: 0, familiesWithoutSession: 0 },
+        ...{ endingsBegun: 0, documentsToClose: 0 },
+      }
       for (let n = 0; n < kills; n += 1) {
         await fleet.killOne()
         lives.expectWell()
@@ -78,7 +81,8 @@ for (const store of everyStore) {
 }
 
 const shown = (seen: Leftovers): string =>
-  `${seen.sessionsWithoutFamily} session documents without a family, ${seen.endingsBegun} endings ` +
+  `${seen.sessionsWithoutFamily} session documents without a family, ` +
+  `${seen.familiesWithoutSession} families without a document, ${seen.endingsBegun} endings ` +
   `begun and ${seen.documentsToClose} documents to be closed waited for the next touch`
 
 /** People live one after the other in each lane, until they may stop. */

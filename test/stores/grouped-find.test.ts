@@ -80,6 +80,32 @@ describe('a grouped find of the denylist', () => {
     expect(await late).toEqual([entry('a')])
   })
 
+  it('a call goes at once where the last eight were alone and were answered, and waits for its turn otherwise', async () => {
+    const { find, sent, statement, endTurn } = bench()
+    for (let at = 0; at < 8; at++) {
+      const early = find(['a'])
+      expect(sent).toHaveLength(at)
+      endTurn()
+      statement(at).answer()
+      await early
+    }
+    const ninth = find(['b'])
+    expect(sent).toHaveLength(9)
+    // One is in flight: these two go together at the end of the turn, and after them no call is alone.
+    const both = [find(['c']), find(['d'])]
+    expect(sent).toHaveLength(9)
+    endTurn()
+    expect(sent.slice(8).map(({ ids }) => ids)).toEqual([['b'], ['c', 'd']])
+    statement(8).answer()
+    statement(9).answer()
+    await Promise.all([ninth, ...both])
+    const last = find(['e'])
+    expect(sent).toHaveLength(10)
+    endTurn()
+    statement(10).answer()
+    expect(await last).toEqual([])
+  })
+
   it('65 ids make two groups, and no call is split', async () => {
     const { find, sent, endTurn } = bench()
     for (let at = 0; at < 32; at++) void find([`${at}a`, `${at}b`])

@@ -19,7 +19,7 @@ describe('R-LIB-06 conformance', () => {
     const skipped = conformance({ open: openMemory, skip }).filter((one) => one.skip !== false)
     expect(skipped.map((one) => one.skip)).toEqual([
       'shown elsewhere',
-      ...Array.from({ length: 6 }, () => noDriver),
+      ...Array.from({ length: 7 }, () => noDriver),
     ])
   })
 
@@ -28,6 +28,20 @@ describe('R-LIB-06 conformance', () => {
     [{ failures: ' ' }, /"failures" needs a written reason/],
   ])('refuses to skip %j', (skip, message) => {
     expect(() => conformance({ open: openMemory, skip })).toThrow(message)
+  })
+
+  it('skips what asks for an optional method of a backend without it, and says why', async () => {
+    const { hit, forgive, sweep } = memory().counter
+    const without = { ...memory(), counter: { hit, forgive, sweep } }
+    const skipped: string[] = []
+    const cases = conformance({ open: ({ through }) => ({ backend: through(without) }) })
+    for (const { name, run } of cases.filter((one) => /\badd(ed|itions)?\b/.test(one.name))) {
+      await run({ skip: (reason) => void skipped.push(`${name}: ${reason}`) })
+      // Without a runner that could be told, the case passes.
+      await run()
+    }
+    expect(skipped).toHaveLength(10)
+    for (const one of skipped) expect(one).toMatch(/: the counter has no `add`, which is optional$/)
   })
 
   it('asks for a way to break a backend whose client did not pass through the kit', async () => {

@@ -28,12 +28,18 @@ async function playOn(store: string, { open, skip = {} }: StartedStore): Promise
   const failed = new Map<string, string>()
   const began = performance.now()
   const interleavings = { explored: (one: ExploredCase) => void explored.push(one) }
-  const cases = conformance({ open, skip, interleavings })
-  for (const one of cases) {
-    if (one.skip !== false) continue
-    await one.run().catch((error: unknown) => {
-      failed.set(one.name, error instanceof Error ? error.message : String(error))
-    })
+  const cases: ListedCase[] = []
+  for (const one of conformance({ open, skip, interleavings })) {
+    let { skip: reason } = one
+    const noteSkip = (why: string): void => {
+      reason = why
+    }
+    if (reason === false) {
+      await one.run({ skip: noteSkip }).catch((error: unknown) => {
+        failed.set(one.name, error instanceof Error ? error.message : String(error))
+      })
+    }
+    cases.push({ ...one, skip: reason })
   }
   return { store, cases, failed, explored, seconds: (performance.now() - began) / 1000 }
 }

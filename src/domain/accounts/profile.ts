@@ -16,7 +16,7 @@ import type { Sessions } from '../sessions/sessions.js'
 export interface Profile {
   rename(user: User, name: string, source: RequestSource): Promise<User>
   /** The accounts at providers they can sign in with. */
-  identitiesOf(user: User): Promise<readonly LinkedIdentity[]>
+  identitiesOf(userId: string): Promise<readonly LinkedIdentity[]>
   /**
    * Throws `invalid_credentials` for a wrong current password, of which too many end the session,
    * `password_policy`, and `rate_limited` for more than a few changes of one account in an hour. Ends
@@ -51,8 +51,8 @@ export function createProfile(deps: Deps, services: Services): Profile {
   const { users } = deps.collections
 
   return {
-    async identitiesOf(user) {
-      const linked = await services.oauthIdentities.ofUser(user.id)
+    async identitiesOf(userId) {
+      const linked = await services.oauthIdentities.ofUser(userId)
       return linked.map(({ provider, linkedAt }) => ({ provider, linkedAt }))
     },
 

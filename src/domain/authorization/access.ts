@@ -1,3 +1,4 @@
+import { ahead } from '../../concurrency/ahead.js'
 import { withTimeout } from '../../concurrency/with-timeout.js'
 import type { AccessClaims } from '../../crypto/verify-token.js'
 import { isTenantId } from '../../engine/tenant-id.js'
@@ -18,6 +19,16 @@ export interface Access {
    */
   authenticate(authorization: string | undefined): Promise<Principal>
   /**
+   * The same. `beside` is begun once the token is known to be genuine, while the denylist is asked: it may
+   * read, and nothing may come of it before this resolves.
+   */
+  authenticateBeside<T>(
+    authorization: string | undefined,
+    beside: (userId: string) => T,
+  ): Promise<{ readonly principal: Principal; readonly beside: T }>
+  /** Begins to read an account for `permit`. What it fails with counts there. */
+  readUser(userId: string): Promise<User | null>
+  /**
    * The claims of a valid bearer token on a route that needs none; null for an absent, expired or
    * forged one. Throws `audience_mismatch` for a genuine token of the other surface.
    */
@@ -26,12 +37,14 @@ export interface Access {
   requireHuman(principal: Principal): { readonly sessionId: string }
   /**
    * Reads the user afresh and asks the authorizer. Throws 403 or 503; resolves only on "allow".
-   * Without `of`, no tenant is meant; a malformed `tenantId` is refused, never read as no tenant.
+   * Without `of`, no tenant is meant; a malformed `tenantId` is refused, never read as no tenant. `read` is
+   * what `readUser` gave within this request, if that was begun before.
    */
   permit(
     principal: Principal,
     permission: string,
     of?: { readonly tenantId: unknown },
+    read?: Promise<User | null>,
   ): Promise<User>
 }
 
@@ -46,12 +59,12 @@ const authorizerTimeoutMs = 2000
 export function createAccess(deps: Deps, tokens: Tokens): Access {
   const { surface, clock } = deps
 
-  async function verify(token: string): Promise<Judged<AccessClaims>> {
+  function verify(token: string): Judged<AccessClaims> | Promise<Judged<AccessClaims>> {
     try {
-      return await tokens.verifyAccess(token)
+      const judged = tokens.verifyAccess(token)
+      return judged instanceof Promise ? judged.catch(refuseUnread) : judged
     } catch (cause) {
-      // The key ring could not be read: neither "signed out" nor "let in".
-      throw new AuthError('session_enforcement_unavailable', { cause })
+      return refuseUnread(cause)
     }
   }
 
@@ -62,9 +75,9 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     try {
       entries = await deps.denylist.find(ids)
     } catch (cause) {
-      // Neither "signed out" nor "let in".
-      throw new AuthError('session_enforcement_unavailable', { cause })
+      refuseUnread(cause)
     }
+    if (entries.length === 0) return
     const now = clock.now()
     const entry = entries.find(({ id, expiresAt }) => ids.includes(id) && expiresAt > now)
     if (entry === undefined) return
@@ -100,23 +113,43 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     }
   }
 
+  /** A promise only where the key ring has to be read first: each promise costs a guarded request dearly. */
+  function genuine(authorization: string | undefined): AccessClaims | Promise<AccessClaims> {
+    const token = bearerToken(authorization)
+    if (token === null) throw new AuthError('unauthorized')
+    const judged = verify(token)
+    return judged instanceof Promise ? judged.then(claimsOf) : claimsOf(judged)
+  }
+
+  const principalOf = (claims: AccessClaims): Principal => ({
+    surface,
+    userId: claims.sub,
+    kind: claims.aud === 'service' ? 'service' : '',
+    sessionId: claims.sid ?? null,
+    claims,
+  })
+
+  const readUser = (userId: string) => ahead(deps.collections.users.get(userId))
+
   return {
+    readUser,
+
     async authenticate(authorization) {
-      const token = bearerToken(authorization)
-      if (token === null) throw new AuthError('unauthorized')
-      const verified = await verify(token)
-      if (!verified.ok) {
-        throw new AuthError(verified.reason === 'audience' ? 'audience_mismatch' : 'unauthorized')
-      }
-      const { claims } = verified
+      const shown = genuine(authorization)
+      const claims = shown instanceof Promise ? await shown : shown
       await refuseListed(claims)
-      return {
-        surface,
-        userId: claims.sub,
-        kind: claims.aud === 'service' ? 'service' : '',
-        sessionId: claims.sid ?? null,
-        claims,
-      }
+      return principalOf(claims)
+    },
+
+    async authenticateBeside(authorization, beside) {
+      const shown = genuine(authorization)
+      const claims = shown instanceof Promise ? await shown : shown
+      const judged = ahead(refuseListed(claims))
+      const begun = beside(claims.sub)
+      // First of all, and whatever became of the other reads: their failure is no answer to a token
+      // whose session has ended.
+      await judged
+      return { principal: principalOf(claims), beside: begun }
     },
 
     async peek(authorization) {
@@ -133,9 +166,9 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
       return { sessionId }
     },
 
-    async permit(principal, permission, of) {
+    async permit(principal, permission, of, read) {
       const tenantId = of === undefined ? null : tenantOf(of)
-      const user = await deps.collections.users.get(principal.userId)
+      const user = await (read ?? readUser(principal.userId))
       const known = user !== null && isHuman(user) === isHuman(principal)
       if (!known || !user.enabled) throw new AuthError('permission_denied')
       const question = { permission, tenantId }
@@ -143,6 +176,16 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
       return user
     },
   }
+}
+
+/** What could not be read, keys or denylist, says neither "signed out" nor "let in". */
+function refuseUnread(cause: unknown): never {
+  throw new AuthError('session_enforcement_unavailable', { cause })
+}
+
+function claimsOf(judged: Judged<AccessClaims>): AccessClaims {
+  if (judged.ok) return judged.claims
+  throw new AuthError(judged.reason === 'audience' ? 'audience_mismatch' : 'unauthorized')
 }
 
 /** A route that means a tenant and names none must not become one that means none. */

@@ -1,3 +1,4 @@
+import { ahead } from '../../concurrency/ahead.js'
 import { AuthError } from '../../errors/index.js'
 import type { Module } from '../../model/config-module.js'
 import { environmentId, type ModuleEnvironment } from '../../model/module-environment.js'
@@ -17,6 +18,11 @@ export interface ConfigTarget {
   readonly environment: { readonly name: string; readonly stored: ModuleEnvironment } | null
 }
 
+/** What a path names that names an environment. */
+export interface LocatedEnvironment extends ConfigTarget {
+  readonly environment: NonNullable<ConfigTarget['environment']>
+}
+
 /**
  * Finds what a path names, past every cache. Whatever text a name is, no store sees it before it
  * turned out to be that of a declared module or environment.
@@ -26,8 +32,13 @@ export interface ConfigLocator {
   module(name: string): Promise<LocatedModule>
   /** Throws `environment_not_found`. */
   environment(located: LocatedModule, name: string): Promise<ModuleEnvironment>
-  /** Both of a path, or the module for null. Throws as they do. */
+  /** `both`, or the module alone for null. */
   target(module: string, environment: string | null): Promise<ConfigTarget>
+  /**
+   * A module and an environment of it, read beside each other. Throws as they do, the module's first: what came of the
+   * environment is looked at only where the module was found.
+   */
+  both(module: string, environment: string): Promise<LocatedEnvironment>
   /** The declared environments, and the active one should it be declared no more. */
   names(located: LocatedModule): readonly string[]
 }
@@ -42,20 +53,48 @@ export function createConfigLocator(deps: Deps, registered: () => Promise<void>)
     return [...new Set([...environments, stored.activeEnvironment])]
   }
 
-  async function module(name: string): Promise<LocatedModule> {
+  function declaredAs(name: string): RegisteredModule {
     const declared = deps.modules.get(name)
     if (declared === undefined) throw new AuthError('module_not_found')
+    return declared
+  }
+
+  async function module(name: string): Promise<LocatedModule> {
+    const declared = declaredAs(name)
     await registered()
-    const stored = await modules.get(name)
+    return found(declared)
+  }
+
+  async function found(declared: RegisteredModule): Promise<LocatedModule> {
+    const stored = await modules.get(declared.name)
     if (stored === null) throw new AuthError('service_unavailable')
     return { declared, stored }
   }
 
-  async function environment(located: LocatedModule, name: string): Promise<ModuleEnvironment> {
+  async function environment(
+    located: LocatedModule,
+    name: string,
+    reading?: Promise<ModuleEnvironment | null>,
+  ): Promise<ModuleEnvironment> {
     if (!names(located).includes(name)) throw new AuthError('environment_not_found')
-    const found = await environments.get(environmentId(located.declared.name, name))
+    const found = await (reading ?? environments.get(environmentId(located.declared.name, name)))
     if (found === null) throw new AuthError('environment_not_found')
     return found
+  }
+
+  /** One that is declared no more is known by its module alone, and read after it. */
+  async function both(moduleName: string, name: string): Promise<LocatedEnvironment> {
+    const declared = declaredAs(moduleName)
+    await registered()
+    const finding = found(declared)
+    const reading = declared.environments.includes(name)
+      ? ahead(environments.get(environmentId(moduleName, name)))
+      : undefined
+    const located = await finding
+    return {
+      module: located,
+      environment: { name, stored: await environment(located, name, reading) },
+    }
   }
 
   return {
@@ -64,9 +103,10 @@ export function createConfigLocator(deps: Deps, registered: () => Promise<void>)
     names,
 
     async target(moduleName, name) {
-      const located = await module(moduleName)
-      if (name === null) return { module: located, environment: null }
-      return { module: located, environment: { name, stored: await environment(located, name) } }
+      if (name !== null) return both(moduleName, name)
+      return { module: await module(moduleName), environment: null }
     },
+
+    both,
   }
 }

@@ -138,9 +138,12 @@ export function createConfigPatches(
     throw new AuthError('service_unavailable')
   }
 
-  /** Up to 10 ms after the first lost race, up to 100 ms after the tenth and later. */
+  /**
+   * None after the first lost race: what was located before the lock is often overtaken by a writer of this process
+   * that has ended since. Then up to 20 ms, and up to 100 ms after the tenth and later.
+   */
   function pause(attempts: number): Promise<void> {
-    const share = (random.bytes(1)[0] ?? 0) / 256
+    const share = attempts === 1 ? 0 : (random.bytes(1)[0] ?? 0) / 256
     const ms = Math.floor(share * 10 * Math.min(attempts, 10))
     return ms === 0 ? Promise.resolve() : new Promise((resolve) => clock.after(ms, resolve))
   }

@@ -99,14 +99,13 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
     },
 
     async environment(name, environment) {
-      const located = await locator.module(name)
-      const found = await locator.environment(located, environment)
-      return environmentView(located.declared, environment, isActive(located, environment), found)
+      const { module: located, environment: found } = await locator.both(name, environment)
+      const active = isActive(located, environment)
+      return environmentView(located.declared, environment, active, found.stored)
     },
 
     async history(name, environment) {
-      const located = await locator.module(name)
-      await locator.environment(located, environment)
+      const { module: located } = await locator.both(name, environment)
       return history.list(located.declared, environment)
     },
 

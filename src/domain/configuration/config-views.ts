@@ -1,8 +1,9 @@
 import {
   type FieldDeclaration,
   FieldRecordList,
+  isSecret,
 } from '../../engine/configuration/config-declaration.js'
-import { elementPrefix, rosterKey } from '../../engine/configuration/config-keys.js'
+import { rosterKey } from '../../engine/configuration/config-keys.js'
 import { readRecordList } from '../../engine/configuration/record-list.js'
 import { awaitsRestart } from '../../engine/configuration/running-processes.js'
 import type { Module } from '../../model/config-module.js'
@@ -61,9 +62,9 @@ export function environmentView(
   active: boolean,
   { revision, values }: Pick<ModuleEnvironment, 'revision' | 'values'>,
 ): EnvironmentView {
-  const { values: shown, secretsSet } = module.redact(values)
   const own = module.fields.filter(
-    ({ key, type }) => type !== FieldRecordList && Object.hasOwn(shown, key),
+    (field) =>
+      field.type !== FieldRecordList && !isSecret(field) && Object.hasOwn(values, field.key),
   )
   const lists = module.fields.filter(({ type }) => type === FieldRecordList)
   return {
@@ -71,11 +72,11 @@ export function environmentView(
     environment,
     active,
     revision,
-    config: Object.fromEntries(own.map(({ key }) => [key, shown[key] ?? ''])),
-    secretsSet: [...secretsSet].sort(),
+    config: Object.fromEntries(own.map(({ key }) => [key, values[key] ?? ''])),
+    secretsSet: module.secretsSet(values),
     recordLists: lists.map((list) => ({
       field: list.key,
-      elements: elementsOf(module, list, values),
+      elements: elementsOf(list, values),
     })),
     sources: Object.fromEntries(
       module.fields.map(({ key, type }) => {
@@ -87,17 +88,11 @@ export function environmentView(
   }
 }
 
-function elementsOf(
-  module: RegisteredModule,
-  list: FieldDeclaration,
-  values: Texts,
-): readonly ElementView[] {
+function elementsOf(list: FieldDeclaration, values: Texts): readonly ElementView[] {
+  const secrets = (list.items ?? []).filter(isSecret)
   return readRecordList(list, values).map((element) => {
-    const prefix = elementPrefix(list.key, element.slug)
-    const shown = Object.entries(element).map(([name, text]): [string, string | null] => [
-      name,
-      module.isSecret(prefix + name) ? null : text,
-    ])
-    return { ...Object.fromEntries(shown), slug: element.slug, label: element.label }
+    const shown: Record<string, string | null> = { ...element }
+    for (const { key } of secrets) shown[key] = null
+    return { ...shown, slug: element.slug, label: element.label }
   })
 }

@@ -12,6 +12,7 @@ import type { FieldDeclaration } from '../../engine/configuration/config-declara
 import { type PublicValues, publicValues } from '../../engine/configuration/revision-diff.js'
 import { secretTest } from '../../engine/configuration/secret-keys.js'
 import { valueProblem } from '../../engine/configuration/stored-value.js'
+import { mapTexts } from '../../engine/map-texts.js'
 
 export type Texts = Readonly<Record<string, string>>
 
@@ -30,7 +31,8 @@ export interface RegisteredModule {
   /** What the text of a field must be like. */
   readonly rule: FieldRule
   sourceOf(key: string, stored: string | undefined): ValueSource
-  isSecret(key: string): boolean
+  /** The keys of secrets that have a value, in code-unit order. */
+  secretsSet(values: Texts): readonly string[]
   /** Of stored or plain texts, those that may be shown and kept. */
   redact(values: Texts): PublicValues
   /**
@@ -58,6 +60,8 @@ export function registeredModule(
 ): RegisteredModule {
   const { name: module, fields, environments } = definition
   const isSecret = secretTest(fields)
+  const secretKeys = (values: Texts) =>
+    Object.keys(values).filter((key) => isSecret(key, values[key] ?? ''))
   return {
     name: module,
     definition,
@@ -66,17 +70,22 @@ export function registeredModule(
     seeds,
     rule,
     sourceOf,
-    isSecret: (key) => isSecret(key, ''),
     redact: (values) => publicValues(values, fields),
     open(environment, stored, plain = []) {
       const isPlain = new Set(plain)
-      const isSealed = (key: string, text: string) => !isPlain.has(key) && isSecret(key, text)
-      const isInUse = ([key, text]: [string, string]) => isSecret(key, '') || !isSealed(key, text)
-      const inUse = Object.fromEntries(Object.entries(stored).filter(isInUse))
-      return openValues(inUse, isSealed, box, { module, environment })
+      const sealed = new Set<string>()
+      const inUse = mapTexts(stored, (key, text) => {
+        if (isPlain.has(key) || !isSecret(key, text)) return text
+        sealed.add(key)
+        return isSecret(key, '') ? text : null
+      })
+      return openValues(inUse, (key) => sealed.has(key), box, { module, environment })
     },
-    secretsIn: (values) =>
-      Object.entries(values).flatMap(([key, text]) => (isSecret(key, text) ? [text] : [])),
+    secretsSet: (values) =>
+      secretKeys(values)
+        .filter((key) => values[key] !== '')
+        .sort(),
+    secretsIn: (values) => secretKeys(values).map((key) => values[key] ?? ''),
     seal: (environment, values, changed) =>
       sealValues({ values, changed }, isSecret, box, { module, environment }),
     planReencryption: (environment, stored) =>

@@ -14,6 +14,7 @@ export interface Principal<S extends Surface = Surface> {
   readonly kind: UserKind
   /** Null for a service token, which has no session. */
   readonly sessionId: string | null
+  /** Frozen: requests of one token share them. */
   readonly claims: AccessClaims
 }
 

@@ -88,7 +88,7 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
     async begin(user, boundTo, { totpIssuer }) {
       requireProvedMailbox(user)
       const secret = await totpFactors.begin(user, boundTo)
-      return { secret, otpauthUri: otpauthUri(secret, totpIssuer, user.email) }
+      return { secret, otpauthUri: await otpauthUri(secret, totpIssuer, user.email) }
     },
 
     async confirm(user, { boundTo, code }, others) {

@@ -99,7 +99,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
 
   return {
     async begin({ id: userId, credentialEpoch, deviceEpoch }, boundTo) {
-      const secret = totpSecret(deps.random.bytes(20))
+      const secret = await totpSecret(deps.random.bytes(20))
       const begun = await replacePending({
         id: userId,
         expiresAt: null,

@@ -1,5 +1,6 @@
 import { AuthError } from '../../errors/index.js'
-import type { RateLimit, RateLimiter } from './rate-limiter.js'
+import type { RateLimiter } from './rate-limiter.js'
+import type { RateLimit } from './rate-limits.js'
 
 /** Limits how often something may fail within a window; what succeeds is not counted. */
 export interface FailureThrottle {

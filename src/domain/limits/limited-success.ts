@@ -1,4 +1,5 @@
-import type { RateLimiter, RateLimitName } from './rate-limiter.js'
+import type { RateLimiter } from './rate-limiter.js'
+import type { HandedBackName } from './rate-limits.js'
 
 /**
  * Makes an attempt that counts only when it succeeds. It is counted before it is made, so that parallel
@@ -7,7 +8,7 @@ import type { RateLimiter, RateLimitName } from './rate-limiter.js'
  */
 export async function limitedSuccess<T>(
   limits: RateLimiter,
-  name: RateLimitName,
+  name: HandedBackName,
   subject: string,
   make: () => Promise<T>,
 ): Promise<T> {

@@ -1,7 +1,9 @@
+import { ahead } from '../../concurrency/ahead.js'
 import { lockoutLength } from '../../engine/lockout-length.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { RateLimit, RateLimiter } from './rate-limiter.js'
+import type { RateLimiter } from './rate-limiter.js'
+import type { RateLimit } from './rate-limits.js'
 
 /** A lockout that began just now. */
 export interface LockoutEnd {
@@ -21,12 +23,15 @@ export interface Lockout {
    * Runs a check of a secret, given the number of failures that are counted so far: `true` forgives
    * all of them, `false` counts. Throws `rate_limited` when the limit is reached, whatever the secret.
    * A check that could not be made (a busy server, a failing store or hasher) hands its guess back.
-   * The guess that reaches the limit calls `lockedOut`.
+   * The guess that reaches the limit calls `lockedOut`. With `forgiving`, what is forgiven is being so when
+   * this resolves: that caller waits for it before the reply, or the owner's own logins would lock them
+   * out of a process that is frozen between requests.
    */
   attempt<T extends { readonly ok: boolean }>(
     subject: string,
     check: (failedBefore: number) => Promise<T>,
     lockedOut: (result: T, end: LockoutEnd) => void,
+    forgiving?: (forgiven: Promise<void>) => void,
   ): Promise<T>
   /** Forgets all failures: the owner was proved by other means. */
   clear(subject: string): Promise<void>
@@ -88,7 +93,7 @@ export function createLockout({ settings, limits }: Deps, name: FailureCounter):
   }
 
   return {
-    async attempt(subject, check, lockedOut) {
+    async attempt(subject, check, lockedOut, forgiving) {
       const { lockoutThreshold, lockoutDuration } = await settings()
       const limit = lockoutThreshold || (isOfFactor ? factorThreshold : 0)
       if (limit === 0) return check(0)
@@ -98,8 +103,11 @@ export function createLockout({ settings, limits }: Deps, name: FailureCounter):
         await limits.forgive(name, subject, 1)
         throw error
       })
-      if (result.ok) await limits.forgive(name, subject)
-      else if (count >= limit) {
+      if (result.ok) {
+        const forgiven = ahead(limits.forgive(name, subject))
+        if (forgiving === undefined) await forgiven
+        else forgiving(forgiven)
+      } else if (count >= limit) {
         const shortest = { until: resetsAt, isFirst: true }
         lockedOut(result, grows ? await lengthen(subject, window, resetsAt) : shortest)
       }

@@ -4,84 +4,27 @@ import type { Clock } from '../../ports/clock.js'
 import type { Counter, CounterResult } from '../../ports/counter.js'
 import type { Logger } from '../../ports/logger.js'
 import type { Surface } from '../../ports/surface.js'
+import { createDeferredCounts } from './deferred-counts.js'
 import { fallbackCounter } from './fallback-counter.js'
-
-/** At most `limit` hits within `windowMs` milliseconds. */
-export interface RateLimit {
-  readonly limit: number
-  readonly windowMs: number
-}
-
-/**
- * The rate limits. Names with `…PerIp` count network addresses, with `…PerSession` sessions, the others
- * what they name.
- */
-export type RateLimitName = AddressLimitName | SessionLimitName | AccountLimitName
-
-/** Of requests that know no account. */
-export type AddressLimitName =
-  | 'registerPerIp'
-  | 'recoveryPerIp'
-  | 'confirmPerIp'
-  | 'refreshPerIp'
-  | 'oauthPerIp'
-  | 'mfaPerIp'
-  | 'grantPerIp'
-  | 'jwksPerIp'
-  | 'logoutPerIp'
-
-/** Of signed-in callers. */
-export type SessionLimitName =
-  | 'selfPerSession'
-  | 'changePerSession'
-  | 'endingPerSession'
-  | 'mfaPerSession'
-  | 'adminPerSession'
-
-type AccountLimitName =
-  | 'recoveryPerAddress'
-  | 'refreshFamily'
-  | 'mfaPerTicket'
-  | 'mfaPerUser'
-  | 'passwordChangePerUser'
-  | 'addressChangePerUser'
-
-/** All rate limits of a surface by name. */
-export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>
-
-const minute = 60_000
-
-/** What the host may override. The login rate is a live setting and not among them. */
-export function defaultRateLimits(surface: Surface): RateLimits {
-  return {
-    registerPerIp: { limit: surface === 'operator' ? 5 : 10, windowMs: 10 * minute },
-    recoveryPerIp: { limit: 5, windowMs: 15 * minute },
-    recoveryPerAddress: { limit: 3, windowMs: 60 * minute },
-    confirmPerIp: { limit: 60, windowMs: 15 * minute },
-    refreshPerIp: { limit: 600, windowMs: minute },
-    refreshFamily: { limit: 60, windowMs: minute },
-    oauthPerIp: { limit: 30, windowMs: minute },
-    mfaPerIp: { limit: 300, windowMs: 5 * minute },
-    mfaPerTicket: { limit: 10, windowMs: 5 * minute },
-    mfaPerUser: { limit: 10, windowMs: 5 * minute },
-    passwordChangePerUser: { limit: 5, windowMs: 60 * minute },
-    addressChangePerUser: { limit: 5, windowMs: 60 * minute },
-    grantPerIp: { limit: 60, windowMs: minute },
-    jwksPerIp: { limit: 300, windowMs: minute },
-    logoutPerIp: { limit: 60, windowMs: minute },
-    selfPerSession: { limit: 120, windowMs: minute },
-    changePerSession: { limit: 20, windowMs: 15 * minute },
-    endingPerSession: { limit: 60, windowMs: minute },
-    mfaPerSession: { limit: 10, windowMs: 5 * minute },
-    adminPerSession: { limit: 60, windowMs: minute },
-  }
-}
+import {
+  defaultRateLimits,
+  deferredLimits,
+  type ExactName,
+  type RateLimit,
+  type RateLimitName,
+  type RateLimits,
+  type SessionLimitName,
+} from './rate-limits.js'
 
 /** All sessions of an account together may use up as much as so many of them alone. */
 const sessionsPerUser = 5
 
 export interface RateLimiter {
-  /** Counts a hit under a named limit; throws `rate_limited` when it is used up. */
+  /**
+   * Counts a hit under a named limit; throws `rate_limited` when it is used up. Where the counter can
+   * add, the first hits of `deferredLimits` are counted in this process alone: all processes together
+   * let through the limit and, for each of them, a fiftieth of it, at least one hit.
+   */
   check(name: RateLimitName, subject: string): Promise<void>
   /**
    * Counts a hit of a session, and then of all sessions of its user, who have five times the limit.
@@ -93,16 +36,24 @@ export interface RateLimiter {
     who: { readonly sessionId: string | null; readonly userId: string },
   ): Promise<void>
   /** Counts a hit under a limit of the caller's; resolves to the window as this hit left it. */
-  checkWith(name: string, subject: string, limit: RateLimit): Promise<CounterResult>
+  checkWith<Name extends string>(
+    name: ExactName<Name>,
+    subject: string,
+    limit: RateLimit,
+  ): Promise<CounterResult>
   /**
    * Starts a window that is full from the beginning: every hit is refused until its end, to which this
    * resolves, in epoch milliseconds.
    */
-  close(name: string, subject: string, limit: RateLimit): Promise<number>
+  close<Name extends string>(
+    name: ExactName<Name>,
+    subject: string,
+    limit: RateLimit,
+  ): Promise<number>
   /** The milliseconds in which hits of a named limit are counted together. */
   windowOf(name: RateLimitName): number
   /** Hands back `hits` of what `checkWith` counted, or all of it. Failures are logged only. */
-  forgive(name: string, subject: string, hits?: number): Promise<void>
+  forgive<Name extends string>(name: ExactName<Name>, subject: string, hits?: number): Promise<void>
 }
 
 interface Deps {
@@ -111,12 +62,19 @@ interface Deps {
   readonly clock: Clock
   readonly logger: Logger
   readonly overrides: Partial<RateLimits>
+  /** Whether every hit is counted by the counter as it comes. Default false. */
+  readonly exact?: boolean
 }
 
 export function createRateLimiter(deps: Deps): RateLimiter {
   const { surface, counter, clock, logger } = deps
   const named: RateLimits = { ...defaultRateLimits(surface), ...deps.overrides }
   const fallback = fallbackCounter()
+  const { add } = counter
+  const deferred =
+    add === undefined || deps.exact
+      ? null
+      : createDeferredCounts({ ...deps, add: (...hits) => add.apply(counter, hits) })
 
   // Hashed: bounded length, and no address is kept in the counter's keys.
   const keyOf = (name: string, subject: string): string => `${surface}:${name}:${sha256(subject)}`
@@ -134,15 +92,18 @@ export function createRateLimiter(deps: Deps): RateLimiter {
     }
   }
 
-  async function checkWith(
-    name: string,
-    subject: string,
-    limit: RateLimit,
-  ): Promise<CounterResult> {
-    const result = await hit(keyOf(name, subject), limit)
-    if (result.allowed) return result
-    const wait = Math.max(1, Math.ceil((result.resetsAt - clock.now()) / 1000))
+  function requireAllowed({
+    allowed,
+    resetsAt,
+  }: Pick<CounterResult, 'allowed' | 'resetsAt'>): void {
+    if (allowed) return
+    const wait = Math.max(1, Math.ceil((resetsAt - clock.now()) / 1000))
     throw new AuthError('rate_limited', { retryAfter: wait })
+  }
+
+  async function checkKey(key: string, name: RateLimitName, limit: RateLimit): Promise<void> {
+    const counts = isDeferred(name) ? deferred : null
+    requireAllowed((await counts?.hit(key, limit)) ?? (await hit(key, limit)))
   }
 
   async function forgive(key: string, hits?: number): Promise<void> {
@@ -156,15 +117,20 @@ export function createRateLimiter(deps: Deps): RateLimiter {
 
   return {
     async check(name, subject) {
-      await checkWith(name, subject, named[name])
+      await checkKey(keyOf(name, subject), name, named[name])
     },
     async checkSession(name, { sessionId, userId }) {
       const { limit, windowMs } = named[name]
-      await checkWith(name, sessionId ?? userId, { limit, windowMs })
+      await checkKey(keyOf(name, sessionId ?? userId), name, { limit, windowMs })
       if (sessionId === null) return
-      await checkWith(`${name} of the user`, userId, { limit: limit * sessionsPerUser, windowMs })
+      const ofAll = { limit: limit * sessionsPerUser, windowMs }
+      await checkKey(keyOf(`${name} of the user`, userId), name, ofAll)
     },
-    checkWith,
+    async checkWith(name, subject, limit) {
+      const result = await hit(keyOf(name, subject), limit)
+      requireAllowed(result)
+      return result
+    },
     windowOf: (name) => named[name].windowMs,
     async close(name, subject, limit) {
       const key = keyOf(name, subject)
@@ -175,4 +141,8 @@ export function createRateLimiter(deps: Deps): RateLimiter {
     },
     forgive: (name, subject, hits) => forgive(keyOf(name, subject), hits),
   }
+}
+
+function isDeferred(name: RateLimitName): boolean {
+  return deferredLimits.some((one) => one === name)
 }

@@ -63,7 +63,7 @@ export function createPasswordLogin(
     const checked = await passwordCheck.ofAddress(typed, password, source, (found) =>
       pipeline.lookUp(found?.id ?? nobody),
     )
-    const { ok, user, beside: factors, failedAttempts, upgrade } = checked
+    const { ok, user, beside: factors, failedAttempts, upgrade, forgiven } = checked
     if (!ok || user === null) {
       deps.emit('login.failed', source, {
         userId: user?.id ?? null,
@@ -73,7 +73,7 @@ export function createPasswordLogin(
       const isWaiting = await registeredHere(typed, shown)
       throw new AuthError(isWaiting ? 'email_not_verified' : 'invalid_credentials')
     }
-    return { proven: { user, factors, failedAttempts }, upgrade }
+    return { proven: { user, factors, failedAttempts }, upgrade, forgiven }
   }
 
   return {
@@ -82,12 +82,21 @@ export function createPasswordLogin(
       const refusal = admissionRefusal('passwordLogin', rules)
       if (refusal !== null) throw new AuthError(refusal)
       const { registrationKey, ...to } = device
-      const { proven, upgrade } = await provenUser(typed, password, registrationKey, source)
-      const how = { method: 'password', amr: ['pwd'], second: null, ...to }
-      const result = await pipeline.proceed({ ...proven, ...how }, source)
-      // A password that has to be replaced is stored anew in any case.
-      if (result.status !== 'passwordChangeRequired') await upgrade()
-      return result
+      const { proven, upgrade, forgiven } = await provenUser(
+        typed,
+        password,
+        registrationKey,
+        source,
+      )
+      try {
+        const how = { method: 'password', amr: ['pwd'], second: null, ...to }
+        const result = await pipeline.proceed({ ...proven, ...how }, source)
+        // A password that has to be replaced is stored anew in any case.
+        if (result.status !== 'passwordChangeRequired') await upgrade()
+        return result
+      } finally {
+        await forgiven
+      }
     },
   }
 }

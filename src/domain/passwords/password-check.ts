@@ -1,3 +1,4 @@
+import { ahead } from '../../concurrency/ahead.js'
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { AuthError, describeError } from '../../errors/index.js'
@@ -26,6 +27,11 @@ export interface CheckedAddress<T> {
    * nothing. Never throws.
    */
   readonly upgrade: () => Promise<void>
+  /**
+   * Resolves once the wrong guesses of before a right one are forgiven, which goes on beside what
+   * follows. Wait for it before the reply. Never rejects.
+   */
+  readonly forgiven: Promise<void>
 }
 
 /** Whose password is asked for, and in which of their sessions. */
@@ -119,8 +125,12 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
       const email = canonicalEmail(typed)
       const address = email ?? typed.slice(0, 320)
       const line = networkLine(deps.surface, source)
+      // Beside the count, which is judged first: a guess too many is refused whatever this gives.
+      const found = ahead(
+        email === null ? Promise.resolve([]) : users.find({ email }, { limit: 1 }),
+      )
       const check = async (failedAttempts: number) => {
-        const [user = null] = email === null ? [] : await users.find({ email }, { limit: 1 })
+        const [user = null] = await found
         const [verdict, read] = await Promise.all([
           deps.passwords.verify(user?.passwordHash ?? null, password, line),
           // Beside the hash, which mostly takes longer. Without an account as well: where the store
@@ -131,18 +141,22 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
         if (!ok) await deps.passwords.evenOut(verdict)
         return { ok, user, beside: read, failedAttempts, rehashTo: verdict.rehashTo }
       }
+      let forgiven = Promise.resolve()
       const { rehashTo, ...checked } = await lockout.attempt(
         address,
         check,
         ({ user }, { until }) =>
           deps.emit('login.lockedOut', source, { userId: user?.id ?? null, until }),
+        (forgiving) => {
+          forgiven = forgiving
+        },
       )
       const { ok, user } = checked
       const isDue = ok && user !== null && rehashTo !== null
       const upgradeIt = async () => {
         if (isDue) await upgrade(user, () => deps.passwords.rehash(password, rehashTo, line))
       }
-      return { ...checked, upgrade: upgradeIt }
+      return { ...checked, upgrade: upgradeIt, forgiven }
     },
 
     clear: (address) => lockout.clear(address),

@@ -1,3 +1,4 @@
+import { createSharedWork } from '../../concurrency/shared-work.js'
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { secretMemo } from '../../crypto/secret-memo.js'
 import { randomToken } from '../../crypto/secrets.js'
@@ -11,7 +12,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import { createFailureThrottle } from '../limits/failure-throttle.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import { networkLine } from '../passwords/hash-lines.js'
-import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { PasswordHashes, PasswordVerdict } from '../passwords/password-hashes.js'
 import type { AccessGrant, Tokens } from '../sessions/tokens.js'
 
 export interface ClientCredentials {
@@ -25,7 +26,8 @@ export interface ServiceGrants {
    * pair of texts that is not an active credential of an enabled service account is refused with
    * `invalid_client`, after exactly one hash verification. Throws `rate_limited` for an address, a
    * client id or the two together with too many failures behind them, whether the pair is right or not.
-   * A secret that was verified a short while ago is not held up by failures.
+   * A secret that was verified a short while ago is not held up by failures. Grants of one pair under way at
+   * the same time share the verification.
    */
   grant(given: ClientCredentials, address: string, source: RequestSource): Promise<AccessGrant>
 }
@@ -75,6 +77,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
   const { clock, random, serviceCredentials } = deps
   const { users } = deps.collections
   const memo = secretMemo(random)
+  const verification = createSharedWork<PasswordVerdict>()
   const perClient = createFailureThrottle(deps, 'grantFailuresPerClient')
   const perPair = createFailureThrottle(deps, 'grantFailuresPerClientAndIp')
   const perIp = createFailureThrottle(deps, 'grantFailuresPerIp')
@@ -96,14 +99,25 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     return { credential: newest, account }
   }
 
-  async function verify(found: Found, secret: string, line: HashLine) {
-    const hash = secret.length <= maxSecretLength ? (found.credential?.secretHash ?? null) : null
-    return deps.passwords.verify(hash, secret, line)
+  /**
+   * A pair is verified once for all that bring it at the same time, whether or not there is such a client:
+   * a second request must not tell the two apart.
+   */
+  function verify({ credential }: Found, given: ClientCredentials, line: HashLine) {
+    const { clientId, clientSecret: secret } = given
+    const hash = secret.length <= maxSecretLength ? (credential?.secretHash ?? null) : null
+    const pair = JSON.stringify([clientId, hash, secret])
+    return verification(pair, () => deps.passwords.verify(hash, secret, line))
   }
 
-  async function check(found: Found, clientSecret: string, line: HashLine): Promise<Verdict> {
+  async function check(found: Found, given: ClientCredentials, line: HashLine): Promise<Verdict> {
     const standing = standingOf(found)
-    const verdict = await verify(found, clientSecret, line)
+    const { clientSecret } = given
+    // It may have been verified while this request waited for others of its own.
+    if (standing.ok && isRemembered(standing.credential, clientSecret)) {
+      return standingOf(await readAgain(standing.credential))
+    }
+    const { value: verdict, isShared } = await verify(found, given, line)
     const { ok, rehashTo } = verdict
     if (!standing.ok || !ok) {
       await deps.passwords.evenOut(verdict)
@@ -113,7 +127,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     const now = standingOf(await readAgain(standing.credential))
     if (!now.ok) return now
     memo.store(now.credential.id, now.credential.secretHash, clientSecret, clock.now())
-    if (rehashTo !== null) {
+    if (rehashTo !== null && !isShared) {
       await upgrade(now.credential, () => deps.passwords.rehash(clientSecret, rehashTo, line))
     }
     return now
@@ -139,9 +153,10 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
   /** A guess: it is counted where the caller is, and for the client id. */
   async function guess(
     found: Found,
-    { clientId, clientSecret }: ClientCredentials,
+    given: ClientCredentials,
     { address, source }: Sender,
   ): Promise<Verdict> {
+    const { clientId } = given
     const { grantFailuresPerClient, grantFailuresPerIp } = await deps.settings()
     const atMost = (limit: number) => ({ limit, windowMs: failureWindowMs })
     const line = networkLine(deps.surface, source)
@@ -149,7 +164,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     // The client first: who waits for others of its own holds no place of its address.
     return perClient.attempt(clientId, atMost(grantFailuresPerClient * addressesPerClient), () =>
       perPair.attempt(pair, atMost(grantFailuresPerClient), () =>
-        perIp.attempt(address, atMost(grantFailuresPerIp), () => check(found, clientSecret, line)),
+        perIp.attempt(address, atMost(grantFailuresPerIp), () => check(found, given, line)),
       ),
     )
   }

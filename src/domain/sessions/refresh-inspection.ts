@@ -1,3 +1,4 @@
+import { settledValue } from '../../concurrency/settled-value.js'
 import type { RefreshClaims } from '../../crypto/verify-token.js'
 import {
   type Delivery,
@@ -30,17 +31,22 @@ export interface ShownToken {
 }
 
 /** A presented refresh token and all that was read to judge it. Nothing is consumed yet. */
-export interface Attempt<Jti extends string | null = string | null> {
+export interface Attempt {
   readonly claims: RefreshClaims
   /** How the token was shown; null where that makes no difference. */
   readonly delivery: Delivery | null
   readonly source: RequestSource
-  readonly nextJti: Jti
+  readonly nextJti: string | null
   readonly user: User | null
   readonly entry: DenylistEntry | null
   readonly graceMs: number
   readonly absoluteTtlMs: number | null
   readonly accessTtlMs: number
+}
+
+/** An attempt, and what was begun beside its reads. */
+export interface Begun<T> extends Attempt {
+  readonly beside: T
 }
 
 interface Row {
@@ -50,12 +56,16 @@ interface Row {
 
 /** Looks at refresh tokens and refuses those that are worth nothing, ending what must end. */
 export interface RefreshInspection {
-  /** Reads all that a decision needs, and consumes nothing. */
-  begin<Jti extends string | null>(
+  /**
+   * Reads all that a decision needs, and consumes nothing. `beside` is begun for a genuine token within
+   * its limit, while the reads are under way; nothing may come of it before the decision.
+   */
+  begin<T>(
     { token, delivery }: Omit<ShownToken, 'recognitionId'>,
     source: RequestSource,
-    nextJti: Jti,
-  ): Promise<Attempt<Jti>>
+    nextJti: string | null,
+    beside: (claims: RefreshClaims) => T,
+  ): Promise<Begun<T>>
   /**
    * The user, who may hold a session. Throws for any other user and for a session on the denylist:
    * their tokens are never consumed.
@@ -104,29 +114,38 @@ export function createRefreshInspection(
     )
   }
 
-  /** Reads all that a decision needs, and consumes nothing. */
-  async function begin<Jti extends string | null>(
+  /**
+   * All of the reads are waited for, and then judged in one order: of a session on the denylist nothing
+   * else needs to be known, so that another read's failure cannot stand in for its refusal.
+   */
+  async function begin<T>(
     { token, delivery }: Omit<ShownToken, 'recognitionId'>,
     source: RequestSource,
-    nextJti: Jti,
-  ): Promise<Attempt<Jti>> {
+    nextJti: string | null,
+    beside: (claims: RefreshClaims) => T,
+  ): Promise<Begun<T>> {
     const claims = await claimsOf(token)
-    const [, settings, user, entry] = await Promise.all([
-      deps.limits.check('refreshFamily', claims.sid),
+    const [begun, policy, owner, listing] = await Promise.allSettled([
+      // In an object: it goes on for longer than the limit is asked.
+      deps.limits.check('refreshFamily', claims.sid).then(() => ({ beside: beside(claims) })),
       deps.settings(),
       users.get(claims.sub),
       listed(claims),
     ])
+    const { beside: work } = settledValue(begun)
+    const settings = settledValue(policy)
+    const entry = settledValue(listing)
     return {
       claims,
       delivery,
       source,
       nextJti,
-      user,
+      user: entry !== null && owner.status === 'rejected' ? null : settledValue(owner),
       entry,
       graceMs: settings.refreshReuseGrace,
       absoluteTtlMs: settings.sessionAbsoluteTTL,
       accessTtlMs: settings.accessTokenTTL,
+      beside: work,
     }
   }
 

@@ -1,3 +1,5 @@
+import { ahead } from '../../concurrency/ahead.js'
+import type { RefreshClaims } from '../../crypto/verify-token.js'
 import { networkOf } from '../../engine/login-risk-rules.js'
 import { oncePerWindow } from '../../engine/once-per-window.js'
 import { idleDeadline, rotationGuard } from '../../engine/refresh-rules.js'
@@ -79,17 +81,24 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     }
   }
 
+  function signRefresh(
+    claims: RefreshClaims,
+    family: Pick<RefreshFamily, 'generation' | 'expiresAt'>,
+    jti: string,
+  ): Promise<RefreshGrant> {
+    return tokens.refresh({ id: claims.sid, userId: claims.sub, ...family }, jti, claims)
+  }
+
   async function issue(
     attempt: Attempt,
     user: User,
-    family: Pick<RefreshFamily, 'generation' | 'expiresAt'>,
-    jti: string,
+    family: Pick<RefreshFamily, 'expiresAt'>,
+    signed: Promise<RefreshGrant>,
   ): Promise<Pick<Refreshed, 'access' | 'refresh'>> {
     const { claims } = attempt
-    const row = { id: claims.sid, userId: user.id, ...family }
     const [access, refresh] = await Promise.all([
       tokens.access(user, claims.sid, claims, boundsOf(attempt, family)),
-      tokens.refresh(row, jti, claims),
+      signed,
     ])
     return { access, refresh }
   }
@@ -118,19 +127,21 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
 
     rotate: (shown, source) =>
       enforced(async () => {
-        const attempt = await inspection.begin(shown, source, tokens.nextJti())
+        const nextJti = tokens.nextJti()
+        const expiresAt = idleDeadline(clock.now(), deps.idleMs)
+        // A signature takes longer than the reads: begun beside them, it is mostly there when they are.
+        const attempt = await inspection.begin(shown, source, nextJti, (claims) =>
+          ahead(signRefresh(claims, { generation: claims.gen + 1, expiresAt }, nextJti)),
+        )
         const user = await inspection.requireStanding(attempt)
-        const asker = clientDigest(user.id, source, sentBy(shown))
-        const now = clock.now()
-        const next = {
-          generation: attempt.claims.gen + 1,
-          rotatedAt: now,
-          rotatedTo: attempt.nextJti,
-          rotatedBy: asker,
-          expiresAt: idleDeadline(now, deps.idleMs),
-        }
         // Minted first: when that fails, nothing has been consumed.
-        const minted = await issue(attempt, user, next, attempt.nextJti)
+        const minted = await issue(attempt, user, { expiresAt }, attempt.beside)
+        const asker = clientDigest(user.id, source, sentBy(shown))
+        // Of now, and not of when the signing began: a deadline may have passed since.
+        const now = clock.now()
+        const generation = attempt.claims.gen + 1
+        const rotated = { rotatedAt: now, rotatedTo: nextJti, rotatedBy: asker }
+        const next = { generation, ...rotated, expiresAt }
         const write = await consume(attempt, user, next)
         if (write === 'won') {
           emitRotated(attempt, next.generation)
@@ -150,14 +161,20 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         if (family === null || decision.outcome !== 'reissue') {
           return inspection.refuse(attempt, row)
         }
-        const again = await issue(attempt, user, family, tokens.nextJti())
+        const again = await issue(
+          attempt,
+          user,
+          family,
+          signRefresh(attempt.claims, family, tokens.nextJti()),
+        )
         emitReissued(attempt, family, asker)
         return { outcome: 'reissued', ...again }
       }),
 
     view: (token, source) =>
       enforced(async () => {
-        const attempt = await inspection.begin({ token, delivery: 'cookie' }, source, null)
+        const shown = { token, delivery: 'cookie' } as const
+        const attempt = await inspection.begin(shown, source, null, () => null)
         const user = await inspection.requireStanding(attempt)
         const row = await inspection.readRow(attempt, user)
         const { family, decision } = row

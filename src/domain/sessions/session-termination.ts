@@ -8,6 +8,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/session-event.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { isOwnAct } from './is-own-act.js'
 
 /** Sessions ended beside each other: others share the database meanwhile. */
 const atOnce = 20
@@ -215,8 +216,12 @@ export function createSessionTermination(deps: Deps): SessionTermination {
   }
 
   /** What is active still was interrupted before its last step, or its row is not there. */
-  const activeDocuments = (userId: string) =>
-    batchesOf(newestFirst(sessions, { userId, active: true }), atOnce)
+  async function* activeDocuments(userId: string, oldest = ''): AsyncGenerator<Session> {
+    for await (const one of newestFirst(sessions, { userId })) {
+      if (one.id < oldest) return
+      if (one.active) yield one
+    }
+  }
 
   async function endThose(
     which: WhichSessions,
@@ -231,7 +236,7 @@ export function createSessionTermination(deps: Deps): SessionTermination {
       const those = batch.filter((family) => which.family(family))
       if (those.length > 0) await endBatch(those, reason, source, options)
     }
-    for await (const batch of activeDocuments(userId)) {
+    for await (const batch of batchesOf(activeDocuments(userId), atOnce)) {
       await closeKnown(batch, known)
       const those = batch.filter((session) => !known.has(session.id) && which.rowless(session))
       const rowless = { ...options, refreshRowMissing: true } as const
@@ -277,15 +282,12 @@ export function createSessionTermination(deps: Deps): SessionTermination {
         if (beyond.length > 0) await endBatch(beyond, 'limit', source)
       }
       if (live <= limit) return
-      // A login cut short while it trimmed left endings undone: the next one is over the limit too.
-      for await (const batch of activeDocuments(userId)) await closeKnown(batch, known)
+      // A login cut short while it trimmed left endings undone: the next one is over the limit too. Of
+      // older documents than the oldest row there may be very many, and none is to be put right here.
+      const documents = activeDocuments(userId, [...known.keys()].at(-1))
+      for await (const batch of batchesOf(documents, atOnce)) await closeKnown(batch, known)
     },
   }
-}
-
-/** Endings that follow from what the owner did: showed a credential, or set a password. */
-function isOwnAct(reason: EndReason): boolean {
-  return reason === 'logout' || reason === 'password_change' || reason === 'factor_change'
 }
 
 export function sessionDenylistId(surface: string, sessionId: string): string {

@@ -1,15 +1,17 @@
+import { ahead } from '../../concurrency/ahead.js'
+import { settledValue } from '../../concurrency/settled-value.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import { idleDeadline } from '../../engine/refresh-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
-import { sessionRetentionMs } from '../../model/session.js'
+import { type Session, sessionRetentionMs } from '../../model/session.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ClearedLogin } from './cleared-login.js'
 import { clientDigest } from './client-digest.js'
 import { createSessionTermination, type SessionTermination } from './session-termination.js'
-import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
+import { type AccessGrant, hasSameClaims, type RefreshGrant, type Tokens } from './tokens.js'
 
 export interface OpenedSession {
   readonly user: User
@@ -20,8 +22,8 @@ export interface OpenedSession {
 
 export interface Sessions extends SessionTermination {
   /**
-   * The end of a login: all factors are accepted. Writes session and family, then fences the login
-   * against a reset that ran beside it. Throws `invalid_credentials` when it lost that race.
+   * The end of a login: all factors are accepted. Writes session and family beside each other, then
+   * fences the login against a reset that ran beside it. Throws `invalid_credentials` when it lost that race.
    */
   open(login: ClearedLogin, source: RequestSource): Promise<OpenedSession>
 }
@@ -65,6 +67,21 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
     revokedReason: null,
   })
 
+  /**
+   * Beside each other: nothing goes by either before the fence. A row without its document would be listed
+   * as a session, although it has no token, and is taken back.
+   */
+  async function store(family: RefreshFamily, document: Session): Promise<void> {
+    const [record, row] = await Promise.allSettled([
+      sessions.insert(document),
+      families.insert(family),
+    ])
+    const isRecorded = record.status === 'fulfilled' && record.value
+    if (!isRecorded) await families.take(family.id).catch(() => {})
+    if (settledValue(record) && settledValue(row)) return
+    throw new AuthError('service_unavailable')
+  }
+
   return {
     ...ending,
 
@@ -78,7 +95,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       const id = uuidv7(now, random)
       const jti = tokens.nextJti()
       const family = newFamily({ id, jti }, how, source, now)
-      const stored = await sessions.insert({
+      await store(family, {
         id,
         userId: user.id,
         loginAt: now,
@@ -91,11 +108,20 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         ...source,
         deviceId: how.deviceId,
       })
-      if (!stored || !(await families.insert(family))) throw new AuthError('service_unavailable')
+      const authentication = { amr: how.amr, authTime: Math.floor(now / 1000) }
+      const access = (holder: User) =>
+        tokens.access(holder, id, authentication, {
+          ttlMs: accessTokenTTL,
+          idleEndsAt: family.expiresAt,
+          absoluteTtlMs: sessionAbsoluteTTL,
+        })
+      // Signed beside the fence, which decides whether they are handed out.
+      const early = ahead(access(user))
+      const refresh = ahead(tokens.refresh(family, jti, authentication))
 
-      // The fence: a reset or a disabling that finished after the password was checked has raised
-      // the epoch, and this login must not outlive it. Nor may one that skipped the second factor
-      // outlive the end of all trust.
+      // The fence, after both rows are there: a reset or a disabling that finished after the password was
+      // checked has raised the epoch, and this login must not outlive it. Nor may one that skipped the
+      // second factor outlive the end of all trust.
       const skipped = how.mfaMethod === null ? how.deviceId : null
       const { sessionEpoch, deviceEpoch } = user
       const guard = { sessionEpoch, enabled: true, ...(skipped === null ? {} : { deviceEpoch }) }
@@ -107,15 +133,10 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       if (maxConcurrentSessions > 0) {
         await ending.trim(user.id, maxConcurrentSessions, source)
       }
-      const authentication = { amr: how.amr, authTime: Math.floor(now / 1000) }
-      const [access, refresh] = await Promise.all([
-        tokens.access(fenced, id, authentication, {
-          ttlMs: accessTokenTTL,
-          idleEndsAt: family.expiresAt,
-          absoluteTtlMs: sessionAbsoluteTTL,
-        }),
-        tokens.refresh(family, jti, authentication),
-      ])
+      const minted = {
+        access: await (hasSameClaims(user, fenced) ? early : access(fenced)),
+        refresh: await refresh,
+      }
       deps.emit('login.succeeded', source, {
         at: now,
         userId: user.id,
@@ -123,7 +144,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         method: how.loginMethod,
         deviceId: skipped,
       })
-      return { user: fenced, sessionId: id, access, refresh }
+      return { user: fenced, sessionId: id, ...minted }
     },
   }
 }

@@ -10,6 +10,8 @@ export interface SigningKeys {
    * taken out since: then it is read again first. Throws `service_unavailable` where that fails.
    */
   ring(): Promise<LoadedKeyRing>
+  /** The ring in force, or null where `ring` would read it again first. */
+  ringAtHand(): LoadedKeyRing | null
   /**
    * The ring in which this `kid` was looked for: where it is missing, the ring is read once more. Parallel
    * calls share the read, and such reads begin five seconds apart at least, so that tokens with made-up
@@ -121,8 +123,9 @@ export async function createSigningKeys(
 
   /** A clock that stepped back must not keep a key in force that was taken out. */
   function isTrusted(): boolean {
+    if (!isSupplied) return true
     const age = clock.now() - inForce.readAt
-    return !isSupplied || (age >= 0 && age < trustedForMs)
+    return age >= 0 && age < trustedForMs
   }
 
   function trusted(): LoadedKeyRing {
@@ -150,6 +153,7 @@ export async function createSigningKeys(
       if (!isTrusted()) await readOnDemand()
       return trusted()
     },
+    ringAtHand: () => (isTrusted() ? inForce.ring : null),
     async ringFor(kid) {
       const isKnown = () => inForce.ring.verifyingKeys.has(kid)
       if (!isSupplied || isKnown()) return trusted()

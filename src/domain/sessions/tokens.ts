@@ -66,9 +66,12 @@ export interface Tokens {
     jti: string,
     how: Authentication,
   ): Promise<RefreshGrant>
-  verifyAccess(token: string): Promise<Judged<AccessClaims>>
+  /** At once, unless the key ring has to be read first: a guarded request waits for its denylist alone. */
+  verifyAccess(token: string): Judged<AccessClaims> | Promise<Judged<AccessClaims>>
   verifyRefresh(token: string): Promise<Judged<RefreshClaims>>
 }
+
+type Verify<C> = (ring: LoadedKeyRing) => Verified<C>
 
 /** The way in which a user got a token. */
 type Via =
@@ -84,6 +87,13 @@ interface Deps
   extends Pick<SurfaceContext, 'surface' | 'clock' | 'random' | 'issuer' | 'clockLeeway'> {
   readonly keys: SigningKeys
   readonly memo: TokenMemo
+}
+
+/** Whether an access token of the one, as they were read before, says the same of the other. */
+export function hasSameClaims(one: User, other: User): boolean {
+  const tenantsOf = ({ memberships }: User) => memberships.map(({ tenantId }) => tenantId)
+  const claimsOf = (user: User) => JSON.stringify([user.id, user.kind, tenantsOf(user)])
+  return claimsOf(one) === claimsOf(other)
 }
 
 export function createTokens(deps: Deps): Tokens {
@@ -120,15 +130,24 @@ export function createTokens(deps: Deps): Tokens {
     return { accessToken, tokenType: 'Bearer', expiresIn: exp - iat }
   }
 
-  /** Another replica may sign with a key that this one has yet to hear of. */
-  async function judge<C>(
+  function judge<C>(token: string, verify: Verify<C>): Judged<C> | Promise<Judged<C>> {
+    const ring = keys.ringAtHand()
+    if (ring === null) return keys.ring().then((read) => judgeBy(read, token, verify))
+    return judgeBy(ring, token, verify)
+  }
+
+  function judgeBy<C>(
+    ring: LoadedKeyRing,
     token: string,
-    verify: (ring: LoadedKeyRing) => Verified<C>,
-  ): Promise<Judged<C>> {
-    const ring = await keys.ring()
+    verify: Verify<C>,
+  ): Judged<C> | Promise<Judged<C>> {
     const verified = verify(ring)
     const unknown = verified.ok ? null : unknownKeyOf(token, ring)
-    if (unknown === null) return verified
+    return unknown === null ? verified : judgeByNewer(unknown, verify)
+  }
+
+  /** Another replica may sign with a key that this one has yet to hear of. */
+  async function judgeByNewer<C>(unknown: string, verify: Verify<C>): Promise<Judged<C>> {
     const newer = await keys.ringFor(unknown)
     const isKnown = newer.verifyingKeys.has(unknown)
     return isKnown ? verify(newer) : { ok: false, reason: 'unknownKey' }
@@ -181,7 +200,7 @@ export function createTokens(deps: Deps): Tokens {
       })
     },
 
-    verifyRefresh: (token) =>
+    verifyRefresh: async (token) =>
       judge(token, (ring) => {
         const now = clock.now()
         const expected = { ring, issuer, use: 'refresh', now, leewaySeconds: clockLeeway } as const

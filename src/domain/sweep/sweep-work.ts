@@ -1,5 +1,6 @@
 import {
   hygieneEveryMs,
+  hygieneLongestMs,
   hygieneMostBatches,
   nextCycleIn,
   sweepBatch,
@@ -98,7 +99,8 @@ export function createSweepWork(deps: SweepWorkDeps, permit: SweepPermit): Sweep
       if (removed === sweepBatch) full.push(kind)
     }
     const passes = round.passes + 1
-    const goesOn = full.length > 0 && passes < hygieneMostBatches
+    const isShort = passes < hygieneMostBatches && clock.now() - round.due < hygieneLongestMs
+    const goesOn = full.length > 0 && isShort
     round = goesOn
       ? { ...round, kinds: full, passes }
       : newRound(deps.hygiene, round.due + hygieneEveryMs)

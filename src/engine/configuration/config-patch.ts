@@ -1,3 +1,4 @@
+import { mapTexts } from '../map-texts.js'
 import { quoteInput } from '../quote-input.js'
 import { checkLocated, type LocatedPatch, locatePatch } from './check-patch.js'
 import type { FieldDeclaration } from './config-declaration.js'
@@ -141,7 +142,7 @@ function overfull(
 }
 
 function nextState({ values }: EnvironmentState, { lists, keys }: LocatedPatch): PatchPlan {
-  const next: Record<string, string> = { ...values }
+  const next = mapTexts(values, (_, text) => text)
   const changed: string[] = []
   const removed: string[] = []
   for (const { field, create, remove } of lists) {

@@ -42,7 +42,7 @@ export function readModule<const Fields extends readonly FieldDeclaration[]>(
     field.key,
     field.type === FieldRecordList
       ? readElements(field, values, module.name, warn)
-      : readScalar(field, field.default ?? '', storedText(values, field.key), (problem) =>
+      : readScalar(reader(field, field.default ?? ''), storedText(values, field.key), (problem) =>
           warn(`Setting "${module.name}.${field.key}" ${problem}`),
         ),
   ])
@@ -50,39 +50,49 @@ export function readModule<const Fields extends readonly FieldDeclaration[]>(
   return Object.fromEntries(read) as FieldValues<Fields>
 }
 
-function readElements(field: FieldDeclaration, values: Values, module: string, warn: Warn) {
-  const items = field.items ?? []
-  return readRecordList(field, values).map((element) => ({
-    ...Object.fromEntries(
-      items.map((item) => [
-        item.key,
-        readScalar(item, '', element[item.key] ?? '', (problem) =>
-          warn(`Setting "${module}.${field.key}.${element.slug}.${item.key}" ${problem}`),
-        ),
-      ]),
-    ),
-    slug: element.slug,
-    label: element.label,
-  }))
+/** What is the same of a field in every element. */
+interface Reader {
+  readonly declaration: ValueDeclaration
+  readonly initial: Scalar
 }
 
-function readScalar(
-  declaration: ValueDeclaration,
-  usual: string,
-  stored: string,
-  warn: Warn,
-): Scalar {
-  // Cutting a secret to length would make another secret of it.
-  const parse = (text: string): Reading<Scalar> | null =>
-    declaration.type === FieldSecret ? { value: text, inRange: true } : readValue(declaration, text)
-  const initial = usual === '' ? null : parse(usual)
-  return readStored(stored, parse, initial?.value ?? unset(declaration), (problem) =>
-    warn(
-      problem === 'out of range'
-        ? 'is out of range; the nearest allowed value is used.'
-        : 'cannot be read; it counts as not set.',
-    ),
+function reader(declaration: ValueDeclaration, usual: string): Reader {
+  const initial = usual === '' ? null : parse(declaration, usual)
+  return { declaration, initial: initial?.value ?? unset(declaration) }
+}
+
+function readElements(field: FieldDeclaration, values: Values, module: string, warn: Warn) {
+  const items = (field.items ?? []).map((item) => ({ key: item.key, ...reader(item, '') }))
+  return readRecordList(field, values).map(({ slug, label, ...texts }) => {
+    const element: Record<string, Scalar> = {}
+    for (const item of items) {
+      element[item.key] = readScalar(item, texts[item.key] ?? '', (problem) =>
+        warn(`Setting "${module}.${field.key}.${slug}.${item.key}" ${problem}`),
+      )
+    }
+    return { ...element, slug, label }
+  })
+}
+
+function readScalar({ declaration, initial }: Reader, stored: string, warn: Warn): Scalar {
+  return readStored(
+    stored,
+    (text) => parse(declaration, text),
+    initial,
+    (problem) =>
+      warn(
+        problem === 'out of range'
+          ? 'is out of range; the nearest allowed value is used.'
+          : 'cannot be read; it counts as not set.',
+      ),
   )
+}
+
+/** Cutting a secret to length would make another secret of it. */
+function parse(declaration: ValueDeclaration, text: string): Reading<Scalar> | null {
+  return declaration.type === FieldSecret
+    ? { value: text, inRange: true }
+    : readValue(declaration, text)
 }
 
 function unset({ type }: ValueDeclaration): Scalar {

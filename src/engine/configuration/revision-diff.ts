@@ -1,3 +1,4 @@
+import { mapTexts } from '../map-texts.js'
 import type { FieldDeclaration } from './config-declaration.js'
 import { secretTest } from './secret-keys.js'
 
@@ -61,9 +62,11 @@ export function publicValues(
   declarations: readonly FieldDeclaration[],
 ): PublicValues {
   const isSecret = secretTest(declarations)
-  const entries = Object.entries(values)
-  return {
-    values: Object.fromEntries(entries.filter(([key, text]) => !isSecret(key, text))),
-    secretsSet: entries.flatMap(([key, text]) => (text !== '' && isSecret(key, text) ? [key] : [])),
-  }
+  const secretsSet: string[] = []
+  const shown = mapTexts(values, (key, text) => {
+    if (!isSecret(key, text)) return text
+    if (text !== '') secretsSet.push(key)
+    return null
+  })
+  return { values: shown, secretsSet }
 }

@@ -1,5 +1,6 @@
-import { type FieldDeclaration, isSecret } from './config-declaration.js'
-import { fieldsByKey, keyLocator } from './config-keys.js'
+import { type FieldDeclaration, FieldRecordList, isSecret } from './config-declaration.js'
+import { fieldsByKey } from './config-keys.js'
+import { isSlug } from './slug.js'
 
 /** The beginning of every text that a secret box makes, in any version. */
 const sealedPrefix = 'enc:v'
@@ -11,11 +12,40 @@ const sealedPrefix = 'enc:v'
 export function secretTest(
   declarations: readonly FieldDeclaration[],
 ): (key: string, text: string) => boolean {
-  const locate = keyLocator(fieldsByKey(declarations))
-  return (key, text) => {
-    const place = locate(key)
-    if (place === null) return text.startsWith(sealedPrefix)
-    if (place.kind === 'field') return isSecret(place.field)
-    return place.kind === 'element' && place.item !== null && isSecret(place.item)
+  const fields = fieldsByKey(declarations.filter(({ type }) => type !== FieldRecordList))
+  const lists = new Map(
+    declarations.flatMap(({ key, type, items = [] }) => {
+      if (type !== FieldRecordList) return []
+      return [[key, new Map(items.map((item) => [item.key, isSecret(item)]))]]
+    }),
+  )
+
+  /** Null for a key that no declaration accounts for, whatever stands in it for a slug. */
+  function declaredSecret(key: string): boolean | null {
+    const dot = key.indexOf('.')
+    if (dot < 0) {
+      const field = fields.get(key)
+      return field === undefined ? null : isSecret(field)
+    }
+    const items = lists.get(key.slice(0, dot))
+    if (items === undefined) return null
+    const end = key.indexOf('.', dot + 1)
+    const name = key.slice(Math.max(dot, end) + 1)
+    if (name === (end < 0 ? '__items' : '__label')) return false
+    return end < 0 ? null : (items.get(name) ?? null)
   }
+
+  return (key, text) => {
+    const isSealed = text.startsWith(sealedPrefix)
+    const declared = declaredSecret(key)
+    // Slugs cost the most to look at, and mostly decide nothing.
+    if (declared === null || declared === isSealed) return isSealed
+    return slugIsFine(key) ? declared : isSealed
+  }
+}
+
+function slugIsFine(key: string): boolean {
+  const dot = key.indexOf('.')
+  const end = key.indexOf('.', dot + 1)
+  return dot < 0 || end < 0 || isSlug(key.slice(dot + 1, end))
 }

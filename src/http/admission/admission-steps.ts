@@ -38,7 +38,8 @@ export function admissionSteps(
 
 /**
  * Takes a request through the steps, top to bottom; throws the first refusal. Each read waits for
- * the judges above it: a request that they refuse must not have cost the store what lies below.
+ * the judges above it: a request that they refuse must not have cost the store what lies below. Only what
+ * every caller of an operation needs is read earlier, beside the denylist.
  */
 export async function admit(steps: readonly AdmissionStep[], admission: Admission): Promise<void> {
   for (const step of steps) {

@@ -1,9 +1,22 @@
-import type { AccessClaims, Admitted, RequestSource } from '../../domain/services/index.js'
+import type {
+  AccessClaims,
+  Admitted,
+  RequestSource,
+  Services,
+} from '../../domain/services/index.js'
 import type { Call, Operation, Params } from '../../operations/operation.js'
 import type { ExchangeBody, ExchangeRequest } from '../request/exchange.js'
 
 /** The parts of a request that are parsed once its sender is admitted. */
 export type Input = Pick<Call<unknown>, 'body' | 'query'>
+
+/** What was begun beside the denylist. What it fails with counts where it is awaited. */
+export interface ReadAhead {
+  /** The account's record. */
+  readonly user: ReturnType<Services['access']['readUser']>
+  /** What the operation itself reads ahead; null where it reads nothing. */
+  readonly own: Promise<unknown> | null
+}
 
 /** One request on its way through the steps, and what they have found out so far. */
 export interface Admission {
@@ -23,6 +36,8 @@ export interface Admission {
   principal: Admitted['principal'] | null
   /** Null where no person with a session is asked for. */
   sessionId: string | null
+  /** Null without an access token. */
+  readAhead: ReadAhead | null
   /** The account's record, once the permission was granted. */
   user: Admitted['user'] | null
   /** What an administrative operation's path names. */
@@ -39,6 +54,7 @@ export const nothingKnown = {
   bearer: null,
   principal: null,
   sessionId: null,
+  readAhead: null,
   user: null,
   located: null,
   input: null,

@@ -5,12 +5,12 @@ import type { AdmissionStep } from './admission.js'
 export function permission({ access }: Pick<Services, 'access'>): AdmissionStep {
   return {
     async judge(admission) {
-      const { operation, principal } = admission
+      const { operation, principal, readAhead } = admission
       if (principal === null) return
       const guard = operation.guards.find(({ kind }) => kind === 'permission')
       // Without a permission every signed-in account could call the operation; none is meant to be so.
       if (guard?.kind !== 'permission') throw new Error(`${operation.id} names no permission`)
-      admission.user = await access.permit(principal, guard.key)
+      admission.user = await access.permit(principal, guard.key, undefined, readAhead?.user)
     },
   }
 }

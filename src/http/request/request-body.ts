@@ -3,6 +3,7 @@ import type { Operation } from '../../operations/operation.js'
 import type { ExchangeBody, ExchangeRequest } from './exchange.js'
 import { explainIssues } from './explain-issues.js'
 import { parseJson } from './parse-json.js'
+import { unworded } from './unworded.js'
 
 /** Larger bodies are refused with 413, whatever the framework would accept. */
 export const maxBodyBytes = 64 * 1024
@@ -74,7 +75,7 @@ export function readBody(
   if (!isExpected) throw new AuthError('unsupported_media_type')
   const parse = operation.bodyForm ? parseForm : parseJson
   const value = body.kind === 'parsed' ? body.value : parse(body.bytes)
-  const result = operation.body.safeParse(value)
+  const result = operation.body.safeParse(value, unworded)
   if (result.success) return result.data
   throw new AuthError('invalid_request', { detail: explainIssues('request', result.error.issues) })
 }

@@ -2,6 +2,7 @@ import { AuthError } from '../../errors/index.js'
 import type { Operation, Params } from '../../operations/operation.js'
 import type { ExchangeRequest } from './exchange.js'
 import { explainIssues } from './explain-issues.js'
+import { unworded } from './unworded.js'
 
 /**
  * The members of the query, for an operation that declares some; empty for any other. Throws
@@ -15,7 +16,7 @@ export function readQuery(request: Pick<ExchangeRequest, 'query'>, operation: Op
   if (Object.keys(params).length < members.length) {
     throw new AuthError('invalid_request', { detail: 'The query has a member twice.' })
   }
-  const result = operation.query.safeParse(params)
+  const result = operation.query.safeParse(params, unworded)
   if (result.success) return params
   throw new AuthError('invalid_request', { detail: explainIssues('query', result.error.issues) })
 }

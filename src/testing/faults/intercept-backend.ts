@@ -1,4 +1,5 @@
 import type { Backend } from '../../ports/backend.js'
+import type { Counter } from '../../ports/counter.js'
 import type { Collection, Doc } from '../../ports/store.js'
 
 /** What a read would have given before the last write; null when it gave the same. */
@@ -47,12 +48,17 @@ export function interceptBackend(
       read: (name) => around('lease.read', () => lease.read(name)),
       replace: (name, seen, next) => around('lease.replace', () => lease.replace(name, seen, next)),
     },
-    counter: {
-      hit: (key, windowMs, limit, now) =>
-        around('counter.hit', () => counter.hit(key, windowMs, limit, now)),
-      forgive: (key, hits) => around('counter.forgive', () => counter.forgive(key, hits)),
-      sweep: (before, limit) => around('counter.sweep', () => counter.sweep(before, limit)),
-    },
+    counter: interceptCounter(counter, around),
+  }
+}
+
+function interceptCounter(counter: Counter, around: Around): Counter {
+  const { add } = counter
+  return {
+    hit: (...hit) => around('counter.hit', () => counter.hit(...hit)),
+    ...(add && { add: (...hits) => around('counter.add', () => add.apply(counter, hits)) }),
+    forgive: (key, hits) => around('counter.forgive', () => counter.forgive(key, hits)),
+    sweep: (before, limit) => around('counter.sweep', () => counter.sweep(before, limit)),
   }
 }
 

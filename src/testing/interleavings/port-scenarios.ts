@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { CounterResult } from '../../ports/counter.js'
 import type { LeaseRecord } from '../../ports/lease.js'
+import { addingCounter } from '../shared/adding-counter.js'
 import { racer, racers, type Scenario } from './scenario.js'
 
 const noon = Date.UTC(2030, 5, 15, 12)
@@ -64,6 +65,24 @@ export const portScenarios: readonly Scenario[] = [
   hits(2, 'two', noon),
   hits(3, 'three', noon),
   hits(2, 'two', noon + minute),
+  {
+    name: 'interleaved: of two additions that do not both fit, one is allowed',
+    promise: 'Counter.add: as many calls of `hit`, in one atomic step',
+    async arrange({ counter }, own) {
+      const { add } = addingCounter(counter)
+      await add(own, minute, 6, noon, 2)
+      return {
+        racers: racers(2, () =>
+          racer('add(key, minute, 6, now, 3)', () => add(own, minute, 6, noon, 3)),
+        ),
+        async check(answers) {
+          assert.deepEqual(allowedOf(answers), [5], 'exactly one addition may be allowed')
+          const { allowed, count } = await counter.hit(own, minute, 6, noon)
+          assert.deepEqual({ allowed, count }, { allowed: false, count: 6 }, 'the window is full')
+        },
+      }
+    },
+  },
   {
     name: 'interleaved: a hit and a forgive lose nothing',
     promise: atomic,

@@ -1,6 +1,12 @@
 import { AssertionError } from 'node:assert/strict'
 import type { Backend } from '../../ports/backend.js'
 
+/** What a test runner hands to a test, as `node:test` and Vitest do. */
+export interface RunningTest {
+  /** Marks the test that runs as skipped. */
+  skip?(reason: string): void
+}
+
 /** A case that shows one promise of a port. `run` rejects with the reason when it is broken. */
 export interface ConformanceCase {
   readonly name: string
@@ -8,8 +14,15 @@ export interface ConformanceCase {
   readonly group: string
   /** The promise of the port that a failure breaks. */
   readonly promise: string
-  run(): Promise<void>
+  /**
+   * Plays the case. One about an optional method does nothing on a backend without that method. Given
+   * what the test runner hands to a test, it tells the runner then that it is skipped, and why.
+   */
+  run(test?: RunningTest): Promise<void>
 }
+
+/** Thrown by a case about an optional method that the backend does not have. */
+export class MissingMethod extends Error {}
 
 /**
  * Opens a backend for one case. It need not be empty: a case uses collections, ids and keys under
@@ -57,11 +70,12 @@ export function caseOf<Subject>(
   withSubject: (play: (subject: Subject) => Promise<void>) => Promise<void>,
 ): ConformanceCase {
   const { name, group, promise } = script
-  const run = async () => {
+  const run = async (test: RunningTest = {}) => {
     try {
       await withSubject((subject) => script.play(subject))
     } catch (error) {
-      throw brokenPromise(script, error)
+      if (!(error instanceof MissingMethod)) throw brokenPromise(script, error)
+      test.skip?.(error.message)
     }
   }
   return { name, group, promise, run }

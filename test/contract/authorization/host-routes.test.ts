@@ -1,10 +1,12 @@
-import { createServer } from 'node:http'
+import { createServer, request as httpRequest } from 'node:http'
 import express from 'express'
 import { expect, it, onTestFinished } from 'vitest'
 import { expressGuards } from '../../../adapters/express.js'
+import { nodeGuarded } from '../../../adapters/shared/node-exchange.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { memoryHost } from '../../support/hosts/hosts.js'
 import { httpClient } from '../../support/hosts/http-client.js'
+import { eventsOf, openHost } from '../../support/hosts/open-host.js'
 import { listen } from '../../support/hosts/running-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { signedInPerson } from '../../support/people/people.js'
@@ -94,4 +96,52 @@ it('R-1-28 no handler runs while the authorizer fails, is silent or answers anyt
   answer = () => true
   expect((await refund()).status).toBe(200)
   expect(handled).toEqual(['refund'])
+})
+
+it('R-1-26 a host that changes the claims of one request changes none of another', async () => {
+  const host = await openHost()
+  const { bearer } = await signedInPerson(host, 'client')
+  const { client } = host.auth
+  const asked = () => client.authenticate(`Bearer ${bearer}`)
+  const before = structuredClone((await asked()).claims)
+  const { claims } = await asked()
+  Reflect.set(claims, 'sub', 'somebody-else')
+  Reflect.set(claims, 'exp', before.exp + 3600)
+  Reflect.set(claims.amr, 0, 'hwk')
+  Reflect.set(claims.memberships, 0, { tenantId: 'acme' })
+  expect(await asked()).toMatchObject({ userId: before.sub, claims: before })
+  await host.clock.advance(before.exp * 1000 - host.clock.now())
+  await expect(asked()).rejects.toMatchObject({ code: 'unauthorized' })
+})
+
+it('R-1-26 a refusal tells where the caller was, also of one who hung up meanwhile', async () => {
+  let hangUp = async (): Promise<void> => {}
+  const host = await openHost({
+    authorizer: {
+      async check() {
+        await hangUp()
+        return false
+      },
+    },
+  })
+  const { bearer } = await signedInPerson(host, 'client')
+  const guard = host.auth.client.guards.requirePermission('orders.refund')
+  const server = createServer()
+  const gone = new Promise((resolve) => {
+    server.once('connection', (socket) => socket.once('close', resolve))
+  })
+  const guarded = new Promise((resolve) => {
+    server.once('request', (request) => resolve(guard(nodeGuarded(request), null)))
+  })
+  const running = await listen(server)
+  onTestFinished(() => running.close())
+  const headers = { authorization: `Bearer ${bearer}` }
+  const sent = httpRequest(running.url, { headers }).on('error', () => {})
+  hangUp = async () => {
+    sent.destroy()
+    await gone
+  }
+  sent.end()
+  expect(await guarded).toMatchObject({ refusal: { status: 403 } })
+  expect(eventsOf(host, 'request.refused').map(({ ip }) => ip)).toEqual(['127.0.0.1'])
 })

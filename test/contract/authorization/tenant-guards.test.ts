@@ -98,6 +98,36 @@ it('a binding that somebody else wrote takes the role of a tenant to no other', 
   await client.requirePermission(principal, 'orders.refund', { tenantId: 'acme' })
 })
 
+it('R-1-26 an account is read after its tenant is known, however long the caller holds that up', async () => {
+  const host = await openHost({
+    authorizer: {
+      async check({ memberships, tenantId }) {
+        return memberships.some((one) => one.tenantId === tenantId)
+      },
+    },
+  })
+  const { client } = host.auth
+  const { id, bearer } = await signedInPerson(host, 'client')
+  const header = (name: string) => (name === 'authorization' ? `Bearer ${bearer}` : undefined)
+  const request = { header, remoteAddress: undefined }
+  let meanwhile = async (): Promise<unknown> => undefined
+  // Where the tenant is named in the body, the caller decides when it arrives.
+  const guard = client.guards.requirePermission('orders.refund', {
+    tenant: async () => {
+      await meanwhile()
+      return 'acme'
+    },
+  })
+  // The first request of a guard, and those that follow.
+  for (let time = 0; time < 2; time += 1) {
+    await client.users.update(id, { memberships: [{ tenantId: 'acme' }] })
+    meanwhile = () => client.users.update(id, { memberships: [] })
+    expect((await guard(request, null)).refusal?.status).toBe(403)
+    meanwhile = () => client.users.update(id, { memberships: [{ tenantId: 'acme' }] })
+    expect((await guard(request, null)).refusal).toBeNull()
+  }
+})
+
 describe('a tenant that cannot be named', () => {
   const request = { header: () => undefined, remoteAddress: undefined }
 

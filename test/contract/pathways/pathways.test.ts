@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { operations } from '../../../src/operations/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { StepOptions } from '../../flows/flow.js'
@@ -36,7 +36,7 @@ const pathwaysOn = (surface: Surface): readonly Pathway[] => {
 }
 
 /** What a reply may hold, by its schema. */
-const membersOf = (reply: z.ZodType): string => JSON.stringify(z.toJSONSchema(reply))
+const membersOf = (reply: z.ZodMiniType): string => JSON.stringify(z.toJSONSchema(reply))
 
 describe('the ways to tokens', () => {
   const giving = operations.filter(({ reply }) =>

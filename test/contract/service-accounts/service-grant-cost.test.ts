@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
 import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
@@ -18,6 +19,7 @@ import {
   serviceAccount,
   tokenOf,
 } from '../../support/people/service-account-steps.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
 
 const minute = 60_000
@@ -88,6 +90,48 @@ describe('what a grant costs', () => {
     const { secretHash = '' } = (await stored(host).get(account.credentialId)) ?? {}
     await stored(host).update(second.credentialId, { status: 'active' }, { secretHash })
     expect(await costOf(() => refused(second))).toBe(1)
+  })
+
+  it('concurrent grants of one secret share one hash, from wherever they come, and count nothing', async () => {
+    const { host, account, costOf } = await rig()
+    const ask = () => Promise.all(Array.from({ length: 16 }, () => tokenOf(host, account)))
+    expect(await costOf(ask)).toBe(1)
+    const wrong = (given: Partial<typeof account>) => () =>
+      Promise.all(
+        Array.from({ length: 4 }, async () =>
+          expectProblem(await grant(host, { ...account, ...given }), 401, 'invalid_client'),
+        ),
+      )
+    // The same of a wrong secret and of an unknown client: a second request tells none of the two.
+    expect(await costOf(wrong({ clientSecret: 'sas_wrong' }))).toBe(1)
+    expect(await costOf(wrong({ clientId: 'sa_AAAAAAAAAAAAAAAAAAAAAA' }))).toBe(1)
+  })
+
+  it('R-3B-02 … and of those none is granted whose credential was revoked while they waited', async () => {
+    const inner = nodeRsHasher()
+    let goOn = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const verify: typeof inner.verify = async (...given) => {
+      await held
+      return inner.verify(...given)
+    }
+    const implementation = { ...inner, verify }
+    const { host, account } = await rig()
+    const store = faultyBackend(host.backend)
+    const slow = await open({
+      ...withoutLimits,
+      backend: store.backend,
+      hash: { ...cheapHash, implementation },
+    })
+    const replies = Array.from({ length: 4 }, () => grant(slow, account))
+    // Each has read the credential by then.
+    while (store.calls.filter((name) => name === 'operator_users.get').length < 4) await turn()
+    const revoked = { status: 'revoked', revokedAt: 1, revokedBy: null } as const
+    await stored(host).update(account.credentialId, { status: 'active' }, revoked)
+    goOn()
+    for (const reply of await Promise.all(replies)) expectProblem(reply, 401, 'invalid_client')
   })
 
   it('R-LIB-09 another instance remembers nothing of it', async () => {

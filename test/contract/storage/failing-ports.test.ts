@@ -194,6 +194,21 @@ describe.each(tantrums)('a store method that $how', ({ fail }) => {
   )
 })
 
+it('R-LIB-13 counter.add: requests go on without it', async () => {
+  let failures = 0
+  const backend = withCall(memory(), (called, work) => {
+    if (called !== 'counter.add') return work()
+    failures += 1
+    throw new Error('the connection broke')
+  })
+  const host = await openHost({ backend })
+  const { bearer } = await signedInPerson(host, 'client')
+  for (let time = 0; time < 5; time += 1) {
+    expect((await host.send('GET', at('/me'), { bearer })).status).toBe(200)
+  }
+  expect(failures).toBe(3)
+})
+
 describe('other ports of the host', () => {
   it.each(tantrums)('R-LIB-13 a mailer that $how changes no reply', async ({ fail }) => {
     const host = await openHost({ mailer: { send: fail } })

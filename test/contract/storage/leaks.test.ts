@@ -235,7 +235,7 @@ it('R-LIB-13 the log still tells which error it was, and where it was made', asy
   const stack = `Error: ${canary}\n    at Client.query (/srv/app/client.js:12:3)\n    at x (y.js:1:1)`
   const driver = Object.assign(new TypeError(canary), { code: '23505', stack })
   spy.fail(() => driver)
-  const reply = await host.send('GET', '/v1/auth/client/jwks')
+  const reply = await host.send('GET', '/v1/auth/client/oauth/providers')
   expect(reply.status).toBe(200)
   const fields = { error: 'TypeError', code: '23505', at: 'client.js:12:3' }
   expect(host.logger.lines.slice(-2)).toMatchObject([

@@ -103,6 +103,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
     const { store, host } = await faultyHost()
     const who = await signedIn(host, surface)
     store.failNext('counter.hit', 'before', Infinity)
+    store.failNext('counter.add', 'before', Infinity)
     expect((await refreshDoors[door](host, surface, who)).status).toBe(200)
   })
 

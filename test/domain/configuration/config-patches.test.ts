@@ -3,6 +3,7 @@ import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
 import { createConfigStore } from '../../../src/domain/configuration/config-store.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import type { Random } from '../../../src/ports/random.js'
 import { modulesOf, secretBoxOf } from '../../../src/setup/modules.js'
 import { later } from '../../../src/system/later.js'
 import { systemRandom } from '../../../src/system/system-random.js'
@@ -13,14 +14,20 @@ import { faultyBackend } from '../../support/stores/faulty-backend.js'
 
 const actor = { userId: 'u', source: { ip: null, userAgent: null } }
 
-it('two writers of one process, both located already: the second reads behind the first', async () => {
+/** The pause before another attempt is of a random length: this one makes it the longest. */
+const withPauses: Random = {
+  bytes: (length) => (length === 1 ? Uint8Array.of(255) : systemRandom.bytes(length)),
+}
+
+/** Two patches of one module, both located before either is written. */
+async function twoLocated() {
   const { backend, calls } = faultyBackend(memory())
   const logger = recordingLogger()
   const store = createConfigStore({
     collections: moduleCollectionsOf(backend.store, ''),
     modules: modulesOf({}, {}, {}, secretBoxOf(testConfigKeys, {}, systemRandom)),
     clock: fakeClock(),
-    random: systemRandom,
+    random: withPauses,
     background: createBackgroundTasks(logger, later),
     emit: () => {},
     logger,
@@ -28,6 +35,11 @@ it('two writers of one process, both located already: the second reads behind th
   await store.register()
   const one = await store.locate('auth', 'production')
   const two = await store.locate('auth', 'production')
+  return { store, one, two, calls }
+}
+
+it('two writers of one process, both located already: the second reads behind the first', async () => {
+  const { store, one, two, calls } = await twoLocated()
   const before = calls.length
   const written = await Promise.all([
     store.patch(one, { config: { totpIssuer: 'One' } }, actor),
@@ -38,4 +50,12 @@ it('two writers of one process, both located already: the second reads behind th
     calls.slice(before).filter((call) => call === `operator_module_${name}`).length
   expect(calledFor('environments.update')).toBe(2)
   expect(calledFor('revisions.insert')).toBe(2)
+})
+
+it('a writer that was located before another one ended tries again without a pause', async () => {
+  const { store, one, two } = await twoLocated()
+  await store.patch(one, { config: { totpIssuer: 'One' } }, actor)
+  // The clock stands still: a pause would never end.
+  const second = await store.patch(two, { config: { totpIssuer: 'Two' } }, actor)
+  expect(second).toMatchObject({ revision: 3, config: { totpIssuer: 'Two' } })
 })

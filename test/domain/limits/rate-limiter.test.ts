@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { fallbackCounter } from '../../../src/domain/limits/fallback-counter.js'
+import { limitedSuccess } from '../../../src/domain/limits/limited-success.js'
+import { createRateLimiter, type RateLimiter } from '../../../src/domain/limits/rate-limiter.js'
 import {
-  createRateLimiter,
   defaultRateLimits,
+  deferredLimits,
+  handedBackLimits,
+  type RateLimitName,
   type RateLimits,
-} from '../../../src/domain/limits/rate-limiter.js'
+  type SessionLimitName,
+} from '../../../src/domain/limits/rate-limits.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
@@ -16,14 +21,16 @@ import { faultyBackend } from '../../support/stores/faulty-backend.js'
 const minute = 60_000
 const always = Number.POSITIVE_INFINITY
 
-function limitsOf(given: { surface?: Surface; overrides?: Partial<RateLimits> } = {}) {
-  const { surface = 'client', overrides = {} } = given
+function limitsOf(
+  given: { surface?: Surface; overrides?: Partial<RateLimits>; exact?: boolean } = {},
+) {
+  const { surface = 'client', overrides = {}, exact = false } = given
   const faulty = faultyBackend(memory())
   const clock = fakeClock()
   const logger = recordingLogger()
   const { counter } = faulty.backend
   return {
-    limits: createRateLimiter({ surface, counter, clock, logger, overrides }),
+    limits: createRateLimiter({ surface, counter, clock, logger, overrides, exact }),
     faulty,
     clock,
     logger,
@@ -152,6 +159,97 @@ describe('rate limits', () => {
   })
 })
 
+describe('rate limits that a process counts first', () => {
+  const names = Object.keys(defaultRateLimits('client')) as RateLimitName[]
+  const isOfSession = (name: RateLimitName): name is SessionLimitName => name.endsWith('PerSession')
+  const hitOf = (limits: RateLimiter, name: RateLimitName): Promise<void> =>
+    isOfSession(name)
+      ? limits.checkSession(name, { sessionId: 'session', userId: 'user' })
+      : limits.check(name, 'subject')
+  const deferred = names.filter((name) => deferredLimits.some((one) => one === name))
+
+  it('are these, and no other', async () => {
+    const { limits, faulty } = limitsOf()
+    const uncounted: string[] = []
+    for (const name of names) {
+      const before = faulty.calls.length
+      await hitOf(limits, name)
+      if (faulty.calls.length === before) uncounted.push(name)
+    }
+    expect(uncounted.sort()).toEqual(
+      [
+        ...['refreshPerIp', 'refreshFamily', 'grantPerIp', 'jwksPerIp'],
+        ...['selfPerSession', 'adminPerSession'],
+      ].sort(),
+    )
+  })
+
+  it('are none that is ever handed back', () => {
+    const { limits } = limitsOf()
+    for (const name of handedBackLimits) expect(deferredLimits).not.toContain(name)
+    // @ts-expect-error: what this process counts first has nothing to hand back
+    expect(() => limits.forgive('selfPerSession', 'ada')).not.toThrow()
+    // @ts-expect-error: nor is it counted for an attempt that may be handed back
+    expect(() => limitedSuccess(limits, 'selfPerSession', 'ada', async () => {})).not.toThrow()
+    // @ts-expect-error: nor under another limit
+    expect(() => limits.checkWith('selfPerSession', 'ada', { limit: 1, windowMs: 1 })).not.toThrow()
+  })
+
+  it.each(deferred)('%s: as many pass in one process as its limit says', async (name) => {
+    const { limits, clock } = limitsOf()
+    const { limit, windowMs } = defaultRateLimits('client')[name]
+    expect(await passed(limit + 5, () => hitOf(limits, name))).toBe(limit)
+    await clock.advance(windowMs)
+    expect(await passed(limit + 5, () => hitOf(limits, name))).toBe(limit)
+  })
+
+  it('are counted one by one where the host wants them exact', async () => {
+    const { limits, faulty } = limitsOf({ exact: true })
+    for (const name of deferred) await hitOf(limits, name)
+    expect(new Set(faulty.calls)).toEqual(new Set(['counter.hit']))
+    expect(faulty.calls).toHaveLength(deferred.length + 2)
+  })
+
+  it('… and by a counter that cannot add', async () => {
+    const { hit, forgive, sweep } = memory().counter
+    const backend = faultyBackend({ ...memory(), counter: { hit, forgive, sweep } })
+    const { counter } = backend.backend
+    const deps = { clock: fakeClock(), logger: recordingLogger(), overrides: {} }
+    const limits = createRateLimiter({ surface: 'client', counter, ...deps })
+    for (const name of deferred) await hitOf(limits, name)
+    expect(backend.calls).toHaveLength(deferred.length + 2)
+  })
+
+  it('let processes together pass the limit and an allowance for each', async () => {
+    const { counter } = memory()
+    const deps = { clock: fakeClock(), logger: recordingLogger(), overrides: {} }
+    const replicas = surfaces.flatMap(() => [
+      createRateLimiter({ surface: 'client', counter, ...deps }),
+      createRateLimiter({ surface: 'client', counter, ...deps }),
+    ])
+    let all = 0
+    for (const limits of replicas) all += await passed(130, () => hitOf(limits, 'selfPerSession'))
+    // The first uses up the limit, each other one lets its two through before it asks.
+    expect(all).toBe(120 + 3 * 2)
+  })
+
+  it.each(
+    deferred.flatMap((name) => (['before', 'after'] as const).map((mode) => ({ name, mode }))),
+  )(
+    'T-52 $name keeps its number while reports fail $mode they are counted',
+    async ({ name, mode }) => {
+      const { limits, faulty, clock } = limitsOf()
+      const { limit, windowMs } = defaultRateLimits('client')[name]
+      faulty.failNext('counter.add', mode, always)
+      expect(await passed(limit + 5, () => hitOf(limits, name))).toBe(limit)
+      faulty.heal()
+      expect(await passed(5, () => hitOf(limits, name))).toBe(0)
+      await clock.advance(windowMs)
+      expect(await passed(limit + 5, () => hitOf(limits, name))).toBe(limit)
+    },
+  )
+})
+
 describe('T-52 rate limits while the counter cannot be reached', () => {
   it.each(['before', 'after'] as const)('are counted in this process: failing %s', async (mode) => {
     const { limits, faulty, clock, logger } = limitsOf()
@@ -205,8 +303,8 @@ describe('T-52 rate limits while the counter cannot be reached', () => {
       const host = await openHost({ backend: faulty.backend, settings })
       const who = await signedInPerson(host, surface)
       const owner = await person(host, surface)
-      faulty.failNext('counter.hit', 'before', always)
-      faulty.failNext('counter.forgive', 'before', always)
+      for (const call of ['hit', 'add', 'forgive'])
+        faulty.failNext(`counter.${call}`, 'before', always)
       const limited = '429 rate_limited'
       const guess = (email: string, password: string, from?: string) =>
         host.send('POST', `/v1/auth/${surface}/login`, {
@@ -230,8 +328,11 @@ describe('T-52 rate limits while the counter cannot be reached', () => {
       }
       expect(forgot).toEqual(['202', '202', '202', limited])
       expect(outcomeOf(await guess(who.email, who.password))).toBe('200')
-      const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer: who.bearer })
-      expect(outcomeOf(me)).toBe('200')
+      for (let time = 0; time < 5; time += 1) {
+        const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer: who.bearer })
+        expect(outcomeOf(me)).toBe('200')
+      }
+      expect(faulty.calls).toContain('counter.add')
     },
   )
 })

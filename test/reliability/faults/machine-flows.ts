@@ -74,7 +74,9 @@ const creates: Flow = {
   mayAnswer: unproven,
   // The last write took effect and nothing could be undone any more: the account is open to a
   // secret of 256 bits that nobody was shown.
-  leavesOut: ({ fault, call }) => fault === 'down' && call.name === 'operator_users.update',
+  leavesOut: ({ fault, call, next }) =>
+    call.name === 'operator_users.update' &&
+    (fault === 'down' || (fault === 'after' && next?.fault === 'down')),
   async prepare(world) {
     const { bearer } = await beginIn(world)
     const body = { name: `Export of ${bearer.slice(-40)}` }

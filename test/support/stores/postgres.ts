@@ -21,6 +21,11 @@ export interface PostgresServer {
   remove(): Promise<void>
 }
 
+export interface SpawnOptions {
+  /** Whether a commit waits for the disk. Tests need no such thing, so it is off by default. */
+  readonly durable?: boolean
+}
+
 /** A server the tests may make databases on. */
 export interface FoundPostgres {
   readonly url: string
@@ -34,6 +39,7 @@ export interface FoundPostgres {
  */
 export async function findPostgres(
   named: string | undefined = process.env['POSTGRES_URL'],
+  options: SpawnOptions = {},
 ): Promise<FoundPostgres | null> {
   const release = async () => {}
   if (named) {
@@ -45,7 +51,7 @@ export async function findPostgres(
     const works = await mayCreateDatabases(url).catch(() => false)
     if (works) return { url, release }
   }
-  const server = await spawnPostgres()
+  const server = await spawnPostgres(options)
   return server && { url: server.url, release: () => server.remove() }
 }
 
@@ -57,7 +63,7 @@ export async function findBinaries(): Promise<string | null> {
 }
 
 /** A server of one's own on a free port, started; null where no binaries are installed. */
-export async function spawnPostgres(): Promise<PostgresServer | null> {
+export async function spawnPostgres(options: SpawnOptions = {}): Promise<PostgresServer | null> {
   const bin = await findBinaries()
   if (bin === null) return null
   // A socket's path may be no longer than 107 bytes, so not below a possibly deep TMPDIR.
@@ -81,7 +87,7 @@ export async function spawnPostgres(): Promise<PostgresServer | null> {
     `-k ${folder}`,
     '-c listen_addresses=127.0.0.1',
     '-c max_connections=200',
-    '-c fsync=off',
+    `-c fsync=${options.durable === true ? 'on' : 'off'}`,
   ].join(' ')
   const control = (...args: string[]) => asServer(`${bin}/pg_ctl`, ['-D', data, '-w', ...args])
   let running = false

@@ -36,6 +36,7 @@ export function spyBackend(inner: Backend = memory()): SpyBackend {
     }
   }
   const { store, denylist, lease, counter } = inner
+  const { add } = counter
   const backend: Backend = {
     store: {
       collection: (spec) => watched(spec.name, store.collection(spec)),
@@ -52,8 +53,10 @@ export function spyBackend(inner: Backend = memory()): SpyBackend {
         call('lease.replace', { name, next }, () => lease.replace(name, seen, next)),
     },
     counter: {
-      hit: (key, windowMs, limit, now) =>
-        call('counter.hit', key, () => counter.hit(key, windowMs, limit, now)),
+      hit: (...hit) => call('counter.hit', hit[0], () => counter.hit(...hit)),
+      ...(add && {
+        add: (...hits) => call('counter.add', hits[0], () => add.apply(counter, hits)),
+      }),
       forgive: (key, hits) => call('counter.forgive', key, () => counter.forgive(key, hits)),
       sweep: (before, limit) => call('counter.sweep', null, () => counter.sweep(before, limit)),
     },

@@ -1,0 +1,114 @@
+// What each operation of Postern sends to Postgres, counted. The first of each kind is not counted, so that
+// a window is open and every statement was prepared.
+import { roleAuthorizer } from 'postern'
+import { contender } from './contender.mjs'
+import { poolOf, statementsOf } from './shared/database.mjs'
+import { operatorOf, serviceAccountOf } from './shared/operator.mjs'
+import {
+  askerOf,
+  authOn,
+  backendOf,
+  clientUrl,
+  operatorUrl,
+  password,
+  signIn,
+} from './shared/postern.mjs'
+
+const own = '/v1/auth/client'
+const email = 'counted@example.test'
+const environment = '/v1/admin/modules/auth/environments/production'
+
+let parts
+
+contender({
+  async start({ postgres, key }) {
+    const pool = poolOf(postgres)
+    const backend = await backendOf({ store: 'postgres', pool })
+    const auth = await authOn({ backend, key }, { authorizer: roleAuthorizer(), sweep: false })
+    parts = { pool, auth }
+  },
+  counts,
+  preparedStatements,
+})
+
+/** By the name of the operation: statements, trips and writes before the reply, and what comes later. */
+async function counts() {
+  const counted = {}
+  for (const [name, work] of Object.entries(await operations())) {
+    await work()
+    const { texts, plans: _plans, ...rest } = await statementsOf(work)
+    counted[name] = { ...rest, texts: texts.map(short) }
+  }
+  return counted
+}
+
+const short = (text) => text.replaceAll(/\s+/g, ' ').slice(0, 120)
+
+async function operations() {
+  const { auth } = parts
+  const client = askerOf(auth.client, clientUrl)
+  const machine = askerOf(auth.operator, operatorUrl)
+  const operator = await operatorOf(auth)
+  const account = await serviceAccountOf(auth)
+  let session = await signIn(auth, email)
+  const login = () => client('POST', `${own}/mobile/login`, { body: { email, password } })
+  const logins = [await login(), await login()]
+  // Each asks once: the first in its window.
+  const readers = [await operatorOf(auth), await operatorOf(auth)]
+  const people = [await signIn(auth, 'one@example.test'), await signIn(auth, 'two@example.test')]
+  let settings = 0
+  return {
+    'authenticate, requireUser': () => auth.client.authenticate(`Bearer ${session.accessToken}`),
+    'GET /me': () => client('GET', `${own}/me`, { token: people.pop().accessToken }),
+    'GET /me, again': () => client('GET', `${own}/me`, { token: session.accessToken }),
+    'login, one beside the hash': login,
+    'login, wrong password, one beside the hash': () =>
+      client('POST', `${own}/mobile/login`, {
+        body: { email, password: 'wrong horse battery staple' },
+        expected: 401,
+      }),
+    refresh: async () => {
+      const body = { refreshToken: session.refreshToken }
+      session = await client('POST', `${own}/refresh`, { body })
+    },
+    'grant, again': () =>
+      machine('POST', '/v1/auth/token', {
+        body: {
+          grantType: 'client_credentials',
+          clientId: account.clientId,
+          clientSecret: account.clientSecret,
+        },
+      }),
+    logout: () => {
+      const { accessToken } = logins.pop()
+      return client('POST', `${own}/logout`, { token: accessToken, body: {} })
+    },
+    'GET an environment': () => readers.pop().ask('GET', environment),
+    'GET an environment, again': () => operator.ask('GET', environment),
+    'PATCH a setting': () => {
+      settings += 1
+      return operator.ask('PATCH', environment, { config: { totpIssuer: `Bench ${settings}` } })
+    },
+  }
+}
+
+/** The most that a connection of the pool holds, after all of the operations and many sizes of reads. */
+async function preparedStatements() {
+  const { auth, pool } = parts
+  const { users } = auth.client
+  for (let time = 0; time < 20; time += 1) {
+    const pages = [1, 2, 3, 5, 8, 13].map((limit) => users.list({ limit: limit + time }))
+    await Promise.all(pages)
+  }
+  const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))
+  const held = await Promise.all(
+    clients.map(async (client) => {
+      const { rows } = await client.query(
+        'select count(*)::int as held from pg_prepared_statements',
+      )
+      return rows[0].held
+    }),
+  )
+  for (const client of clients) client.release()
+  return Math.max(...held)
+}

@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util'
+
+export interface CommandLine {
+  /** The suites to run; all of them if there is none. */
+  readonly names: readonly string[]
+  readonly check: boolean
+  readonly list: boolean
+  readonly smoke: boolean
+  readonly rounds: number
+  /** The program that contenders run on. */
+  readonly node: string
+}
+
+/** Throws, with what is wrong, for anything that it does not know. */
+export function readCommandLine(
+  words: readonly string[],
+  known: readonly string[],
+  ownNode: string,
+): CommandLine {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    allowPositionals: true,
+    options: {
+      check: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      smoke: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      node: { type: 'string', default: ownNode },
+    },
+  })
+  const unknown = positionals.filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    throw new Error(`no such suite: ${unknown.join(', ')} (there are: ${known.join(', ')})`)
+  }
+  const { check, list, smoke, node } = values
+  if (smoke && check) throw new Error('--smoke measures nothing that --check could judge')
+  const rounds = smoke ? 1 : Number(values.rounds ?? 5)
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number')
+  return { names: positionals, check, list, smoke, rounds, node }
+}

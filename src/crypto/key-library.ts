@@ -1,0 +1,1 @@
+export { exportPKCS8, generateKeyPair } from 'jose'

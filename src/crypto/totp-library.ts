@@ -1,0 +1,1 @@
+export { generateURI, NobleCryptoPlugin, ScureBase32Plugin, TOTP } from 'otplib'

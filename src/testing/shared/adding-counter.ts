@@ -1,0 +1,16 @@
+import type { Counter } from '../../ports/counter.js'
+import { MissingMethod } from './conformance-case.js'
+
+export type AddingCounter = Required<Counter>
+
+/** The counter, if it has the optional `add`; else the case that asks is skipped. */
+export function addingCounter(counter: Counter): AddingCounter {
+  const { add } = counter
+  if (!add) throw new MissingMethod('the counter has no `add`, which is optional')
+  return {
+    hit: (...hit) => counter.hit(...hit),
+    add: (...hits) => add.apply(counter, hits),
+    forgive: (...hits) => counter.forgive(...hits),
+    sweep: (...before) => counter.sweep(...before),
+  }
+}

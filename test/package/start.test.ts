@@ -1,0 +1,203 @@
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { dictionary } from '@zxcvbn-ts/language-common'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BuiltPackage, buildPackage } from '../support/package/build-package.js'
+import { command } from '../support/package/packed-package.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const esbuild = join(root, 'node_modules/esbuild/bin/esbuild')
+const hook = (name: string) => ['--import', pathToFileURL(join(root, 'test/package', name)).href]
+
+/** What the program `host-start` prints. */
+interface Start {
+  readonly session: number
+  readonly passkeys: readonly number[]
+  readonly made: boolean
+  readonly spans: readonly string[]
+  readonly logged: readonly object[]
+  readonly atStart: readonly string[]
+  readonly afterwards: readonly string[]
+}
+
+let built: BuiltPackage
+let folder: string
+
+beforeAll(async () => {
+  built = await buildPackage({
+    index: 'src/index.ts',
+    openapi: 'src/openapi/index.ts',
+    express: 'adapters/express.ts',
+    fetch: 'adapters/fetch.ts',
+    memory: 'adapters/memory/index.ts',
+    postgres: 'adapters/postgres/index.ts',
+    host: 'test/package/host-start.ts',
+    providers: 'test/package/host-providers.ts',
+  })
+  folder = dirname(built.file('index'))
+})
+
+afterAll(() => built?.remove())
+
+async function printed<T>(...parts: readonly string[]): Promise<T> {
+  const { stdout } = await command(root, process.execPath, ...parts)
+  return JSON.parse(stdout)
+}
+
+/** The packages of modules, and the names of built files without their hashes. */
+function namesOf(urls: readonly string[]): readonly string[] {
+  const names = urls.map((url) => {
+    const [, inside] = url.split('node_modules/')
+    if (inside === undefined) return basename(url).replace(/(-[A-Z0-9]{8})?\.js$/, '')
+    return /^(@[^/]+\/)?[^/]+/.exec(inside)?.[0] ?? inside
+  })
+  return [...new Set(names)].filter((name) => name !== 'chunk' && name !== 'host').sort()
+}
+
+interface Outputs {
+  readonly [path: string]: {
+    readonly bytes: number
+    readonly entryPoint?: string
+    readonly imports: readonly { readonly path: string; readonly kind: string }[]
+  }
+}
+
+/** As a host's bundler makes it of what the package ships. */
+async function bundled(into: string, entry: string, ...more: readonly string[]): Promise<Outputs> {
+  const meta = join(into, 'meta.json')
+  // Hosts that did not ask for the second hasher have not installed it.
+  const apart = ['--external:*.node', '--external:@node-rs/argon2', ...more]
+  const form = ['--bundle', '--platform=node', '--format=esm', '--minify', `--metafile=${meta}`]
+  await command(folder, esbuild, entry, ...form, ...apart, `--outdir=${into}`)
+  const { outputs }: { readonly outputs: Outputs } = JSON.parse(readFileSync(meta, 'utf8'))
+  return outputs
+}
+
+/** What is loaded before anything is used. */
+function bytesAtStart(outputs: Outputs): number {
+  const seen = new Set<string>()
+  const visit = (path: string) => {
+    if (seen.has(path)) return
+    seen.add(path)
+    for (const { path: inner, kind } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement' && inner in outputs) visit(inner)
+    }
+  }
+  for (const path in outputs) {
+    if (outputs[path]?.entryPoint?.endsWith('usual.js')) visit(path)
+  }
+  expect(seen.size).toBeGreaterThan(1)
+  return [...seen].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0)
+}
+
+describe('what a process loads', () => {
+  it('P10 is no package at the import, at createAuth with the defaults and at the first request', async () => {
+    const start = await printed<Start>(...hook('load-hooks.mjs'), built.file('host'))
+    expect(start.session).toBe(401)
+    expect(namesOf(start.atStart)).toEqual([])
+    expect(namesOf(start.afterwards)).toEqual(
+      expect.arrayContaining(['@simplewebauthn/server', 'jose', 'key-library', 'webauthn-checks']),
+    )
+  })
+
+  it('works for callers side by side, and traces go to the provider the host registered', async () => {
+    const start = await printed<Start>(...hook('trace-hooks.mjs'), built.file('host'))
+    expect(start).toMatchObject({ passkeys: [200, 200, 200], made: true, logged: [] })
+    expect(start.spans).toContain('startPasskeyLogin')
+  })
+
+  it('is tried again after it failed, and the log names it', async () => {
+    const failing = [...hook('load-hooks.mjs'), built.file('host'), 'webauthn-checks']
+    const { passkeys, logged } = await printed<Start>(...failing)
+    expect([...passkeys].sort()).toEqual([200, 200, 500])
+    expect(logged).toEqual([
+      expect.objectContaining({
+        operation: 'startPasskeyLogin',
+        error: 'LoadError',
+        message: expect.stringContaining('WebAuthn could not be loaded'),
+        cause: expect.objectContaining({ code: 'EMFILE' }),
+      }),
+    ])
+  })
+
+  it('is tried again for identity providers, and is no fault of theirs', async () => {
+    const failing = [...hook('load-hooks.mjs'), built.file('providers'), 'provider-sign-in']
+    const names = await printed<readonly string[]>(...failing)
+    expect(names).toEqual(['LoadError', 'ProviderError', 'ProviderError'])
+  })
+})
+
+describe('a host that bundles the package', () => {
+  it('P10 loads at most 430 KiB at the start, of 1,300 in all', async () => {
+    const usual = join(folder, 'usual.js')
+    writeFileSync(
+      usual,
+      `import { createAuth } from './index.js'
+      import { expressGuards, expressRouter } from './express.js'
+      import { postgres } from './postgres.js'
+      globalThis.used = [createAuth, expressGuards, expressRouter, postgres]`,
+    )
+    const outputs = await bundled(join(folder, '../parts'), usual, '--splitting')
+    expect(bytesAtStart(outputs)).toBeLessThan(430 * 1024)
+    await bundled(join(folder, '../whole'), usual)
+    expect(statSync(join(folder, '../whole/usual.js')).size).toBeLessThan(1300 * 1024)
+  })
+
+  it('has every part in one file, which works alone', async () => {
+    await bundled(join(folder, '../one'), built.file('host'), '--external:argon2')
+    const alone = mkdtempSync(join(tmpdir(), 'postern-alone-'))
+    try {
+      cpSync(join(folder, '../one/host.js'), join(alone, 'host.mjs'))
+      const start = await printed<Start>(join(alone, 'host.mjs'))
+      expect(start).toMatchObject({
+        session: 401,
+        passkeys: [200, 200, 200],
+        made: true,
+        logged: [],
+      })
+    } finally {
+      rmSync(alone, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('what is bundled into the package', () => {
+  it('has its licence in the notices, and nothing else is bundled', () => {
+    const maps = readdirSync(folder).filter((name) => name.endsWith('.js.map'))
+    const sources = maps.flatMap((name): readonly string[] => {
+      const map: { readonly sources: readonly string[] } = JSON.parse(
+        readFileSync(join(folder, name), 'utf8'),
+      )
+      return map.sources.flatMap((path) => path.split('node_modules/').slice(1, 2))
+    })
+    const packages = [
+      ...new Set(sources.map((path) => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path)),
+    ]
+    const notices = readFileSync(join(root, 'THIRD-PARTY-NOTICES.md'), 'utf8')
+    expect(packages.sort()).toEqual([...notices.matchAll(/^## (.+)$/gm)].map(([, name]) => name))
+    for (const name of packages) {
+      const own = join(root, 'node_modules', name)
+      const licence = readdirSync(own).filter((file) => /^licen[cs]e/i.test(file))
+      expect(licence).toHaveLength(1)
+      expect(notices).toContain(readFileSync(join(own, licence[0] ?? ''), 'utf8').trimEnd())
+    }
+  })
+
+  it('is the whole list of common passwords', async () => {
+    const [file = ''] = readdirSync(folder).filter((name) =>
+      /^common-password-list.*js$/.test(name),
+    )
+    const { commonPasswordList } = await import(pathToFileURL(join(folder, file)).href)
+    expect(commonPasswordList).toEqual(new Set(dictionary['passwords-common']))
+  })
+})

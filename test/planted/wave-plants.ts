@@ -1,0 +1,172 @@
+import type { Plant } from './plant.js'
+
+const refresh = 'src/domain/sessions/refresh.ts'
+const sessions = 'src/domain/sessions/sessions.ts'
+const ending = 'src/domain/sessions/session-termination.ts'
+const login = 'src/domain/login/password-login.ts'
+const limiter = 'src/domain/limits/rate-limiter.ts'
+const orderOfALogin = 'test/contract/login/order-of-a-login.test.ts'
+const sideBySide = 'test/contract/storage/side-by-side.test.ts'
+
+/** Orders of calls that would save a round trip more, and may not. */
+export const wavePlants: readonly Plant[] = [
+  {
+    name: 'an ended session hears of the read that failed beside the denylist',
+    edits: [
+      {
+        file: 'src/domain/authorization/access.ts',
+        find: '      await judged\n',
+        replace: '      await readUser(claims.sub)\n      await judged\n',
+      },
+    ],
+    tests: [sideBySide],
+  },
+  {
+    name: 'a refresh of an ended session hears of the account that could not be read',
+    edits: [
+      {
+        file: 'src/domain/sessions/refresh-inspection.ts',
+        find: "entry !== null && owner.status === 'rejected' ? null : settledValue(owner)",
+        replace: 'settledValue(owner)',
+      },
+    ],
+    tests: [sideBySide],
+  },
+  {
+    name: 'a refresh signs beside the write that rotates',
+    edits: [
+      {
+        file: refresh,
+        find: 'const minted = await issue(attempt, user, { expiresAt }, attempt.beside)',
+        replace: 'const minting = ahead(issue(attempt, user, { expiresAt }, attempt.beside))',
+      },
+      {
+        file: refresh,
+        find: '        const write = await consume(attempt, user, next)\n',
+        replace:
+          '        const [write, minted] = await Promise.all([consume(attempt, user, next), minting])\n',
+      },
+    ],
+    tests: [sideBySide],
+  },
+  {
+    name: 'a refresh signs after the write that rotates',
+    edits: [
+      {
+        file: refresh,
+        find: '        const minted = await issue(attempt, user, { expiresAt }, attempt.beside)\n',
+        replace: '',
+      },
+      {
+        file: refresh,
+        find: '        const write = await consume(attempt, user, next)\n',
+        replace:
+          '        const write = await consume(attempt, user, next)\n        const minted = await issue(attempt, user, { expiresAt }, attempt.beside)\n',
+      },
+    ],
+    tests: [sideBySide],
+  },
+  {
+    name: 'the write that rotates asks for the deadline of when the signing began',
+    edits: [
+      {
+        file: refresh,
+        find: '        const now = clock.now()\n        const generation',
+        replace: '        const now = expiresAt - deps.idleMs\n        const generation',
+      },
+    ],
+    tests: [sideBySide],
+  },
+  {
+    name: 'a login is fenced beside the insert of its family',
+    edits: [
+      {
+        file: sessions,
+        find: '      await store(family, {',
+        replace: '      const stored = store(family, {',
+      },
+      {
+        file: sessions,
+        find: '      if (fenced === null) {',
+        replace: '      await stored\n      if (fenced === null) {',
+      },
+    ],
+    tests: [orderOfALogin],
+  },
+  {
+    name: 'a login hands out the access token of the account as it was before the fence',
+    edits: [
+      {
+        file: sessions,
+        find: 'await (hasSameClaims(user, fenced) ? early : access(fenced))',
+        replace: 'await early',
+      },
+    ],
+    tests: [orderOfALogin],
+  },
+  {
+    name: 'a login is answered before its wrong guesses are forgiven',
+    edits: [{ file: login, find: '        await forgiven\n', replace: '        void forgiven\n' }],
+    tests: [orderOfALogin],
+  },
+  {
+    name: 'the row of a session is revoked beside its denylist entry',
+    edits: [
+      {
+        file: ending,
+        find: '      denylist.put(batch.map(({ id }) => entryOf(id, given, now + denylistLifeMs))),\n',
+        replace:
+          '      denylist.put(batch.map(({ id }) => entryOf(id, given, now + denylistLifeMs))),\n      ...batch.map((session) => revoke(session, given, now)),\n',
+      },
+    ],
+    tests: [sideBySide],
+  },
+  {
+    name: 'the document of a session is closed beside the revoking of its row',
+    edits: [
+      {
+        file: ending,
+        find: 'const revoked = await revoke(session, reason, now)\n',
+        replace:
+          'const [revoked] = await Promise.all([\n      revoke(session, reason, now),\n      closeDocument(sessionId, reason),\n    ])\n',
+      },
+    ],
+    tests: [sideBySide],
+  },
+  {
+    name: 'a grant that shared a hash is judged by the rows of before it',
+    edits: [
+      {
+        file: 'src/domain/service-accounts/service-grants.ts',
+        find: 'const now = standingOf(await readAgain(standing.credential))',
+        replace:
+          'const now = isShared ? standing : standingOf(await readAgain(standing.credential))',
+      },
+    ],
+    tests: ['test/contract/service-accounts/service-grant-cost.test.ts'],
+  },
+  {
+    name: 'an unknown client id shares no hash',
+    edits: [
+      {
+        file: 'src/domain/service-accounts/service-grants.ts',
+        find: '    return verification(pair, ',
+        replace:
+          '    if (hash === null) {\n      const alone = async () => ({\n        value: await deps.passwords.verify(hash, secret, line),\n        isShared: false,\n      })\n      return alone()\n    }\n    return verification(pair, ',
+      },
+    ],
+    tests: ['test/contract/service-accounts/service-grant-cost.test.ts'],
+  },
+  {
+    name: 'the limits of a session and of its user are counted beside each other',
+    edits: [
+      {
+        file: limiter,
+        find: 'await checkKey(keyOf(name, sessionId ?? userId), name, { limit, windowMs })\n      if (sessionId === null) return\n',
+        replace:
+          "const own = checkKey(keyOf(name, sessionId ?? userId), name, { limit, windowMs })\n      const wide = { limit: limit * sessionsPerUser, windowMs }\n      const all = keyOf([name, 'of the user'].join(' '), userId)\n      return void (await Promise.all([own, checkKey(all, name, wide)]))\n",
+      },
+    ],
+    tests: ['test/domain/limits/rate-limiter.test.ts'],
+  },
+]

@@ -1,0 +1,120 @@
+import { expect, it } from 'vitest'
+import { readCommandLine } from '../../bench/harness/command-line.js'
+import { pageOf } from '../../bench/harness/page.js'
+import type { StoredResult } from '../../bench/harness/stored-result.js'
+import { textTable } from '../../bench/harness/text-table.js'
+
+const stored: StoredResult = {
+  suite: 'guard',
+  title: 'Protected routes',
+  date: '2030-04-05T06:07:08.000Z',
+  commit: 'abc1234',
+  rounds: 5,
+  machine: {
+    cpu: 'A CPU',
+    cores: 2,
+    memoryGiB: 8,
+    system: 'Linux 6.1',
+    loadAtStart: 0.2,
+    node: '24.1.0',
+    postgres: '15.1 (fsync on, shared_buffers 128MB)',
+    redis: null,
+  },
+  otherNode: false,
+  result: {
+    tables: [{ head: ['route', 'CPU'], rows: [['a | b', '1 / 2 / 3']], note: 'Read me.' }],
+    figures: [
+      { goal: 'P1', what: 'added CPU', values: [0.3, 0.4, 0.5], atMost: 0.45 },
+      { goal: 'P2', what: 'CPU to no check', values: [2], atMost: 1 },
+      { what: 'requests a second', values: [10, 20, 30] },
+    ],
+  },
+}
+
+it('each section names the commit, day and machine of its own run', () => {
+  const later = { ...stored, suite: 'login', title: 'Logins', commit: 'def5678' }
+  const page = pageOf([later, stored], ['guard', 'login'])
+  expect(page.indexOf('## Protected routes')).toBeLessThan(page.indexOf('## Logins'))
+  expect(page).toContain(
+    'Commit `abc1234`, 2030-04-05, 5 rounds, Node 24.1.0. 2 cores (A CPU), 8 GiB',
+  )
+  expect(page).toContain('Postgres 15.1 (fsync on, shared_buffers 128MB), no Redis, load 0.2')
+  expect(page).toContain('Commit `def5678`')
+  expect(page).toContain('| a \\| b | 1 / 2 / 3 |')
+  expect(page).toContain('\nRead me.\n')
+})
+
+it('a missed goal stays in the table, and so does one that was not measured', () => {
+  const page = pageOf([stored], ['guard'])
+  expect(page).toContain('| added CPU | ≤ 0.45 | 0.300 / 0.400 / 0.500 | met |')
+  expect(page).toContain('| CPU to no check | ≤ 1 | 2.00 | **missed**: 100 % over |')
+  expect(page).toContain('| logins | all of it |  | - | **not measured** |')
+  expect(page).toContain('| requests a second |  | 10.0 / 20.0 / 30.0 | reported |')
+})
+
+it('runs on another Node have a table of their own, and change no goal', () => {
+  const older = { ...stored, otherNode: true, machine: { ...stored.machine, node: '20.19.0' } }
+  const page = pageOf([older], ['guard'])
+  expect(page).toContain('| a protected Fastify route | all of it |  | - | **not measured** |')
+  expect(page).toContain('| 20.19.0 | guard | added CPU | ≤ 0.45 |')
+})
+
+it('protected routes, new tokens and refresh hold on a version of Node, or some were not measured', () => {
+  const on = (suite: string, goal: string, atMost: number): StoredResult => ({
+    ...stored,
+    suite,
+    result: { tables: [], figures: [{ goal, what: 'CPU', values: [1], atMost }] },
+  })
+  const all = [on('guard', 'P1', 1), on('verify', 'P3', 0.5), on('refresh', 'P8', 1)]
+  const order = ['guard', 'verify', 'refresh']
+  const line = (results: readonly StoredResult[]) =>
+    pageOf(results, order)
+      .split('\n')
+      .find((text) => text.includes('Node 24: missed figures'))
+  expect(line(all)).toContain('| ≤ 0 | 1.00 | **missed**')
+  expect(line([...all.slice(0, 1), on('verify', 'P3', 1), ...all.slice(2)])).toContain('| met |')
+  expect(line(all.slice(1))).toContain('**missed**: not measured')
+})
+
+it('the page names no goal by its id', () => {
+  expect(pageOf([stored], ['guard'])).not.toMatch(/\bP\d/)
+})
+
+it('the results of a suite that is gone are left out', () => {
+  expect(pageOf([stored], ['login'])).not.toContain('Protected routes')
+})
+
+it('columns of a table on the terminal are as wide as their widest cell', () => {
+  expect(
+    textTable(
+      ['a', 'b'],
+      [
+        ['long', '1'],
+        ['x', '100'],
+      ],
+    ),
+  ).toBe('a       b\n----  ---\nlong    1\nx     100')
+})
+
+it('the command line takes names and options, and refuses what it does not know', () => {
+  const read = (...words: string[]) => readCommandLine(words, ['guard', 'login'], '/usr/bin/node')
+  expect(read()).toEqual({
+    names: [],
+    check: false,
+    list: false,
+    smoke: false,
+    rounds: 5,
+    node: '/usr/bin/node',
+  })
+  expect(read('guard', '--check', '--rounds', '7', '--node', '/opt/node')).toMatchObject({
+    names: ['guard'],
+    check: true,
+    rounds: 7,
+    node: '/opt/node',
+  })
+  expect(read('--smoke').rounds).toBe(1)
+  expect(() => read('gaurd')).toThrow('no such suite: gaurd (there are: guard, login)')
+  expect(() => read('--rounds', 'many')).toThrow('--rounds takes a whole number')
+  expect(() => read('--smoke', '--check')).toThrow('--smoke measures nothing')
+  expect(() => read('--fast')).toThrow('--fast')
+})
