@@ -1,6 +1,6 @@
 import type { AccountDeletions } from '../domain/accounts/account-deletions.js'
 import type { EnrollmentNotices } from '../domain/factors/enrollment-notices.js'
-import { denylistLifeMs } from '../domain/sessions/session-termination.js'
+import { denylistLifeMs } from '../domain/sessions/denylist-entries.js'
 import type { Sweepable } from '../domain/sweep/sweep-work.js'
 import { type Sweeper, startSweeper } from '../domain/sweep/sweeper.js'
 import {

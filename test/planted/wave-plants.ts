@@ -2,7 +2,7 @@ import type { Plant } from './plant.js'
 
 const refresh = 'src/domain/sessions/refresh.ts'
 const sessions = 'src/domain/sessions/sessions.ts'
-const ending = 'src/domain/sessions/session-termination.ts'
+const ending = 'src/domain/sessions/session-ending.ts'
 const login = 'src/domain/login/password-login.ts'
 const limiter = 'src/domain/limits/rate-limiter.ts'
 const orderOfALogin = 'test/contract/login/order-of-a-login.test.ts'

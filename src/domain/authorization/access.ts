@@ -8,7 +8,7 @@ import type { Authorizer, PermissionQuestion } from '../../ports/authorizer.js'
 import type { Principal } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'
-import { sessionDenylistId, tokenDenylistId } from '../sessions/session-termination.js'
+import { sessionDenylistId, tokenDenylistId } from '../sessions/denylist-entries.js'
 import type { Judged, Tokens } from '../sessions/tokens.js'
 
 /** The checks in front of guarded routes, each throwing the code it refuses with. */

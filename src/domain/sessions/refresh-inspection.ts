@@ -14,12 +14,9 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/session-event.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
+import { denylistLifeMs, sessionDenylistId } from './denylist-entries.js'
 import { type Refusal, refusalOf, unfinished } from './refresh-refusal.js'
-import {
-  denylistLifeMs,
-  type SessionTermination,
-  sessionDenylistId,
-} from './session-termination.js'
+import type { SessionTermination } from './session-termination.js'
 import type { Tokens } from './tokens.js'
 
 /** A refresh token as it was shown; without one, the answer is the plain `unauthorized`. */

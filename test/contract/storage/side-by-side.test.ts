@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { sessionDenylistId } from '../../../src/domain/sessions/session-termination.js'
+import { sessionDenylistId } from '../../../src/domain/sessions/denylist-entries.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'
 import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { signedInApp } from '../../support/people/people.js'
