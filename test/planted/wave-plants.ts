@@ -114,9 +114,9 @@ export const wavePlants: readonly Plant[] = [
     edits: [
       {
         file: ending,
-        find: '      denylist.put(batch.map(({ id }) => entryOf(id, given, now + denylistLifeMs))),\n',
+        find: '      denylist.put(batch.map(({ id }) => entryOf(id, reason, expiresAt))),\n',
         replace:
-          '      denylist.put(batch.map(({ id }) => entryOf(id, given, now + denylistLifeMs))),\n      ...batch.map((session) => revoke(session, given, now)),\n',
+          '      denylist.put(batch.map(({ id }) => entryOf(id, reason, expiresAt))),\n      ...batch.map((session) => revoke(session, reason, clock.now())),\n',
       },
     ],
     tests: [sideBySide],
@@ -129,6 +129,40 @@ export const wavePlants: readonly Plant[] = [
         find: 'const revoked = await revoke(session, reason, now)\n',
         replace:
           'const [revoked] = await Promise.all([\n      revoke(session, reason, now),\n      closeDocument(sessionId, reason),\n    ])\n',
+      },
+    ],
+    tests: [sideBySide],
+  },
+  {
+    name: 'a logout is answered before its row is revoked',
+    edits: [
+      {
+        file: ending,
+        find: 'const ended = await finish(session, asBegun(session, listed, { ...judgement, source }))\n',
+        replace:
+          'const ended = true\n      void finish(session, asBegun(session, listed, { ...judgement, source })).catch(() => {})\n',
+      },
+    ],
+    tests: [sideBySide],
+  },
+  {
+    name: 'a logout is answered before its session is listed',
+    edits: [
+      {
+        file: ending,
+        find: 'const listed = settledValue(listing)\n',
+        replace: "const listed = listing.status === 'fulfilled' ? listing.value : new Map()\n",
+      },
+    ],
+    tests: [sideBySide],
+  },
+  {
+    name: 'a logout whose row could not be read leaves the session listed for less time than it lives',
+    edits: [
+      {
+        file: ending,
+        find: "      if (judged.status === 'rejected') await extendDenylistEntry(session.id, 'logout', clock.now())\n",
+        replace: '',
       },
     ],
     tests: [sideBySide],

@@ -115,6 +115,15 @@ describe.each(['operator', 'client'] as const)('figure trips on the %s surface',
     show('a login', trips)
   })
 
+  it.each(['bearer', 'cookie', 'body'] as const)('a logout by the %s: 3', async (by) => {
+    const { bearer, cookie } = await signIn(host, surface, who)
+    const { refreshToken } = await signInApp(host, surface, who)
+    const shown = { bearer: { bearer }, cookie: { cookie }, body: { body: { refreshToken } } }[by]
+    const trips = await requestTrips(204, () => host.send('POST', at('/logout'), shown))
+    expect(trips).toEqual({ store: 3, all: 3 })
+    show(`a logout by the ${by}`, trips)
+  })
+
   it('a wrong password: 1 beside the hash, and 2 with its limits', async () => {
     const body = { email: who.email, password: otherPassword }
     const trips = await requestTrips(401, () => host.send('POST', at('/login'), { body }))

@@ -6,6 +6,7 @@ import type { RateLimiter } from '../limits/rate-limiter.js'
 import { tokensToEnd } from './choose-token.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { RefreshInspection } from './refresh-inspection.js'
+import type { Ended } from './session-ending.js'
 import type { Sessions } from './sessions.js'
 import type { Judged, Tokens } from './tokens.js'
 
@@ -46,6 +47,11 @@ type Reason =
 /** Whether a session may end all others of its user, and whether that was done before. */
 type Standing = 'live' | 'rowless' | 'done' | 'ended'
 
+/** A session, and the refresh tokens that were shown for it. */
+interface Shown extends Ended {
+  readonly tokens: readonly RefreshClaims[]
+}
+
 interface Services {
   readonly tokens: Tokens
   readonly sessions: Sessions
@@ -76,24 +82,28 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
     }
   }
 
-  /** Session id → user id of every valid credential shown. Throws `unauthorized` without any. */
-  async function shown(
-    { bearer, refreshCookies, refreshToken, address }: LogoutInput,
-    source: RequestSource,
-  ): Promise<Map<string, string>> {
-    const owners = new Map<string, string>()
+  /** Every session that a valid credential was shown for. Throws `unauthorized` without any. */
+  async function shown({
+    bearer,
+    refreshCookies,
+    refreshToken,
+    address,
+  }: LogoutInput): Promise<readonly Shown[]> {
+    const owners = new Map<string, Shown>()
     const reasons: Reason[] = []
-    if (bearer?.sid !== undefined) owners.set(bearer.sid, bearer.sub)
+    if (bearer?.sid !== undefined) {
+      owners.set(bearer.sid, { id: bearer.sid, userId: bearer.sub, tokens: [] })
+    }
     const fromCookies = await tokensToEnd(tokens, refreshCookies)
     for (const token of [...fromCookies, ...(refreshToken === undefined ? [] : [refreshToken])]) {
       const judged = await judge(token)
       if (typeof judged === 'object' && 'sid' in judged) {
-        owners.set(judged.sid, judged.sub)
-        // A retired token ends its session, with the alarm, and speaks for no other.
-        await inspection.endIfRetired(judged, source)
+        const { sid: id, sub: userId } = judged
+        const before = owners.get(id)?.tokens ?? []
+        owners.set(id, { id, userId, tokens: [...before, judged] })
       } else reasons.push(judged)
     }
-    return owners.size > 0 ? owners : refuse(reasons, address)
+    return owners.size > 0 ? [...owners.values()] : refuse(reasons, address)
   }
 
   /**
@@ -115,30 +125,31 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
     return family.revokedReason === 'logout' && wereAllEnded ? 'done' : 'ended'
   }
 
-  async function endEverywhere(
-    id: string,
-    userId: string,
-    source: RequestSource,
-  ): Promise<Standing> {
+  async function endEverywhere({ id, userId }: Ended, source: RequestSource): Promise<Standing> {
     const standing = await standingOf(id, userId)
     if (standing === 'live' || standing === 'rowless') {
       await raiseSessionEpoch(users, userId)
       // This one last: while it lives, the same request again ends what was left.
       await sessions.endAll(userId, 'logout', source, { except: id })
     }
+    const rowless = standing === 'rowless' ? ({ refreshRowMissing: true } as const) : {}
+    await sessions.end({ id, userId }, 'logout', source, rowless)
     return standing
   }
 
   return {
     async logout(input, source) {
-      const owners = await shown(input, source)
-      let isAllRefused = true
-      for (const [id, userId] of owners) {
-        const standing = input.everywhere ? await endEverywhere(id, userId, source) : 'live'
-        const rowless = standing === 'rowless' ? ({ refreshRowMissing: true } as const) : {}
-        await sessions.end({ id, userId }, 'logout', source, rowless)
-        if (standing !== 'ended') isAllRefused = false
+      const owners = await shown(input)
+      if (!input.everywhere) {
+        for (const { tokens: shownTokens, ...session } of owners)
+          await inspection.endShown(session, shownTokens, source)
+        return
       }
+      // A retired token ends its session, with the alarm, and speaks for no other.
+      for (const owner of owners) await inspection.endIfRetired(owner.tokens, source)
+      let isAllRefused = true
+      for (const owner of owners)
+        if ((await endEverywhere(owner, source)) !== 'ended') isAllRefused = false
       // Beside one that goes, it may be a cookie that was planted.
       if (isAllRefused) throw new AuthError('session_revoked')
     },

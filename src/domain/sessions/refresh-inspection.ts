@@ -14,8 +14,10 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/session-event.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
-import { denylistLifeMs, sessionDenylistId } from './denylist-entries.js'
+import { sessionDenylistId } from './denylist-entries.js'
+import { createMisuseAlarm } from './misuse-alarm.js'
 import { type Refusal, refusalOf, unfinished } from './refresh-refusal.js'
+import type { Ended } from './session-ending.js'
 import type { SessionTermination } from './session-termination.js'
 import type { Tokens } from './tokens.js'
 
@@ -73,10 +75,18 @@ export interface RefreshInspection {
   /** Throws the code of a decision that refuses, after the ending it calls for. */
   refuse(attempt: Attempt, row: Row): Promise<never>
   /**
-   * True for a token that was retired: using it is misuse wherever it is shown. Its session is
-   * ended then, and the alarm raised.
+   * Of these tokens of one session: where one was retired, which is misuse wherever it is shown, the
+   * session is ended, and the alarm raised.
    */
-  endIfRetired(claims: RefreshClaims, source: RequestSource): Promise<boolean>
+  endIfRetired(tokens: readonly RefreshClaims[], source: RequestSource): Promise<void>
+  /** The same, and the owner's logout otherwise: what the row says is read while the session is listed. */
+  endShown(session: Ended, tokens: readonly RefreshClaims[], source: RequestSource): Promise<void>
+}
+
+/** A retired token, and the alarm over it. */
+interface Misuse {
+  readonly claims: RefreshClaims
+  readonly emit: () => void
 }
 
 interface Deps
@@ -87,9 +97,6 @@ interface Deps
   readonly limits: RateLimiter
 }
 
-/** Longer than a request that saw the row live can take. */
-const onceWhileListed = { limit: 1, windowMs: denylistLifeMs }
-
 export function createRefreshInspection(
   deps: Deps,
   tokens: Tokens,
@@ -97,6 +104,7 @@ export function createRefreshInspection(
 ): RefreshInspection {
   const { surface, collections, clock } = deps
   const { users, families } = collections
+  const alarm = createMisuseAlarm(deps)
 
   async function claimsOf(token: string | null): Promise<RefreshClaims> {
     if (token === null) throw new AuthError('unauthorized')
@@ -185,28 +193,13 @@ export function createRefreshInspection(
     emitAlarm: () => void,
   ): Promise<boolean> {
     if (await sessions.end({ id, userId }, reason, source, { onEnded: emitAlarm })) return true
-    if (reason !== 'replay' || !(await mayStillAlarm(id))) return false
+    if (reason !== 'replay' || !(await alarm.isOwed(id))) return false
     emitAlarm()
     return true
   }
 
-  /**
-   * A request with the newest token, between the steps of a replay's ending, finishes that ending and
-   * cannot know its reason. The alarm is still owed, by one of the requests that saw the replay.
-   */
-  async function mayStillAlarm(sessionId: string): Promise<boolean> {
-    const reason = (await families.get(sessionId))?.revokedReason ?? 'replay'
-    if (reason === 'replay' || reason === 'max_age') return false
-    try {
-      await deps.limits.checkWith('replayAlarm', sessionId, onceWhileListed)
-      return true
-    } catch (error) {
-      if (error instanceof AuthError && error.code === 'rate_limited') return false
-      throw error
-    }
-  }
-
-  async function refuse(attempt: Attempt, { family, decision }: Row): Promise<never> {
+  async function refuse(attempt: Attempt, row: Row): Promise<never> {
+    const { decision } = row
     if (decision.outcome === 'revoked') {
       // Denylist and row are in place, in this order; the document may not be yet.
       await sessions.closeDocument(attempt.claims.sid, decision.reason ?? 'admin')
@@ -216,21 +209,7 @@ export function createRefreshInspection(
       deps.logger.error('a refresh was refused by the store for no reason the row explains')
       throw new AuthError('session_enforcement_unavailable')
     }
-    return refuseWith(attempt, refusal, () => emitMisuse(attempt, decision, family))
-  }
-
-  function emitMisuse(
-    { claims, source }: Pick<Attempt, 'claims' | 'source'>,
-    { outcome }: RefreshDecision<EndReason>,
-    family: RefreshFamily | null,
-  ): void {
-    if (outcome !== 'replay' && outcome !== 'rolledBack') return
-    deps.emit(outcome === 'replay' ? 'refresh.replayDetected' : 'refresh.storeRolledBack', source, {
-      userId: claims.sub,
-      sessionId: claims.sid,
-      presentedGeneration: claims.gen,
-      currentGeneration: family?.generation ?? 0,
-    })
+    return refuseWith(attempt, refusal, () => alarm.emit(attempt, row))
   }
 
   /**
@@ -263,19 +242,46 @@ export function createRefreshInspection(
     return refuseWith(attempt, { code: 'session_revoked', end: 'admin' })
   }
 
-  async function endIfRetired(claims: RefreshClaims, source: RequestSource): Promise<boolean> {
+  async function misuseIn(
+    tokens: readonly RefreshClaims[],
+    source: RequestSource,
+  ): Promise<Misuse | null> {
+    if (tokens.length === 0) return null
     const { refreshReuseGrace, accessTokenTTL } = await deps.settings()
-    const attempt = {
-      ...{ claims, delivery: null, source, nextJti: null, user: null, entry: null },
-      ...{ graceMs: refreshReuseGrace, absoluteTtlMs: null, accessTtlMs: accessTokenTTL },
+    for (const claims of tokens) {
+      const attempt = {
+        ...{ claims, delivery: null, source, nextJti: null, user: null, entry: null },
+        ...{ graceMs: refreshReuseGrace, absoluteTtlMs: null, accessTtlMs: accessTokenTTL },
+      }
+      const row = await readRow(attempt, null)
+      if (row.decision.outcome === 'replay') return { claims, emit: () => alarm.emit(attempt, row) }
     }
-    const { family, decision } = await readRow(attempt, null)
-    if (decision.outcome !== 'replay') return false
-    await endFor(claims, 'replay', source, () => emitMisuse(attempt, decision, family))
-    return true
+    return null
   }
 
-  return { begin, requireStanding, readRow, refuse, endIfRetired }
+  async function endIfRetired(
+    tokens: readonly RefreshClaims[],
+    source: RequestSource,
+  ): Promise<void> {
+    const misuse = await misuseIn(tokens, source)
+    if (misuse !== null) await endFor(misuse.claims, 'replay', source, misuse.emit)
+  }
+
+  async function endShown(
+    session: Ended,
+    tokens: readonly RefreshClaims[],
+    source: RequestSource,
+  ): Promise<void> {
+    const { ended, judgement } = await sessions.endJudged(session, source, async () => {
+      const misuse = await misuseIn(tokens, source)
+      if (misuse === null) return { reason: 'logout', misuse }
+      return { reason: 'replay', misuse, onEnded: misuse.emit }
+    })
+    const { misuse } = judgement
+    if (misuse !== null && !ended && (await alarm.isOwed(session.id))) misuse.emit()
+  }
+
+  return { begin, requireStanding, readRow, refuse, endIfRetired, endShown }
 }
 
 /** What a token of this user shows, to be judged against the row. */

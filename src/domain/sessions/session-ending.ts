@@ -1,4 +1,5 @@
 import { allTried } from '../../concurrency/all-tried.js'
+import { settledValue } from '../../concurrency/settled-value.js'
 import { describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
@@ -17,8 +18,19 @@ export interface EndingOptions {
   readonly refreshRowMissing?: true
 }
 
+/** What a session ends as. Its entry is written before this is known, and is the same for each reason. */
+export interface Judgement extends Pick<EndingOptions, 'onEnded'> {
+  readonly reason: Exclude<EndReason, 'max_age'>
+}
+
 /** A session to be ended. */
 export type Ended = Pick<RefreshFamily, 'id' | 'userId'>
+
+/** How a session ends. */
+interface Manner extends EndingOptions {
+  readonly reason: EndReason
+  readonly source: RequestSource
+}
 
 /** The three steps in which a session ends, denylist first; each may be repeated. */
 export interface SessionEnding {
@@ -29,7 +41,20 @@ export interface SessionEnding {
     source: RequestSource,
     options?: EndingOptions,
   ): Promise<readonly boolean[]>
-  /** The last of the three steps alone. True for the caller that did it. */
+  /**
+   * Ends one session for a reason that `judge` finds out while it is being listed; `ended` is true for the
+   * caller that ended it. Where `judge` fails, nothing more is done, and the session stays listed for as
+   * long as its row lives.
+   */
+  endJudged<J extends Judgement>(
+    session: Ended,
+    source: RequestSource,
+    judge: () => Promise<J>,
+  ): Promise<{ readonly ended: boolean; readonly judgement: J }>
+  /**
+   * The last of the three steps alone, for a session whose first two are known to be done. True for
+   * the caller that did it.
+   */
   closeDocument(sessionId: string, reason: EndReason): Promise<boolean>
 }
 
@@ -102,39 +127,39 @@ export function createSessionEnding(deps: EndingDeps): SessionEnding {
     }
   }
 
-  /** Denylist first, for all of them at once; what it says beside that stays their reason. */
-  async function endTogether(
+  /** Denylist first, for all of them at once. Resolves with why those were ended that were on it before. */
+  async function list(
     batch: readonly Ended[],
-    given: EndReason,
-    source: RequestSource,
-    options: EndingOptions = {},
-  ): Promise<readonly boolean[]> {
-    const now = clock.now()
+    reason: EndReason,
+  ): Promise<ReadonlyMap<string, DenylistEntry['reason']>> {
+    const expiresAt = clock.now() + denylistLifeMs
     const [listed] = await Promise.all([
       listedReasons(batch),
-      denylist.put(batch.map(({ id }) => entryOf(id, given, now + denylistLifeMs))),
+      denylist.put(batch.map(({ id }) => entryOf(id, reason, expiresAt))),
     ])
-    const isMaxAge = ({ id }: Ended) => listed.get(sessionDenylistId(surface, id)) === 'max_age'
-    return allTried(
-      batch.map((session) =>
-        // An ending over the maximum age that was interrupted is finished as what it is.
-        isMaxAge(session)
-          ? finish(session, 'max_age', source, { ...options, actorId: null })
-          : finish(session, given, source, options),
-      ),
-    )
+    return listed
   }
+
+  /** An ending over the maximum age that was interrupted is finished as what it is. */
+  const asBegun = (
+    { id }: Ended,
+    listed: Awaited<ReturnType<typeof list>>,
+    given: Manner,
+  ): Manner =>
+    listed.get(sessionDenylistId(surface, id)) === 'max_age'
+      ? { ...given, reason: 'max_age', actorId: null }
+      : given
 
   /** The steps after the denylist. */
   async function finish(
     session: Ended,
-    reason: EndReason,
-    source: RequestSource,
     {
+      reason,
+      source,
       actorId = isOwnAct(reason) ? session.userId : null,
       onEnded,
       refreshRowMissing,
-    }: EndingOptions,
+    }: Manner,
   ): Promise<boolean> {
     const { id: sessionId, userId } = session
     const now = clock.now()
@@ -160,5 +185,22 @@ export function createSessionEnding(deps: EndingDeps): SessionEnding {
     return closed !== null
   }
 
-  return { endTogether, closeDocument }
+  return {
+    closeDocument,
+
+    async endTogether(batch, reason, source, options = {}) {
+      const listed = await list(batch, reason)
+      const given = { ...options, reason, source }
+      return allTried(batch.map((one) => finish(one, asBegun(one, listed, given))))
+    },
+
+    async endJudged(session, source, judge) {
+      const [listing, judged] = await Promise.allSettled([list([session], 'logout'), judge()])
+      const listed = settledValue(listing)
+      if (judged.status === 'rejected') await extendDenylistEntry(session.id, 'logout', clock.now())
+      const judgement = settledValue(judged)
+      const ended = await finish(session, asBegun(session, listed, { ...judgement, source }))
+      return { ended, judgement }
+    },
+  }
 }

@@ -10,12 +10,13 @@ import {
   type Ended,
   type EndingDeps,
   type EndingOptions,
+  type SessionEnding,
 } from './session-ending.js'
 
 /** Sessions ended beside each other: others share the database meanwhile. */
 const atOnce = 20
 
-export interface SessionTermination {
+export interface SessionTermination extends Pick<SessionEnding, 'endJudged' | 'closeDocument'> {
   /**
    * Ends one session in three repeatable steps, denylist first, so that a crash at any point
    * leaves it refused and the next attempt completes. True for the caller that ended it.
@@ -26,11 +27,6 @@ export interface SessionTermination {
     source: RequestSource,
     options?: EndingOptions,
   ): Promise<boolean>
-  /**
-   * The last of the three steps alone, for a session whose first two are known to be done. True for
-   * the caller that did it.
-   */
-  closeDocument(sessionId: string, reason: EndReason): Promise<boolean>
   /**
    * Ends those of a user's sessions that `which` picks, twenty beside each other, and completes what an
    * earlier call left undone. One that fails keeps back none of its twenty.
@@ -67,7 +63,8 @@ export interface WhichSessions {
 export function createSessionTermination(deps: EndingDeps): SessionTermination {
   const { clock } = deps
   const { sessions, families } = deps.collections
-  const { endTogether, closeDocument } = createSessionEnding(deps)
+  const ending = createSessionEnding(deps)
+  const { endTogether, closeDocument } = ending
 
   /** A user's families that were not revoked, newest first; notes each, and why the others were. */
   async function* liveFamilies(
@@ -129,6 +126,7 @@ export function createSessionTermination(deps: EndingDeps): SessionTermination {
     },
 
     closeDocument,
+    endJudged: ending.endJudged,
     endThose,
 
     async endAll(userId, reason, source, { except, ...options } = {}) {

@@ -141,6 +141,22 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
     ])
   })
 
+  it.each(['cookie', 'body'] as const)(
+    '… by the %s: beside the first also the row, which tells whether its token was retired',
+    async (by) => {
+      const { cookie } = await signIn(host, surface, who)
+      const { refreshToken } = await signInApp(host, surface, who)
+      const shown = by === 'cookie' ? { cookie } : { body: { refreshToken } }
+      const calls = await callsOf(() => host.send('POST', at('/logout'), shown), 204)
+      expect(calls.slice(0, 3).toSorted()).toEqual([
+        'denylist.find',
+        'denylist.put',
+        'refresh_tokens.get',
+      ])
+      expect(calls.slice(3)).toEqual(['refresh_tokens.update', 'sessions.update'])
+    },
+  )
+
   const proof = ['totp_factors.get', 'backup_codes.get', 'passkeys.find']
   const guess = ['counter.hit', 'counter.forgive']
 

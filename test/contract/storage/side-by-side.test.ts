@@ -3,7 +3,7 @@ import { memory } from '../../../adapters/memory/index.js'
 import { sessionDenylistId } from '../../../src/domain/sessions/denylist-entries.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'
 import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
-import { signedInApp } from '../../support/people/people.js'
+import { type SignedIn, signedInApp, signedInPerson } from '../../support/people/people.js'
 import { refreshDoors } from '../../support/people/refresh-doors.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { sessionOf } from '../events/event-scenario.js'
@@ -135,20 +135,74 @@ describe.each(surfaces)('a refresh, beside whose reads its token is signed, on %
   })
 })
 
-describe.each(surfaces)('an ending, step by step, on the %s surface', (surface) => {
-  const steps = ['denylist.put', `${surface}_refresh_tokens.update`]
+const credentials = {
+  bearer: ({ bearer }: SignedIn) => ({ bearer }),
+  cookie: ({ cookie }: SignedIn) => ({ cookie }),
+  body: ({ refreshToken }: SignedIn) => ({ body: { refreshToken } }),
+}
 
-  it.each(steps)('R-3A-21 goes no further than %s, where that fails', async (step) => {
+describe.each(surfaces)('an ending, step by step, on the %s surface', (surface) => {
+  async function rig() {
     const store = faultyBackend(memory())
     const host = await openHost({ backend: store.backend })
-    const { bearer, refreshToken } = await signedInApp(host, surface)
-    const { families, sessions } = storedIn(host, surface)
-    const sid = sessionOf(refreshToken)
-    store.failNext(step, 'before', Number.POSITIVE_INFINITY)
-    const logout = await host.send('POST', `/v1/auth/${surface}/logout`, { bearer })
-    expect(outcomeOf(logout)).toBe('503 session_enforcement_unavailable')
-    await host.auth.close()
+    const who = await signedInPerson(host, surface)
+    const logout = async (by: keyof typeof credentials) =>
+      outcomeOf(await host.send('POST', `/v1/auth/${surface}/logout`, credentials[by](who)))
+    return {
+      store,
+      host,
+      who,
+      sid: sessionOf(who.refreshToken),
+      logout,
+      ...storedIn(host, surface),
+    }
+  }
+
+  const steps = ['denylist.put', `${surface}_refresh_tokens.update`, `${surface}_sessions.update`]
+  const shown = ['bearer', 'cookie', 'body'] as const
+
+  it.each(shown.flatMap((by) => steps.map((step) => [by, step] as const)))(
+    'R-3A-21 by %s goes no further than %s, where that fails',
+    async (by, step) => {
+      const { store, host, sid, logout, families, sessions } = await rig()
+      store.failNext(step, 'before', Number.POSITIVE_INFINITY)
+      expect(await logout(by)).toBe('503 session_enforcement_unavailable')
+      await host.auth.close()
+      const isRevoked = step === steps[2]
+      expect(await families.get(sid)).toMatchObject({ revokedReason: isRevoked ? 'logout' : null })
+      expect(await sessions.get(sid)).toMatchObject({ active: true })
+      store.heal()
+      expect(await logout(by)).toBe('204')
+      expect(await sessions.get(sid)).toMatchObject({ active: false, endReason: 'logout' })
+    },
+  )
+
+  it.each(['cookie', 'body'] as const)(
+    'R-3A-21 a logout by the %s whose row cannot be read is refused, and lists the session for as long as the row lives',
+    async (by) => {
+      const { store, host, who, sid, logout, families } = await rig()
+      store.failNext(`${surface}_refresh_tokens.get`, 'before', Number.POSITIVE_INFINITY)
+      expect(await logout(by)).toBe('503 session_enforcement_unavailable')
+      store.heal()
+      const family = await families.get(sid)
+      expect(family).toMatchObject({ revokedAt: null })
+      const id = sessionDenylistId(surface, sid)
+      const [entry] = await host.backend.denylist.find([id])
+      expect(entry?.expiresAt).toBeGreaterThan(family?.expiresAt ?? Number.POSITIVE_INFINITY)
+      const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer: who.bearer })
+      expect(outcomeOf(me)).toBe('401 session_revoked')
+      expect(await logout(by)).toBe('204')
+    },
+  )
+
+  it('R-3A-21 a logout that cannot list the session revokes nothing, whatever its row says', async () => {
+    const { store, sid, who, host, logout, families } = await rig()
+    const { cookie } = who
+    expect((await host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie })).status).toBe(
+      200,
+    )
+    store.failNext('denylist.put', 'before')
+    expect(await logout('cookie')).toBe('503 session_enforcement_unavailable')
     expect(await families.get(sid)).toMatchObject({ revokedAt: null })
-    expect(await sessions.get(sid)).toMatchObject({ active: true })
   })
 })
