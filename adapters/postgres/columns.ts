@@ -1,6 +1,5 @@
 import type { Column } from '../../src/checks/check-value.js'
 import type { FieldKind } from '../../src/ports/store.js'
-import type { Cells } from './client.js'
 
 /** A column as statements use it. */
 export interface SqlColumn extends Column {
@@ -22,20 +21,6 @@ export function snakeCase(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/**
- * The item of a select list, as text: the same from every client, whatever parsers for bigint,
- * timestamptz or jsonb the host registered globally.
- */
-export function selected({ name, kind, sql }: SqlColumn): string {
-  const text =
-    kind === 'text'
-      ? sql
-      : kind === 'time'
-        ? `(extract(epoch from ${sql}) * 1000)::bigint::text`
-        : `${sql}::text`
-  return `${text} as "${name}"`
-}
-
 /** The form in which both clients send a value of this kind unchanged. */
 export function encoded(column: Column, value: unknown): unknown {
   if (value === null && (column.nullable || column.kind !== 'json')) return null
@@ -52,22 +37,19 @@ export function encoded(column: Column, value: unknown): unknown {
   }
 }
 
-export function decoded({ name, kind }: Column, cells: Cells): unknown {
-  const cell = cells[name]
-  if (cell === null) return null
-  if (typeof cell !== 'string') {
-    throw new TypeError(`postgres: the client must give text back as strings ("${name}")`)
-  }
+/** What a read gives of a value that was sent in this form. */
+export function readBack({ kind }: Column, sent: unknown): unknown {
+  if (sent === null) return null
   switch (kind) {
     case 'integer':
+      return Number(sent)
     case 'time':
-      return Number(cell)
-    case 'boolean':
-      return cell === 'true'
+      return Date.parse(String(sent))
     case 'json':
-      return JSON.parse(cell)
+      return JSON.parse(String(sent))
     case 'text':
-      return cell
+    case 'boolean':
+      return sent
   }
 }
 

@@ -9,7 +9,7 @@ import type { Counter, CounterResult } from '../../src/ports/counter.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
 import type { Runs } from './client.js'
 import { sweepOf } from './sweep.js'
-import { rowOf, type SqlTable } from './table.js'
+import type { SqlTable } from './table.js'
 
 interface CounterDoc extends Doc {
   readonly hits: number
@@ -40,7 +40,7 @@ export function postgresCounter({ named: run, unnamed }: Runs, table: SqlTable):
     `else greatest("running"."hits", least(${wanted}, $3::bigint)) end, ` +
     `"allowed" = case when ${ended} then excluded."allowed" else ${wanted} <= $3::bigint end, ` +
     `"expires_at" = case when ${ended} then excluded."expires_at" else "running"."expires_at" end ` +
-    `returning ${table.selectList}`
+    `returning ${table.reader.list}`
   const forgiveText = `update ${table.sql} set "hits" = greatest(0, "hits" - $2::bigint) where "id" = $1::text`
   const forgetText = `delete from ${table.sql} where "id" = $1::text`
   const sweep = sweepOf(unnamed, table)
@@ -52,7 +52,7 @@ export function postgresCounter({ named: run, unnamed }: Runs, table: SqlTable):
     const [ends, at] = [new Date(resetsAt).toISOString(), new Date(now).toISOString()]
     const [cells] = await run(countText, [key, ends, String(limit), at, String(hits)])
     if (!cells) throw new Error('postgres: the counter gave no row')
-    const row = rowOf(table, cells)
+    const row = table.reader.read(cells)
     return {
       allowed: row['allowed'] === true,
       count: Number(row['hits']),

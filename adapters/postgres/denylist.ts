@@ -5,7 +5,7 @@ import type { CollectionSpec, Doc } from '../../src/ports/store.js'
 import { entriesToPut } from '../shared/denylist-entries.js'
 import type { Runs } from './client.js'
 import { sweepOf } from './sweep.js'
-import { rowOf, type SqlTable } from './table.js'
+import type { SqlTable } from './table.js'
 
 interface DenylistDoc extends Doc {
   readonly reason: string
@@ -30,7 +30,7 @@ export function postgresDenylist({ named: run, unnamed }: Runs, table: SqlTable)
     `on conflict ("id") do update set "expires_at" = excluded."expires_at" ` +
     `where "listed"."expires_at" < excluded."expires_at"`
   const sweep = sweepOf(unnamed, table)
-  const findText = `select ${table.selectList} from ${table.sql} where "id"`
+  const findText = `select ${table.reader.list} from ${table.sql} where "id"`
   const sets = setSizes.map((size) => ({ size, text: `${findText} in (${placeholders(size)})` }))
   const findRows = (ids: readonly string[]) => {
     const set = sets.find(({ size }) => ids.length <= size)
@@ -56,7 +56,7 @@ export function postgresDenylist({ named: run, unnamed }: Runs, table: SqlTable)
       if (ids.length === 0) return []
       const rows = await findRows(ids)
       return rows.map((cells): DenylistEntry => {
-        const row = rowOf(table, cells)
+        const row = table.reader.read(cells)
         return {
           id: String(row['id']),
           reason: row['reason'] === 'max_age' ? 'max_age' : 'revoked',

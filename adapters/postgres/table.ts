@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Row, Shape } from '../../src/checks/shape.js'
-import type { Cells } from './client.js'
-import { decoded, type SqlColumn, selected, snakeCase } from './columns.js'
+import type { Shape } from '../../src/checks/shape.js'
+import { type SqlColumn, snakeCase } from './columns.js'
 import type { PostgresOptions } from './options.js'
+import { type RowReader, rowReader } from './row-reader.js'
 
 const longestName = 63
 
@@ -14,7 +14,8 @@ export interface SqlTable {
   /** Quoted, with its schema. */
   readonly sql: string
   readonly columns: ReadonlyMap<string, SqlColumn>
-  readonly selectList: string
+  /** Of the whole row. */
+  readonly reader: RowReader
   /** True of rows whose expiry is at or before `$1`, in a form that an index of the table serves. */
   readonly expired: string
   /** What the index on expiry is of. */
@@ -46,7 +47,7 @@ export function tableOf(shape: Shape, options: PostgresOptions): SqlTable {
     bareName,
     sql: qualified(bareName, options),
     columns,
-    selectList: [...columns.values()].map(selected).join(', '),
+    reader: rowReader([...columns.values()]),
     expired:
       shape.expires === 'sliding'
         ? `${dayColumn} <= ${dayOf('$1::timestamptz')} and ${exactly}`
@@ -70,10 +71,4 @@ export function indexName(table: SqlTable, words: readonly string[]): string {
   if (name.length <= longestName) return `"${name}"`
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
   return `"${name.slice(0, longestName - 9)}_${digest}"`
-}
-
-export function rowOf(table: SqlTable, cells: Cells): Row {
-  const row: Record<string, unknown> = {}
-  for (const column of table.columns.values()) row[column.name] = decoded(column, cells)
-  return row
 }

@@ -2,72 +2,89 @@ import type { Condition } from '../../src/checks/check-write.js'
 import { encoded, type SqlColumn, sqlTypes } from './columns.js'
 import type { SqlTable } from './table.js'
 
-/** The values of one statement, in the order of their `$n`. */
-export class Parameters {
-  readonly values: unknown[] = []
+/** The `$n` of one statement's text, in the order in which its values are sent. */
+export class Placeholders {
+  #count = 0
 
-  /** Adds a value of the column's kind; gives the SQL that stands for it. */
-  bind(column: SqlColumn, value: unknown): string {
-    return this.#add(encoded(column, value), sqlTypes[column.kind])
+  of(column: SqlColumn): string {
+    return this.next(sqlTypes[column.kind])
   }
 
-  bindAll(column: SqlColumn, values: readonly unknown[]): string {
-    const list = values.map((value) => encoded(column, value))
-    return this.#add(list, `${sqlTypes[column.kind]}[]`)
-  }
-
-  bindCount(count: number): string {
-    return this.#add(String(count), 'bigint')
-  }
-
-  #add(value: unknown, type: string): string {
-    this.values.push(value)
-    return `$${this.values.length}::${type}`
+  next(type: string): string {
+    this.#count += 1
+    return `$${this.#count}::${type}`
   }
 }
 
 /** `id = … and …` */
 export function whereId(
   table: SqlTable,
-  parameters: Parameters,
-  id: string,
+  placeholders: Placeholders,
   conditions: readonly Condition[],
 ): string {
-  const key: Condition = { column: columnOf(table, 'id'), form: 'equals', value: id }
-  return where(table, parameters, [key, ...conditions])
+  const id = columnOf(table, 'id')
+  const tests = [`${id.sql} = ${placeholders.of(id)}`]
+  return [...tests, ...testsOf(table, placeholders, conditions)].join(' and ')
 }
 
-export function where(
+export function testsOf(
   table: SqlTable,
-  parameters: Parameters,
+  placeholders: Placeholders,
   conditions: readonly Condition[],
-): string {
-  return conditions.map((condition) => test(table, parameters, condition)).join(' and ')
+): readonly string[] {
+  return conditions.map((condition) => test(table, placeholders, condition))
+}
+
+/** What the text of the tests depends on: conditions of one form differ in nothing but their values. */
+export function formOf(conditions: readonly Condition[]): string {
+  let form = ''
+  for (const condition of conditions) {
+    form += ` ${condition.column.name}:${condition.form}${asksForNull(condition) ? '?' : ''}`
+  }
+  return form
+}
+
+/** The values that the tests of these conditions compare with, in the order of their `$n`. */
+export function valuesOf(table: SqlTable, conditions: readonly Condition[]): unknown[] {
+  const values: unknown[] = []
+  for (const condition of conditions) {
+    const column = columnOf(table, condition.column.name)
+    if (condition.form === 'in') {
+      const solid = condition.values.filter((value) => value !== null)
+      values.push(solid.map((value) => encoded(column, value)))
+    } else if (condition.form !== 'equals') {
+      values.push(encoded(column, condition.bound))
+    } else if (condition.value !== null) {
+      values.push(encoded(column, condition.value))
+    }
+  }
+  return values
+}
+
+function asksForNull(condition: Condition): boolean {
+  if (condition.form === 'in') return condition.values.includes(null)
+  return condition.form === 'equals' && condition.value === null
 }
 
 /**
  * `=` or `is null` by the value: `is not distinct from` would serve both, but never uses an index,
  * and turns a missing value into one that matches null.
  */
-function test(table: SqlTable, parameters: Parameters, condition: Condition): string {
+function test(table: SqlTable, placeholders: Placeholders, condition: Condition): string {
   const column = columnOf(table, condition.column.name)
+  const isNull = `${column.sql} is null`
   switch (condition.form) {
     case 'equals':
-      if (condition.value === null) return `${column.sql} is null`
-      return `${column.sql} = ${parameters.bind(column, condition.value)}`
-    case 'in':
-      return oneOf(column, parameters, condition.values)
+      return asksForNull(condition) ? isNull : `${column.sql} = ${placeholders.of(column)}`
+    case 'in': {
+      const any = `${column.sql} = any(${placeholders.next(`${sqlTypes[column.kind]}[]`)})`
+      return asksForNull(condition) ? `(${any} or ${isNull})` : any
+    }
     case 'gt':
-      return `${column.sql} > ${parameters.bind(column, condition.bound)}`
+      return `${column.sql} > ${placeholders.of(column)}`
     case 'lte':
-      return `${column.sql} <= ${parameters.bind(column, condition.bound)}`
+      return `${column.sql} <= ${placeholders.of(column)}`
   }
-}
-
-function oneOf(column: SqlColumn, parameters: Parameters, values: readonly unknown[]): string {
-  const solid = values.filter((value) => value !== null)
-  const any = `${column.sql} = any(${parameters.bindAll(column, solid)})`
-  return solid.length === values.length ? any : `(${any} or ${column.sql} is null)`
 }
 
 export function columnOf(table: SqlTable, name: string): SqlColumn {

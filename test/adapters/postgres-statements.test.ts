@@ -105,6 +105,55 @@ describe.skipIf(!url)(title, () => {
     expect((await on.samples.get(odd))?.handle).toBe(odd)
   })
 
+  it('gives what an update set as a read gives it, without asking the server for it', async () => {
+    const { sent, samples } = await recorded()
+    const set = {
+      ...{ count: -0, team: null, enabled: true, bornAt: noon },
+      ...{ data: { b: [1.5, null, 'x'], a: { deep: false } } },
+    }
+    const answer = await samples.update('a', { count: 0 }, set)
+    const [, returned] = sent[0]?.text.split(' returning ') ?? []
+    for (const column of ['count', 'team', 'enabled', 'born_at', 'data']) {
+      expect(returned).not.toContain(`"${column}"`)
+    }
+    expect(returned).toContain('"handle"')
+    expect(answer).toEqual(await samples.get('a'))
+  })
+
+  it('gives an update a copy of what it set', async () => {
+    const { samples } = await recorded()
+    const list = ['one']
+    const answer = await samples.update('a', { count: 0 }, { data: { list } })
+    list.push('two')
+    expect(answer?.data).toEqual({ list: ['one'] })
+  })
+
+  it('sends calls of one form as one text, whatever their values', async () => {
+    const { sent, samples } = await recorded()
+    for (const id of ['a', 'b']) {
+      await samples.update(id, { count: { lte: 5 }, team: { in: [id, 'main'] } }, { handle: id })
+      await samples.find({ team: id }, { limit: 5, after: id })
+    }
+    expect(sent.slice(2).map(({ text }) => text)).toEqual(sent.slice(0, 2).map(({ text }) => text))
+    expect(sent.slice(2)).not.toEqual(sent.slice(0, 2))
+  })
+
+  it('tells guards that ask for a missing value from those that ask for a value', async () => {
+    const { samples } = await recorded()
+    const guards = [
+      { team: null },
+      { team: 'x' },
+      { team: { in: ['x', null] } },
+      { team: { in: ['x'] } },
+    ]
+    await samples.update('a', { count: 0 }, { team: null })
+    const met: unknown[] = []
+    for (const guard of guards) {
+      met.push((await samples.update('a', guard, { count: 0 })) !== null)
+    }
+    expect(met).toEqual([true, false, true, false])
+  })
+
   describe('uses its indexes', () => {
     /** The plan of the one statement `call` sends, on a table of 20,000 rows. */
     async function planOf(
