@@ -56,9 +56,13 @@ export function expressGuards<P, A extends string>(
   surface: RouteGuarded<P, A>,
 ): NativeGuards<P, A, ExpressHandler<ExpressRouted>, IncomingMessage, ExpressRouted> {
   return nativeGuards('expressGuards', surface, (admit) => (request, response, next) => {
-    admit(request, nodeGuarded(request))
-      .then((refusal) => (refusal === null ? next() : send(response, refusal)))
-      .catch(next)
+    const answer = (refusal: ExchangeReply | null): void => {
+      if (refusal === null) next()
+      else send(response, refusal)
+    }
+    const refusal = admit(request, nodeGuarded(request))
+    if (refusal instanceof Promise) refusal.then(answer).catch(next)
+    else answer(refusal)
   })
 }
 

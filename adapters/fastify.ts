@@ -59,7 +59,8 @@ export function fastifyGuards<P, A extends string>(
   surface: RouteGuarded<P, A>,
 ): NativeGuards<P, A, FastifyHook<FastifyRouted>, FastifyRequest, FastifyRouted> {
   return nativeGuards('fastifyGuards', surface, (admit) => async (request, reply) => {
-    const refusal = await admit(request, nodeGuarded(request.raw))
+    const admitted = admit(request, nodeGuarded(request.raw))
+    const refusal = admitted instanceof Promise ? await admitted : admitted
     if (refusal === null) return undefined
     send(reply, refusal)
     return reply

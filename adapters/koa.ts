@@ -59,7 +59,8 @@ export function koaGuards<P, A extends string>(
 ): NativeGuards<P, A, KoaHandler, object> {
   return nativeGuards<P, A, KoaHandler, object>('koaGuards', surface, (admit) => {
     return async (context, next) => {
-      const refusal = await admit(context, nodeGuarded(context.req))
+      const admitted = admit(context, nodeGuarded(context.req))
+      const refusal = admitted instanceof Promise ? await admitted : admitted
       if (refusal === null) await next()
       else send(context, refusal)
     }

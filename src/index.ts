@@ -67,6 +67,7 @@ export type {
   SurfaceOptions,
 } from './options.js'
 export type { AccountField, AccountStanding } from './ports/account-event.js'
+export type { Answer } from './ports/answer.js'
 export type { AuthEvent } from './ports/auth-event.js'
 export type {
   Authorizer,

@@ -1,3 +1,4 @@
+import { answered } from '../../src/checks/answered.js'
 import { checkExpiry } from '../../src/checks/check-call.js'
 import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
 import { entriesToPut, mergeEntries } from '../shared/denylist-entries.js'
@@ -12,14 +13,15 @@ export function memoryDenylist(): Denylist {
         listed.set(entry.id, first ? mergeEntries(first, entry) : entry)
       }
     },
-    async find(ids) {
-      const entries: DenylistEntry[] = []
+    find(ids) {
       // Almost none is listed, and every guarded request asks.
-      for (const [at, id] of ids.entries()) {
+      if (!ids.some((id) => listed.has(id))) return answered([])
+      const entries: DenylistEntry[] = []
+      for (const id of new Set(ids)) {
         const entry = listed.get(id)
-        if (entry && ids.indexOf(id) === at) entries.push({ ...entry })
+        if (entry) entries.push({ ...entry })
       }
-      return entries
+      return answered(entries)
     },
     async sweep(before, limit) {
       checkExpiry('denylist.sweep', before, limit)

@@ -4,6 +4,7 @@ import type {
   RouteGuarded,
   RouteGuardRequest,
   RouteGuards,
+  RouteGuardVerdict,
   TenantOf,
 } from '../../src/http/request/exchange.js'
 import { admissions } from './admissions.js'
@@ -17,8 +18,11 @@ export interface NativeGuards<P, A extends string, H, R, T = R> extends RouteGua
   principalOf(request: R): P
 }
 
-/** Resolves with null to go on, else with the reply that refuses. */
-export type Admit<R> = (request: R, view: RouteGuardRequest) => Promise<ExchangeReply | null>
+/** Null to go on, else the reply that refuses; a promise only where something has to be waited for. */
+export type Admit<R> = (
+  request: R,
+  view: RouteGuardRequest,
+) => ExchangeReply | null | Promise<ExchangeReply | null>
 
 /**
  * Turns the guards of a surface into those of a framework. A request with several guards is
@@ -36,12 +40,15 @@ export function nativeGuards<P, A extends string, H, R extends object, T extends
   const admitted = admissions<P>()
   /** `guardOf` is called for each request, since only here the framework's request is at hand. */
   const wrap = (guardOf: (request: T) => RouteGuard<P>): H =>
-    native(async (request, view) => {
+    native((request, view) => {
       const known = admitted.of(request)?.principal ?? null
-      const { principal, refusal } = await guardOf(request)(view, known)
-      if (refusal !== null) return refusal
-      if (principal !== known) admitted.admit(request, principal)
-      return null
+      const judge = ({ principal, refusal }: RouteGuardVerdict<P>): ExchangeReply | null => {
+        if (refusal !== null) return refusal
+        if (principal !== known) admitted.admit(request, principal)
+        return null
+      }
+      const verdict = guardOf(request)(view, known)
+      return verdict.atOnce === undefined ? verdict.then(judge) : judge(verdict.atOnce.value)
     })
   const always = (guard: RouteGuard<P>): H => wrap(() => guard)
   return {

@@ -1,3 +1,4 @@
+import { answered } from '../checks/answered.js'
 import type { Principal, Services } from '../domain/services/index.js'
 import { parseDuration } from '../engine/duration.js'
 import { AuthError, describeError } from '../errors/index.js'
@@ -7,7 +8,12 @@ import type { ClientIp } from './client-ip.js'
 import { ofSurface } from './of-surface.js'
 import { problemReply } from './problem.js'
 import type { RefusalEvents } from './refusal-events.js'
-import type { RouteGuard, RouteGuardRequest, RouteGuards } from './request/exchange.js'
+import type {
+  RouteGuard,
+  RouteGuardRequest,
+  RouteGuards,
+  RouteGuardVerdict,
+} from './request/exchange.js'
 import { userAgentOf } from './user-agent.js'
 
 /** The audiences whose tokens a surface accepts. */
@@ -31,6 +37,31 @@ export function routeGuards<S extends Surface>(
   { services, refusals, clientIp, logger }: Deps,
 ): RouteGuards<AudienceOf<S>, RouteGuard<Principal<S>>> {
   const { access, stepUp } = services
+
+  /** For a check of the principal alone. Its verdict is there at once where the denylist answers at once. */
+  function plainGuard(
+    name: string,
+    check: (principal: Principal<S>) => void,
+  ): RouteGuard<Principal<S>> {
+    return (request, known) => {
+      let principal = known
+      const admit = (shown: Principal): RouteGuardVerdict<Principal<S>> => {
+        principal = ofSurface(surface, shown)
+        check(principal)
+        return { principal, refusal: null }
+      }
+      const refuse = (error: unknown): RouteGuardVerdict<Principal<S>> => {
+        emitRefusal(name, error, request, principal)
+        return { principal: null, refusal: problemReply(toAuthError(name, error)) }
+      }
+      try {
+        const shown = known ?? access.authenticate(request.header('authorization'))
+        return shown instanceof Promise ? shown.then(admit).catch(refuse) : answered(admit(shown))
+      } catch (error) {
+        return answered(refuse(error))
+      }
+    }
+  }
 
   function guard(
     name: string,
@@ -90,7 +121,7 @@ export function routeGuards<S extends Surface>(
 
   return {
     requireUser() {
-      return guard('requireUser', (principal) => void access.requireHuman(principal))
+      return plainGuard('requireUser', (principal) => void access.requireHuman(principal))
     },
 
     requireAudience(...audiences) {
@@ -99,7 +130,7 @@ export function routeGuards<S extends Surface>(
       if (stray !== undefined) {
         throw new TypeError(`requireAudience: the ${surface} surface accepts no "${stray}" tokens`)
       }
-      return guard('requireAudience', ({ claims }) => {
+      return plainGuard('requireAudience', ({ claims }) => {
         if (!wanted.includes(claims.aud)) throw new AuthError('audience_mismatch')
       })
     },

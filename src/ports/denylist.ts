@@ -1,3 +1,5 @@
+import type { Answer } from './answer.js'
+
 /** A session or an access token that is refused. */
 export interface DenylistEntry {
   /** `<surface>:session:<session id>` or `<surface>:token:<jti>`. */
@@ -17,9 +19,10 @@ export interface Denylist {
   put(entries: readonly DenylistEntry[]): Promise<void>
   /**
    * The entries stored for these ids, each once, in any order. Expired entries may be among them; the
-   * caller checks. Rejects when the backend cannot answer, and never guesses "not listed".
+   * caller checks. Rejects when the backend cannot answer, and never guesses "not listed". What keeps the
+   * entries in this process may answer `atOnce`: then a guarded request waits for nothing.
    */
-  find(ids: readonly string[]): Promise<readonly DenylistEntry[]>
+  find(ids: readonly string[]): Answer<readonly DenylistEntry[]>
   /**
    * True where one `find` of many ids costs little more than one of two. Calls of the same moment are
    * then sent as one, of at most 64 ids. Default: each call is sent by itself.

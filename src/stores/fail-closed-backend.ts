@@ -1,4 +1,5 @@
 import { AuthError, describeError, TimeoutError } from '../errors/index.js'
+import type { Answer } from '../ports/answer.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
 import type { Counter } from '../ports/counter.js'
@@ -37,7 +38,10 @@ export function failClosedBackend(backend: Backend, deps: Deps): Backend {
     },
     denylist: {
       put: (entries) => call('denylist.put', () => denylist.put(entries)),
-      find: (ids) => call('denylist.find', () => findInTurn(ids)),
+      find(ids) {
+        const answer = answerOf(() => findInTurn(ids))
+        return answer.atOnce === undefined ? call('denylist.find', () => answer) : answer
+      },
       sweep: (before, limit) => call('denylist.sweep', () => denylist.sweep(before, limit)),
     },
     lease: {
@@ -105,7 +109,7 @@ function wrapped<T>(
 }
 
 /** An adapter may throw before it returns a promise; that is a failing store as well. */
-function answerOf<T>(work: () => Promise<T>): Promise<T> {
+function answerOf<T>(work: () => Answer<T>): Answer<T> {
   try {
     return Promise.resolve(work())
   } catch (error) {

@@ -26,7 +26,9 @@ interface Setup {
 const noon = Date.UTC(2030, 5, 15, 12)
 
 async function found(denylist: Denylist, ids: readonly string[]): Promise<DenylistEntry[]> {
-  const entries = await denylist.find(ids)
+  const answer = denylist.find(ids)
+  const entries = await answer
+  if (answer.atOnce) assert.deepEqual(answer.atOnce.value, entries, 'the same at once')
   return [...entries].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 

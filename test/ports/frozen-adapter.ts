@@ -1,8 +1,8 @@
 // An adapter as it is written against the ports of the first release, and never changed again: a change
 // that becomes necessary here breaks every adapter out there. It imports nothing and spells out what it
 // knows: `update` answers the document or null, and indexes may be unique. From now on ports gain optional
-// members only. It has none of those there are (`useLogger`, `findsInGroups`, `Counter.add`), and so stands
-// for the adapters that know none of the later ones.
+// members only. It has none of those there are (`useLogger`, `findsInGroups`, `atOnce`, `Counter.add`), and
+// so stands for the adapters that know none of the later ones.
 
 export type FrozenTest =
   | (string | number | boolean | null)

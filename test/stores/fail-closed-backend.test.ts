@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
+import type { Denylist } from '../../src/ports/denylist.js'
 import { failClosedBackend } from '../../src/stores/fail-closed-backend.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { type Sample, sample, sampleSpec } from '../../src/testing/shared/sample.js'
@@ -26,6 +27,63 @@ async function samplesAnswering(answer: unknown) {
     backend.store.collection(spec).update('a', { count: 0 }, { count: 1 })
   return { update, logged, name: spec.name }
 }
+
+/** A denylist behind the wrapper, and what was logged. */
+function wrappedDenylist(find: Denylist['find']) {
+  const logged: string[] = []
+  const log = (message: string): void => void logged.push(message)
+  const own = memory()
+  const backend = failClosedBackend(
+    { ...own, denylist: { ...own.denylist, find } },
+    {
+      clock: fakeClock(),
+      logger: { debug: log, info: log, warn: log, error: log },
+      timeoutMs: 1000,
+      later: setImmediate,
+    },
+  )
+  return { find: backend.denylist.find, logged }
+}
+
+const entry = { id: 'a', reason: 'revoked', expiresAt: 1 } as const
+
+describe('R-LIB-13 a denylist through the fail-closed wrapper', () => {
+  it('hands on what is answered at once', async () => {
+    const { denylist } = memory()
+    await denylist.put([entry])
+    const { find } = wrappedDenylist(denylist.find)
+    for (const [id, entries] of [
+      ['a', [entry]],
+      ['b', []],
+    ] as const) {
+      const answer = find([id])
+      expect(answer.atOnce).toEqual({ value: entries })
+      expect(await answer).toEqual(entries)
+    }
+  })
+
+  it('waits for a promise that says nothing at once', async () => {
+    const answer = wrappedDenylist(async () => [entry]).find(['a'])
+    expect(answer.atOnce).toBeUndefined()
+    expect(await answer).toEqual([entry])
+  })
+
+  it.each([
+    () => {
+      throw new Error('down')
+    },
+    () => Promise.reject(new Error('down')),
+  ])('that fails is a failing store, asked once', async (fails) => {
+    let asked = 0
+    const { find, logged } = wrappedDenylist(() => {
+      asked += 1
+      return fails()
+    })
+    await expect(find(['a'])).rejects.toMatchObject({ code: 'service_unavailable' })
+    expect(logged).toEqual(['the store failed: denylist.find'])
+    expect(asked).toBe(1)
+  })
+})
 
 describe('R-LIB-13 an update through the fail-closed wrapper', () => {
   it.each(['taken', true, false, undefined, 1, {}, { id: 'b', count: 1 }])(

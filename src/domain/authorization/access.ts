@@ -5,6 +5,7 @@ import { isTenantId } from '../../engine/tenant-id.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { Authorizer, PermissionQuestion } from '../../ports/authorizer.js'
+import type { DenylistEntry } from '../../ports/denylist.js'
 import type { Principal } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'
@@ -15,9 +16,10 @@ import type { Judged, Tokens } from '../sessions/tokens.js'
 export interface Access {
   /**
    * The principal of the `Authorization` header: signature, type and issuer, then audience, then
-   * expiry, then the denylist. Reads no cookie, no session and no user.
+   * expiry, then the denylist. Reads no cookie, no session and no user. At once, and throwing at once, where
+   * neither keys nor denylist have to be waited for.
    */
-  authenticate(authorization: string | undefined): Promise<Principal>
+  authenticate(authorization: string | undefined): Principal | Promise<Principal>
   /**
    * The same. `beside` is begun once the token is known to be genuine, while the denylist is asked: it may
    * read, and nothing may come of it before this resolves.
@@ -68,15 +70,16 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     }
   }
 
-  async function refuseListed(claims: AccessClaims): Promise<void> {
+  /** A promise only where the denylist has to be waited for. */
+  function refuseListed(claims: AccessClaims): void | Promise<void> {
     const ids = [tokenDenylistId(surface, claims.jti)]
     if (claims.sid !== undefined) ids.push(sessionDenylistId(surface, claims.sid))
-    let entries: Awaited<ReturnType<typeof deps.denylist.find>>
-    try {
-      entries = await deps.denylist.find(ids)
-    } catch (cause) {
-      refuseUnread(cause)
-    }
+    const asked = deps.denylist.find(ids)
+    if (asked.atOnce !== undefined) return refuseOne(asked.atOnce.value, ids)
+    return asked.then((entries) => refuseOne(entries, ids), refuseUnread)
+  }
+
+  function refuseOne(entries: readonly DenylistEntry[], ids: readonly string[]): void {
     if (entries.length === 0) return
     const now = clock.now()
     const entry = entries.find(({ id, expiresAt }) => ids.includes(id) && expiresAt > now)
@@ -129,26 +132,30 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     claims,
   })
 
+  function unlisted(claims: AccessClaims): Principal | Promise<Principal> {
+    const judged = refuseListed(claims)
+    return judged === undefined ? principalOf(claims) : judged.then(() => principalOf(claims))
+  }
+
   const readUser = (userId: string) => ahead(deps.collections.users.get(userId))
 
   return {
     readUser,
 
-    async authenticate(authorization) {
+    authenticate(authorization) {
       const shown = genuine(authorization)
-      const claims = shown instanceof Promise ? await shown : shown
-      await refuseListed(claims)
-      return principalOf(claims)
+      return shown instanceof Promise ? shown.then(unlisted) : unlisted(shown)
     },
 
     async authenticateBeside(authorization, beside) {
       const shown = genuine(authorization)
       const claims = shown instanceof Promise ? await shown : shown
-      const judged = ahead(refuseListed(claims))
+      const judged = refuseListed(claims)
+      if (judged !== undefined) void ahead(judged)
       const begun = beside(claims.sub)
       // First of all, and whatever became of the other reads: their failure is no answer to a token
       // whose session has ended.
-      await judged
+      if (judged !== undefined) await judged
       return { principal: principalOf(claims), beside: begun }
     },
 

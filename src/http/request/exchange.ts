@@ -1,3 +1,5 @@
+import type { Answer } from '../../ports/answer.js'
+
 /** A request as a framework adapter passes it on, neither trusted nor parsed yet. */
 export interface ExchangeRequest {
   readonly method: string
@@ -52,12 +54,13 @@ export type RouteGuardVerdict<P> =
 
 /**
  * Admits or refuses a request. `known` is the principal that an earlier guard of this surface admitted
- * to the same request, else null. Never rejects: every failure is a refusal.
+ * to the same request, else null. Never rejects: every failure is a refusal. Where nothing had to be waited
+ * for, the verdict is there `atOnce`.
  */
 export type RouteGuard<P> = (
   request: RouteGuardRequest,
   known: P | null,
-) => Promise<RouteGuardVerdict<P>>
+) => Answer<RouteGuardVerdict<P>>
 
 /** Names the tenant that a request is about. */
 export interface TenantOf<R> {

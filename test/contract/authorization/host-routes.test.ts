@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest } from 'node:http'
 import express from 'express'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { expressGuards } from '../../../adapters/express.js'
 import { nodeGuarded } from '../../../adapters/shared/node-exchange.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
@@ -144,4 +144,34 @@ it('R-1-26 a refusal tells where the caller was, also of one who hung up meanwhi
   sent.end()
   expect(await guarded).toMatchObject({ refusal: { status: 403 } })
   expect(eventsOf(host, 'request.refused').map(({ ip }) => ip)).toEqual(['127.0.0.1'])
+})
+
+describe('R-1-26 a guard over a denylist in memory', () => {
+  it('answers at once, for one who may pass and one who may not', async () => {
+    const host = await openHost()
+    const { bearer } = await signedInPerson(host, 'client')
+    const { guards } = host.auth.client
+    for (const guard of [guards.requireUser(), guards.requireAudience()]) {
+      const verdictOf = (authorization: string) =>
+        guard({ header: () => authorization, remoteAddress: undefined }, null)
+      const passed = verdictOf(`Bearer ${bearer}`)
+      expect(passed.atOnce?.value).toMatchObject({ refusal: null, principal: { kind: '' } })
+      expect(await passed).toEqual(passed.atOnce?.value)
+      const refused = verdictOf(`Bearer ${bearer}x`)
+      expect(refused.atOnce?.value).toMatchObject({ principal: null, refusal: { status: 401 } })
+      expect(await refused).toEqual(refused.atOnce?.value)
+    }
+  })
+
+  it('asks the denylist at the very next request all the same', async () => {
+    const host = await openHost()
+    const { bearer } = await signedInPerson(host, 'client')
+    const { client } = host.auth
+    const guard = client.guards.requireUser()
+    const request = { header: () => `Bearer ${bearer}`, remoteAddress: undefined }
+    const { userId } = await client.authenticate(`Bearer ${bearer}`)
+    expect(guard(request, null).atOnce?.value.refusal).toBeNull()
+    await client.terminateSessionsOf(userId)
+    expect(guard(request, null).atOnce?.value.refusal).toMatchObject({ status: 401 })
+  })
 })

@@ -25,6 +25,9 @@ const mapTexts = 'src/engine/map-texts.ts'
 /** An order that is cheap to leave: a data structure, and nothing that waits. */
 const linkedLine = 'src/concurrency/linked-line.ts'
 
+/** A promise whose value is there already: stores make such answers, and so do guards of routes. */
+const answered = 'src/checks/answered.ts'
+
 /** Frameworks and drivers an adapter is written for: known to it by their types alone. */
 const driverTypes = [
   ...['express', 'fastify', 'koa'],
@@ -108,7 +111,7 @@ const rules: readonly ZoneRule[] = [
   {
     zone: 'src/http/',
     // For the arithmetic of addresses and networks; it opens no socket here.
-    values: [errors, 'src/engine/', 'node:net'],
+    values: [errors, answered, 'src/engine/', 'node:net'],
     types: ['src/operations/', ports, 'src/domain/services/index.ts'],
   },
   // The public entry brings the table; what describes it takes any table.
