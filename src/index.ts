@@ -86,7 +86,13 @@ export type { Lease, LeaseRecord } from './ports/lease.js'
 export type { Logger } from './ports/logger.js'
 export type { LoginFailure, OauthFailure } from './ports/login-event.js'
 export type { Mail, Mailer } from './ports/mailer.js'
-export type { Argon2Params, LegacyVerifier, PasswordHasher } from './ports/password-hasher.js'
+export type {
+  Argon2Params,
+  FirebaseScryptParams,
+  LegacyHashes,
+  LegacyVerifier,
+  PasswordHasher,
+} from './ports/password-hasher.js'
 export type { Random } from './ports/random.js'
 export type {
   PastLogin,

@@ -13,7 +13,12 @@ import type { Clock } from './ports/clock.js'
 import type { Fetcher } from './ports/fetcher.js'
 import type { Logger } from './ports/logger.js'
 import type { Mailer } from './ports/mailer.js'
-import type { Argon2Params, LegacyVerifier, PasswordHasher } from './ports/password-hasher.js'
+import type {
+  Argon2Params,
+  LegacyHashes,
+  LegacyVerifier,
+  PasswordHasher,
+} from './ports/password-hasher.js'
 import type { Random } from './ports/random.js'
 import type { RiskScorer } from './ports/risk-scorer.js'
 import type { Surface } from './ports/surface.js'
@@ -206,7 +211,9 @@ export interface AuthOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** How passwords are hashed. Default: argon2id at the recommended costs. */
   readonly hash?: HashOptions
-  /** Checks the hashes of an imported user base; see `LegacyVerifier`. Default none. */
+  /** The formats of older hashes that are checked; see `LegacyHashes`. Default none. */
+  readonly legacyHashes?: LegacyHashes
+  /** Checks hashes of other formats, and is asked before `legacyHashes`. Default none. */
   readonly legacyVerifiers?: readonly LegacyVerifier[]
   /** Put before every collection name. Default empty. */
   readonly collectionPrefix?: string

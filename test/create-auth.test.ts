@@ -45,6 +45,7 @@ const moduleOf = (changes: object) => ({
   fields: [sender],
   ...changes,
 })
+const firebase = { signerKey: 'AAAA', saltSeparator: 'Bw==', rounds: 8, memCost: 14 }
 const weakHash = { memoryCost: 64, timeCost: 1, parallelism: 1 }
 
 describe('endpoints of identity providers', () => {
@@ -238,6 +239,21 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['hash.implementation', { hash: { implementation: 'bcrypt' } }],
     ['hash.implementation', { hash: { implementation: { hash() {} } } }],
     ['hash.allowWeakHashesForTests', { hash: { allowWeakHashesForTests: false } }],
+    ['legacyHashes.bcrypt', { legacyHashes: { bcrypt: true } }],
+    ['legacyHashes.scrypt', { legacyHashes: { scrypt: 'yes' } }],
+    ['legacyHashes.md5', { legacyHashes: { md5: true } }],
+    [
+      'legacyHashes.firebaseScrypt.memCost',
+      { legacyHashes: { firebaseScrypt: { ...firebase, memCost: 15 } } },
+    ],
+    [
+      'legacyHashes.firebaseScrypt.rounds',
+      { legacyHashes: { firebaseScrypt: { ...firebase, rounds: 0 } } },
+    ],
+    [
+      'legacyHashes.firebaseScrypt.signerKey',
+      { legacyHashes: { firebaseScrypt: { ...firebase, signerKey: '?' } } },
+    ],
     ['legacyVerifiers', { legacyVerifiers: {} }],
     ['legacyVerifiers.0', { legacyVerifiers: [{ verify() {} }] }],
     ['collectionPrefix', { collectionPrefix: 'My-App' }],

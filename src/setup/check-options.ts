@@ -3,7 +3,14 @@ import { OptionsError } from '../errors/index.js'
 import { selfPermissions } from '../model/permissions.js'
 import type { AuthOptions } from '../options.js'
 import { oauthShape } from './oauth-shape.js'
-import { functionValue, largest, port, positive, whole } from './option-shapes.js'
+import {
+  functionValue,
+  largest,
+  legacyHashesShape,
+  port,
+  positive,
+  whole,
+} from './option-shapes.js'
 import { surfaceShape } from './surface-shape.js'
 
 /** Every person holds those of their own account, and would administer what is renamed to one. */
@@ -95,6 +102,7 @@ const schema = z.strictObject({
       allowWeakHashesForTests: z.optional(z.literal(true)),
     }),
   ),
+  legacyHashes: z.optional(legacyHashesShape),
   legacyVerifiers: z.optional(z.array(port('recognises', 'verify'))),
   collectionPrefix: z.optional(
     z

@@ -34,3 +34,21 @@ export function parseUrl(text: string): URL | null {
 export function isSafeScheme({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLocalHost(hostname))
 }
+
+const base64 = 'must be the base64 text of the project, not empty'
+const base64Text = z.string(base64).check(z.regex(/^[\w+/-]+={0,2}$/, base64))
+
+/** The formats of older hashes that are checked. */
+export const legacyHashesShape = z.strictObject({
+  bcrypt: z.optional(functionValue),
+  scrypt: z.optional(z.boolean('must be true or false')),
+  pbkdf2: z.optional(z.boolean('must be true or false')),
+  firebaseScrypt: z.optional(
+    z.strictObject({
+      signerKey: base64Text,
+      saltSeparator: base64Text,
+      rounds: whole(1, 8, 'must be a whole number from 1 to 8'),
+      memCost: whole(1, 14, 'must be a whole number from 1 to 14'),
+    }),
+  ),
+})

@@ -2,13 +2,14 @@ import { availableParallelism } from 'node:os'
 import { argon2Hasher } from '../crypto/argon2-hasher.js'
 import { loadCommonPasswords } from '../crypto/common-passwords.js'
 import { hashGate } from '../crypto/hash-gate.js'
+import type { LegacyFormat } from '../crypto/legacy-formats.js'
 import type { SharedPasswordServices } from '../domain/passwords/assemble-passwords.js'
 import { createBreachCheck } from '../domain/passwords/breach-check.js'
 import { createPasswordHashes } from '../domain/passwords/password-hashes.js'
 import { argon2ParamsProblem, defaultArgon2Params } from '../engine/argon2-params.js'
-import { OptionsError } from '../errors/index.js'
+import { loadPart, OptionsError } from '../errors/index.js'
 import type { AuthOptions, HashOptions } from '../options.js'
-import type { Argon2Params, PasswordHasher } from '../ports/password-hasher.js'
+import type { Argon2Params, LegacyHashes, PasswordHasher } from '../ports/password-hasher.js'
 import type { Defaults } from './defaults.js'
 import { contextWordsOf } from './surface-options.js'
 
@@ -17,13 +18,14 @@ export async function sharedPasswordServices(
   options: AuthOptions,
   { clock, env, fetcher, issuer, logger, random }: Defaults,
 ): Promise<SharedPasswordServices> {
-  const { hash = {}, legacyVerifiers = [], passwordContextWords = [] } = options
+  const { hash = {}, legacyHashes, legacyVerifiers = [], passwordContextWords = [] } = options
   const concurrency = hash.concurrency ?? defaultConcurrency(availableParallelism(), env)
   const passwords = createPasswordHashes({
     hasher: await chooseHasher(hash.implementation),
     params: hashParams(hash),
     gate: hashGate({ concurrency, queue: hash.queue ?? 64, clock }),
     legacyVerifiers,
+    ...(legacyHashes === undefined ? {} : { legacyFormats: () => formatsOf(legacyHashes) }),
     random,
     clock,
     evensOut: hash.allowWeakHashesForTests !== true,
@@ -37,6 +39,13 @@ export async function sharedPasswordServices(
     breachCheck: createBreachCheck({ fetcher, clock }),
     contextWords: [...ownWords, ...passwordContextWords],
   }
+}
+
+/** Loaded for the first older hash: most processes never meet one. */
+async function formatsOf(on: LegacyHashes): Promise<readonly LegacyFormat[]> {
+  const load = () => import('../crypto/legacy-formats.js')
+  const { legacyFormats } = await loadPart('formats of older hashes', load)
+  return legacyFormats(on)
 }
 
 /** The hasher the host chose; `@node-rs/argon2` is loaded only for hosts that ask for it. */

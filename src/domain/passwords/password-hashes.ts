@@ -1,4 +1,5 @@
 import type { HashGate, HashLine } from '../../crypto/hash-gate.js'
+import type { LegacyFormat } from '../../crypto/legacy-formats.js'
 import { formatPhc, isWeakerThan, parsePhc, upgradedParams } from '../../crypto/phc.js'
 import { maxPasswordBytes, normalizePassword } from '../../engine/password-policy.js'
 import { AuthError } from '../../errors/index.js'
@@ -37,6 +38,8 @@ export interface PasswordHashes {
    * slowest kind of hash in use would have ended, so that a refusal does not show which kind it was.
    */
   evenOut(verdict: PasswordVerdict): Promise<void>
+  /** Whether a login could check a hash of another product, within the bounds of its format. */
+  judge(hash: string): Promise<'checkable' | 'tooCostly' | 'unknown'>
   /** Like `hash`, with the costs a verdict asked for. */
   rehash(password: string, params: Argon2Params, line: HashLine): Promise<string>
 }
@@ -44,6 +47,8 @@ export interface PasswordHashes {
 interface Deps {
   readonly hasher: PasswordHasher
   readonly legacyVerifiers: readonly LegacyVerifier[]
+  /** The formats that the library reads itself. Default none. */
+  readonly legacyFormats?: () => Promise<readonly LegacyFormat[]>
   readonly gate: HashGate
   readonly params: Argon2Params
   readonly random: Random
@@ -52,6 +57,15 @@ interface Deps {
   readonly evensOut?: boolean
   readonly logger?: Pick<Logger, 'warn'>
 }
+
+/** What checks an older hash, and what its kind is called where times are compared. */
+interface Legacy {
+  readonly name: string
+  readonly verifier: LegacyVerifier
+}
+
+/** KiB times passes: 1 GiB four times, some seconds. `parsePhc` alone would let a hash take a minute. */
+const mostImportedWork = 4 * 1024 * 1024
 
 export function createPasswordHashes(deps: Deps): PasswordHashes {
   const { hasher, gate, params, random } = deps
@@ -89,13 +103,29 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
     return { ok: false, rehashTo: null, startedAt }
   }
 
+  const formats = async () => (await deps.legacyFormats?.()) ?? []
+
+  /** The host's own verifiers come first: they know better. */
+  async function legacyOf(hash: string): Promise<Legacy | undefined> {
+    const reads = (verifier: LegacyVerifier) => verifier.recognises(hash) === true
+    const own = deps.legacyVerifiers.findIndex(reads)
+    const verifier = deps.legacyVerifiers[own]
+    if (verifier !== undefined) return { name: `legacy ${own}`, verifier }
+    // An argon2 hash is of no such format.
+    if (parsePhc(hash) !== null) return undefined
+    const known = await formats()
+    const index = known.findIndex(reads)
+    const format = known[index]
+    return format && { name: `format ${index}`, verifier: format }
+  }
+
   async function verifyLegacy(
-    verifier: LegacyVerifier,
+    { name, verifier }: Legacy,
     storedHash: string,
     bytes: Uint8Array,
     line: HashLine,
   ): Promise<PasswordVerdict> {
-    const kind = { name: `legacy ${deps.legacyVerifiers.indexOf(verifier)}`, cost: null }
+    const kind = { name, cost: null }
     const verdict = await verified(kind, line, () => verifier.verify(storedHash, bytes))
     return { ...verdict, rehashTo: verdict.ok ? params : null }
   }
@@ -107,17 +137,26 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
       if (deps.evensOut ?? true) await floor.reach(startedAt)
     },
 
+    async judge(hash) {
+      const phc = parsePhc(hash)
+      if (phc?.variant !== 'argon2id' && (await guarded(() => legacyOf(hash))) !== undefined) {
+        return 'checkable'
+      }
+      if (phc !== null) {
+        const isUsual = argon2Work(phc) <= Math.max(mostImportedWork, argon2Work(params))
+        return isUsual ? 'checkable' : 'tooCostly'
+      }
+      const isTooCostly = (await formats()).some((format) => format.isTooCostly(hash))
+      return isTooCostly ? 'tooCostly' : 'unknown'
+    },
+
     async verify(storedHash, password, line) {
       const bytes = bytesOf(password)
       if (storedHash === null || typeof bytes === 'string') return verifyDummy(line)
       const phc = parsePhc(storedHash)
       // argon2id is ours; for other variants the host's verifier, if it has one, knows better.
       const legacy =
-        phc?.variant === 'argon2id'
-          ? undefined
-          : await guarded(async () =>
-              deps.legacyVerifiers.find((verifier) => verifier.recognises(storedHash) === true),
-            )
+        phc?.variant === 'argon2id' ? undefined : await guarded(() => legacyOf(storedHash))
       if (legacy !== undefined) return verifyLegacy(legacy, storedHash, bytes, line)
       if (phc === null) {
         deps.logger?.warn('a stored password hash cannot be read; nobody can log in with it')
@@ -132,9 +171,14 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
 }
 
 /** Time goes with memory and passes (RFC 9106 §3.1). */
-function argon2Kind({ memoryCost, timeCost, parallelism }: Argon2Params): HashKind {
+function argon2Work({ memoryCost, timeCost }: Argon2Params): number {
+  return memoryCost * timeCost
+}
+
+function argon2Kind(costs: Argon2Params): HashKind {
+  const { memoryCost, timeCost, parallelism } = costs
   const name = `argon2 m=${memoryCost},t=${timeCost},p=${parallelism}`
-  return { name, cost: memoryCost * timeCost }
+  return { name, cost: argon2Work(costs) }
 }
 
 /** What the host's hasher or verifier throws is a failure, never an answer of its choosing. */
