@@ -72,7 +72,10 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const webhookRetries =
     options.sweep === false ? null : startWebhookRetries({ webhooks, clock, logger })
   return {
-    operator: mountSurface('operator', operator, routes.operator, shared),
+    operator: {
+      ...mountSurface('operator', operator, routes.operator, shared),
+      serviceAccounts: operator.serviceAccounts,
+    },
     client: mountSurface('client', client, routes.client, shared),
     both: bothRouter(routes, surfaceResolution(options, built, shared)),
     keys: { reload: () => shared.keys.reload() },

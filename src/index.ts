@@ -31,6 +31,24 @@ export type {
   RateLimits,
   SessionLimitName,
 } from './domain/limits/rate-limits.js'
+export type {
+  IdentityAdministration,
+  IdentityRecord,
+} from './domain/oauth/identity-administration.js'
+export type { SecretText } from './domain/service-accounts/secret-text.js'
+export type {
+  CreatedServiceAccount,
+  IssuedServiceCredential,
+  NewServiceAccountInput,
+  ServiceAccountAdministration,
+  ServiceAccountChanges,
+  ServiceAccountList,
+  ServiceAccountListRequest,
+} from './domain/service-accounts/service-account-administration.js'
+export type {
+  ServiceAccountRecord,
+  ServiceCredentialRecord,
+} from './domain/service-accounts/service-account-record.js'
 export type { SessionEntry } from './domain/sessions/session-list.js'
 export {
   AuthError,
@@ -120,6 +138,6 @@ export type {
 export type { Audience, Surface } from './ports/surface.js'
 export type { UserKind } from './ports/user-kind.js'
 export type { InitialSettings } from './settings/settings.js'
-export type { AllSessionsOptions, Auth, SurfaceAuth } from './setup/auth.js'
+export type { AllSessionsOptions, Auth, OperatorAuth, SurfaceAuth } from './setup/auth.js'
 export { checkedStore } from './stores/checked-store.js'
 export { type StoreSplit, splitStore } from './stores/split-store.js'

@@ -3,8 +3,8 @@ import type { SurfaceSpec } from './surface-spec.js'
 
 /**
  * The started deletion of an account; the id is the user's. It is written before anything is removed
- * and outlives the user record for a while, so that an interrupted deletion is completed, and documents
- * that a parallel request wrote meanwhile are found.
+ * and outlives the user record: an interrupted deletion is completed, documents that a parallel request
+ * wrote meanwhile are found, and no account is ever made with the id again.
  */
 export interface AccountDeletion extends Doc {
   /** The user who deleted it; null when the host's code named no actor. */
@@ -17,8 +17,8 @@ export interface AccountDeletion extends Doc {
   readonly credentialEpoch: number | null
   /** When the user record was gone; null before. */
   readonly deletedAt: number | null
-  /** When the process that sweeps has to look at it again. */
-  readonly expiresAt: number
+  /** When the process that sweeps has to look at it again; null once it did for the last time. */
+  readonly expiresAt: number | null
 }
 
 export const accountDeletionsSpec: SurfaceSpec<AccountDeletion> = {

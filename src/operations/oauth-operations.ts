@@ -249,7 +249,7 @@ const unlinkUserOauth = adminOperation({
   errors: ['user_not_found', 'not_found', 'last_login_method'],
   locate: ({ userId = '' }, { oauthLinks }) => oauthLinks.person(userId),
   handle: async ({ located, params: { provider = '' }, principal, source }, { oauthLinks }) => {
-    await oauthLinks.unlinkOf(principal.userId, located, provider, source)
+    await oauthLinks.unlinkOf(principal.userId, located, { provider }, source)
     return { body: null }
   },
 })

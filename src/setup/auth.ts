@@ -5,6 +5,8 @@ import type { ConfigApi } from '../domain/configuration/config-api.js'
 import type { Actor } from '../domain/context/actor.js'
 import type { Principal } from '../domain/context/principal.js'
 import type { AuditLog } from '../domain/events/audit-log.js'
+import type { IdentityAdministration } from '../domain/oauth/identity-administration.js'
+import type { ServiceAccountAdministration } from '../domain/service-accounts/service-account-administration.js'
 import type { SessionAdministration } from '../domain/sessions/session-administration.js'
 import type { SigningKeys } from '../domain/sessions/signing-keys.js'
 import type { Mountable, RouteGuarded } from '../http/request/exchange.js'
@@ -19,6 +21,8 @@ export interface SurfaceAuth<S extends Surface = Surface>
   readonly users: Users
   /** What was registered and is not confirmed yet. */
   readonly registrations: Registrations
+  /** Their accounts at identity providers. */
+  readonly identities: IdentityAdministration
   /** The roles kept in the store and their bindings. They count with `authorizer: roleAuthorizer()`. */
   readonly roles: Roles
   /**
@@ -49,6 +53,11 @@ export interface SurfaceAuth<S extends Surface = Surface>
   readonly audit: AuditLog
 }
 
+/** The surface of operators, with the machines among them. */
+export interface OperatorAuth extends SurfaceAuth<'operator'> {
+  readonly serviceAccounts: ServiceAccountAdministration
+}
+
 /** The options of `terminateAllSessions`. */
 export interface AllSessionsOptions {
   /** Default: both surfaces. */
@@ -65,7 +74,7 @@ export interface AllSessionsOptions {
 /** The library, built by `createAuth`. */
 export interface Auth {
   /** `/v1/auth/operator/*`, `/v1/admin/*` and the unprefixed paths, to mount on a host for operators. */
-  readonly operator: SurfaceAuth<'operator'>
+  readonly operator: OperatorAuth
   /** `/v1/auth/client/*` and the unprefixed paths, to mount on a host for clients. */
   readonly client: SurfaceAuth<'client'>
   /** Both surfaces, to mount in one process. Each is answered on its own hosts; see `SurfaceOptions.hosts`. */

@@ -33,7 +33,7 @@ export function routesOf(
 /** What the host is given of one surface. */
 export function mountSurface<S extends Surface>(
   surface: S,
-  { services, emit, users, registrations, roles, audit, sessions }: BuiltSurface,
+  { services, emit, users, registrations, identities, roles, audit, sessions }: BuiltSurface,
   routes: SurfaceRoutes,
   { clientIp, clock, logger }: Mounting,
 ): SurfaceAuth<S> {
@@ -43,6 +43,7 @@ export function mountSurface<S extends Surface>(
     ...surfaceRouter(surface, routes),
     users,
     registrations,
+    identities,
     roles,
     audit,
     ...sessions,

@@ -17,12 +17,14 @@ import { assembleLogin } from '../domain/login/assemble-login.js'
 import { assembleMail } from '../domain/mail/assemble-mail.js'
 import type { Links } from '../domain/mail/mail-service.js'
 import { assembleOauth } from '../domain/oauth/assemble-oauth.js'
+import type { IdentityAdministration } from '../domain/oauth/identity-administration.js'
 import { assemblePasskeys } from '../domain/passkeys/assemble-passkeys.js'
 import {
   assemblePasswords,
   type SharedPasswordServices,
 } from '../domain/passwords/assemble-passwords.js'
 import { assembleServiceAccounts } from '../domain/service-accounts/assemble-service-accounts.js'
+import type { ServiceAccountAdministration } from '../domain/service-accounts/service-account-administration.js'
 import type { Services } from '../domain/services/index.js'
 import type { AllSessionsTermination } from '../domain/sessions/all-sessions-termination.js'
 import { assembleSessions } from '../domain/sessions/assemble-sessions.js'
@@ -54,6 +56,8 @@ export interface SurfaceServices {
   readonly users: Users
   readonly registrations: Registrations
   readonly roles: Roles
+  readonly identities: IdentityAdministration
+  readonly serviceAccounts: ServiceAccountAdministration
   readonly sessions: SessionAdministration
   readonly allSessions: AllSessionsTermination
   readonly tokens: Tokens
@@ -91,6 +95,8 @@ export function createSurfaceServices(
   const { notices, reencryptTotp } = factors
   return {
     ...{ ...accounts, ...authorization, tokens: sessions.tokens, notices, reencryptTotp },
+    identities: oauth.identityAdministration,
+    serviceAccounts: serviceAccounts.serviceAccountAdministration,
     sessions: sessions.sessionAdministration,
     allSessions: sessions.allSessions,
     services: {

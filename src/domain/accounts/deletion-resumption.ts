@@ -41,7 +41,8 @@ export function createDeletionResumption(
     }
     if (user === null && deletedAt !== null) {
       await removePersonalData(collections, serviceCredentials, { userId: id, email: null })
-      await accountDeletions.take(id, { expiresAt })
+      // Of the account its id stays, so that none is made with it again.
+      await accountDeletions.update(id, { expiresAt }, { expiresAt: null, actorId: null })
       return
     }
     const claim = { expiresAt: clock.now() + attemptMs }

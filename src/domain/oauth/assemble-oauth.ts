@@ -7,6 +7,10 @@ import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { OwnerProof } from '../passwords/owner-proof.js'
 import type { SessionTermination } from '../sessions/session-termination.js'
+import {
+  createIdentityAdministration,
+  type IdentityAdministration,
+} from './identity-administration.js'
 import { createOauthAccounts } from './oauth-accounts.js'
 import { createOauthIdentities, type OauthIdentities } from './oauth-identities.js'
 import { createOauthLinks, type OauthLinks } from './oauth-links.js'
@@ -17,6 +21,7 @@ export interface OauthServices {
   readonly oauth: OauthSignIn
   readonly oauthLinks: OauthLinks
   readonly oauthIdentities: OauthIdentities
+  readonly identityAdministration: IdentityAdministration
 }
 
 interface Collaborators {
@@ -41,6 +46,7 @@ export function assembleOauth(
   return {
     oauthLinks: links,
     oauthIdentities: identities,
+    identityAdministration: createIdentityAdministration(identities, links),
     oauth: createOauthSignIn(deps, {
       ...collaborators,
       accounts: createOauthAccounts(deps, { identities, providerProofs }),

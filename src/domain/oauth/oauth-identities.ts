@@ -22,15 +22,15 @@ export interface OauthIdentities {
   /** Takes one without a user, unless a sign-up may be under way for it. True for who took it. */
   takeAbandoned(identity: OauthIdentity): Promise<boolean>
   /**
-   * Removes it if `isLast` says no of the user's other identities that stay. Throws
-   * `last_login_method`, and `not_found` when there is none (any more). Of two removed at once one
-   * stays where nothing else would.
+   * Removes the one that is meant, and resolves with it, if `isLast` says no of the user's other
+   * identities that stay. Throws `last_login_method`, and `not_found` when there is none (any more). Of
+   * two removed at once one stays where nothing else would.
    */
   remove(
     userId: string,
-    provider: string,
+    isMeant: (identity: OauthIdentity) => boolean,
     isLast: (others: readonly OauthIdentity[]) => Promise<boolean>,
-  ): Promise<void>
+  ): Promise<OauthIdentity>
 }
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
@@ -101,13 +101,12 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
       return (await oauthIdentities.take(id, { userId, linkedAt })) !== null
     },
 
-    async remove(userId, provider, isLast) {
-      await retryOnConflict(tries, async () => {
-        const identity = (await ofUser(userId)).find((one) => one.provider === provider)
+    remove: (userId, isMeant, isLast) =>
+      retryOnConflict(tries, async () => {
+        const identity = (await ofUser(userId)).find(isMeant)
         if (identity === undefined) throw new AuthError('not_found')
-        return (await tryToRemove(identity, isLast)) || conflict
-      })
-    },
+        return (await tryToRemove(identity, isLast)) ? identity : conflict
+      }),
   }
 }
 

@@ -14,6 +14,9 @@ import type { LinkIntent, OauthFlows } from '../intents/oauth-flows.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { OauthIdentities } from './oauth-identities.js'
 
+/** Which of a user's identities is meant: there is at most one of each provider. */
+export type LinkedTo = { readonly provider: string } | { readonly identityId: string }
+
 /** Links and unlinks a user's accounts at providers, for the user or an administrator. */
 export interface OauthLinks {
   /**
@@ -39,7 +42,7 @@ export interface OauthLinks {
     source: RequestSource,
   ): Promise<void>
   /** By an administrator. Throws `not_found` and `last_login_method`. */
-  unlinkOf(actorId: string, user: User, provider: string, source: RequestSource): Promise<void>
+  unlinkOf(actorId: string, user: User, which: LinkedTo, source: RequestSource): Promise<void>
   /** Throws `user_not_found`, also for a service account. */
   person(userId: string): Promise<User>
 }
@@ -111,12 +114,13 @@ export function createOauthLinks(
   async function remove(
     actorId: string,
     user: User,
-    provider: string,
+    which: LinkedTo,
     source: RequestSource,
   ): Promise<void> {
-    await identities.remove(
+    const { provider } = await identities.remove(
       user.id,
-      provider,
+      (one) =>
+        'provider' in which ? one.provider === which.provider : one.id === which.identityId,
       async (others) => !(await hasWayIn(deps, user.id, others)),
     )
     notifyChange('unlinked', { actorId, user }, provider, source)
@@ -146,7 +150,7 @@ export function createOauthLinks(
 
     async unlink(who, provider, currentPassword, source) {
       await reAuthentication.require(who, currentPassword, source)
-      await remove(who.user.id, who.user, provider, source)
+      await remove(who.user.id, who.user, { provider }, source)
     },
 
     unlinkOf: remove,

@@ -3,12 +3,17 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { Tokens } from '../sessions/tokens.js'
+import {
+  createServiceAccountAdministration,
+  type ServiceAccountAdministration,
+} from './service-account-administration.js'
 import { createServiceAccounts, type ServiceAccounts } from './service-accounts.js'
 import { createServiceCredentials } from './service-credentials.js'
 import { createServiceGrants, type ServiceGrants } from './service-grants.js'
 
 export interface ServiceAccountServices {
   readonly serviceAccounts: ServiceAccounts
+  readonly serviceAccountAdministration: ServiceAccountAdministration
   readonly serviceGrants: ServiceGrants
 }
 
@@ -25,8 +30,10 @@ export function assembleServiceAccounts(
 ): ServiceAccountServices {
   const deps = { ...context, ...collaborators }
   const credentials = createServiceCredentials(deps)
+  const serviceAccounts = createServiceAccounts(deps, collaborators.users, credentials)
   return {
-    serviceAccounts: createServiceAccounts(deps, collaborators.users, credentials),
+    serviceAccounts,
+    serviceAccountAdministration: createServiceAccountAdministration(serviceAccounts),
     serviceGrants: createServiceGrants(deps, collaborators.tokens),
   }
 }

@@ -43,6 +43,12 @@ export interface ServiceAccounts {
    * Enabled as the last of three writes: should one fail, what is left is a disabled account.
    */
   create(name: string, act: Act): Promise<NewServiceAccount>
+  /**
+   * The same with an id of the caller's choosing; null where a service account has it already. Of two at
+   * once, one makes it. Throws `invalid_request` for an id that a person has, or an account had that was
+   * deleted.
+   */
+  createOnce(id: string, name: string, act: Act): Promise<NewServiceAccount | null>
   /** Disabling stops grants and permissions at once. Throws `service_account_not_found`. */
   update(
     account: LocatedAccount,
@@ -63,7 +69,7 @@ export function createServiceAccounts(
   credentials: ServiceCredentials,
 ): ServiceAccounts {
   const { clock } = deps
-  const { users } = deps.collections
+  const { users, accountDeletions } = deps.collections
   const events = createAccountEvents(deps)
 
   async function find(id: string): Promise<User | null> {
@@ -81,9 +87,9 @@ export function createServiceAccounts(
     return { user, credentials: await credentials.of(user.id) }
   }
 
-  function newAccount(name: string): User {
+  function newAccount(name: string, given: string | null): User {
     const now = clock.now()
-    const id = uuidv7(now, deps.random)
+    const id = given ?? uuidv7(now, deps.random)
     const email = `${id}@service-accounts.invalid`
     return newUser(now, { id, kind: 'service', email, emailAsTyped: email, name, enabled: false })
   }
@@ -111,11 +117,26 @@ export function createServiceAccounts(
     }
   }
 
-  async function make(name: string, act: Act): Promise<NewServiceAccount> {
-    const user = newAccount(name)
+  /** False where a machine has the id. The account is read before the note: a deletion writes that first. */
+  async function isFree(id: string): Promise<boolean> {
+    if (!isUuid(id)) throw invalid('id must be a UUID in lower case.')
+    const user = await users.get(id)
+    if (user?.kind === 'service') return false
+    if (user !== null) throw invalid('id must not be that of a person.')
+    if ((await accountDeletions.get(id)) === null) return true
+    throw invalid('id must not be that of an account that was deleted.')
+  }
+
+  /** Null where the given id was taken meanwhile. */
+  async function make(
+    name: string,
+    given: string | null,
+    act: Act,
+  ): Promise<NewServiceAccount | null> {
+    const user = newAccount(name, given)
     // Before anything is written: a busy server leaves nothing behind.
     const issued = await credentials.draft(user.id, act)
-    if (!(await users.insert(user))) throw new AuthError('service_unavailable')
+    if (!(await users.insert(user))) return null
     await credentials.store(issued.credential)
     try {
       const account = { user: await enable(user), credentials: [issued.credential] }
@@ -124,6 +145,26 @@ export function createServiceAccounts(
       await close(user, issued)
       throw error
     }
+  }
+
+  /** Events of what was made, and of what failed. */
+  async function told<T extends NewServiceAccount | null>(
+    act: Act,
+    create: () => Promise<T>,
+  ): Promise<T> {
+    const made = await create().catch((error: unknown) => {
+      events.createFailed(act, error)
+      throw error
+    })
+    if (made === null) return made
+    const { account, issued } = made
+    events.created(act, account.user.id)
+    deps.emit('serviceCredential.issued', act.source, {
+      actorId: act.actorId,
+      targetId: account.user.id,
+      credentialId: issued.credential.id,
+    })
+    return made
   }
 
   return {
@@ -143,20 +184,21 @@ export function createServiceAccounts(
 
     get: async (id) => withCredentials(await known(id)),
 
-    async create(name, act) {
-      const made = await make(name, act).catch((error: unknown) => {
-        events.createFailed(act, error)
-        throw error
-      })
-      const { account, issued } = made
-      events.created(act, account.user.id)
-      deps.emit('serviceCredential.issued', act.source, {
-        actorId: act.actorId,
-        targetId: account.user.id,
-        credentialId: issued.credential.id,
-      })
-      return made
-    },
+    create: (name, act) =>
+      told(act, async () => {
+        const made = await make(name, null, act)
+        if (made === null) throw new AuthError('service_unavailable')
+        return made
+      }),
+
+    createOnce: (id, name, act) =>
+      told(act, async () => {
+        if (!(await isFree(id))) return null
+        const made = await make(name, id, act)
+        // Another call may have taken the id; a person cannot have.
+        if (made === null && (await isFree(id))) throw new AuthError('service_unavailable')
+        return made
+      }),
 
     async update({ id }, changes, act) {
       const user = await accounts.update(id, changes, actedBy(act))
@@ -171,6 +213,10 @@ export function createServiceAccounts(
       await credentials.revoke(id, credentialId, act)
     },
   }
+}
+
+function invalid(problem: string): AuthError {
+  return new AuthError('invalid_request', { detail: `A service account's ${problem}` })
 }
 
 function actedBy({ actorId, source: { ip, userAgent } }: Act): Actor {

@@ -73,6 +73,7 @@ describe.each(promiseKinds)('SP-57 what a deletion leaves behind, $name', (kind)
 
     await host.clock.advance(afterwards)
     await sweepOnce(host, surface)
-    expect(await storedIn(host, surface).accountDeletions.get(who.id)).toBeNull()
+    const note = await storedIn(host, surface).accountDeletions.get(who.id)
+    expect(note).toMatchObject({ actorId: null, expiresAt: null })
   })
 })

@@ -105,7 +105,7 @@ async function race(removed: readonly ProviderId[], choices: readonly number[]):
   })
   const outcomes = removed.map(async (provider, racer) => {
     try {
-      await racers[racer]?.remove(userId, provider, isLast)
+      await racers[racer]?.remove(userId, (one) => one.provider === provider, isLast)
       return 'removed'
     } catch (error) {
       return error instanceof AuthError ? error.code : String(error)
