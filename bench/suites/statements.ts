@@ -14,15 +14,16 @@ interface Count {
 const operations: Readonly<Record<string, number | null>> = {
   'authenticate, requireUser': 1,
   'GET /me': 1,
-  'GET /me, again': 2,
+  'GET /me, reported': 2,
   'login, one beside the hash': 5,
   'login, wrong password, one beside the hash': 3,
   refresh: null,
   'grant, again': 2,
-  logout: 3,
+  'logout by the bearer': 3,
+  'logout by the body': 3,
   'GET an environment': 2,
-  'GET an environment, again': 3,
-  'PATCH a setting': 5,
+  'GET an environment, reported': 3,
+  'PATCH a setting, reported': 5,
 }
 
 export const statements: Suite = {
@@ -42,10 +43,11 @@ export const statements: Suite = {
     })
     const note =
       'A trip is one wait for the database; statements that are sent side by side share it. Each operation ' +
-      'ran once before it is counted. `GET /me` and `GET an environment` are the first of their sessions: the ' +
-      'rate limits report later ones, as the line below each shows. No reply waits for what is sent after it. ' +
+      'ran once before it is counted. Of the requests of one session within a minute, the third ' +
+      'is the first whose count is reported, as the lines below show. No reply waits for audit records and for ' +
+      'the record of where a login came from, nor for what is sent after it. ' +
       `A connection holds at most ${held} prepared statements after all of it.`
-    const head = ['operation', 'statements', 'trips', 'writes', 'after the reply']
+    const head = ['operation', 'statements', 'trips', 'writes', 'beside or after the reply']
     return {
       tables: [{ head, rows, note }],
       figures: [

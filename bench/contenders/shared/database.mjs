@@ -1,10 +1,14 @@
 // Pools that count their statements, and rows in number.
+import { setImmediate as turn } from 'node:timers/promises'
 import pg from 'pg'
 
 /** @typedef {{ text: string, values: unknown[], sentAt: number, answeredAt: number }} Sent */
 
 /** @type {Sent[] | null} null while nothing is recorded */
 let recorded = null
+
+/** Each statement is sent so many turns of the event loop after it was asked for. */
+let turnsHeld = 0
 
 const query = pg.Client.prototype.query
 pg.Client.prototype.query = function recording(...args) {
@@ -25,9 +29,16 @@ pg.Client.prototype.query = function recording(...args) {
       callback(...reply)
     }
   }
-  const answer = query.apply(this, args)
-  if (typeof answer?.then === 'function') answer.then(answered, answered)
+  const answer =
+    turnsHeld === 0 ? query.apply(this, args) : turns(turnsHeld).then(() => query.apply(this, args))
+  // A call with a callback is answered there.
+  if (typeof callback !== 'function' && typeof answer?.then === 'function')
+    answer.then(answered, answered)
   return answer
+}
+
+async function turns(count) {
+  for (let time = 0; time < count; time += 1) await turn()
 }
 
 /**
@@ -39,6 +50,16 @@ export function poolOf(url, max = 10) {
   pool.on('error', console.error)
   return pool
 }
+
+/** Opens all connections of a pool: one that is opened in a wave of statements makes two waves of it. */
+export async function openAll(pool) {
+  const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))
+  for (const client of clients) client.release()
+}
+
+/** What no reply waits for: audit records, and where a login came from. */
+const isBeside = ({ text }) =>
+  /^\s*(?:insert|update|delete|with)\b.*_(?:audit_records|known_logins)"/is.test(text)
 
 /**
  * Records what the pools of this process send while `work` runs, and for 200 ms afterwards. Of what
@@ -52,7 +73,34 @@ export async function statementsOf(work) {
   await new Promise((resolve) => setTimeout(resolve, 200))
   const all = recorded
   recorded = null
-  const sent = all.filter(({ sentAt }) => sentAt <= endedAt)
+  return countsOf(
+    all,
+    all.filter(({ sentAt }) => sentAt <= endedAt),
+  )
+}
+
+/**
+ * The same of one request, exactly. `rest` resolves once nothing goes on any more: what an earlier request
+ * left to be done would be counted too. Every statement is held until those beside it are asked for, so
+ * that no quick answer parts them, and what no reply waits for is `later`, whenever it was sent.
+ */
+export async function tripsOfOne(work, rest) {
+  await rest()
+  turnsHeld = 5
+  recorded = []
+  await work()
+  const endedAt = performance.now()
+  await rest()
+  const all = recorded
+  recorded = null
+  turnsHeld = 0
+  return countsOf(
+    all,
+    all.filter((one) => one.sentAt <= endedAt && !isBeside(one)),
+  )
+}
+
+function countsOf(all, sent) {
   const writes = sent.filter(({ text }) => /^\s*(?:insert|update|delete|with)\b/i.test(text))
   return {
     statements: sent.length,
