@@ -2,14 +2,8 @@ import type { PoolClient } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
 import { postgres } from '../../adapters/postgres/index.js'
 import { allCollectionSpecs } from '../../src/model/collections.js'
-import type {
-  AnyCollectionSpec,
-  Collection,
-  CollectionSpec,
-  Doc,
-  Guard,
-  Page,
-} from '../../src/ports/store.js'
+import type { AnyCollectionSpec, CollectionSpec, Doc } from '../../src/ports/store.js'
+import { keyedCalls } from '../support/stores/keyed-calls.js'
 import { schemasOf } from '../support/stores/postgres-schemas.js'
 import { recordingClient, type Statement } from '../support/stores/recording-client.js'
 
@@ -48,7 +42,7 @@ describe.skipIf(!url)(title, () => {
       }
       for (const spec of specs) {
         const collection = store.collection(spec as CollectionSpec<Doc>)
-        for (const [what, sorts, call] of callsOf(spec, collection)) {
+        for (const [what, sorts, call] of keyedCalls(spec, collection)) {
           await explain(`${spec.name}.${what}`, sorts, call)
         }
       }
@@ -115,48 +109,6 @@ function sqlOf(spec: AnyCollectionSpec, field: string): string {
     default:
       return `'${field}' || ${number}`
   }
-}
-
-/** The value of the row `id7`. */
-function exampleOf(spec: AnyCollectionSpec, field: string): string | number | boolean {
-  switch (spec.fields[field]?.kind) {
-    case 'integer':
-      return 7
-    case 'boolean':
-      return false
-    case 'time':
-      return 7000
-    default:
-      return `${field}7`
-  }
-}
-
-type Call = readonly [what: string, sorts: boolean, call: () => Promise<unknown>]
-
-/** Every call of a request on a collection: by its id, and by each of its indexes. */
-function callsOf(spec: AnyCollectionSpec, collection: Collection<Doc>): readonly Call[] {
-  const scalar = Object.keys(spec.fields).find((field) => spec.fields[field]?.kind !== 'json')
-  const same = scalar === undefined ? { expiresAt: null } : { [scalar]: exampleOf(spec, scalar) }
-  const byId: readonly Call[] = [
-    ['get', false, () => collection.get('id7')],
-    ['update', false, () => collection.update('id7', same as Guard<Doc>, same)],
-    ['take', false, () => collection.take('id9', same as Guard<Doc>)],
-  ]
-  const pages: readonly Omit<Page, 'limit'>[] = [
-    {},
-    { after: 'id2' },
-    { newestFirst: true },
-    { newestFirst: true, after: 'id8' },
-  ]
-  const byIndex = spec.indexes.flatMap(({ on, unique }) => {
-    const equal = Object.fromEntries(on.map((field) => [field, exampleOf(spec, field)]))
-    return pages.map((page): Call => {
-      const what = `find by ${on.join()} ${JSON.stringify(page)}`
-      // One row at most is no work to sort.
-      return [what, unique === true, () => collection.find(equal, { limit: 20, ...page })]
-    })
-  })
-  return [...byId, ...byIndex]
 }
 
 async function planOf(session: PoolClient, mode: string, { text, values }: Statement) {
