@@ -69,7 +69,9 @@ function lookOf(command: Document): { name: string; filter: Document; sort: read
   const [match = {}] = (command['pipeline'] ?? []) as readonly Document[]
   const filter = command['filter'] ?? command['query'] ?? first['q'] ?? match['$match'] ?? {}
   if (typeof name !== 'string') throw new Error(`${verb} names no collection`)
-  return { name, filter, sort: Object.keys(command['sort'] ?? {}) }
+  const { sort = {} } = command
+  // A driver keeps the order of what it sorts by in a map.
+  return { name, filter, sort: sort instanceof Map ? [...sort.keys()] : Object.keys(sort) }
 }
 
 function comparedIn(filter: Document): Compared {
