@@ -56,6 +56,7 @@ export {
   type ErrorCode,
   errorCatalogue,
   OptionsError,
+  type PasswordViolation,
 } from './errors/index.js'
 export type { TrustProxy } from './http/client-ip.js'
 export type {

@@ -171,7 +171,7 @@ export interface AuthOptions {
   /**
    * With `true`, people show a second factor before they change configuration over HTTP (`PATCH` and `PUT` below
    * `/v1/admin/modules`): in the session that asks, less than the setting `stepUpMaxAge` ago. Without a proof the answer
-   * is 403 `step_up_required` with the challenge of RFC 9470. Service accounts have no factor and are not asked. Settings
+   * is 403 `step_up_required`, or `mfa_enrollment_required` for an account without a factor. Service accounts have no factor and are not asked. Settings
    * that leave every kind of factor off are refused then. Default false.
    */
   readonly adminStepUp?: boolean

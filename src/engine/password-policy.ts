@@ -1,8 +1,9 @@
+import type { PasswordViolation } from '../errors/index.js'
 import { contextWords, foldWord } from './context-words.js'
 import { utf8Length } from './utf8.js'
 
-/** The rules a new password can violate; their names are what a refusal lists. */
-export type PasswordRule = 'too_short' | 'too_long' | 'common' | 'contextual'
+/** The rules that are judged by the password and the words around it alone. */
+export type PasswordRule = Exclude<PasswordViolation, 'breached' | 'reused'>
 
 /** The longest password that is hashed, in UTF-8 bytes; what is longer is refused, never cut. */
 export const maxPasswordBytes = 1024

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCatalogue } from './error-catalogue.js'
+import type { PasswordViolation } from './password-violations.js'
 
 /**
  * Seconds (RFC 9110 §10.2.3). Short, because a client that repeats a refresh whose answer was lost
@@ -12,8 +13,15 @@ export interface AuthErrorOptions {
   readonly detail?: string
   /** Whole seconds, sent as `Retry-After` (RFC 9110 §10.2.3). */
   readonly retryAfter?: number
-  /** For `step_up_required`: the greatest age of the proof in whole seconds (RFC 9470 `max_age`). */
+  /**
+   * For `step_up_required` and `mfa_enrollment_required`: the greatest age of the proof in whole seconds
+   * (RFC 9470 `max_age`).
+   */
   readonly maxAgeSeconds?: number
+  /** For `password_policy`: the rules that the password violates. */
+  readonly violations?: readonly PasswordViolation[]
+  /** The key or record list that a configuration change was refused for. */
+  readonly field?: string
   readonly cause?: unknown
 }
 
@@ -27,8 +35,12 @@ export class AuthError extends Error {
   readonly status: number
   /** Whole seconds to wait before a retry; null where waiting does not help. */
   readonly retryAfter: number | null
-  /** Whole seconds; null for every code but `step_up_required`. */
+  /** Whole seconds; null for every code but `step_up_required` and `mfa_enrollment_required`. */
   readonly maxAgeSeconds: number | null
+  /** At least one rule; null for every code but `password_policy`. */
+  readonly violations: readonly PasswordViolation[] | null
+  /** The key or record list that a configuration change was refused for; null for other refusals. */
+  readonly field: string | null
 
   constructor(code: ErrorCode, options: AuthErrorOptions = {}) {
     const entry = errorCatalogue[code]
@@ -37,5 +49,7 @@ export class AuthError extends Error {
     this.status = entry.status
     this.retryAfter = options.retryAfter ?? (entry.status === 503 ? outageRetryAfter : null)
     this.maxAgeSeconds = options.maxAgeSeconds ?? null
+    this.violations = options.violations ?? null
+    this.field = options.field ?? null
   }
 }

@@ -67,6 +67,11 @@ export const errorCatalogue = {
   },
   mfa_method_disabled: { status: 403, detail: 'This method is switched off.' },
   step_up_required: { status: 403, detail: 'A recent second-factor proof is required.' },
+  mfa_enrollment_required: {
+    status: 403,
+    detail:
+      'A recent second-factor proof is required, and the account has no factor yet. Enroll one.',
+  },
   role_not_assignable: {
     status: 403,
     detail: 'This role cannot be given to a service account.',

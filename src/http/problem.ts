@@ -1,4 +1,9 @@
-import { type AuthError, type ConfigValidationError, titleOf } from '../errors/index.js'
+import {
+  type AuthError,
+  type ConfigValidationError,
+  titleOf,
+  ValueRefusal,
+} from '../errors/index.js'
 import type { ExchangeReply } from './request/exchange.js'
 
 /** On every reply: none of them is a page, a script, or fit to be kept. */
@@ -18,13 +23,15 @@ export function problemReply(
   error: AuthError,
   headers: Readonly<Record<string, string>> = {},
 ): ExchangeReply {
-  const { maxAgeSeconds: maxAge } = error
+  const { maxAgeSeconds: maxAge, violations, field } = error
   const body = {
     status: error.status,
     title: titleOf(error.status),
     detail: error.message,
     ...(error.code === 'unauthorized' ? {} : { code: error.code }),
     ...(maxAge === null ? {} : { maxAgeSeconds: maxAge }),
+    ...(violations === null ? {} : { violations }),
+    ...(field === null ? {} : { field }),
   }
   return {
     status: error.status,
@@ -49,11 +56,14 @@ function stepUpChallenge(maxAge: number): string {
 
 /**
  * What a module's validator refused: the problem body with the module's own code, or, without one,
- * the text-only body of old. Clients compare that one byte by byte.
+ * the text-only body of old. Clients compare that one byte by byte. What no validator judged names its
+ * key as well.
  */
-export function validatorReply({ code = '', message }: ConfigValidationError): ExchangeReply {
+export function validatorReply(error: ConfigValidationError): ExchangeReply {
+  const { code = '', message, field } = error
   const [status, title] = [422, titleOf(422)]
   const isText = code === ''
+  const named = error instanceof ValueRefusal ? { field } : {}
   return {
     status,
     headers: {
@@ -63,6 +73,6 @@ export function validatorReply({ code = '', message }: ConfigValidationError): E
         : 'application/problem+json; charset=utf-8',
     },
     cookies: [],
-    body: isText ? title : JSON.stringify({ status, title, detail: message, code }),
+    body: isText ? title : JSON.stringify({ status, title, detail: message, code, ...named }),
   }
 }

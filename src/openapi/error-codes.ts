@@ -49,8 +49,12 @@ export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
     ...errors,
     ...commonCodes,
   ]
+  const asksForProof = codes.includes('step_up_required')
   // An operation on sessions answers every outage with the code of a session outage.
   const isSession = errors.includes('session_enforcement_unavailable')
   const answered = codes.filter((code) => !(isSession && code === 'service_unavailable'))
-  return [...new Set(answered)]
+  // Whoever has no factor is told to enroll one first.
+  return [
+    ...new Set([...answered, ...(asksForProof ? (['mfa_enrollment_required'] as const) : [])]),
+  ]
 }

@@ -1,10 +1,12 @@
-import { type ErrorCode, errorCatalogue, titleOf } from '../errors/index.js'
+import { type ErrorCode, errorCatalogue, passwordViolations, titleOf } from '../errors/index.js'
 import type { Operation } from '../operations/operation.js'
 import { errorCodesOf } from './error-codes.js'
 import type { JsonSchema, OpenApiHeader, OpenApiResponse } from './types.js'
 
 const text = { type: 'string' } as const
 const members = ['status', 'title', 'detail'] as const
+
+const proofCodes: readonly ErrorCode[] = ['step_up_required', 'mfa_enrollment_required']
 
 const isCode = (name: string): name is ErrorCode => name in errorCatalogue
 const codes: readonly ErrorCode[] = Object.keys(errorCatalogue).filter(isCode)
@@ -15,7 +17,11 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
   ModuleProblem: {
     type: 'object',
     description: 'A module refused the values, by a code of its own.',
-    properties: { ...problemMembers(422), code: text },
+    properties: {
+      ...problemMembers(422),
+      code: text,
+      field: { ...text, description: 'The key, where its declaration refuses the value.' },
+    },
     required: [...members, 'code'],
   },
 }
@@ -77,10 +83,25 @@ function problemSchema(code: ErrorCode): JsonSchema {
     properties: {
       ...problemMembers(status),
       ...(isPlain ? {} : { code: { const: code } }),
-      ...(code === 'step_up_required' ? { maxAgeSeconds: { type: 'integer' } } : {}),
+      ...ownMembers(code),
     },
-    required: isPlain ? members : [...members, 'code'],
+    required: isPlain ? members : [...members, 'code', ...alwaysTold(code)],
   }
+}
+
+/** Those without which none of these errors comes. */
+function alwaysTold(code: ErrorCode): readonly string[] {
+  return errorCatalogue[code].status === 422 ? Object.keys(ownMembers(code)) : []
+}
+
+/** What some errors tell beside the four members of every one. */
+function ownMembers(code: ErrorCode): JsonSchema {
+  if (proofCodes.includes(code)) return { maxAgeSeconds: { type: 'integer' } }
+  if (code === 'password_policy') {
+    return { violations: { type: 'array', items: { enum: passwordViolations } } }
+  }
+  const isOfField = code.startsWith('config.')
+  return isOfField ? { field: { ...text, description: 'The key or list it is about.' } } : {}
 }
 
 function problemMembers(status: number): JsonSchema {
@@ -98,7 +119,8 @@ function problemHeaders(
   }
   if (status === 401) return { 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } }
   if (!known.includes('step_up_required')) return null
-  const description = 'With `step_up_required`: the challenge of RFC 9470.'
+  const codes = proofCodes.map((code) => `\`${code}\``)
+  const description = `With ${codes.join(' and ')}: the challenge of RFC 9470.`
   return { 'WWW-Authenticate': { description, schema: text } }
 }
 

@@ -14,7 +14,7 @@ const patchedTexts = z.pipe(
   z.transform((given) => {
     if (typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__')) {
       const detail = '"__proto__" is not a key of this module. Check its spelling.'
-      throw new AuthError('config.unknown_key', { detail })
+      throw new AuthError('config.unknown_key', { detail, field: '__proto__' })
     }
     return given
   }),

@@ -17,7 +17,7 @@ export const authRule: FieldRule = (declaration, text) => {
   const problem = setting === undefined ? null : valueProblem(setting, text)
   if (problem === null) return null
   const plain = plainProblem(declaration, text)
-  if (plain !== null && plain.code === null) return { code: null, problem }
+  if (plain?.code === 'value_malformed') return { code: plain.code, problem }
   return { code: setting?.code ?? 'value_out_of_range', problem }
 }
 

@@ -23,6 +23,6 @@ export function factorKindProblem(
     demanding === undefined
       ? 'Configuration writes demand a second factor (adminStepUp)'
       : `"${demanding}" demands a second factor`
-  const message = `${who}, and every kind of it would be off. Keep one on.`
+  const message = `${who}, and every kind of it would be off. Keep "totpEnabled" or "webauthnMode" on.`
   return new ConfigValidationError(demanding ?? 'totpEnabled', message, 'auth.no_mfa_method')
 }

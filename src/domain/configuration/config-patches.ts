@@ -9,7 +9,7 @@ import {
   planPatch,
 } from '../../engine/configuration/config-patch.js'
 import { readModule } from '../../engine/configuration/read-module.js'
-import { AuthError } from '../../errors/index.js'
+import { AuthError, ValueRefusal } from '../../errors/index.js'
 import type { ModuleEnvironment } from '../../model/module-environment.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { ConfigDeps } from './config-deps.js'
@@ -107,7 +107,7 @@ export function createConfigPatches(
     const { name: module, fields: declarations, definition } = declared
     const { changed, removed } = plan
     const wrong = checkValues({ module, declarations, before: seen.values, ...plan }, declared.rule)
-    if (wrong !== null) throw wrong
+    if (wrong !== null) throw new ValueRefusal(wrong)
     if (definition.validatePatch === undefined) return
     const before = declared.open(environment, seen.values).values
     const { values } = declared.open(environment, plan.values, changed)
@@ -164,8 +164,12 @@ export function createConfigPatches(
   }
 }
 
-function refusalError({ code, message }: PatchRefusal): AuthError {
-  return new AuthError(code, { detail: message })
+/** Longer than any key there is: callers get no more of what they sent. */
+const longestField = 200
+
+function refusalError({ code, message, field }: PatchRefusal): AuthError {
+  const named = field === null ? {} : { field: field.slice(0, longestField).toWellFormed() }
+  return new AuthError(code, { detail: message, ...named })
 }
 
 /**

@@ -17,8 +17,9 @@ export interface StepUp {
   proofAge(user: User, sessionId: string): Promise<number | null>
   /**
    * Resolves only when the session showed a second factor less than `maxAgeMs` ago. Throws
-   * `step_up_required` for any other caller: a service account, a person without a factor, and a person
-   * who only signed in, refreshed, typed a password or came from a trusted device.
+   * `mfa_enrollment_required` for a person without a factor, and `step_up_required` for any other caller:
+   * a service account, and a person who only signed in, refreshed, typed a password or came from a
+   * trusted device.
    */
   require(principal: Principal, maxAgeMs: number): Promise<void>
 }
@@ -82,7 +83,7 @@ export function createStepUp(deps: Deps): StepUp {
       if (age !== null && age < maxAgeMs) return
       if (hasFactor(await enrolledFactors(deps.collections, userId)))
         throw new AuthError('step_up_required', refusal)
-      throw new AuthError('step_up_required', { ...refusal, detail: 'mfa_enrollment_required' })
+      throw new AuthError('mfa_enrollment_required', refusal)
     },
   }
 }

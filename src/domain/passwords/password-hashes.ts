@@ -83,7 +83,7 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
   async function rehash(password: string, costs: Argon2Params, line: HashLine): Promise<string> {
     const bytes = bytesOf(password)
     if (bytes === 'malformed') throw new AuthError('invalid_request')
-    if (bytes === 'tooLong') throw new AuthError('password_policy')
+    if (bytes === 'tooLong') throw new AuthError('password_policy', { violations: ['too_long'] })
     return gate(line, () => guarded(() => hasher.hash(bytes, costs, random.bytes(16))))
   }
 

@@ -1,6 +1,6 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { normalizePassword, violatedRules } from '../../engine/password-policy.js'
-import { AuthError } from '../../errors/index.js'
+import { AuthError, type PasswordViolation } from '../../errors/index.js'
 import type { Collections } from '../../model/collections.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
@@ -73,7 +73,7 @@ export function createPasswordRules(deps: Deps): PasswordRules {
       const password = normalizePassword(typed)
       if (password === null) throw new AuthError('invalid_request')
       const settings = await deps.settings()
-      const rules: string[] = [
+      const violations: PasswordViolation[] = [
         ...violatedRules({
           password,
           minLength: settings.passwordMinLength,
@@ -84,17 +84,13 @@ export function createPasswordRules(deps: Deps): PasswordRules {
         }),
       ]
       // The slow checks only for a password that could pass.
-      if (rules.length === 0) {
-        if (await breached(password, settings.passwordBreachCheck)) rules.push('breached')
+      if (violations.length === 0) {
+        if (await breached(password, settings.passwordBreachCheck)) violations.push('breached')
         else if (await usedBefore(password, subject, settings.passwordHistoryCount)) {
-          rules.push('used_before')
+          violations.push('reused')
         }
       }
-      if (rules.length > 0) {
-        throw new AuthError('password_policy', {
-          detail: `The password does not meet the policy: ${rules.join(', ')}.`,
-        })
-      }
+      if (violations.length > 0) throw policyError(violations)
     },
 
     async remember(userId, passwordHash) {
@@ -120,4 +116,9 @@ export function createPasswordRules(deps: Deps): PasswordRules {
       })
     },
   }
+}
+
+function policyError(violations: readonly PasswordViolation[]): AuthError {
+  const detail = `The password does not meet the policy: ${violations.join(', ')}.`
+  return new AuthError('password_policy', { detail, violations })
 }

@@ -80,7 +80,7 @@ const rules: readonly ((located: LocatedPatch) => PatchRefusal | null)[] = [
   tooManyCreated,
 ]
 
-function refuse(code: PatchRefusalCode, field: string | null, message: string): PatchRefusal {
+function refuse(code: PatchRefusalCode, field: string, message: string): PatchRefusal {
   return { status: 422, code, field, message }
 }
 
@@ -88,7 +88,7 @@ function membershipByModule(): PatchRefusal {
   const remedy = 'Use PATCH of the environment.'
   return refuse(
     'config.membership_not_allowed',
-    null,
+    'recordLists',
     `"recordLists" is not accepted here. ${remedy}`,
   )
 }

@@ -28,8 +28,9 @@ export type FieldRule = (field: FieldDeclaration, text: string) => ValueProblem 
 
 /**
  * The error of the first value that its declaration refuses, else of the first required sub-field
- * that is missing in an element the patch touches; null for a patch without either. It has no code
- * for a text of another type, else `<module>.value_out_of_range` or `<module>.value_required`. Values
+ * that is missing in an element the patch touches; null for a patch without either. Its code is
+ * `<module>.value_malformed` for a text of another type, `<module>.value_out_of_range` or
+ * `<module>.value_required`. Values
  * that the patch does not touch are not checked, so one damaged value cannot block every other edit.
  */
 export function checkValues(
@@ -88,7 +89,10 @@ const maxLabel = 200
 
 function labelProblem(text: string): ValueProblem | null {
   if (/[\p{Cc}\p{Cs}]/u.test(text)) {
-    return { code: null, problem: 'must not contain control characters or broken Unicode' }
+    return {
+      code: 'value_malformed',
+      problem: 'must not contain control characters or broken Unicode',
+    }
   }
   return text.length <= maxLabel
     ? null
@@ -123,6 +127,5 @@ function conditionHolds(
 }
 
 function refusal(module: string, key: string, { code, problem }: ValueProblem) {
-  const dotted = code === null ? undefined : `${module}.${code}`
-  return new ConfigValidationError(key, `"${key}" ${problem}.`, dotted)
+  return new ConfigValidationError(key, `"${key}" ${problem}.`, `${module}.${code}`)
 }

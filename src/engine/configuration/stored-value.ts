@@ -23,8 +23,8 @@ export type Scalar = string | number | boolean | null
 
 /** The reason why a text is not a valid value. */
 export interface ValueProblem {
-  /** The code after the module's name and a dot; null for a text of another type. */
-  readonly code: string | null
+  /** The code after the module's name and a dot. */
+  readonly code: string
   /** The second half of a sentence. Never repeats the text, which may be a secret. */
   readonly problem: string
 }
@@ -88,12 +88,18 @@ export function valueProblem(declaration: ValueDeclaration, text: string): Value
   if (text === '') return null
   // Line breaks and tabs are text: a certificate or a template has them.
   if (/[^\P{Cc}\t\n\r]|\p{Cs}/u.test(text)) {
-    return { code: null, problem: 'must not contain control characters or broken Unicode' }
+    return {
+      code: 'value_malformed',
+      problem: 'must not contain control characters or broken Unicode',
+    }
   }
   const reading = readValue(declaration, text)
   if (reading?.inRange === true) return null
   const isType = reading === null && !isText(declaration)
-  return { code: isType ? null : 'value_out_of_range', problem: expectedForm(declaration) }
+  return {
+    code: isType ? 'value_malformed' : 'value_out_of_range',
+    problem: expectedForm(declaration),
+  }
 }
 
 /** The form a value must have, as the second half of a sentence. */

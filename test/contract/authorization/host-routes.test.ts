@@ -37,7 +37,7 @@ it('R-1-26 permission, audience and step-up guard routes of the host’s own, in
       expect([reply.status, reply.json()], `${framework} ${route}`).toEqual([200, who])
     }
     const proof = await get('/operator/proof', unproven.bearer)
-    expect([proof.status, proof.code], framework).toEqual([403, 'step_up_required'])
+    expect([proof.status, proof.code], framework).toEqual([403, 'mfa_enrollment_required'])
     allows = false
     expectProblem(await get('/operator/permission', proven.bearer), 403, 'permission_denied')
     expectProblem(await get('/operator/everything', proven.bearer), 403, 'permission_denied')

@@ -59,8 +59,8 @@ async function open(serve: Serve, options: HostOptions = {}): Promise<Opened> {
 }
 
 /** 403 with the challenge of RFC 9470. */
-function expectStepUp(reply: Reply, maxAgeSeconds: number): void {
-  expect([reply.status, reply.code], reply.text).toEqual([403, 'step_up_required'])
+function expectStepUp(reply: Reply, maxAgeSeconds: number, code = 'step_up_required'): void {
+  expect([reply.status, reply.code], reply.text).toEqual([403, code])
   expectHouseHeaders(reply)
   expect(reply.headers.get('www-authenticate')).toBe(
     `Bearer error="insufficient_user_authentication", max_age=${maxAgeSeconds}`,
@@ -187,7 +187,7 @@ describe.each(Object.entries(guardedHosts))('R-1-26 guards on %s', (_name, serve
   it('R-1-21 R-5-19 want a second factor shown a short while ago', async () => {
     const { host, get } = await open(serve, { authorizer: orders(() => true) })
     const ada = await signedInPerson(host, 'operator')
-    expectStepUp(await get('/operator/proof', ada.bearer), 300)
+    expectStepUp(await get('/operator/proof', ada.bearer), 300, 'mfa_enrollment_required')
     const admin = await administrator(host)
     for (const route of ['proof', 'usual-proof', 'everything']) {
       expect((await get(`/operator/${route}`, admin.bearer)).status, route).toBe(200)

@@ -71,40 +71,51 @@ describe.each(promiseKinds)('editing the configuration on $name', (kind) => {
     expect((await host.raw()).values['hooks.__items']).toBe('a')
   })
 
-  it.each<[string, unknown, string]>([
+  it.each<[string, unknown, string, string?]>([
     [
       'a removal without revision',
       { recordLists: remove('a') },
       '422 config.removal_requires_revision',
+      'hooks',
     ],
     [
       'a field twice',
       { recordLists: [...create('x'), ...create('y')], revision: 0 },
       '422 config.duplicate_field',
+      'hooks',
     ],
     [
       'a slug in both',
       { recordLists: [{ field: 'hooks', create: ['x'], remove: ['x'] }], revision: 0 },
       '422 config.create_and_remove',
+      'hooks',
     ],
-    ['a malformed slug', { recordLists: create('A b') }, '422 config.invalid_slug'],
-    ['a slug twice', { recordLists: create('x', 'x') }, '422 config.invalid_slug'],
-    ['a roster', { config: { 'hooks.__items': 'x' } }, '422 config.membership_not_allowed'],
-    ['an unknown key', { config: { sendr: 'x' } }, '422 config.unknown_key'],
+    ['a malformed slug', { recordLists: create('A b') }, '422 config.invalid_slug', 'hooks'],
+    ['a slug twice', { recordLists: create('x', 'x') }, '422 config.invalid_slug', 'hooks'],
+    [
+      'a roster',
+      { config: { 'hooks.__items': 'x' } },
+      '422 config.membership_not_allowed',
+      'hooks.__items',
+    ],
+    ['an unknown key', { config: { sendr: 'x' } }, '422 config.unknown_key', 'sendr'],
     [
       'a list that is none',
       { recordLists: [{ field: 'sender', create: [], remove: [] }] },
       '422 config.unknown_key',
+      'sender',
     ],
     [
       '51 elements',
       { recordLists: create(...numbered(51)), revision: 0 },
       '422 config.too_many_elements',
+      'hooks',
     ],
     [
       'a key of what it removes',
       { recordLists: remove('a'), config: { 'hooks.a.url': '' }, revision: 2 },
       '422 config.unknown_key',
+      'hooks.a.url',
     ],
     ['an old revision', { config: { sender: 'x' }, revision: 1 }, '409 config.revision_conflict'],
     ['a future revision', { config: { sender: 'x' }, revision: 3 }, '409 config.revision_conflict'],
@@ -114,24 +125,26 @@ describe.each(promiseKinds)('editing the configuration on $name', (kind) => {
       '409 config.revision_conflict',
     ],
     ['revision 0', { recordLists: remove('a'), revision: 0 }, '409 config.revision_conflict'],
-    ['a slug that is there', { recordLists: create('a') }, '409 config.roster_conflict'],
+    ['a slug that is there', { recordLists: create('a') }, '409 config.roster_conflict', 'hooks'],
     [
       'a slug that is not',
       { recordLists: remove('gone'), revision: 2 },
       '409 config.roster_conflict',
+      'hooks',
     ],
     [
       'more than Max',
       { recordLists: [{ field: 'few', create: ['x', 'y', 'z'], remove: [] }] },
       '422 config.too_many_elements',
+      'few',
     ],
-  ])('T-61 R-4.5-21 R-4.5-25 %s: %#', async (_what, body, outcome) => {
+  ])('T-61 R-4.5-21 R-4.5-25 %s: %#', async (_what, body, outcome, field) => {
     const host = await configHost({}, kind)
     await withElements(host, 'a')
     const before = await host.raw()
     const reply = await host.patch(body)
     expect(outcomeOf(reply)).toBe(outcome)
-    expectProblem(reply, reply.status, outcome.slice(4))
+    expectProblem(reply, reply.status, outcome.slice(4), field)
     expect(await host.raw()).toEqual(before)
   })
 
@@ -222,9 +235,10 @@ describe.each(promiseKinds)('editing the configuration on $name', (kind) => {
     const host = await configHost({}, kind)
     const few = (config: Record<string, string>, slug: string) =>
       host.patch({ recordLists: [{ field: 'few', create: [slug], remove: [] }], config })
-    expectProblem(await few({}, 'x'), 422, 'mail.value_required')
+    expectProblem(await few({}, 'x'), 422, 'mail.value_required', 'few.x.kind')
     expect((await few({ 'few.x.kind': 'a' }, 'x')).status).toBe(200)
-    expectProblem(await few({ 'few.y.kind': 'b' }, 'y'), 422, 'mail.value_required')
+    const without = await few({ 'few.y.kind': 'b' }, 'y')
+    expectProblem(without, 422, 'mail.value_required', 'few.y.extra')
     expect((await few({ 'few.y.kind': 'b', 'few.y.extra': 'e' }, 'y')).status).toBe(200)
   })
 

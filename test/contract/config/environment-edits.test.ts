@@ -24,6 +24,7 @@ describe('an edit of an environment', () => {
       await host.change('PATCH', '', { config: { sender: 'a', port: '0' } }),
       422,
       'mail.value_out_of_range',
+      'port',
     )
     expect(await whole(host)).toEqual(untouched)
     expect((await host.change('PATCH', '', { config: { sender: 'a' } })).status).toBe(200)

@@ -21,6 +21,14 @@ it.each([
   expect(reply.text.length).toBeLessThan(1000)
 })
 
+it('G-40 an unknown key of 60,000 characters is named by its beginning', async () => {
+  const host = await configHost()
+  const key = 'k'.repeat(60_000)
+  const reply = await host.patch({ config: { [key]: 'x' } })
+  expectProblem(reply, 422, 'config.unknown_key', key.slice(0, 200))
+  expect(reply.text.length).toBeLessThan(1000)
+})
+
 it.each(['', '/environments/production'])(
   'R-4.5-28 a key named __proto__ is unknown like any other: PATCH %s',
   async (door) => {
@@ -32,7 +40,7 @@ it.each(['', '/environments/production'])(
     ]
     for (const member of members) {
       const reply = await host.change('PATCH', door, JSON.parse(`{"config":{${member}}}`))
-      expectProblem(reply, 422, 'config.unknown_key')
+      expectProblem(reply, 422, 'config.unknown_key', '__proto__')
     }
     expect(await host.raw()).toEqual({ revision: 1, values: {} })
   },

@@ -306,7 +306,8 @@ describe('R-7-09 what a change of the configuration is refused with', () => {
     ]
     for (const [body, code] of never) {
       const detail = expect.any(String)
-      expect(await told(body)).toEqual([422, problem, { status: 422, title, detail, code }])
+      const refusal = { status: 422, title, detail, code, field: 'hooks' }
+      expect(await told(body)).toEqual([422, problem, refusal])
     }
     const moved: [unknown, string][] = [
       [{ ...removing('a'), revision: 1 }, 'config.revision_conflict'],
@@ -315,7 +316,8 @@ describe('R-7-09 what a change of the configuration is refused with', () => {
     ]
     for (const [body, code] of moved) {
       const detail = expect.stringMatching(/Read .* again and retry/)
-      const conflict = { status: 409, title: 'Conflict', detail, code }
+      const field = code === 'config.roster_conflict' ? { field: 'hooks' } : {}
+      const conflict = { status: 409, title: 'Conflict', detail, code, ...field }
       expect(await told(body)).toEqual([409, problem, conflict])
     }
     expect(await host.raw()).toEqual(before)

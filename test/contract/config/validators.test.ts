@@ -103,11 +103,15 @@ describe.each(promiseKinds)('validators on $name', (kind) => {
     }
   })
 
-  it('R-4.5-23 a value of the wrong type is the text, one out of range has a code', async () => {
-    const host = await configHost({}, kind)
-    const wrong = await host.patch({ config: { port: 'many' } })
-    expect([wrong.status, wrong.text]).toEqual([422, 'Unprocessable Entity'])
-    expectProblem(await host.patch({ config: { port: '0' } }), 422, 'mail.value_out_of_range')
+  it('T-103 a value that its declaration refuses has a code and names the key', async () => {
+    const asked = vi.fn(() => undefined)
+    const host = await configHost(both(asked), kind)
+    for (const path of ['', '/environments/production']) {
+      const send = (config: Record<string, string>) => host.change('PATCH', path, { config })
+      expectProblem(await send({ port: 'many' }), 422, 'mail.value_malformed', 'port')
+      expectProblem(await send({ port: '0' }), 422, 'mail.value_out_of_range', 'port')
+    }
+    expect(asked).not.toHaveBeenCalled()
     await expectUnchanged(host)
   })
 })

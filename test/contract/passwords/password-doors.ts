@@ -10,8 +10,8 @@ export interface Account {
   readonly name: string
 }
 
-/** `['422 password_policy', 'The password does not …']`, or `['set', '']`. */
-export type DoorOutcome = readonly [outcome: string, detail: string]
+/** `['422 password_policy', 'The password does not …', ['too_short']]`, or `['set', '']`. */
+export type DoorOutcome = readonly [outcome: string, detail: string, violations?: unknown]
 
 /**
  * A way to set a password. Does all that comes before, such as making the account; the answer
@@ -23,9 +23,11 @@ export type Door = (
   account: Account,
 ) => Promise<(password: string) => Promise<DoorOutcome>>
 
-function ofReply(reply: Reply): DoorOutcome {
+export function ofReply(reply: Reply): DoorOutcome {
   if (reply.status < 300) return ['set', '']
-  return [outcomeOf(reply), String(reply.json()['detail'])]
+  const { detail, violations } = reply.json()
+  const outcome = [outcomeOf(reply), String(detail)] as const
+  return violations === undefined ? outcome : [...outcome, violations]
 }
 
 const register: Door = async (host, surface, account) => async (password) => {
@@ -39,7 +41,8 @@ const create: Door = async (host, surface, account) => async (password) => {
     return ['set', '']
   } catch (error) {
     if (!(error instanceof AuthError)) throw error
-    return [`${error.status} ${error.code}`, error.message]
+    const outcome = [`${error.status} ${error.code}`, error.message] as const
+    return error.violations === null ? outcome : [...outcome, error.violations]
   }
 }
 
@@ -80,5 +83,6 @@ export const doors: readonly (readonly [string, Door])[] = [
 
 /** What a refusal for these rules looks like, at any door. */
 export function refusedFor(...rules: readonly string[]): DoorOutcome {
-  return ['422 password_policy', `The password does not meet the policy: ${rules.join(', ')}.`]
+  const detail = `The password does not meet the policy: ${rules.join(', ')}.`
+  return ['422 password_policy', detail, rules]
 }

@@ -13,7 +13,7 @@ import {
 } from '../../support/hosts/open-host.js'
 import { goodPassword } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
-import { type DoorOutcome, doors, refusedFor, reset } from './password-doors.js'
+import { type DoorOutcome, doors, ofReply, refusedFor, reset } from './password-doors.js'
 
 type Settings = NonNullable<HostOptions['settings']>
 
@@ -114,10 +114,37 @@ describe.each(surfaces.flatMap((surface) => doors.map((door) => [surface, ...doo
 /** The passwords an account has one after the other. */
 const phrase = (n: number): string => `${noise} number ${n}`
 
+describe.each(surfaces)('6.3.8 strangers on the %s surface', (surface) => {
+  const email = 'taken@example.org'
+  const at = (path: string): string => `/v1/auth/${surface}/${path}`
+
+  it('are told the rules alone, whether the address is taken or free', async () => {
+    const host = await openHost()
+    await host.auth[surface].users.create({ email, password: noise, emailVerified: true })
+    const register = (address: string, password: string) =>
+      host.send('POST', at('register'), { body: { email: address, password } })
+    for (const weak of ['short', 'password1234567']) {
+      const [taken, free] = [await register(email, weak), await register('free@a.example', weak)]
+      expect(taken.json()['violations']).toEqual([weak === 'short' ? 'too_short' : 'common'])
+      expect(taken.text).toBe(free.text)
+    }
+    // The very password of the account is no reuse that a stranger could be told of.
+    const same = await register(email, noise)
+    expect([same.status, same.json()['violations']]).toEqual([202, undefined])
+  })
+
+  it('are told no rule for a link that is not live', async () => {
+    const host = await openHost()
+    const body = { token: 'no such token', newPassword: 'short' }
+    const reply = await host.send('POST', at('password/reset'), { body })
+    expect([outcomeOf(reply), reply.json()['violations']]).toEqual(['400 invalid_token', undefined])
+  })
+})
+
 describe.each(surfaces)('S-17 earlier passwords on the %s surface', (surface) => {
   const email = 'ada@example.org'
   const at = (path: string): string => `/v1/auth/${surface}/${path}`
-  const used = refusedFor('used_before')
+  const used = refusedFor('reused')
 
   async function change(
     host: ContractHost,
@@ -130,7 +157,7 @@ describe.each(surfaces)('S-17 earlier passwords on the %s surface', (surface) =>
       bearer: textOf(login.json(), 'accessToken'),
       body: { currentPassword, newPassword },
     })
-    return reply.status === 204 ? set : [outcomeOf(reply), textOf(reply.json(), 'detail')]
+    return ofReply(reply)
   }
 
   async function resetTo(host: ContractHost, password: string): Promise<DoorOutcome> {

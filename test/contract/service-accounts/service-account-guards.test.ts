@@ -113,10 +113,7 @@ describe('the guards of the six operations', () => {
       expect(reply.json()['maxAgeSeconds']).toBe(300)
       expect(reply.headers.get('www-authenticate')).toContain('max_age=300')
       const never = await send(one, factorless)
-      expect([outcomeOf(never), never.json()['detail']]).toEqual([
-        '403 step_up_required',
-        'mfa_enrollment_required',
-      ])
+      expect(outcomeOf(never)).toBe('403 mfa_enrollment_required')
     }
     for (const one of operations.filter(({ key }) => key === 'read')) {
       expect((await send(one, unproven.bearer)).status).toBe(200)

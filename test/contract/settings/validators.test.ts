@@ -13,12 +13,17 @@ async function expectUnchanged(host: SettingsHost, environment = 'production'): 
   expect(seen['revision']).toBe(1)
 }
 
-function expectBareText(reply: Reply): void {
-  expect([reply.status, reply.text, reply.headers.get('content-type')]).toEqual([
-    422,
-    'Unprocessable Entity',
-    'text/plain; charset=utf-8',
-  ])
+/** Codes of the validators: four members, of which the detail names the key. */
+const judged: Readonly<Record<string, RegExp>> = {
+  'auth.oauth_incomplete': /"(?:google|microsoft|apple|github)\w+" must be set/,
+  'auth.no_login_method': /"passwordLogin(?:Operator|Client)Enabled"/,
+  'auth.no_mfa_method': /"mfaPolicy(?:Operator|Client)"/,
+}
+
+function expectRefusal(reply: Reply, code: string, config: Texts): void {
+  const named = judged[code]
+  expectProblem(reply, 422, code, named === undefined ? Object.keys(config)[0] : undefined)
+  if (named !== undefined) expect(reply.json()['detail']).toMatch(named)
 }
 
 const withElement = (field: string, texts: Texts): Change => ({
@@ -166,17 +171,17 @@ describe('the validators of the auth module', () => {
   it.each(refused)('T-99 T-15 R-8-03 R-8-08 %j is refused as %s', async (config, code) => {
     const host = await settingsHost()
     const reply = await host.patch({ config })
-    expectProblem(reply, 422, code)
+    expectRefusal(reply, code, config)
     expect(reply.text).not.toContain('planted')
     await expectUnchanged(host)
     // Whichever environment it is, and whichever door.
-    expectProblem(await host.patch({ config }, 'sandbox'), 422, code)
+    expectRefusal(await host.patch({ config }, 'sandbox'), code, config)
     await expectUnchanged(host, 'sandbox')
   })
 
-  it.each(mistyped)('R-4.5-23 %j cannot be: the bare text', async (config) => {
+  it.each(mistyped)('T-103 %j cannot be', async (config) => {
     const host = await settingsHost()
-    expectBareText(await host.patch({ config }))
+    expectRefusal(await host.patch({ config }), 'auth.value_malformed', config)
     await expectUnchanged(host)
   })
 
@@ -185,7 +190,9 @@ describe('the validators of the auth module', () => {
     const reply = await host.patch(change)
     if (code === null) expect(reply.status, reply.text).toBe(200)
     else {
-      expectProblem(reply, 422, code)
+      const isSecret = code === range && change.config?.['securityWebhooks.one.signingSecret']
+      expectProblem(reply, 422, code, isSecret ? 'securityWebhooks.one.signingSecret' : undefined)
+      if (!isSecret) expect(reply.json()['detail']).toMatch(/^"\w+[.]one[.]\w+" /)
       await expectUnchanged(host)
     }
   })
@@ -321,7 +328,9 @@ describe('the validators of the auth module', () => {
     await damage({ accessTokenTTL: '1s' })
     expectProblem(await host.activate('sandbox'), 422, tooShort)
     await damage({ passwordMinLength: 'many' })
-    expectBareText(await host.activate('sandbox'))
+    const malformed = await host.activate('sandbox')
+    expectProblem(malformed, 422, 'auth.value_malformed')
+    expect(malformed.json()['detail']).toContain('"passwordMinLength"')
     await damage({ passwordMinLength: '20' })
     expect((await host.activate('sandbox')).status).toBe(200)
     const body = { email: 'new@example.org', password: 'nineteen characters' }

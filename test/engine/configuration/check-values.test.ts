@@ -24,12 +24,12 @@ const creating = (field: string, slug: string, config: Readonly<Record<string, s
 
 describe('R-4.5-02 the text of a key', () => {
   test.each([
-    ['retries', 'three', undefined],
-    ['retries', '-1', undefined],
+    ['retries', 'three', 'mail.value_malformed'],
+    ['retries', '-1', 'mail.value_malformed'],
     ['retries', '11', 'mail.value_out_of_range'],
-    ['sender', 'a\0b', undefined],
-    ['sender', '\ud800', undefined],
-    ['apiKey', 'S3CR3T\u0007', undefined],
+    ['sender', 'a\0b', 'mail.value_malformed'],
+    ['sender', '\ud800', 'mail.value_malformed'],
+    ['apiKey', 'S3CR3T\u0007', 'mail.value_malformed'],
   ])('%s = %j is refused', (key, text, code) => {
     const error = check({ config: { [key]: text } })
     expect(error).toMatchObject({ field: key, code })
@@ -49,7 +49,7 @@ describe('R-4.5-02 the text of a key', () => {
     const judge = (key: string, text: string) => check({ config: { [key]: text } }, stored)
     expect(judge('hooks.a.kind', 'closed')).toMatchObject({
       field: 'hooks.a.kind',
-      code: undefined,
+      code: 'mail.value_malformed',
     })
     expect(judge('hooks.a.active', 'yes')).toMatchObject({ field: 'hooks.a.active' })
     expect(judge('hooks.a.__label', 'x'.repeat(201))).toMatchObject({

@@ -21,16 +21,28 @@ export function expectHouseHeaders(reply: Reply, cacheControl = 'no-store'): voi
   if (status === 503) expect(headers.get('retry-after')).toBe('1')
 }
 
-/** The problem body of this status and code; without a code, the plain 401. */
-export function expectProblem(reply: Reply, status: number, code?: string): void {
+/** What some problems tell beside the members of every one. */
+function toldBy(status: number, code = ''): readonly string[] {
+  if (code === 'password_policy') return ['violations']
+  const isOfField = code.startsWith('config.') && status === 422
+  return isOfField || code === 'config.roster_conflict' ? ['field'] : []
+}
+
+/**
+ * The problem body of this status and code; without a code, the plain 401. With `field`: of a value that
+ * its declaration refuses, at this key.
+ */
+export function expectProblem(reply: Reply, status: number, code?: string, field?: string): void {
   expect([reply.status, reply.code], reply.text).toEqual([status, code])
   expectHouseHeaders(reply)
   const body = reply.json()
-  const members = ['status', 'title', 'detail', ...(code === undefined ? [] : ['code'])]
+  const told = field === undefined ? toldBy(status, code) : ['field']
+  const members = ['status', 'title', 'detail', ...(code === undefined ? [] : ['code']), ...told]
   expect(Object.keys(body).sort()).toEqual(members.sort())
   expect([body['status'], typeof body['title'], typeof body['detail']]).toEqual([
     status,
     'string',
     'string',
   ])
+  if (field !== undefined) expect(body['field']).toBe(field)
 }
