@@ -22,6 +22,7 @@ import type { Match } from './match.js'
 import { problemReply, validatorReply } from './problem.js'
 import { refusalEvents } from './refusal-events.js'
 import type { ExchangeReply, ExchangeRequest } from './request/exchange.js'
+import { revalidated } from './revalidated.js'
 import { serve } from './serve.js'
 import { userAgentOf } from './user-agent.js'
 
@@ -69,7 +70,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const given = await perform(operation, request, params)
       const answered = answerReply(operation, given, deps.cookies, sameSite)
       const isSet = given.refreshCookie !== undefined
-      const reply = isSet ? withoutOthers(request, answered, sameSite) : answered
+      const alone = isSet ? withoutOthers(request, answered, sameSite) : answered
+      const reply = operation.revalidates ? revalidated(request, alone) : alone
       return { reply, status: reply.status, code: null }
     } catch (cause) {
       if (cause instanceof ConfigValidationError) {

@@ -4,6 +4,13 @@ import { cookieNameOf } from './credentials.js'
 import type { SchemaBook } from './schema-book.js'
 import type { CookiePrefix, JsonSchema, OpenApiParameter, OpenApiRequestBody } from './types.js'
 
+const condition = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of a reply that is still there; 304 if it would be the same.',
+  schema: { type: 'string' },
+} as const
+
 /** The parameters of an operation in path, query, headers and cookies. */
 export function parametersOf(
   operation: Operation,
@@ -40,6 +47,7 @@ export function parametersOf(
     ...inPath,
     ...queryParameters(operation, schemas),
     ...(operation.choosesDelivery ? [inHeader] : []),
+    ...(operation.revalidates ? [condition] : []),
     ...inCookies,
   ]
 }

@@ -14,6 +14,9 @@ const success: Readonly<Record<Operation['status'], string>> = {
   302: 'On to another page.',
 }
 
+const etag = { required: true, schema: { type: 'string' } }
+const unchanged = 'Unchanged since the reply whose `ETag` the request shows in `If-None-Match`.'
+
 /** Every reply of an operation by status. */
 export function responsesOf(
   operation: Operation,
@@ -23,6 +26,7 @@ export function responsesOf(
   const shared = deprecationOf(operation)
   const responses = new Map<number, OpenApiResponse>()
   responses.set(operation.status, answerOf(operation, surfaces, shared, schemas))
+  if (operation.revalidates) responses.set(304, { description: unchanged, headers: { ETag: etag } })
   for (const [status, { description, headers: own, ...rest }] of problemResponses(operation)) {
     const clears = status === 401 && operation.usesRefreshCookie
     const headers = {
@@ -48,6 +52,7 @@ function answerOf(
   )
   const headers: Headers = {
     ...Object.fromEntries(own),
+    ...(operation.revalidates ? { ETag: etag } : {}),
     ...(status === 302 ? { Location: { required: true, schema: { type: 'string' } } } : {}),
     ...(sets.length === 0 ? {} : cookieHeader(surfaces, sets, 'Each cookie is a line of its own.')),
     ...shared,

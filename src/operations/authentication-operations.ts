@@ -219,6 +219,41 @@ const getJwks = publicOperation({
   }),
 })
 
+const getOptions = publicOperation({
+  id: 'getOptions',
+  method: 'GET',
+  path: '/v1/auth/{surface}/options',
+  surfaces: both,
+  tag,
+  summary: 'What sign-in and registration pages have to know, the same for everybody',
+  guards: [{ kind: 'public' }],
+  limit: 'options',
+  bearer: 'ignored',
+  status: 200,
+  body: noBody,
+  bodyOptional: true,
+  reply: z.strictObject({
+    registrationOpen: z.boolean(),
+    passwordLogin: z.boolean(),
+    passkeys: z.enum(['off', 'secondFactor', 'passwordless']),
+    providers: z.readonly(z.array(z.string())),
+    passwordMinLength: z.int(),
+    passwordMaxLength: z.int(),
+    termsVersion: z.nullable(z.string()),
+    emailVerificationRequired: z.boolean(),
+  }),
+  revalidates: true,
+  replyHeaders: { 'Cache-Control': z.literal('public, max-age=60') },
+  errors: [],
+  async handle(_call, { pageOptions }) {
+    const { options, version } = await pageOptions()
+    return {
+      body: options,
+      headers: { 'cache-control': 'public, max-age=60', etag: `"${version}"` },
+    }
+  },
+})
+
 export const authenticationOperations = [
   login,
   logout,
@@ -227,4 +262,5 @@ export const authenticationOperations = [
   forgotPassword,
   resetPassword,
   getJwks,
+  getOptions,
 ]

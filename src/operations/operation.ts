@@ -42,6 +42,7 @@ export type AddressClass =
   | 'mfa'
   | 'grant'
   | 'jwks'
+  | 'options'
   | 'logout'
 
 /**
@@ -196,6 +197,11 @@ interface Common<B extends Schema, R extends Schema> {
   }
   /** True if the header `x-token-delivery: body` puts tokens into the body instead of cookies. */
   readonly choosesDelivery?: true
+  /**
+   * True if its handler gives an `ETag`, and a request that shows the present one in `If-None-Match` is
+   * answered 304 without a body (RFC 9110 §13.1.2).
+   */
+  readonly revalidates?: true
   /** Additional headers that its success always has. */
   readonly replyHeaders?: Readonly<Record<string, Schema>>
   /** True if a module's validator may refuse it, with the module's own code or without one. */
@@ -222,8 +228,8 @@ export interface PublicOperation<B extends Schema = Schema, R extends Schema = S
   readonly limit: AddressClass
   /**
    * The meaning of an access token in the request. Absent: its claims are read, and none is required.
-   * `credential`: one of several ways to authenticate. `ignored`: the operation belongs to no surface,
-   * and the token is not read.
+   * `credential`: one of several ways to authenticate. `ignored`: it is not read, because the operation
+   * belongs to no surface or answers everybody alike.
    */
   readonly bearer?: 'credential' | 'ignored'
   handle(call: Call<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>

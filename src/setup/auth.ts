@@ -47,7 +47,8 @@ export interface SurfaceAuth<S extends Surface = Surface>
    * For the host's own routes: resolves only if the principal's session showed a second factor less
    * than `maxAgeMs` milliseconds ago, at login or at `POST …/step-up`. Else throws `AuthError`
    * `step_up_required` (403), also for a service account, or `mfa_enrollment_required` (403) for a user
-   * without a factor, with `maxAgeSeconds` for the challenge of RFC 9470 §3. A password, a refresh and a trusted device do not count.
+   * without a factor, with `maxAgeSeconds` for the challenge of RFC 9470 §3. A password, a refresh and a
+   * trusted device do not count.
    */
   requireStepUp(principal: Principal<S>, age: { readonly maxAgeMs: number }): Promise<void>
   readonly audit: AuditLog

@@ -2,6 +2,7 @@ import type { TokenMemo } from '../crypto/token-memo.js'
 import type { AccountDeletions } from '../domain/accounts/account-deletions.js'
 import { assembleAccounts } from '../domain/accounts/assemble-accounts.js'
 import type { MfaReset } from '../domain/accounts/mfa-reset.js'
+import { createPageOptions } from '../domain/accounts/page-options.js'
 import type { Registrations } from '../domain/accounts/registrations.js'
 import type { Users } from '../domain/accounts/users.js'
 import { assembleAuthorization } from '../domain/authorization/assemble-authorization.js'
@@ -105,6 +106,7 @@ export function createSurfaceServices(
       mailsOn: (surface) => surfaceOf(surface).services,
       mfaReset: (surface) => surfaceOf(surface).mfaReset,
       settings: context.settings,
+      pageOptions: createPageOptions(context, oauth.oauth),
       jwks: async () => (await keys.ring()).jwks(),
     },
   }

@@ -150,6 +150,7 @@ export const surfaceShape = z
         addressChangePerUser: z.optional(rateLimit),
         grantPerIp: z.optional(rateLimit),
         jwksPerIp: z.optional(rateLimit),
+        optionsPerIp: z.optional(rateLimit),
         logoutPerIp: z.optional(rateLimit),
         selfPerSession: z.optional(rateLimit),
         changePerSession: z.optional(rateLimit),

@@ -17,8 +17,8 @@ export const limitPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/limits/rate-limits.ts',
-        find: "  'jwksPerIp',\n  'selfPerSession',\n",
-        replace: "  'jwksPerIp',\n  'passwordChangePerUser',\n  'selfPerSession',\n",
+        find: "  'optionsPerIp',\n  'selfPerSession',\n",
+        replace: "  'optionsPerIp',\n  'passwordChangePerUser',\n  'selfPerSession',\n",
       },
     ],
     tests: ['test/domain/limits/rate-limiter.test.ts'],

@@ -97,6 +97,7 @@ const unlimited = {
   passwordChangePerUser: never,
   addressChangePerUser: never,
   jwksPerIp: never,
+  optionsPerIp: never,
   logoutPerIp: never,
   selfPerSession: never,
   changePerSession: never,

@@ -22,6 +22,7 @@ export type AddressLimitName =
   | 'mfaPerIp'
   | 'grantPerIp'
   | 'jwksPerIp'
+  | 'optionsPerIp'
   | 'logoutPerIp'
 
 /** Of signed-in callers. */
@@ -62,6 +63,7 @@ export function defaultRateLimits(surface: Surface): RateLimits {
     addressChangePerUser: { limit: 5, windowMs: 60 * minute },
     grantPerIp: { limit: 60, windowMs: minute },
     jwksPerIp: { limit: 300, windowMs: minute },
+    optionsPerIp: { limit: 300, windowMs: minute },
     logoutPerIp: { limit: 60, windowMs: minute },
     selfPerSession: { limit: 120, windowMs: minute },
     changePerSession: { limit: 20, windowMs: 15 * minute },
@@ -90,6 +92,7 @@ export const deferredLimits = [
   'refreshFamily',
   'grantPerIp',
   'jwksPerIp',
+  'optionsPerIp',
   'selfPerSession',
   'adminPerSession',
 ] as const satisfies readonly Exclude<RateLimitName, HandedBackName>[]

@@ -3,6 +3,7 @@ import type { Surface } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { EmailChange } from '../accounts/email-change.js'
 import type { MfaReset } from '../accounts/mfa-reset.js'
+import type { TaggedPageOptions } from '../accounts/page-options.js'
 import type { Profile } from '../accounts/profile.js'
 import type { Registration } from '../accounts/registration.js'
 import type { SelfDeletion } from '../accounts/self-deletion.js'
@@ -57,6 +58,8 @@ export interface Services {
   readonly access: Access
   readonly limits: RateLimiter
   readonly settings: () => Promise<AuthSettings>
+  /** What pages may know before anybody signs in. */
+  readonly pageOptions: () => Promise<TaggedPageOptions>
   readonly config: ConfigAdministration
   /** Whether people show a second factor before configuration writes. */
   readonly adminStepUp: boolean

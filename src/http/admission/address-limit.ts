@@ -18,6 +18,7 @@ const perIp: Readonly<Record<AddressClass, AddressLimitName | null>> = {
   mfa: 'mfaPerIp',
   grant: 'grantPerIp',
   jwks: 'jwksPerIp',
+  options: 'optionsPerIp',
   logout: null,
 }
 

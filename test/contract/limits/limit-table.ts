@@ -12,6 +12,7 @@ export const addressLimits = {
   'mfa of the address': 'completeLoginMfa',
   grant: 'issueServiceToken',
   jwks: 'getJwks',
+  options: 'getOptions',
   logout: 'logout',
 } as const
 
@@ -44,6 +45,7 @@ export const countsAs: Readonly<Record<string, readonly Limit[]>> = {
   refresh: ['refresh'],
   getSession: ['refresh'],
   getJwks: ['jwks'],
+  getOptions: ['options'],
   completeLoginMfa: ['mfa of the address'],
   startPasskeyLogin: ['mfa of the address'],
   finishPasskeyLogin: ['mfa of the address'],

@@ -208,7 +208,7 @@ describe.each(surfaces)('what follows on %s', (surface) => {
     const status = (await host.send('GET', at('/mfa'), { bearer })).json()
     expect(status['stepUp']).toEqual({ provedAt: null })
     const trust = await host.send('POST', at('/devices'), { bearer, body: {} })
-    expect([trust.status, trust.code]).toEqual([403, 'step_up_required'])
+    expect([trust.status, trust.code]).toEqual([403, 'mfa_enrollment_required'])
   })
 
   it('a disabled account is told nothing but that it failed', async () => {

@@ -94,7 +94,7 @@ describe('the lifetime of access tokens', () => {
     await host.set({ config: { accessTokenTTL: '5m' } })
     for (const typed of ['59s', '59999ms', '1ms', '0', '0s']) {
       const refused = await host.patch({ config: { accessTokenTTL: typed } })
-      expectProblem(refused, 422, 'auth.access_token_ttl_too_short')
+      expectProblem(refused, 422, 'auth.access_token_ttl_too_short', 'accessTokenTTL')
       expect(await lifetimeOn(host)).toBe(300)
       const env = { JWT_ACCESS_TOKEN_EXPIRY: typed }
       expect([typed, await lifetimeOn(await openHost({ ...withoutLimits, env }))]).toEqual([

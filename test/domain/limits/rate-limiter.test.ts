@@ -70,6 +70,7 @@ describe('rate limits', () => {
         addressChangePerUser: { limit: 5, windowMs: 60 * minute },
         grantPerIp: { limit: 60, windowMs: minute },
         jwksPerIp: { limit: 300, windowMs: minute },
+        optionsPerIp: { limit: 300, windowMs: minute },
         logoutPerIp: { limit: 60, windowMs: minute },
         selfPerSession: { limit: 120, windowMs: minute },
         changePerSession: { limit: 20, windowMs: 15 * minute },
@@ -179,7 +180,7 @@ describe('rate limits that a process counts first', () => {
     expect(uncounted.sort()).toEqual(
       [
         ...['refreshPerIp', 'refreshFamily', 'grantPerIp', 'jwksPerIp'],
-        ...['selfPerSession', 'adminPerSession'],
+        ...['optionsPerIp', 'selfPerSession', 'adminPerSession'],
       ].sort(),
     )
   })

@@ -18,6 +18,7 @@ const rateLimits: RateLimits = {
   addressChangePerUser: never,
   grantPerIp: never,
   jwksPerIp: never,
+  optionsPerIp: never,
   logoutPerIp: never,
   selfPerSession: never,
   changePerSession: never,
