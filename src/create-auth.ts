@@ -11,6 +11,7 @@ import { closeInTime } from './setup/close.js'
 import { defaultsOf } from './setup/defaults.js'
 import { mailWindowWarnings } from './setup/mail-window-warnings.js'
 import { mountSurface, routesOf } from './setup/mount-surface.js'
+import { pagesOf } from './setup/pages-of.js'
 import { requirePrepared } from './setup/require-prepared.js'
 import { sharedCookieWarning } from './setup/shared-cookie-warning.js'
 import { createSharedServices } from './setup/shared-services.js'
@@ -61,6 +62,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     client: routesOf('client', built.client, options, shared),
   }
 
+  const mounts = <S extends Surface>(surface: S) => ({
+    routes: routes[surface],
+    pages: pagesOf(surface, built[surface], options, shared),
+  })
+
   const { operator, client } = built
   const sweeper = startSweeping(options, {
     ...defaults,
@@ -73,10 +79,10 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     options.sweep === false ? null : startWebhookRetries({ webhooks, clock, logger })
   return {
     operator: {
-      ...mountSurface('operator', operator, routes.operator, shared),
+      ...mountSurface('operator', operator, mounts('operator'), shared),
       serviceAccounts: operator.serviceAccounts,
     },
-    client: mountSurface('client', client, routes.client, shared),
+    client: mountSurface('client', client, mounts('client'), shared),
     both: bothRouter(routes, surfaceResolution(options, built, shared)),
     keys: { reload: () => shared.keys.reload() },
     config: createConfigApi(shared.config, logger, [operator.reencryptTotp, client.reencryptTotp]),

@@ -64,6 +64,9 @@ export type {
   ExchangeReply,
   ExchangeRequest,
   Mountable,
+  OptionalRouteGuard,
+  OptionalRouteGuards,
+  OptionalRouteGuardVerdict,
   RouteGuard,
   RouteGuarded,
   RouteGuardRequest,
@@ -71,7 +74,15 @@ export type {
   RouteGuardVerdict,
   TenantOf,
 } from './http/request/exchange.js'
+export type { RequestHead } from './http/request/request-head.js'
 export type { AudienceOf } from './http/route-guards.js'
+export type {
+  ConnectionSession,
+  MintedAccess,
+  PageSession,
+  SessionOf,
+  SessionUse,
+} from './http/session-facts.js'
 export type { ProviderEndpoints } from './identity-providers/provider.js'
 export type { ProviderId } from './identity-providers/providers.js'
 export type { AuditRecord } from './model/audit-record.js'

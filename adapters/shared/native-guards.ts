@@ -1,10 +1,11 @@
 import type {
   ExchangeReply,
-  RouteGuard,
+  OptionalRouteGuard,
+  OptionalRouteGuards,
+  OptionalRouteGuardVerdict,
   RouteGuarded,
   RouteGuardRequest,
   RouteGuards,
-  RouteGuardVerdict,
   TenantOf,
 } from '../../src/http/request/exchange.js'
 import { admissions } from './admissions.js'
@@ -13,9 +14,16 @@ import { admissions } from './admissions.js'
  * Route guards in the form of a framework. `T` is the request that a host's function receives, where
  * that has more members than a guard needs.
  */
-export interface NativeGuards<P, A extends string, H, R, T = R> extends RouteGuards<A, H, T> {
-  /** The principal that a guard of this set admitted to this request. Throws when none ran. */
+export interface NativeGuards<P, A extends string, H, R, T = R>
+  extends RouteGuards<A, H, T>,
+    OptionalRouteGuards<H> {
+  /**
+   * The principal that a guard of this set admitted to this request. Throws when none ran, and when `optionalUser`
+   * alone did and admitted nobody.
+   */
   principalOf(request: R): P
+  /** The same behind `optionalUser`: null for a request without an `Authorization` header. Throws when no guard ran. */
+  userOf(request: R): P | null
 }
 
 /** Null to go on, else the reply that refuses; a promise only where something has to be waited for. */
@@ -37,22 +45,29 @@ export function nativeGuards<P, A extends string, H, R extends object, T extends
     throw new TypeError(`${name}: needs auth.operator or auth.client`)
   }
   const { guards } = surface
-  const admitted = admissions<P>()
+  const admitted = admissions<P | null>()
   /** `guardOf` is called for each request, since only here the framework's request is at hand. */
-  const wrap = (guardOf: (request: T) => RouteGuard<P>): H =>
+  const wrap = (guardOf: (request: T) => OptionalRouteGuard<P>): H =>
     native((request, view) => {
-      const known = admitted.of(request)?.principal ?? null
-      const judge = ({ principal, refusal }: RouteGuardVerdict<P>): ExchangeReply | null => {
+      const before = admitted.of(request)
+      const known = before?.principal ?? null
+      const judge = ({ principal, refusal }: OptionalRouteGuardVerdict<P>) => {
         if (refusal !== null) return refusal
-        if (principal !== known) admitted.admit(request, principal)
+        if (before === null || principal !== known) admitted.admit(request, principal)
         return null
       }
       const verdict = guardOf(request)(view, known)
       return verdict.atOnce === undefined ? verdict.then(judge) : judge(verdict.atOnce.value)
     })
-  const always = (guard: RouteGuard<P>): H => wrap(() => guard)
+  const always = (guard: OptionalRouteGuard<P>): H => wrap(() => guard)
+  function userOf(request: R): P | null {
+    const found = admitted.of(request)
+    if (found === null) throw new Error(`${name}: no guard ran before this route`)
+    return found.principal
+  }
   return {
     requireUser: () => always(guards.requireUser()),
+    optionalUser: () => always(guards.optionalUser()),
     requireAudience: (...audiences) => always(guards.requireAudience(...audiences)),
     requirePermission(permission, of) {
       const tenantIn = (request: T) => of && { tenant: () => of.tenant(request) }
@@ -63,9 +78,10 @@ export function nativeGuards<P, A extends string, H, R extends object, T extends
     },
     requireStepUp: (age) => always(guards.requireStepUp(age)),
     principalOf(request) {
-      const found = admitted.of(request)
-      if (found === null) throw new Error(`${name}: no guard ran before this route`)
-      return found.principal
+      const principal = userOf(request)
+      if (principal !== null) return principal
+      throw new Error(`${name}: optionalUser admitted nobody; ask userOf, which is null then`)
     },
+    userOf,
   }
 }

@@ -9,6 +9,8 @@ import { ofSurface } from './of-surface.js'
 import { problemReply } from './problem.js'
 import type { RefusalEvents } from './refusal-events.js'
 import type {
+  OptionalRouteGuard,
+  OptionalRouteGuards,
   RouteGuard,
   RouteGuardRequest,
   RouteGuards,
@@ -31,11 +33,14 @@ const accepted: Readonly<Record<Surface, readonly Audience[]>> = {
   client: ['client'],
 }
 
+type Guards<S extends Surface> = RouteGuards<AudienceOf<S>, RouteGuard<Principal<S>>> &
+  OptionalRouteGuards<OptionalRouteGuard<Principal<S>>>
+
 /** Guards for the host's own routes, which refuse as the library's own routes do. */
 export function routeGuards<S extends Surface>(
   surface: S,
   { services, refusals, clientIp, logger }: Deps,
-): RouteGuards<AudienceOf<S>, RouteGuard<Principal<S>>> {
+): Guards<S> {
   const { access, stepUp } = services
 
   /** For a check of the principal alone. Its verdict is there at once where the denylist answers at once. */
@@ -122,6 +127,15 @@ export function routeGuards<S extends Surface>(
   return {
     requireUser() {
       return plainGuard('requireUser', (principal) => void access.requireHuman(principal))
+    },
+
+    optionalUser() {
+      const present = plainGuard('optionalUser', (principal) => void access.requireHuman(principal))
+      return (request, known) => {
+        // An empty header is one: a client that means to sign in must not be served as a stranger.
+        const isStranger = known === null && request.header('authorization') === undefined
+        return isStranger ? answered({ principal: null, refusal: null }) : present(request, known)
+      }
     },
 
     requireAudience(...audiences) {

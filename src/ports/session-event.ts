@@ -30,12 +30,24 @@ export type SessionEvent =
     }
   | {
       /**
-       * `GET …/session` minted an access token: the first time within an hour for this session, network
-       * and user agent, counted per process. It leaves no audit record.
+       * `GET …/session` minted an access token, or `sessionOf` found the session: the first time within
+       * an hour for this session, network and user agent, counted per process. It leaves no audit record.
        */
       readonly type: 'session.viewed'
       readonly userId: string
       readonly sessionId: string
+    }
+  | {
+      /**
+       * `sessionOf` met the cookie of a session that is due to end, and ended nothing: the next refresh ends it
+       * for this reason, such as `replay` for a token that was replaced, or `max_age`. The first time within an
+       * hour for this session, reason, network and user agent, counted per process. It leaves no audit record;
+       * the end does.
+       */
+      readonly type: 'session.overdue'
+      readonly userId: string
+      readonly sessionId: string
+      readonly reason: EndReason
     }
 
 export type RefreshEvent =

@@ -11,6 +11,7 @@ import type { SessionAdministration } from '../domain/sessions/session-administr
 import type { SigningKeys } from '../domain/sessions/signing-keys.js'
 import type { Mountable, RouteGuarded } from '../http/request/exchange.js'
 import type { AudienceOf } from '../http/route-guards.js'
+import type { SessionOf } from '../http/session-facts.js'
 import type { Surface } from '../ports/surface.js'
 
 /** A surface: its routes, for a framework adapter to mount, and its users, roles, sessions and audit log. */
@@ -51,6 +52,22 @@ export interface SurfaceAuth<S extends Surface = Surface>
    * trusted device do not count.
    */
   requireStepUp(principal: Principal<S>, age: { readonly maxAgeMs: number }): Promise<void>
+  /**
+   * The session whose refresh cookie a request brings, for pages, connections and form posts that the host renders or
+   * serves itself; null for nobody signed in. It decides as `GET …/session` does, and writes, rotates and ends
+   * nothing: a cookie that was replaced, or a session over its cap, is null and the event `session.overdue`. Asked
+   * again about one request object, it answers as it did first; `recheck` of a connection reads afresh.
+   *
+   * `use` says what for: `page` (GET and HEAD, any origin), `connection` (`Origin` is one of the surface's, or
+   * `Sec-Fetch-Site: same-origin`), `action` (POST, PUT, PATCH, DELETE, and the origin rule of
+   * `POST …/refresh-cookie`). `mint: true` adds an access token, for `connection` and `action` alone. It counts in no
+   * rate limit. Send the result's `headers` with the reply, also with one for nobody.
+   *
+   * Throws `AuthError` 405 `method_not_allowed`, 403 `csrf_rejected`, 404 `not_found` on a host of the other surface
+   * alone, and 503 `session_enforcement_unavailable` when store, denylist or keys do not answer. Throws a `TypeError`
+   * for what is no request, for another `use`, and for `mint` with `page`.
+   */
+  readonly sessionOf: SessionOf<S>
   readonly audit: AuditLog
 }
 

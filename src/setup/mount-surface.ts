@@ -1,9 +1,11 @@
+import type { Principal } from '../domain/context/principal.js'
 import { withCors } from '../http/cors.js'
 import { matcherOf } from '../http/match.js'
 import { ofSurface } from '../http/of-surface.js'
 import { createPipeline } from '../http/pipeline.js'
 import { refusalEvents } from '../http/refusal-events.js'
 import { routeGuards } from '../http/route-guards.js'
+import type { SessionOf } from '../http/session-facts.js'
 import { type SurfaceRoutes, surfaceRouter } from '../http/surface-router.js'
 import { operations } from '../operations/index.js'
 import type { AuthOptions } from '../options.js'
@@ -34,7 +36,7 @@ export function routesOf(
 export function mountSurface<S extends Surface>(
   surface: S,
   { services, emit, users, registrations, identities, roles, audit, sessions }: BuiltSurface,
-  routes: SurfaceRoutes,
+  { routes, pages }: { readonly routes: SurfaceRoutes; readonly pages: SessionOf<S> },
   { clientIp, clock, logger }: Mounting,
 ): SurfaceAuth<S> {
   const { access, stepUp } = services
@@ -51,9 +53,23 @@ export function mountSurface<S extends Surface>(
       return ofSurface(surface, await access.authenticate(authorization))
     },
     guards: routeGuards(surface, { services, refusals, clientIp, logger }),
+    sessionOf: pages,
     async requirePermission(principal, permission, of) {
+      requirePrincipal('requirePermission', principal)
       await access.permit(principal, permission, of)
     },
-    requireStepUp: (principal, { maxAgeMs }) => stepUp.require(principal, maxAgeMs),
+    async requireStepUp(principal, { maxAgeMs }) {
+      requirePrincipal('requireStepUp', principal)
+      await stepUp.require(principal, maxAgeMs)
+    },
   }
+}
+
+/** JavaScript lets a host give the facts of a page, which a cookie alone proved. */
+function requirePrincipal(name: string, principal: Principal): void {
+  const { userId, claims } = principal ?? {}
+  if (typeof userId === 'string' && typeof claims === 'object' && claims?.sub === userId) return
+  throw new TypeError(
+    `${name}: needs the principal of authenticate() or principalOf(); what sessionOf gives is none`,
+  )
 }

@@ -2,15 +2,14 @@ import { quoteInput } from '../engine/quote-input.js'
 import { cookieName, cookieValues } from '../http/cookies.js'
 import type { ExchangeRequest } from '../http/request/exchange.js'
 import { maxBodyBytes } from '../http/request/request-body.js'
-import { readHost } from '../http/request/request-host.js'
 import type { SurfaceResolution } from '../http/surface-router.js'
 import type { AuthOptions } from '../options.js'
 import type { Logger } from '../ports/logger.js'
 import type { Surface } from '../ports/surface.js'
 import type { SharedServices } from './shared-services.js'
-import { surfaceHosts } from './surface-hosts.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
 import type { SurfaceServices } from './surface-services.js'
+import { surfacesOfRequest } from './surfaces-of-request.js'
 
 const surfaces = ['operator', 'client'] as const
 
@@ -53,32 +52,22 @@ const mostUnknownHosts = 10
 
 function hostResolution(
   options: AuthOptions,
-  { forwardedHost, logger }: Parameters<typeof surfaceResolution>[2],
+  shared: Parameters<typeof surfaceResolution>[2],
 ): SurfaceResolution['ofHost'] {
-  const surfacesOf = surfaceHosts(options)
+  const surfacesOf = surfacesOfRequest(options, shared)
   const unknown = new Set<string>()
 
   function warn(host: string): void {
     if (unknown.size >= mostUnknownHosts || unknown.has(host)) return
     unknown.add(host)
-    logger.warn(
+    shared.logger.warn(
       `no surface has the host ${host}, so requests to it get 404; if it is yours, add it to surfaces.operator.hosts or surfaces.client.hosts`,
     )
   }
 
   return (request) => {
-    const host = request.header('host')
-    const found = surfacesOf(readHost(host))
-    if (found.length === 1) return found
-    // Second, because a proxy may pass on what a client put there.
-    const forwarded = forwardedHost(
-      request.remoteAddress,
-      request.header('x-forwarded-for'),
-      request.header('x-forwarded-host'),
-    )
-    const ofForwarded = forwarded === undefined ? [] : surfacesOf(readHost(forwarded))
-    if (ofForwarded.length > 0) return ofForwarded
-    if (found.length === 0) warn(quoteInput(forwarded ?? host ?? ''))
+    const { found, host } = surfacesOf(request)
+    if (found.length === 0) warn(quoteInput(host ?? ''))
     return found
   }
 }

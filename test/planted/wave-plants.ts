@@ -25,7 +25,7 @@ export const wavePlants: readonly Plant[] = [
     name: 'a refresh of an ended session hears of the account that could not be read',
     edits: [
       {
-        file: 'src/domain/sessions/refresh-inspection.ts',
+        file: 'src/domain/sessions/refresh-reading.ts',
         find: "entry !== null && owner.status === 'rejected' ? null : settledValue(owner)",
         replace: 'settledValue(owner)',
       },

@@ -133,6 +133,7 @@ const recorded: {
     recordedRefusals.includes(reason) ? failed(act(userId, null, { operation, reason })) : null,
   'refresh.rotated': () => null,
   'session.viewed': () => null,
+  'session.overdue': () => null,
   'mail.failed': () => null,
   'webhook.failed': () => null,
   'audit.failed': () => null,

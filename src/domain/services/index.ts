@@ -27,6 +27,7 @@ import type { ServiceGrants } from '../service-accounts/service-grants.js'
 import type { Logout } from '../sessions/logout.js'
 import type { OwnSessions } from '../sessions/own-sessions.js'
 import type { Refresh } from '../sessions/refresh.js'
+import type { SessionLook } from '../sessions/session-look.js'
 
 /** Everything the operations of one surface may call. */
 export interface Services {
@@ -34,6 +35,8 @@ export interface Services {
   readonly login: PasswordLogin
   readonly logout: Logout
   readonly refresh: Refresh
+  /** For the host's own pages; operations do not call it. */
+  readonly sessionLook: SessionLook
   readonly passwordRecovery: PasswordRecovery
   readonly profile: Profile
   readonly emailChange: EmailChange
@@ -91,5 +94,6 @@ export type { ServiceAccount } from '../service-accounts/service-accounts.js'
 export type { IssuedCredential } from '../service-accounts/service-credentials.js'
 export type { ListedSession } from '../sessions/own-sessions.js'
 export type { Refreshed, SessionView } from '../sessions/refresh.js'
+export type { FoundSession } from '../sessions/session-look.js'
 export type { OpenedSession } from '../sessions/sessions.js'
-export type { RefreshGrant } from '../sessions/tokens.js'
+export type { AccessGrant, RefreshGrant } from '../sessions/tokens.js'

@@ -6,7 +6,7 @@ import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { requiredEpoch } from './refresh-inspection.js'
+import { requiredEpoch } from './refresh-reading.js'
 import type { SessionTermination } from './session-termination.js'
 
 /** Ends what all people of a surface hold. */

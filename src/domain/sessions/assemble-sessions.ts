@@ -9,11 +9,14 @@ import { createLogout, type Logout } from './logout.js'
 import { createOwnSessions, type OwnSessions } from './own-sessions.js'
 import { createRefresh, type Refresh } from './refresh.js'
 import { createRefreshInspection } from './refresh-inspection.js'
+import { createRefreshReading } from './refresh-reading.js'
 import {
   createSessionAdministration,
   type SessionAdministration,
 } from './session-administration.js'
 import { createSessionList } from './session-list.js'
+import { createSessionLook, type SessionLook } from './session-look.js'
+import { createSessionViews } from './session-views.js'
 import { createSessions, type Sessions } from './sessions.js'
 import type { SigningKeys } from './signing-keys.js'
 import { createTokens, type Tokens } from './tokens.js'
@@ -23,6 +26,7 @@ export interface SessionServices {
   readonly sessions: Sessions
   readonly refresh: Refresh
   readonly logout: Logout
+  readonly sessionLook: SessionLook
   readonly ownSessions: OwnSessions
   readonly sessionAdministration: SessionAdministration
   readonly allSessions: AllSessionsTermination
@@ -42,12 +46,15 @@ export function assembleSessions(
   const tokens = createTokens({ ...deps, memo: collaborators.tokenMemo })
   const sessions = createSessions(deps, tokens)
   const sessionList = createSessionList(deps)
-  const inspection = createRefreshInspection(deps, tokens, sessions)
+  const reading = createRefreshReading(deps, tokens)
+  const inspection = createRefreshInspection(deps, reading, sessions)
+  const views = createSessionViews(deps)
   return {
     tokens,
     sessions,
-    refresh: createRefresh(deps, tokens, inspection),
+    refresh: createRefresh({ ...deps, views }, tokens, inspection),
     logout: createLogout(deps, { tokens, sessions, inspection }),
+    sessionLook: createSessionLook({ ...deps, views }, tokens, reading),
     ownSessions: createOwnSessions(deps, sessions, sessionList),
     sessionAdministration: createSessionAdministration(deps, sessions, sessionList),
     allSessions: createAllSessionsTermination(deps, sessions),

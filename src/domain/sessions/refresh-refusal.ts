@@ -1,7 +1,9 @@
 import type { RefreshDecision } from '../../engine/refresh-rules.js'
 import type { ErrorCode } from '../../errors/index.js'
+import { isHuman, type User } from '../../model/user.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
 import type { EndReason } from '../../ports/session-event.js'
+import type { Attempt } from './refresh-reading.js'
 
 /** A refused refresh: the code to answer, and the ending to carry out first, if any. */
 export interface Refusal {
@@ -9,8 +11,32 @@ export interface Refusal {
   readonly end: EndReason | null
 }
 
+/** Whether the user may hold a session and this one is not on the denylist; the row may still refuse it. */
+export function isStanding<A extends Attempt>(attempt: A): attempt is A & { readonly user: User } {
+  const { user, entry } = attempt
+  return entry === null && user !== null && user.enabled && isHuman(user)
+}
+
+/** What refuses an attempt that does not stand, or `ofRow` where the row gives the reason. */
+export function refusalOfStanding(
+  { user, entry }: Pick<Attempt, 'user' | 'entry'>,
+  { outcome }: RefreshDecision<EndReason>,
+): Refusal | 'ofRow' {
+  if (outcome === 'revoked') return 'ofRow'
+  // Also when its ending was interrupted: the alarm has not been raised yet. A session over its
+  // maximum age is never called anything else.
+  const isMisuse = outcome === 'replay' || outcome === 'rolledBack'
+  if (isMisuse && entry?.reason !== 'max_age') return 'ofRow'
+  // The row does not say so yet: an ending was begun and not finished. Finish it.
+  if (entry !== null) return unfinished(entry)
+  if (outcome === 'unknown' || (user !== null && !isHuman(user))) {
+    return { code: 'refresh_token_invalid', end: null }
+  }
+  return { code: 'session_revoked', end: 'admin' }
+}
+
 /** Listed, but not ended in its row: an ending was started and not completed. */
-export function unfinished({ reason }: DenylistEntry): Refusal {
+function unfinished({ reason }: DenylistEntry): Refusal {
   return reason === 'max_age'
     ? { code: 'session_max_age_reached', end: 'max_age' }
     : { code: 'session_revoked', end: 'admin' }

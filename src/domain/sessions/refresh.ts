@@ -1,23 +1,19 @@
 import { ahead } from '../../concurrency/ahead.js'
 import type { RefreshClaims } from '../../crypto/verify-token.js'
-import { networkOf } from '../../engine/login-risk-rules.js'
-import { oncePerWindow } from '../../engine/once-per-window.js'
 import { idleDeadline, rotationGuard } from '../../engine/refresh-rules.js'
-import type { AccessBounds } from '../../engine/session-age.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { Guard } from '../../ports/store.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { absoluteEnd, accessBounds } from './access-bounds.js'
 import { chooseToken } from './choose-token.js'
 import { clientDigest } from './client-digest.js'
-import {
-  type Attempt,
-  presentedBy,
-  type RefreshInspection,
-  type ShownToken,
-} from './refresh-inspection.js'
+import { enforced } from './enforced.js'
+import type { RefreshInspection, ShownToken } from './refresh-inspection.js'
+import { type Attempt, presentedBy } from './refresh-reading.js'
+import type { SessionViews } from './session-views.js'
 import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
 
 export interface Refreshed {
@@ -48,14 +44,11 @@ export interface Refresh {
 type Deps = Pick<
   SurfaceContext,
   'collections' | 'clock' | 'idleMs' | 'recognisesDevices' | 'emit' | 'logger'
->
-
-const viewWindowMs = 60 * 60 * 1000
+> & { readonly views: SessionViews }
 
 export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshInspection): Refresh {
   const { clock } = deps
   const { families } = deps.collections
-  const isFirstView = oncePerWindow()
 
   function sentBy({ recognitionId }: ShownToken): string | null {
     return deps.recognisesDevices ? recognitionId : null
@@ -97,7 +90,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
   ): Promise<Pick<Refreshed, 'access' | 'refresh'>> {
     const { claims } = attempt
     const [access, refresh] = await Promise.all([
-      tokens.access(user, claims.sid, claims, boundsOf(attempt, family)),
+      tokens.access(user, claims.sid, claims, accessBounds(attempt, family)),
       signed,
     ])
     return { access, refresh }
@@ -112,14 +105,6 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     const { generation, rotatedBy } = family
     const otherClient = rotatedBy !== asker
     deps.emit('refresh.reissued', source, { userId, sessionId, generation, otherClient })
-  }
-
-  /** Page loads are many: a host that looks for a second user of a session is told of each once an hour. */
-  function emitViewed({ claims, source }: Attempt): void {
-    const { sub: userId, sid: sessionId } = claims
-    const key = JSON.stringify([sessionId, networkOf(source.ip), source.userAgent])
-    if (!isFirstView(key, viewWindowMs, clock.now())) return
-    deps.emit('session.viewed', source, { userId, sessionId })
   }
 
   return {
@@ -181,30 +166,9 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         const usable = decision.outcome === 'current' || decision.outcome === 'reissue'
         if (!usable || family === null) return inspection.refuse(attempt, row)
         const { claims } = attempt
-        const access = await tokens.access(user, claims.sid, claims, boundsOf(attempt, family))
-        emitViewed(attempt)
-        const cap = attempt.absoluteTtlMs
-        const absoluteExpiresAt = cap === null ? null : family.loginAt + cap
-        return { user, family, access, absoluteExpiresAt }
+        const access = await tokens.access(user, claims.sid, claims, accessBounds(attempt, family))
+        deps.views.emitViewed(attempt)
+        return { user, family, access, absoluteExpiresAt: absoluteEnd(attempt, family) }
       }),
-  }
-}
-
-function boundsOf(
-  { accessTtlMs: ttlMs, absoluteTtlMs }: Attempt,
-  { expiresAt: idleEndsAt }: Pick<RefreshFamily, 'expiresAt'>,
-): AccessBounds {
-  return { ttlMs, idleEndsAt, absoluteTtlMs }
-}
-
-/** Clients keep their tokens on this code and try again; any other 503 would say less. */
-async function enforced<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof AuthError && error.code === 'service_unavailable') {
-      throw new AuthError('session_enforcement_unavailable', { cause: error })
-    }
-    throw error
   }
 }

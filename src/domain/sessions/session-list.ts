@@ -3,7 +3,7 @@ import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { Session } from '../../model/session.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { requiredEpoch } from './refresh-inspection.js'
+import { requiredEpoch } from './refresh-reading.js'
 
 /** A session of an account. Times are epoch milliseconds. */
 export interface SessionEntry

@@ -100,7 +100,31 @@ export interface RouteGuards<A extends string, H, R = RouteGuardRequest> {
   requireStepUp(age?: { readonly maxAge: string }): H
 }
 
+/**
+ * As a `RouteGuard`, for a route that serves strangers too: principal and refusal are both null for a request without
+ * an `Authorization` header.
+ */
+export type OptionalRouteGuard<P> = (
+  request: RouteGuardRequest,
+  known: P | null,
+) => Answer<OptionalRouteGuardVerdict<P>>
+
+/** What a guard decides that admits strangers as well. */
+export type OptionalRouteGuardVerdict<P> =
+  | RouteGuardVerdict<P>
+  | { readonly principal: null; readonly refusal: null }
+
+/** The guard for routes that serve strangers and people alike; `H` is a guard in the form of the framework. */
+export interface OptionalRouteGuards<H> {
+  /**
+   * Admits a request without an `Authorization` header as one of nobody, and every other as `requireUser` does: 401
+   * for a token that is not valid or whose session has ended, 403 for a service account, 503
+   * `session_enforcement_unavailable` when the denylist cannot be read. Reads no cookie and no user record.
+   */
+  optionalUser(): H
+}
+
 /** `auth.operator` or `auth.client`, of which adapters make route guards. */
 export interface RouteGuarded<P, A extends string> {
-  readonly guards: RouteGuards<A, RouteGuard<P>>
+  readonly guards: RouteGuards<A, RouteGuard<P>> & OptionalRouteGuards<OptionalRouteGuard<P>>
 }

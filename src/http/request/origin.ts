@@ -13,6 +13,18 @@ export function isOriginAllowed(
   return secFetchSite === undefined
 }
 
+/**
+ * The same for a connection that stays open. Browsers apply no rule of origins to a WebSocket, and always say
+ * where it comes from (RFC 6455 §10.2): a request that does not say comes from no page of these origins.
+ */
+export function isConnectionAllowed(
+  headers: Parameters<typeof isOriginAllowed>[0],
+  allowed: ReadonlySet<string>,
+): boolean {
+  const { origin, secFetchSite } = headers
+  return secFetchSite === 'same-origin' || (origin !== undefined && allowed.has(origin))
+}
+
 /** Whether a browser goes there with the whole page, as by a link (Fetch Metadata). */
 export function isNavigation(request: { header(name: string): string | undefined }): boolean {
   return (

@@ -200,6 +200,7 @@ const catalogue: Readonly<Record<AuthEvent['type'], true>> = {
   'session.allTerminated': true,
   'session.terminated': true,
   'session.viewed': true,
+  'session.overdue': true,
   'webhook.failed': true,
 }
 

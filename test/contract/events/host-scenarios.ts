@@ -1,12 +1,37 @@
 import { AuthError } from '../../../src/errors/index.js'
 import { storedIn } from '../../support/hosts/open-host.js'
 import { person, signedInPerson } from '../../support/people/people.js'
-import { type Scenario, type Scene, type Subject, sessionOf, told } from './event-scenario.js'
+import {
+  pass,
+  type Scenario,
+  type Scene,
+  type Subject,
+  sessionOf,
+  signedIn,
+  told,
+} from './event-scenario.js'
 
 const email = 'ada@example.org'
 const admin = { actorId: 'ops-7', ip: '192.0.2.7', userAgent: 'back office' } as const
 
 const hostFunctions: readonly Scenario[] = [
+  {
+    of: 'sessionOf',
+    name: 'of a session over its cap, which a refresh ends',
+    outcome: 'null',
+    options: { settings: { sessionAbsoluteTTL: '1h' } },
+    tells: ({ id, sessionId }) => [
+      told('session.overdue', null, { userId: id, sessionId, reason: 'max_age' }),
+    ],
+    prepare: async (scene) => {
+      const { host, surface } = scene
+      const subject = await signedIn(scene)
+      await pass(host, 3_600_001)
+      const request = { method: 'GET', headers: { cookie: subject.cookie } }
+      const ask = () => host.auth[surface].sessionOf(request, { use: 'page' })
+      return { subject, perform: async () => String(await ask()) }
+    },
+  },
   {
     of: 'users.create',
     name: 'on behalf of an operator',

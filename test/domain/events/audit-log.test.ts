@@ -122,6 +122,7 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
   [{ type: 'password.resetRequested', actorId: 'a', userId: 'u' }, facts('success', 'a', 'u')],
   [{ type: 'refresh.rotated', userId: 'u', sessionId: 's', generation: 2 }, null],
   [{ type: 'session.viewed', userId: 'u', sessionId: 's' }, null],
+  [{ type: 'session.overdue', userId: 'u', sessionId: 's', reason: 'max_age' }, null],
   [
     { type: 'refresh.reissued', userId: 'u', sessionId: 's', generation: 2, otherClient: true },
     facts('success', 'u', 'u', { generation: 2, otherClient: true }, 's'),

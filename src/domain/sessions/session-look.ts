@@ -1,0 +1,118 @@
+import type { RefreshClaims } from '../../crypto/verify-token.js'
+import { AuthError } from '../../errors/index.js'
+import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { User } from '../../model/user.js'
+import type { RequestSource } from '../../ports/request-source.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import { absoluteEnd, accessBounds } from './access-bounds.js'
+import { chooseToken } from './choose-token.js'
+import { enforced } from './enforced.js'
+import type { Attempt, RefreshReading, Row } from './refresh-reading.js'
+import { isStanding, type Refusal, refusalOf, refusalOfStanding } from './refresh-refusal.js'
+import type { SessionViews } from './session-views.js'
+import type { AccessGrant, Tokens } from './tokens.js'
+
+/** A session that stands, as it was found. */
+export interface FoundSession {
+  readonly user: User
+  readonly family: RefreshFamily
+  readonly claims: RefreshClaims
+  readonly accessTtlMs: number
+  readonly absoluteTtlMs: number | null
+  /** Epoch milliseconds; null without a cap. */
+  readonly absoluteExpiresAt: number | null
+}
+
+/**
+ * Looks at sessions for the host's own pages and connections. It decides as `GET session` does, and writes,
+ * counts and ends nothing: null for every cookie that `GET session` refuses. All of it throws 503
+ * `session_enforcement_unavailable` when store, denylist or keys do not answer.
+ */
+export interface SessionLook {
+  /** The session of these refresh cookies, which are all of one name. */
+  find(cookies: readonly string[], source: RequestSource): Promise<FoundSession | null>
+  /** The same session once more, whatever cookie the browser has by now. */
+  again(found: FoundSession, source: RequestSource): Promise<FoundSession | null>
+  mint(found: FoundSession): Promise<AccessGrant>
+}
+
+type Deps = Pick<SurfaceContext, 'collections'> & { readonly views: SessionViews }
+
+export function createSessionLook(
+  { collections, views }: Deps,
+  tokens: Tokens,
+  reading: RefreshReading,
+): SessionLook {
+  async function claimsOf(cookies: readonly string[]): Promise<RefreshClaims | null> {
+    const token = cookies.length > 1 ? await chooseToken(tokens, cookies) : (cookies[0] ?? null)
+    try {
+      return await reading.claimsOf(token)
+    } catch (error) {
+      if (error instanceof AuthError && error.status === 401) return null
+      throw error
+    }
+  }
+
+  function attemptOf(claims: RefreshClaims, source: RequestSource): Promise<Attempt> {
+    const shown = { claims, source, delivery: 'cookie', nextJti: null } as const
+    return reading.read(shown, Promise.resolve(null))
+  }
+
+  /** Null, and the event where the next refresh has something to end. */
+  function refuse(attempt: Attempt, { decision }: Row, refusal: Refusal | null): null {
+    const isThere = decision.outcome !== 'unknown'
+    if (isThere && refusal !== null && refusal.end !== null) {
+      views.emitOverdue(attempt, refusal.end)
+    }
+    return null
+  }
+
+  function verdict(attempt: Attempt, row: Row): FoundSession | null {
+    const { family, decision } = row
+    if (!isStanding(attempt)) {
+      const refusal = refusalOfStanding(attempt, decision)
+      return refuse(attempt, row, refusal === 'ofRow' ? refusalOf(decision) : refusal)
+    }
+    const isUsable = decision.outcome === 'current' || decision.outcome === 'reissue'
+    if (!isUsable || family === null) return refuse(attempt, row, refusalOf(decision))
+    const { user, claims, accessTtlMs, absoluteTtlMs } = attempt
+    const absoluteExpiresAt = absoluteEnd(attempt, family)
+    return { user, family, claims, accessTtlMs, absoluteTtlMs, absoluteExpiresAt }
+  }
+
+  return {
+    find: (cookies, source) =>
+      enforced(async () => {
+        const claims = await claimsOf(cookies)
+        if (claims === null) return null
+        const attempt = await attemptOf(claims, source)
+        const found = verdict(attempt, await reading.readRow(attempt, attempt.user))
+        if (found !== null) views.emitViewed(attempt)
+        return found
+      }),
+
+    again: ({ claims: before }, source) =>
+      enforced(async () => {
+        const attempt = await attemptOf(before, source)
+        const family = await collections.families.get(before.sid)
+        // The browser refreshed meanwhile, as it should. A row older than the cookie is still one that
+        // was rolled back.
+        const gen = Math.max(before.gen, family?.generation ?? 0)
+        const newest = { ...attempt, claims: { ...before, gen } }
+        return verdict(newest, {
+          family,
+          decision: reading.judge(newest, family, attempt.user),
+        })
+      }),
+
+    mint: (found) =>
+      enforced(() =>
+        tokens.access(
+          found.user,
+          found.claims.sid,
+          found.claims,
+          accessBounds(found, found.family),
+        ),
+      ),
+  }
+}

@@ -1,0 +1,38 @@
+import { loadPart } from '../errors/index.js'
+import type { AnySessionOf, SessionOf } from '../http/session-facts.js'
+import type { AuthOptions } from '../options.js'
+import type { Surface } from '../ports/surface.js'
+import type { BuiltSurface } from './build-surface.js'
+import type { SharedServices } from './shared-services.js'
+import { cookiePolicyOf, originsOf } from './surface-options.js'
+import { surfacesOfRequest } from './surfaces-of-request.js'
+
+/** The reading of sessions for the host's own pages. Most hosts have none, so that it is loaded at its first use. */
+export function pagesOf<S extends Surface>(
+  surface: S,
+  { services }: BuiltSurface,
+  options: AuthOptions,
+  { clientIp, forwardedHost }: Pick<SharedServices, 'clientIp' | 'forwardedHost'>,
+): SessionOf<S> {
+  const own = options.surfaces[surface]
+  const surfacesOf = surfacesOfRequest(options, { forwardedHost })
+  let ready: AnySessionOf<S> | null = null
+
+  const answer: AnySessionOf<S> = async (request, given) => {
+    const { sessionOf } = await loadPart('sessionOf', () => import('../http/session-of.js'))
+    ready ??= sessionOf(surface, {
+      services,
+      clientIp,
+      cookies: cookiePolicyOf(surface, own),
+      allowedOrigins: originsOf(own),
+      // Hosts that are in no option are the host's to route, as where the surface is mounted alone.
+      isElsewhere(head) {
+        const { found } = surfacesOf(head)
+        return found.length > 0 && !found.includes(surface)
+      },
+    })
+    return ready(request, given)
+  }
+  // The overloads say which members come with which use.
+  return answer as SessionOf<S>
+}
