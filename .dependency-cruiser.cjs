@@ -73,6 +73,16 @@ module.exports = {
       to: { pathNot: '^src/$1/' },
     },
     {
+      name: 'client-loads-itself-alone',
+      comment: 'It runs in browsers: nothing of the server, and nothing of Node.',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: {
+        pathNot: '^(src/client/|node_modules/)',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'src-knows-no-adapter',
       severity: 'error',
       from: { path: '^src/' },

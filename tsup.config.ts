@@ -51,6 +51,8 @@ export default defineConfig({
     'config-secrets': 'src/config/secrets.ts',
     openapi: 'src/openapi/index.ts',
     testing: 'src/testing/index.ts',
+    // For browsers: it imports nothing, and its sources are written for es2022.
+    client: 'src/client/index.ts',
     express: 'adapters/express.ts',
     fastify: 'adapters/fastify.ts',
     koa: 'adapters/koa.ts',

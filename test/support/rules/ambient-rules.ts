@@ -4,6 +4,9 @@ import { type ParsedSource, walk } from './parsed-source.js'
 /** The one folder that may read the machine's clock, randomness and timers. */
 const system = 'src/system/'
 
+/** The same for the client, which loads nothing of the server. */
+const pageSystem = 'src/client/browser-environment.ts'
+
 const timers = ['setTimeout', 'setInterval', 'setImmediate']
 const machine = [...timers, 'process', 'globalThis', 'performance']
 
@@ -127,7 +130,7 @@ function ambientImports({ imports }: ParsedSource): readonly (readonly [number, 
 /** Ambient time, randomness, timers and environment outside the folder that provides them. */
 export function ambientViolations(parsed: ParsedSource): readonly string[] {
   const { path } = parsed
-  if (path.startsWith(system) || path.startsWith('examples/')) return []
+  if ([system, pageSystem, 'examples/'].some((allowed) => path.startsWith(allowed))) return []
   const found: (readonly [number, string])[] = [...ambientImports(parsed)]
   const checks = path.startsWith('src/engine/') ? [ambientRead, impure] : [ambientRead]
   walk(parsed.tree, (node) => {

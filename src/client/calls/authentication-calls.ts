@@ -1,0 +1,98 @@
+// Made by `npm run client-types` from the operation table.
+
+import type {
+  Authenticated,
+  MfaEnrollmentRequired,
+  MfaRequired,
+  MobileAuthenticated,
+  PasswordChangeRequired,
+} from './shapes.js'
+
+/** Operations of both surfaces, by method and path. */
+export interface AuthenticationCalls {
+  /** Create an account. */
+  readonly 'POST /register': {
+    readonly input: {
+      readonly email: string
+      readonly password: string
+      readonly name?: string
+      readonly acceptedTermsVersion?: string
+      readonly registrationKey?: string
+      readonly recognitionId?: string
+    }
+    readonly reply:
+      | {
+          readonly status: 'verificationRequired'
+          readonly registrationKey?: string
+          readonly expiresIn?: number
+        }
+      | Authenticated
+      | MobileAuthenticated
+      | PasswordChangeRequired
+      | MfaRequired
+      | MfaEnrollmentRequired
+  }
+  /** Confirm an e-mail address with the mailed token. */
+  readonly 'POST /email/verify': {
+    readonly input: {
+      readonly token: string
+      readonly newPassword?: string
+      readonly currentPassword?: string
+      readonly name?: string
+      readonly acceptedTermsVersion?: string
+      readonly registrationKey?: string
+    }
+    readonly reply: { readonly status: 'verified' }
+  }
+  /** Mail a new confirmation link. */
+  readonly 'POST /email/verify/resend': {
+    readonly input: { readonly email: string }
+    readonly reply: { readonly status: 'accepted' }
+  }
+  /** Sign in with e-mail and password; the refresh token comes as a cookie. */
+  readonly 'POST /login': {
+    readonly input: { readonly email: string; readonly password: string }
+    readonly reply: Authenticated | PasswordChangeRequired | MfaRequired | MfaEnrollmentRequired
+  }
+  /** End this session, or all of them; takes a bearer token, the cookie, or a body token. */
+  readonly 'POST /logout': {
+    readonly input: { readonly refreshToken?: string; readonly everywhere?: boolean }
+    readonly reply: null
+  }
+  /** Mail a password reset link. */
+  readonly 'POST /password/forgot': {
+    readonly input: { readonly email: string }
+    readonly reply: { readonly status: 'accepted' }
+  }
+  /** Set a new password with the mailed token; ends every session. */
+  readonly 'POST /password/reset': {
+    readonly input: { readonly token: string; readonly newPassword: string }
+    readonly reply: null
+  }
+  /** The identity providers this surface lets people sign in with. */
+  readonly 'GET /oauth/providers': {
+    readonly input: Readonly<Record<string, never>>
+    readonly reply: {
+      readonly providers: readonly { readonly id: string; readonly name: string }[]
+    }
+  }
+}
+
+/** Operations of the operator surface, by method and path. */
+export interface OperatorAuthenticationCalls {
+  /** Unlink another operator’s account of a provider. */
+  readonly 'DELETE /users/{userId}/oauth/{provider}': {
+    readonly input: { readonly userId: string; readonly provider: string }
+    readonly reply: null
+  }
+  /** Mail a user a password reset link. */
+  readonly 'POST /users/{userId}/password-reset': {
+    readonly input: { readonly userId: string; readonly surface?: 'operator' | 'client' }
+    readonly reply: { readonly status: 'accepted' }
+  }
+  /** Mail a user a new link to confirm their address. */
+  readonly 'POST /users/{userId}/email-verification': {
+    readonly input: { readonly userId: string; readonly surface?: 'operator' | 'client' }
+    readonly reply: { readonly status: 'accepted' }
+  }
+}

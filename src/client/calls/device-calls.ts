@@ -1,0 +1,34 @@
+// Made by `npm run client-types` from the operation table.
+
+/** Operations of both surfaces, by method and path. */
+export interface DeviceCalls {
+  /** Let this device skip the second factor; its token comes as a cookie, or with the header x-token-delivery: body in the body. */
+  readonly 'POST /devices': {
+    readonly input: { readonly name?: string }
+    readonly reply: {
+      readonly deviceId: string
+      readonly name: string
+      readonly expiresAt: string
+      readonly deviceToken?: string
+    }
+  }
+  /** The devices that skip your second factor, newest first. */
+  readonly 'GET /devices': {
+    readonly input: Readonly<Record<string, never>>
+    readonly reply: {
+      readonly items: readonly {
+        readonly deviceId: string
+        readonly name: string
+        readonly expiresAt: string
+        readonly createdAt: string
+        readonly lastUsedAt: string | null
+        readonly current: boolean
+      }[]
+    }
+  }
+  /** Trust a device no more; its next login asks for the second factor. */
+  readonly 'DELETE /devices/{deviceId}': {
+    readonly input: { readonly deviceId: string }
+    readonly reply: null
+  }
+}

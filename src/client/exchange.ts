@@ -1,0 +1,57 @@
+import type { ClientEnvironment } from './client-environment.js'
+import { aborted, networkFailure, type PosternProblem, problem } from './postern-error.js'
+
+/** Members of a JSON object, not looked at yet. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** A reply of the library, read to its end. */
+export interface Answer {
+  readonly ok: boolean
+  readonly status: number
+  /** Null where it is no JSON object: an empty body, or one that the library did not write. */
+  readonly body: Json | null
+  /** What it says as a refusal. */
+  readonly problem: PosternProblem
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** The refusal in a reply. Its body is read. */
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text()
+  let body: unknown = null
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // Not the library's.
+  }
+  const { ok, status } = response
+  const known = isObject(body) ? body : null
+  const retryAfter = Number(response.headers.get('retry-after')) || null
+  return { ok, status, body: known, problem: problem(status, known ?? {}, retryAfter) }
+}
+
+/** Sends a request; rejects with the client's errors alone. */
+export async function sent<T>(
+  { fetch }: Pick<ClientEnvironment, 'fetch'>,
+  request: Request,
+  read: (response: Response) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await read(await fetch(request))
+  } catch (error) {
+    const { signal } = request
+    throw signal.aborted ? aborted(signal.reason) : networkFailure(error)
+  }
+}
+
+/** The same work, but waited for no longer than until the signal. The work goes on for others. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | null): Promise<T> {
+  if (signal === null) return work
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(aborted(signal.reason))
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

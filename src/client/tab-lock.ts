@@ -1,0 +1,43 @@
+import type { ClientEnvironment } from './client-environment.js'
+
+/** Milliseconds after which work goes on without the lock: longer than a rotation is repeated. */
+const patience = 20_000
+
+/** Runs work while no other tab of this origin, and nothing else in this tab, runs any. */
+export type Hold = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Of several tabs where the browser has Web Locks, else of this tab alone. */
+export function tabLock(name: string, { locks, after }: ClientEnvironment): Hold {
+  return locks === null ? lockOfTab() : lockOfTabs(name, locks, after)
+}
+
+function lockOfTabs(
+  name: string,
+  locks: NonNullable<ClientEnvironment['locks']>,
+  after: ClientEnvironment['after'],
+): Hold {
+  return (work) => {
+    let isHeld = false
+    const waiting = new AbortController()
+    const cancel = after(patience, () => waiting.abort())
+    const run = () => {
+      isHeld = true
+      cancel()
+      return work()
+    }
+    return locks.request(name, { signal: waiting.signal }, run).catch((error: unknown) => {
+      // Refused by the browser, or held for too long: the ten seconds of grace make up for it.
+      if (isHeld) throw error
+      return run()
+    })
+  }
+}
+
+function lockOfTab(): Hold {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const turn = last.then(work)
+    last = turn.catch(() => {})
+    return turn
+  }
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BuiltPackage, buildPackage } from '../support/package/build-package.js'
+import { command } from '../support/package/packed-package.js'
+
+const esbuild = fileURLToPath(new URL('../../node_modules/esbuild/bin/esbuild', import.meta.url))
+
+let built: BuiltPackage
+
+beforeAll(async () => {
+  // With what else the package ships, because chunks are shared.
+  built = await buildPackage({ index: 'src/index.ts', client: 'src/client/index.ts' })
+})
+
+afterAll(() => built?.remove())
+
+/** As a host's bundler makes it for a page. It fails where a module of Node is reached. */
+async function minified(name: string): Promise<string> {
+  const file = built.file(name)
+  const out = join(dirname(file), `${name}.min.js`)
+  const form = ['--bundle', '--platform=browser', '--format=esm', '--minify', '--target=es2022']
+  await command(dirname(file), esbuild, file, ...form, `--outfile=${out}`)
+  return readFileSync(out, 'utf8')
+}
+
+describe('postern/client for a page', () => {
+  it('is at most 4 KiB, by esbuild and gzip', async () => {
+    const bytes = gzipSync(await minified('client'), { level: 9 }).byteLength
+    expect(bytes).toBeLessThanOrEqual(4096)
+    expect(bytes).toBeGreaterThan(2048)
+  })
+
+  it('loads no other file, and nothing of Node', async () => {
+    const file = built.file('client')
+    const imported = readFileSync(file, 'utf8').matchAll(/^import "\.\/(.*)";$/gm)
+    const chunks = [...imported].map(([, name = '']) => join(dirname(file), name))
+    const sources = [file, ...chunks].flatMap((path): readonly string[] => {
+      return JSON.parse(readFileSync(`${path}.map`, 'utf8')).sources
+    })
+    expect(sources.length).toBeGreaterThan(10)
+    expect(sources.filter((path) => !path.includes('src/client/'))).toEqual([])
+    expect(await minified('client')).not.toMatch(/node:|require\(|\bBuffer\b|\bprocess\./)
+  })
+})

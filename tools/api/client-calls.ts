@@ -1,0 +1,188 @@
+import { errorCatalogue } from '../../src/errors/index.js'
+import type { JsonSchema, OpenApiDocument } from '../../src/openapi/types.js'
+import type { Operation, Tag } from '../../src/operations/operation.js'
+import { type DescribedOperation, describeOperations } from './described-operation.js'
+import { memberTexts, typeScriptOf } from './type-text.js'
+
+type Shapes = ReadonlyMap<string, JsonSchema>
+
+const notice = '// Made by `npm run client-types` from the operation table.\n\n'
+
+/** What pages have no use for, beside what apps, browsers and the client itself send. */
+const notForPages = ['getJwks', 'issueServiceToken']
+
+function isForPages({ id, tag, status, bodyForm, usesRefreshCookie }: Operation): boolean {
+  const isRefresh = usesRefreshCookie === 'one'
+  const isSent = status === 302 || bodyForm === true || isRefresh || tag === 'Mobile'
+  return !isSent && !notForPages.includes(id)
+}
+
+const interfaceNames: Readonly<Record<Tag, string>> = {
+  Authentication: 'Authentication',
+  MFA: 'Mfa',
+  WebAuthn: 'Passkey',
+  'Auth - Device Trust': 'Device',
+  'Service Accounts': 'ServiceAccount',
+  Mobile: 'Mobile',
+  'Self-Service': 'SelfService',
+  'Module Configuration': 'Configuration',
+}
+
+/** The generated files below `src/client`, by name. They still have to be formatted. */
+export function clientTypes(
+  operations: readonly Operation[],
+  document: OpenApiDocument,
+): ReadonlyMap<string, string> {
+  const described = describeOperations(operations.filter(isForPages), document)
+  const tags = document.tags
+    .map(({ name }) => name)
+    .filter((name): name is Tag => name in interfaceNames)
+  const files = tags.flatMap((tag) => {
+    const own = described.filter(({ row }) => row.tag === tag)
+    return own.length === 0 ? [] : [{ tag, name: `${interfaceNames[tag]}Calls`, own }]
+  })
+  const shapes = new Map(
+    Object.entries(document.components.schemas).filter(([name]) => !name.endsWith('Problem')),
+  )
+  return new Map([
+    ['problem-codes.ts', problemCodes()],
+    ['ending-codes.ts', endingCodes()],
+    ['calls/shapes.ts', shapeFile(shapes)],
+    ...files.map(({ name, own }) => {
+      const text = callFile(name, own, shapes)
+      return [`calls/${fileName(name)}.ts`, text] as const
+    }),
+    ['calls.ts', indexFile(files)],
+  ])
+}
+
+const fileName = (name: string): string =>
+  name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
+
+/** Codes by which the server says that a session is over. */
+const endings = Object.entries(errorCatalogue)
+  .filter(([code, { status }]) => status === 401 && /^(session|refresh_token)_/.test(code))
+  .map(([code]) => code)
+
+function endingCodes(): string {
+  return `${notice}/** A 401 with one of these says that the session is over. */
+export const endingCodes: readonly string[] = ${JSON.stringify(endings)}\n`
+}
+
+function problemCodes(): string {
+  const codes = Object.keys(errorCatalogue).filter((code) => code !== 'unauthorized')
+  return `${notice}/** The codes that refusals of the library have. */
+export type ProblemCode = ${codes.map((code) => `| ${JSON.stringify(code)}`).join('\n')}\n`
+}
+
+function shapeFile(shapes: Shapes): string {
+  const texts = [...shapes].map(([name, schema]) => {
+    const doc = `/** The shape \`${name}\` of the reference. */`
+    const members = memberTexts(schema)
+    if (members.length === 0) return `${doc}\nexport type ${name} = ${typeScriptOf(schema)}`
+    return `${doc}\nexport interface ${name} { ${members.join('\n')} }`
+  })
+  return `${notice}${texts.join('\n\n')}\n`
+}
+
+function callFile(name: string, own: readonly DescribedOperation[], shapes: Shapes): string {
+  const shared = own.filter(({ row }) => row.surfaces.length > 1)
+  const operator = own.filter(({ row }) => row.surfaces.length === 1)
+  const parts = [
+    ...(shared.length === 0 ? [] : [interfaceText(name, 'both surfaces', shared, shapes)]),
+    ...(operator.length === 0
+      ? []
+      : [interfaceText(`Operator${name}`, 'the operator surface', operator, shapes)]),
+  ].join('\n\n')
+  const used = [...shapes.keys()].filter((shape) =>
+    new RegExp(`\\b${shape}\\b(?!\`)`).test(parts.replaceAll(/\/\*\*.*\*\//g, '')),
+  )
+  const imports =
+    used.length === 0 ? '' : `import type { ${used.join(', ')} } from './shapes.js'\n\n`
+  return `${notice}${imports}${parts}\n`
+}
+
+function interfaceText(
+  name: string,
+  where: string,
+  own: readonly DescribedOperation[],
+  shapes: Shapes,
+): string {
+  const members = own.map((each) => callText(each, shapes)).join('\n')
+  return `/** Operations of ${where}, by method and path. */\nexport interface ${name} {\n${members}\n}`
+}
+
+function callText({ row, operation, answer }: DescribedOperation, shapes: Shapes): string {
+  const path = row.path.startsWith('/v1/auth/{surface}/')
+    ? row.path.slice('/v1/auth/{surface}'.length)
+    : row.path
+  const { parameters = [], requestBody } = operation
+  const outside = parameters.filter(({ in: where }) => where === 'path' || where === 'query')
+  const body = requestBody?.content['application/json']?.schema ?? {}
+  const beside = outside.map(({ name, required, schema }) => ({ name, required, schema }))
+  const own = namesIn(body, shapes)
+  const twice = beside.find(({ name }) => own.includes(name))
+  if (twice) throw new Error(`${row.id}: "${twice.name}" is in the path and in the body`)
+  const reply = answer.content?.['application/json']?.schema
+  return `/** ${row.summary}. */
+  readonly '${row.method} ${path}': {
+    readonly input: ${inputText(body, beside)}
+    readonly reply: ${reply === undefined ? 'null' : typeScriptOf(reply)}
+  }`
+}
+
+/** The members of a body, in whichever of its forms. */
+function namesIn(schema: JsonSchema, shapes: Shapes): readonly string[] {
+  const { $ref, properties, anyOf } = schema
+  const shape = typeof $ref === 'string' ? shapes.get($ref.slice($ref.lastIndexOf('/') + 1)) : null
+  const forms: readonly JsonSchema[] = Array.isArray(anyOf) ? anyOf : []
+  return [
+    ...Object.keys(Object(properties)),
+    ...[...(shape ? [shape] : []), ...forms].flatMap((form) => namesIn(form, shapes)),
+  ]
+}
+
+function inputText(
+  body: JsonSchema,
+  beside: readonly { name: string; required?: boolean | undefined; schema: JsonSchema }[],
+): string {
+  const texts = beside.map(({ name, required, schema }) => {
+    return `readonly ${name}${required ? '' : '?'}: ${typeScriptOf(schema)}`
+  })
+  const outer = texts.length === 0 ? '' : `{ ${texts.join('; ')} }`
+  const inner = Object.keys(body).length === 0 ? '' : typeScriptOf(body)
+  if (outer !== '' && inner.startsWith('{')) {
+    return `{ ${[...texts, ...memberTexts(body)].join('; ')} }`
+  }
+  const isUnion = inner.includes(' | ')
+  const parts = [outer, isUnion && outer !== '' ? `(${inner})` : inner].filter(Boolean)
+  return parts.length === 0 ? 'Readonly<Record<string, never>>' : parts.join(' & ')
+}
+
+function indexFile(
+  files: readonly { readonly name: string; readonly own: readonly DescribedOperation[] }[],
+): string {
+  const has = (count: number) =>
+    files.filter(({ own }) => own.some(({ row }) => (row.surfaces.length > 1 ? 2 : 1) === count))
+  const shared = has(2).map(({ name }) => name)
+  const operator = has(1).map(({ name }) => `Operator${name}`)
+  const imports = files.map(({ name }) => {
+    const names = [name, `Operator${name}`].filter((one) => [...shared, ...operator].includes(one))
+    return `import type { ${names.join(', ')} } from './calls/${fileName(name)}.js'`
+  })
+  return `${notice}${imports.join('\n')}
+export type * from './calls/shapes.js'
+
+/** What pages of the client surface may call. */
+export interface ClientCalls extends ${shared.join(', ')} {}
+
+/** What pages of the operator surface may call. */
+export interface OperatorCalls extends ${[...shared, ...operator].join(', ')} {}
+
+/** The operations by surface. */
+export interface Calls {
+  readonly client: ClientCalls
+  readonly operator: OperatorCalls
+}
+`
+}
