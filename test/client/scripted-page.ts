@@ -68,7 +68,7 @@ export const lost = () => {
 }
 
 /** Web Locks of one origin. */
-export function lockManager(): ClientLocks {
+function lockManager(): ClientLocks {
   let last: Promise<unknown> = Promise.resolve()
   return {
     request(_name, { signal }, work) {
