@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync, writeFileSync } from 'node:fs'
 
 /** A line of `.results/reliability.jsonl`, as the reliability suites write it. */
 export interface MeasuredFigure {
@@ -8,6 +7,8 @@ export interface MeasuredFigure {
   readonly how: string
   readonly value: string
   readonly form: string
+  /** Of the tree it was measured at; `-` for one that was measured before rows named it. */
+  readonly commit?: string
 }
 
 /** What every full run has to measure. */
@@ -24,10 +25,11 @@ const introduction = `# Reliability
 Written by \`npm run reliability\`, which measures everything below on the machine it runs on: several
 processes of the library on one PostgreSQL or Redis, or several instances over one memory. \`npm test\` makes
 the same assertions in fewer rounds. Every figure names the test that asserts it; a test that does
-not hold fails the run, and then nothing is written here. Times depend on the machine.
+not hold fails the run, and then nothing is written here. Times depend on the machine. Some of the figures alone are
+measured again by \`npm run reliability -- R7 trips\`; the others stay, and each row names the commit it was measured at.
 
-| | What | Measured | Test |
-|---|---|---|---|
+| | What | Measured | Test | Commit |
+|---|---|---|---|---|
 `
 
 /** Of a figure that was measured more than once, the last time. */
@@ -37,7 +39,11 @@ export function fullFigures(lines: string): readonly MeasuredFigure[] {
     const found: MeasuredFigure = JSON.parse(line)
     if (found.form === 'full') latest.set(`${found.id} ${found.what}`, found)
   }
-  return [...latest.values()].sort(
+  return inOrder([...latest.values()])
+}
+
+function inOrder(figures: readonly MeasuredFigure[]): readonly MeasuredFigure[] {
+  return figures.toSorted(
     (a, b) => order(a.id) - order(b.id) || compare(a.id, b.id) || compare(a.what, b.what),
   )
 }
@@ -53,10 +59,39 @@ export function missingFigures(figures: readonly MeasuredFigure[]): readonly str
 }
 
 export function documentOf(figures: readonly MeasuredFigure[]): string {
-  const rows = figures.map(({ id, what, value, how }) => {
-    return `| ${[id, what, value, testOf(how)].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
+  const rows = figures.map(({ id, what, value, how, commit = '-' }) => {
+    const cells = [id, what, value, testOf(how), commit]
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
   })
   return introduction + rows.join('')
+}
+
+/** The rows of a page that was written before. Throws for a line that is none of them. */
+export function figuresOf(page: string): readonly MeasuredFigure[] {
+  const lines = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| | '))
+  return lines.map((line) => {
+    const cells = line
+      .slice(2, -2)
+      .split(/(?<!\\) \| /)
+      .map((cell) => cell.replaceAll('\\|', '|'))
+    const [id, what, value, how, commit = '-', ...more] = cells
+    if (!id || !what || !value || !how || more.length > 0) {
+      throw new Error(`docs/reliability.md: this is no row: ${line}`)
+    }
+    return { id, what, value, how, form: 'full', commit }
+  })
+}
+
+/** What is kept of a page, where only figures with these ids were measured, beside what was. */
+export function withOthers(
+  measured: readonly MeasuredFigure[],
+  before: readonly MeasuredFigure[],
+  ids: readonly string[],
+): readonly MeasuredFigure[] {
+  return inOrder([
+    ...before.filter(({ id }) => !ids.includes(id)),
+    ...measured.filter(({ id }) => ids.includes(id)),
+  ])
 }
 
 /** A test's title without what the table says already. */
@@ -76,17 +111,17 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-function main(): void {
-  const measured = new URL('../.results/reliability.jsonl', import.meta.url)
-  const figures = existsSync(measured) ? fullFigures(readFileSync(measured, 'utf8')) : []
-  const missing = missingFigures(figures)
+/** Without ids everything was measured; with them, they alone, and the page keeps its other rows. */
+export function writeReliability(measured: string, ids: readonly string[], commit: string): void {
+  const page = new URL('../docs/reliability.md', import.meta.url)
+  const found = fullFigures(measured).map((figure) => ({ ...figure, commit }))
+  const figures =
+    ids.length === 0 ? found : withOthers(found, figuresOf(readFileSync(page, 'utf8')), ids)
+  const unseen = ids.filter((id) => !found.some((figure) => figure.id === id))
+  const missing = [...unseen, ...missingFigures(figures)]
   if (missing.length > 0) {
-    console.error(`Not measured, so nothing is written: ${missing.join(', ')}`)
-    process.exitCode = 1
-    return
+    throw new Error(`Not measured, so nothing is written: ${missing.join(', ')}`)
   }
-  writeFileSync(new URL('../docs/reliability.md', import.meta.url), documentOf(figures))
-  console.log(`docs/reliability.md: ${figures.length} figures`)
+  writeFileSync(page, documentOf(figures))
+  console.log(`docs/reliability.md: ${found.length} of ${figures.length} figures measured`)
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) main()

@@ -33,12 +33,15 @@ export function describeMachine(
   }
 }
 
-/** The commit that is measured, with a `+` when files differ from it. The page itself may differ. */
+/** Pages that runs write. */
+const written = [':!docs/performance.md', ':!docs/reliability.md']
+
+/** The commit that is measured, with a `+` when files differ from it. The pages themselves may differ. */
 export function commitOf(root: string): string {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   try {
-    const changed = git('status', '--porcelain', '--', '.', ':!docs/performance.md').trim()
+    const changed = git('status', '--porcelain', '--', '.', ...written).trim()
     return `${git('rev-parse', '--short', 'HEAD').trim()}${changed === '' ? '' : '+'}`
   } catch {
     return 'not in a repository'

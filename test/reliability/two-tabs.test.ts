@@ -26,7 +26,7 @@ function refreshAndLose({ url }: Host, refreshToken: string): Promise<void> {
   })
 }
 
-describeOn('postgres', 'figure two tabs: nobody is signed out by accident, postgres', () => {
+describeOn('postgres', 'figure tabs: nobody is signed out by accident, postgres', () => {
   let open: OpenHosts | undefined
   beforeAll(async () => {
     open = await openHosts('postgres', 2)

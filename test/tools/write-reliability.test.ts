@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { documentOf, fullFigures, missingFigures } from '../../tools/write-reliability.js'
+import {
+  documentOf,
+  figuresOf,
+  fullFigures,
+  type MeasuredFigure,
+  missingFigures,
+  withOthers,
+} from '../../tools/write-reliability.js'
 
 const line = (id: string, what: string, value: string, form = 'full') =>
   JSON.stringify({ id, what, value, form, how: `figure ${id}: on a store > R-1-18 R-8-02 holds` })
@@ -37,6 +44,49 @@ describe('write-reliability', () => {
 
   it('writes a row for each figure, with the test that asserts it', () => {
     const table = documentOf(fullFigures(line('R2', 'reads | writes', '0 of 3')))
-    expect(table.split('\n').at(-2)).toBe('| R2 | reads \\| writes | 0 of 3 | on a store: holds |')
+    expect(table.split('\n').at(-2)).toBe(
+      '| R2 | reads \\| writes | 0 of 3 | on a store: holds | - |',
+    )
+  })
+
+  describe('of some figures alone', () => {
+    const at = (commit: string, ...lines: readonly string[]): readonly MeasuredFigure[] =>
+      fullFigures(lines.join('\n')).map((figure) => ({ ...figure, commit }))
+    const before = figuresOf(
+      documentOf(
+        at(
+          '1111111',
+          line('R2', 'reads | writes', '0 of 3'),
+          line('R7', 'a', '1'),
+          line('R7', 'gone', '1'),
+        ),
+      ),
+    )
+
+    it('reads the rows of a page as they were written', () => {
+      expect(before).toMatchObject([
+        {
+          id: 'R2',
+          what: 'reads | writes',
+          value: '0 of 3',
+          how: 'on a store: holds',
+          commit: '1111111',
+        },
+        { id: 'R7', what: 'a' },
+        { id: 'R7', what: 'gone' },
+      ])
+      expect(figuresOf('| R2 | a | 0 | holds |\n')).toMatchObject([{ id: 'R2', commit: '-' }])
+      expect(figuresOf(documentOf(before))).toEqual(before)
+      expect(() => figuresOf('| R2 | a |\n')).toThrow('this is no row: | R2 | a |')
+    })
+
+    it('keeps the rows of the others, with the commit they were measured at, and none that is gone', () => {
+      const measured = at('2222222', line('R7', 'a', '2'), line('R2', 'reads | writes', '9'))
+      const rows = withOthers(measured, before, ['R7'])
+      expect(rows.map(({ id, what, value, commit }) => [id, what, value, commit])).toEqual([
+        ['R2', 'reads | writes', '0 of 3', '1111111'],
+        ['R7', 'a', '2', '2222222'],
+      ])
+    })
   })
 })
