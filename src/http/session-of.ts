@@ -1,4 +1,4 @@
-import type { FoundSession, Services } from '../domain/services/index.js'
+import type { FoundSession, SessionLook } from '../domain/services/index.js'
 import { AuthError } from '../errors/index.js'
 import type { RequestSource } from '../ports/request-source.js'
 import type { Surface } from '../ports/surface.js'
@@ -16,7 +16,7 @@ import type {
 import { userAgentOf } from './user-agent.js'
 
 export interface SessionOfDeps {
-  readonly services: Pick<Services, 'sessionLook'>
+  readonly sessionLook: SessionLook
   readonly cookies: CookiePolicy
   readonly allowedOrigins: ReadonlySet<string>
   readonly clientIp: ClientIp
@@ -32,7 +32,7 @@ const unsafe: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Who is signed in, for pages, connections and form posts of a server-rendered host. */
 export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): AnySessionOf<S> {
-  const { sessionLook } = deps.services
+  const { sessionLook } = deps
   /** A page asks in many places. Kept with the request and for no longer. */
   const found = new WeakMap<object, Promise<FoundSession | null>>()
 

@@ -19,9 +19,11 @@ export function pagesOf<S extends Surface>(
   let ready: AnySessionOf<S> | null = null
 
   const answer: AnySessionOf<S> = async (request, given) => {
+    if (ready !== null) return ready(request, given)
     const { sessionOf } = await loadPart('sessionOf', () => import('../http/session-of.js'))
+    const sessionLook = await services.sessionLook()
     ready ??= sessionOf(surface, {
-      services,
+      sessionLook,
       clientIp,
       cookies: cookiePolicyOf(surface, own),
       allowedOrigins: originsOf(own),

@@ -3,6 +3,7 @@ import { browserPlants } from './browser-plants.js'
 import { configPlants } from './config-plants.js'
 import { intentPlants } from './intent-plants.js'
 import { limitPlants } from './limit-plants.js'
+import { pagePlants } from './page-plants.js'
 import type { Plant } from './plant.js'
 import { recordListPlants } from './record-list-plants.js'
 import { refreshPlants } from './refresh-plants.js'
@@ -19,5 +20,6 @@ export const plants: readonly Plant[] = [
   ...configPlants,
   ...sessionPlants,
   ...limitPlants,
+  ...pagePlants,
   ...wavePlants,
 ]

@@ -35,8 +35,8 @@ export interface Services {
   readonly login: PasswordLogin
   readonly logout: Logout
   readonly refresh: Refresh
-  /** For the host's own pages; operations do not call it. */
-  readonly sessionLook: SessionLook
+  /** For the host's own pages, which few hosts have: it is loaded at its first use. Operations do not call it. */
+  readonly sessionLook: () => Promise<SessionLook>
   readonly passwordRecovery: PasswordRecovery
   readonly profile: Profile
   readonly emailChange: EmailChange
@@ -94,6 +94,6 @@ export type { ServiceAccount } from '../service-accounts/service-accounts.js'
 export type { IssuedCredential } from '../service-accounts/service-credentials.js'
 export type { ListedSession } from '../sessions/own-sessions.js'
 export type { Refreshed, SessionView } from '../sessions/refresh.js'
-export type { FoundSession } from '../sessions/session-look.js'
+export type { FoundSession, SessionLook } from '../sessions/session-look.js'
 export type { OpenedSession } from '../sessions/sessions.js'
 export type { AccessGrant, RefreshGrant } from '../sessions/tokens.js'

@@ -1,4 +1,5 @@
 import type { TokenMemo } from '../../crypto/token-memo.js'
+import { loadPart } from '../../errors/index.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import {
@@ -15,7 +16,7 @@ import {
   type SessionAdministration,
 } from './session-administration.js'
 import { createSessionList } from './session-list.js'
-import { createSessionLook, type SessionLook } from './session-look.js'
+import type { SessionLook } from './session-look.js'
 import { createSessionViews } from './session-views.js'
 import { createSessions, type Sessions } from './sessions.js'
 import type { SigningKeys } from './signing-keys.js'
@@ -26,7 +27,7 @@ export interface SessionServices {
   readonly sessions: Sessions
   readonly refresh: Refresh
   readonly logout: Logout
-  readonly sessionLook: SessionLook
+  readonly sessionLook: () => Promise<SessionLook>
   readonly ownSessions: OwnSessions
   readonly sessionAdministration: SessionAdministration
   readonly allSessions: AllSessionsTermination
@@ -54,7 +55,10 @@ export function assembleSessions(
     sessions,
     refresh: createRefresh({ ...deps, views }, tokens, inspection),
     logout: createLogout(deps, { tokens, sessions, inspection }),
-    sessionLook: createSessionLook({ ...deps, views }, tokens, reading),
+    async sessionLook() {
+      const { createSessionLook } = await loadPart('sessionOf', () => import('./session-look.js'))
+      return createSessionLook({ ...deps, views }, tokens, reading)
+    },
     ownSessions: createOwnSessions(deps, sessions, sessionList),
     sessionAdministration: createSessionAdministration(deps, sessions, sessionList),
     allSessions: createAllSessionsTermination(deps, sessions),

@@ -25,7 +25,7 @@ export interface ReadHead extends RouteGuardRequest {
 
 /** Throws a `TypeError` for what is no request, such as the text of a cookie. */
 export function readHead(request: RequestHead, remoteAddress: string | undefined): ReadHead {
-  if (typeof request !== 'object' || typeof request?.headers !== 'object') {
+  if (typeof request?.headers !== 'object' || request.headers === null) {
     throw new TypeError(
       'sessionOf: needs a request with method and headers, not a cookie; give it the Request, or { method, headers }',
     )

@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto'
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { AuthError } from '../../../src/errors/index.js'
+import type { ConnectionSession } from '../../../src/index.js'
+import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import { refreshCookieOf } from '../../support/hosts/http-client.js'
+import { openHost } from '../../support/hosts/open-host.js'
+import { listen } from '../../support/hosts/running-host.js'
+import { type Person, type SignedIn, signedInPerson } from '../../support/people/people.js'
+import { spyBackend } from '../../support/stores/spy-backend.js'
+import { pass, sessionOf } from '../events/event-scenario.js'
+
+const origin = 'https://app.example.com'
+const second = 1000
+
+/** A WebSocket frame that closes, with 4401 for its reason (RFC 6455 §5.5.1). */
+const closing = Buffer.from([0x88, 2, 0x11, 0x31])
+
+/** Asks every 15 seconds of the host's clock, and closes when the session has ended. */
+function watch(host: ContractHost, session: ConnectionSession, close: () => void): void {
+  const ask = async (): Promise<void> => {
+    // A store that does not answer says neither; it is asked again.
+    const found = await session.recheck().catch(() => undefined)
+    if (found === null) close()
+    else host.clock.after(15 * second, () => void ask())
+  }
+  host.clock.after(15 * second, () => void ask())
+}
+
+/** A server that takes WebSockets (RFC 6455 §4.2.2) and streams of events, of people who are signed in. */
+async function openServer(host: ContractHost): Promise<string> {
+  const connect = (request: IncomingMessage) =>
+    host.auth.client.sessionOf(request, { use: 'connection' })
+  const server = createServer((request, response) => {
+    connect(request)
+      .then((session) => {
+        response.writeHead(session === null ? 401 : 200, { 'content-type': 'text/event-stream' })
+        if (session === null) return void response.end()
+        response.write(`data: ${session.user.id}\n\n`)
+        return watch(host, session, () => response.end('data: over\n\n'))
+      })
+      .catch((error: unknown) => response.writeHead(statusOf(error)).end())
+  })
+  server.on('upgrade', (request, socket: Duplex) => {
+    connect(request)
+      .then((session) => {
+        if (session === null) return void socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n')
+        const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
+        const accept = createHash('sha1').update(key).digest('base64')
+        const head = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade'
+        socket.write(`${head}\r\nsec-websocket-accept: ${accept}\r\n\r\n`)
+        return watch(host, session, () => socket.end(closing))
+      })
+      .catch((error: unknown) => socket.end(`HTTP/1.1 ${statusOf(error)} Refused\r\n\r\n`))
+  })
+  const running = await listen(server)
+  onTestFinished(() => running.close())
+  return running.url
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof AuthError ? error.status : 500
+}
+
+interface Opened {
+  readonly status: number
+  /** All that came, once the server closed. */
+  readonly closed: Promise<string>
+}
+
+const upgrade = {
+  connection: 'upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+}
+
+function dial(url: string, headers: Readonly<Record<string, string>>): Promise<Opened> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, { headers })
+    request.on('error', reject)
+    request.on('response', (response) => {
+      resolve({ status: response.statusCode ?? 0, closed: textOf(response) })
+    })
+    request.on('upgrade', (response, socket) => {
+      resolve({ status: response.statusCode ?? 0, closed: textOf(socket) })
+    })
+    request.end()
+  })
+}
+
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('latin1')
+}
+
+type Who = Person & SignedIn
+
+/** What ends a session while a connection is open. */
+const endings: Readonly<Record<string, (host: ContractHost, who: Who) => Promise<unknown>>> = {
+  'a sign-out': (host, { cookie }) => host.send('POST', '/v1/auth/client/logout', { cookie }),
+  'an end in code': (host, { refreshToken }) =>
+    host.auth.client.terminateSession(sessionOf(refreshToken)),
+  'a disabled user': (host, { id }) => host.auth.client.users.update(id, { enabled: false }),
+  'a deleted user': (host, { id }) => host.auth.client.users.delete(id),
+  'an end of all sessions': (host) => host.auth.terminateAllSessions(),
+}
+
+async function refreshed(host: ContractHost, cookie: string): Promise<string> {
+  const reply = await host.send('POST', '/v1/auth/client/refresh-cookie', { cookie })
+  return refreshCookieOf(reply, 'client')
+}
+
+describe.each(['a WebSocket', 'an EventSource'])(
+  'R-5-16 %s of a person who is signed in',
+  (what) => {
+    const more = what === 'a WebSocket' ? upgrade : { accept: 'text/event-stream' }
+
+    it.each(Object.entries(endings))('closes within 30 s of %s', async (_name, end) => {
+      const host = await openHost()
+      const who = await signedInPerson(host, 'client')
+      const url = await openServer(host)
+      const { status, closed } = await dial(url, { ...more, cookie: who.cookie, origin })
+      expect(status).toBe(what === 'a WebSocket' ? 101 : 200)
+      let isOpen = true
+      const text = closed.then((all) => {
+        isOpen = false
+        return all
+      })
+      // It outlives refreshes, after which its cookie is worth nothing.
+      await pass(host, 60 * second)
+      const next = await refreshed(host, await refreshed(host, who.cookie))
+      await pass(host, 60 * second)
+      expect(isOpen).toBe(true)
+      await end(host, { ...who, cookie: next, refreshToken: next.slice(next.indexOf('=') + 1) })
+      await pass(host, 30 * second)
+      expect(await text).toContain(what === 'a WebSocket' ? closing.toString('latin1') : 'over')
+    })
+
+    it('is refused without the origin of a page of the surface', async () => {
+      const host = await openHost()
+      const { cookie } = await signedInPerson(host, 'client')
+      const url = await openServer(host)
+      const ask = async (headers: Record<string, string>) =>
+        (await dial(url, { ...more, ...headers })).status
+      for (const headers of [{}, { origin: 'https://shop.example.com' }, { origin: 'null' }]) {
+        expect(await ask({ cookie, ...headers })).toBe(403)
+      }
+      expect(await ask({ cookie, 'sec-fetch-site': 'same-site' })).toBe(403)
+      expect(await ask({ origin })).toBe(401)
+      expect(await ask({ cookie: '__Host-cl_refresh=forged', origin })).toBe(401)
+    })
+  },
+)
+
+describe.each(hostKinds)('recheck, $name', (kind) => {
+  it('R-9-02 reads the session afresh by its row, and not by the cookie that opened it', async () => {
+    const host = await openHost({ settings: { sessionAbsoluteTTL: '240h' } }, kind)
+    const { cookie, id } = await signedInPerson(host, 'client')
+    const request = { method: 'GET', headers: { cookie, origin } }
+    const session = await host.auth.client.sessionOf(request, { use: 'connection' })
+    if (session === null) throw new Error('not found')
+    const day = 86_400 * second
+    let newest = cookie
+    for (let at = 0; at < 9; at += 1) {
+      newest = await refreshed(host, newest)
+      await pass(host, day)
+      const found = await session.recheck()
+      expect([at, found?.user.id]).toEqual([at, id])
+      expect(found?.session.idleExpiresAt).toBe(host.clock.now() + 6 * day)
+    }
+    expect(found(await session.recheck())).not.toHaveProperty('recheck')
+    // The request itself was answered once and for all.
+    expect(await host.auth.client.sessionOf(request, { use: 'connection' })).not.toBeNull()
+    host.events.splice(0)
+    await pass(host, day + 1)
+    expect(await session.recheck()).toBeNull()
+    expect(host.events).toMatchObject([{ type: 'session.overdue', reason: 'max_age' }])
+  })
+})
+
+function found<T>(value: T | null): T {
+  if (value === null) throw new Error('not found')
+  return value
+}
+
+describe('recheck', () => {
+  it('is null at the end of the idle window, and a 503 while the store does not answer', async () => {
+    const spy = spyBackend()
+    const host = await openHost({ backend: spy.backend })
+    const { cookie } = await signedInPerson(host, 'client')
+    const request = { method: 'GET', headers: { cookie, origin } }
+    const session = found(await host.auth.client.sessionOf(request, { use: 'connection' }))
+    await host.auth.close()
+    spy.fail(() => new Error('down'))
+    await expect(session.recheck()).rejects.toMatchObject({
+      status: 503,
+      code: 'session_enforcement_unavailable',
+    })
+    spy.fail(null)
+    spy.written.length = 0
+    expect(await session.recheck()).not.toBeNull()
+    await pass(host, 7 * 86_400 * second)
+    expect(await session.recheck()).toBeNull()
+    expect(spy.written).toEqual([])
+  })
+})

@@ -1,0 +1,76 @@
+import type { Plant } from './plant.js'
+
+const look = 'src/domain/sessions/session-look.ts'
+const read = 'src/http/session-of.ts'
+const states = 'test/contract/sessions/session-of-states.test.ts'
+const connections = 'test/contract/sessions/session-of-connections.test.ts'
+
+/** Mistakes with sessions that a host reads for its own pages. */
+export const pagePlants: readonly Plant[] = [
+  {
+    name: 'sessionOf opens a connection that says no origin',
+    edits: [
+      {
+        file: 'src/http/request/origin.ts',
+        find: "return secFetchSite === 'same-origin' || (origin !== undefined && allowed.has(origin))",
+        replace: 'return isOriginAllowed({ origin, secFetchSite }, allowed)',
+      },
+    ],
+    tests: [connections],
+  },
+  {
+    name: 'sessionOf tells a page of a session that is on the denylist',
+    edits: [
+      {
+        file: look,
+        find: '    if (!isStanding(attempt)) {\n',
+        replace: '    if (!isStanding({ ...attempt, entry: null })) {\n',
+      },
+    ],
+    tests: [states],
+  },
+  {
+    name: 'sessionOf rechecks a connection by the cookie that opened it',
+    edits: [
+      {
+        file: look,
+        find: 'const gen = Math.max(before.gen, family?.generation ?? 0)',
+        replace: 'const gen = before.gen',
+      },
+    ],
+    tests: [connections],
+  },
+  {
+    name: 'sessionOf says nobody while the store does not answer',
+    edits: [
+      {
+        file: read,
+        find: 'const looking = sessionLook.find(cookies, source)',
+        replace: 'const looking = sessionLook.find(cookies, source).catch(() => null)',
+      },
+    ],
+    tests: ['test/contract/sessions/session-of-mistakes.test.ts'],
+  },
+  {
+    name: 'sessionOf takes the origin of a form post for granted',
+    edits: [
+      {
+        file: read,
+        find: "    if (use === 'page') return\n",
+        replace: "    if (use !== 'connection') return\n",
+      },
+    ],
+    tests: ['test/contract/sessions/session-of.test.ts'],
+  },
+  {
+    name: 'optionalUser serves a token of another scheme as a stranger',
+    edits: [
+      {
+        file: 'src/http/route-guards.ts',
+        find: "request.header('authorization') === undefined",
+        replace: "!request.header('authorization')?.startsWith('Bearer ')",
+      },
+    ],
+    tests: ['test/contract/authorization/optional-user.test.ts'],
+  },
+]
