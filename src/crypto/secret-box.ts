@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 import { SecretKeyError } from '../errors/index.js'
 import type { Random } from '../ports/random.js'
+import { decodeSegment } from './decode-segment.js'
 
 /** A key that encrypts configuration secrets. */
 export interface ConfigKey {
@@ -83,15 +84,15 @@ export function secretBox(keys: readonly ConfigKey[], random: Random): SecretBox
     open(sealed, place) {
       if (sealed === '') return ''
       if (!sealed.startsWith(scheme)) return null
-      const [id = '', nonceText = '', bodyText = '', ...more] = sealed
-        .slice(scheme.length)
-        .split(':')
-      const nonce = Buffer.from(nonceText, 'base64url')
-      const body = Buffer.from(bodyText, 'base64url')
-      const key = ring.get(id)
-      // Spelled in one way only, so that no changed character of a stored text goes unnoticed.
-      const isSpelled = base64url(nonce) === nonceText && base64url(body) === bodyText
-      if (key === undefined || more.length > 0 || !isSpelled) return null
+      const idEnd = sealed.indexOf(':', scheme.length)
+      const nonceEnd = sealed.indexOf(':', idEnd + 1)
+      if (idEnd < 0 || nonceEnd < 0) return null
+      const key = ring.get(sealed.slice(scheme.length, idEnd))
+      const nonce = decodeSegment(sealed.slice(idEnd + 1, nonceEnd))
+      // One spelling alone passes, so that no changed character of a stored text goes unnoticed. A
+      // further colon ends up in the body, where no such spelling has one.
+      const body = decodeSegment(sealed.slice(nonceEnd + 1))
+      if (key === undefined || nonce === null || body === null) return null
       if (nonce.length !== nonceBytes || body.length < tagBytes) return null
       return decrypt(key, nonce, body, place)
     },

@@ -1,5 +1,6 @@
 import { verify } from 'node:crypto'
 import type { Audience } from '../ports/surface.js'
+import { decodeSegment } from './decode-segment.js'
 import type { LoadedKeyRing } from './key-ring.js'
 import {
   type ClaimsByUse,
@@ -9,7 +10,7 @@ import {
   readClaims,
   type TokenUse,
 } from './token-claims.js'
-import { decodeObject, decodeSegment } from './token-segment.js'
+import { decodeObject } from './token-segment.js'
 
 export type { AccessClaims, RefreshClaims } from './token-claims.js'
 

@@ -63,15 +63,29 @@ function reader(declaration: ValueDeclaration, usual: string): Reader {
 
 function readElements(field: FieldDeclaration, values: Values, module: string, warn: Warn) {
   const items = (field.items ?? []).map((item) => ({ key: item.key, ...reader(item, '') }))
-  return readRecordList(field, values).map(({ slug, label, ...texts }) => {
+  return readRecordList(field, values).map((texts) => {
+    const { slug, label } = texts
     const element: Record<string, Scalar> = {}
     for (const item of items) {
-      element[item.key] = readScalar(item, texts[item.key] ?? '', (problem) =>
-        warn(`Setting "${module}.${field.key}.${slug}.${item.key}" ${problem}`),
-      )
+      const { key } = item
+      const text = texts[key] ?? ''
+      element[key] =
+        plainValue(item, text) ??
+        readScalar(item, text, (problem) =>
+          warn(`Setting "${module}.${field.key}.${slug}.${key}" ${problem}`),
+        )
     }
-    return { ...element, slug, label }
+    // Last, whatever the sub-fields are called.
+    element['slug'] = slug
+    element['label'] = label
+    return element
   })
+}
+
+/** Of a text that reads as it stands, which nearly all do; null for any other. */
+function plainValue({ declaration }: Reader, stored: string): Scalar {
+  const reading = stored === '' ? null : parse(declaration, stored)
+  return reading?.inRange ? reading.value : null
 }
 
 function readScalar({ declaration, initial }: Reader, stored: string, warn: Warn): Scalar {

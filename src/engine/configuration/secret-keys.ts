@@ -35,13 +35,30 @@ export function secretTest(
     return end < 0 ? null : (items.get(name) ?? null)
   }
 
+  const secretFields = new Set([...fields.values()].filter(isSecret).map(({ key }) => key))
+  const endings = endingsOfSecrets(lists)
+
+  /** False for most keys there are, without taking them apart. */
+  function mayBeSecret(key: string): boolean {
+    return secretFields.has(key) || endings.some((ending) => key.endsWith(ending))
+  }
+
   return (key, text) => {
     const isSealed = text.startsWith(sealedPrefix)
+    if (!isSealed && !mayBeSecret(key)) return false
     const declared = declaredSecret(key)
     // Slugs cost the most to look at, and mostly decide nothing.
     if (declared === null || declared === isSealed) return isSealed
     return slugIsFine(key) ? declared : isSealed
   }
+}
+
+/** How the keys of declared secrets in elements end, each ending once. */
+function endingsOfSecrets(
+  lists: ReadonlyMap<string, ReadonlyMap<string, boolean>>,
+): readonly string[] {
+  const items = [...lists.values()].flatMap((list) => [...list])
+  return [...new Set(items.flatMap(([item, secret]) => (secret ? [`.${item}`] : [])))]
 }
 
 function slugIsFine(key: string): boolean {
