@@ -12,7 +12,7 @@ const canonical = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 export function uuidv7(now: number, random: Random): string {
   if (!(now >= 0 && now < 2 ** 48)) throw new RangeError('uuidv7: the time is out of range')
   const bytes = Buffer.alloc(16)
-  bytes.set(random.bytes(10), 6)
+  bytes.set(random.nameBytes?.(10) ?? random.bytes(10), 6)
   bytes.writeUIntBE(Math.floor(now), 0, 6)
   bytes.writeUInt8(0x70 | (bytes.readUInt8(6) & 0x0f), 6)
   bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8)

@@ -10,6 +10,7 @@ import type { RiskScorer } from '../ports/risk-scorer.js'
 import { failClosedBackend } from '../stores/fail-closed-backend.js'
 import { consoleLogger } from '../system/console-logger.js'
 import { later } from '../system/later.js'
+import { namesAhead } from '../system/names-ahead.js'
 import { safeLogger } from '../system/safe-logger.js'
 import { systemClock } from '../system/system-clock.js'
 import { systemFetcher } from '../system/system-fetcher.js'
@@ -45,7 +46,7 @@ export function defaultsOf(options: AuthOptions, processEnv: Env): Defaults {
     issuer: options.issuer ?? options.surfaces.operator.baseUrl,
     logger,
     prefix: options.collectionPrefix ?? '',
-    random: options.random ?? systemRandom,
+    random: options.random ?? namesAhead(systemRandom),
     riskScorer: options.riskScorer ?? defaultRiskScorer,
   }
 }
