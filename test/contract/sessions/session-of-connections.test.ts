@@ -115,7 +115,7 @@ async function refreshed(host: ContractHost, cookie: string): Promise<string> {
 }
 
 describe.each(['a WebSocket', 'an EventSource'])(
-  'R-5-16 %s of a person who is signed in',
+  'ASVS-4.4.3 %s of a person who is signed in',
   (what) => {
     const more = what === 'a WebSocket' ? upgrade : { accept: 'text/event-stream' }
 
@@ -140,7 +140,7 @@ describe.each(['a WebSocket', 'an EventSource'])(
       expect(await text).toContain(what === 'a WebSocket' ? closing.toString('latin1') : 'over')
     })
 
-    it('is refused without the origin of a page of the surface', async () => {
+    it('ASVS-4.4.2 is refused without the origin of a page of the surface', async () => {
       const host = await openHost()
       const { cookie } = await signedInPerson(host, 'client')
       const url = await openServer(host)
@@ -157,7 +157,7 @@ describe.each(['a WebSocket', 'an EventSource'])(
 )
 
 describe.each(hostKinds)('recheck, $name', (kind) => {
-  it('R-9-02 reads the session afresh by its row, and not by the cookie that opened it', async () => {
+  it('reads the session afresh by its row, and not by the cookie that opened it', async () => {
     const host = await openHost({ settings: { sessionAbsoluteTTL: '240h' } }, kind)
     const { cookie, id } = await signedInPerson(host, 'client')
     const request = { method: 'GET', headers: { cookie, origin } }

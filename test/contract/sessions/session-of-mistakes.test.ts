@@ -8,7 +8,7 @@ import { spyBackend } from '../../support/stores/spy-backend.js'
 const page = { use: 'page' } as const
 
 describe('what sessionOf cannot answer', () => {
-  it('R-9-02 a store, a denylist or keys that fail are a 503 and never nobody', async () => {
+  it('a store, a denylist or keys that fail are a 503 and never nobody', async () => {
     const spy = spyBackend()
     const host = await openHost({ backend: spy.backend })
     const { cookie, id } = await signedInPerson(host, 'client')
@@ -24,7 +24,7 @@ describe('what sessionOf cannot answer', () => {
   })
 
   it.each([['client_users.get'], ['client_refresh_tokens.get'], ['denylist.find']])(
-    'R-9-02 … each read by itself: %s',
+    '… each read by itself: %s',
     async (failing) => {
       const spy = spyBackend()
       const host = await openHost({ backend: spy.backend })
@@ -154,7 +154,7 @@ describe('mistakes of a host', () => {
   })
 })
 
-describe('R-4.3-02 hosts and addresses are read as in the HTTP API', () => {
+describe('hosts and addresses are read as in the HTTP API', () => {
   const surfaces = {
     operator: {
       baseUrl: 'https://admin.example.com',

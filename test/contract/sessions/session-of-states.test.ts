@@ -239,7 +239,7 @@ function expectTold({ host, surface, who }: Scene, { isFound, overdue }: State):
   expect(host.events).toHaveLength(isFound || overdue !== undefined ? 1 : 0)
 }
 
-describe.each(promiseKinds)('R-3E-02 sessionOf decides as GET session does, $name', (kind) => {
+describe.each(promiseKinds)('sessionOf decides as GET session does, $name', (kind) => {
   describe.each(surfaces)('on the %s surface', (surface) => {
     it.each(states)('$name', async (state) => {
       const settings = { ...withoutLimits.settings, ...state.settings }
