@@ -2,14 +2,24 @@ export { createAuth } from './create-auth.js'
 export type { KeyRing } from './crypto/key-ring.js'
 export { generateSigningKey } from './crypto/signing-key.js'
 export type {
+  ImportBatch,
+  ImportConflict,
+  ImportedIdentity,
+  ImportedUser,
+  ImportRefusal,
+  ImportReport,
+  ImportResult,
+} from './domain/accounts/import-batch.js'
+export type {
   RegistrationPage,
   RegistrationPageRequest,
   RegistrationRecord,
   Registrations,
 } from './domain/accounts/registrations.js'
+export type { NewUser, UserChanges } from './domain/accounts/user-input.js'
 export type { UserPage, UserPageRequest } from './domain/accounts/user-list.js'
 export type { UserRecord } from './domain/accounts/user-record.js'
-export type { NewUser, UserChanges, Users } from './domain/accounts/users.js'
+export type { Users } from './domain/accounts/users.js'
 export {
   type RoleAuthorizerOptions,
   roleAuthorizer,

@@ -35,6 +35,22 @@ export type AccountEvent =
       readonly reason: string
     }
   | {
+      /** The host's code imported users of another product: one event for the whole batch. */
+      readonly type: 'account.imported'
+      readonly actorId: string | null
+      readonly created: number
+      readonly skipped: number
+      readonly conflicts: number
+      readonly refused: number
+    }
+  | {
+      /** It was cut off: some of its users may have been made. */
+      readonly type: 'account.importFailed'
+      readonly actorId: string | null
+      /** The error's code. */
+      readonly reason: string
+    }
+  | {
       /** The owner changed it when `actorId` is `targetId`, else the host's code did. */
       readonly type: 'account.updated'
       readonly actorId: string | null

@@ -3,47 +3,32 @@ import { admissionRefusal, admissionRules } from '../../engine/admission.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { isStorable } from '../../engine/is-storable.js'
 import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
-import { userProblem } from '../../engine/user-problem.js'
-import { AuthError } from '../../errors/index.js'
+import { AuthError, loadPart } from '../../errors/index.js'
 import { newUser } from '../../model/new-user.js'
-import { isHuman, type Membership, type User } from '../../model/user.js'
+import type { User } from '../../model/user.js'
 import type { AccountField } from '../../ports/account-event.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { OauthIdentities } from '../oauth/oauth-identities.js'
 import { hostLine } from '../passwords/hash-lines.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { PasswordRules } from '../passwords/password-rules.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { AccountDeletions } from './account-deletions.js'
 import { createAccountEvents } from './account-events.js'
+import { checkRoles } from './check-roles.js'
+import type { ImportBatch, ImportReport } from './import-batch.js'
 import type { MfaReset } from './mfa-reset.js'
+import {
+  invalidUser,
+  type NewUser,
+  onlyKnown,
+  onlyMembers,
+  type UserChanges,
+} from './user-input.js'
 import { listUsers, type UserPage, type UserPageRequest } from './user-list.js'
 import { recordOf, type UserRecord } from './user-record.js'
-
-/** A user to create. */
-export interface NewUser {
-  readonly email: string
-  /** Default empty. */
-  readonly name?: string
-  /** Checked against the password policy. Without it, the user sets one with a reset link. */
-  readonly password?: string
-  /** Default false: the user confirms the address before the first login. */
-  readonly emailVerified?: boolean
-  /** At most 100 characters, well-formed and without NUL. Default `guest`. */
-  readonly systemRole?: string
-  /** Tenant ids of 1 to 64 characters; at most 4 KiB as JSON, which is some 75 UUIDs. */
-  readonly memberships?: readonly Membership[]
-}
-
-/** The changes of a user; absent members stay. `kind` is set at creation and never changes. */
-export interface UserChanges {
-  readonly name?: string
-  /** False ends all sessions, voids mailed links and forgets trusted devices. */
-  readonly enabled?: boolean
-  readonly systemRole?: string
-  readonly memberships?: readonly Membership[]
-}
 
 /**
  * The users of one surface, for the host's code: no permission is checked, and only `resetMfa` sends a
@@ -56,6 +41,14 @@ export interface Users {
    * `password_policy`.
    */
   create(user: NewUser, by?: Actor): Promise<UserRecord>
+  /**
+   * Creates the accounts of another product's users, with their password hashes, dates and identities, and
+   * says of each row what became of it: a row that cannot be an account holds up no other. Nothing that is
+   * there is changed, and no mail is sent. Two imports at once create each account once. Throws
+   * `invalid_request` for a batch of another form; after `service_unavailable` repeat the batch, which
+   * completes it.
+   */
+  import(batch: ImportBatch, by?: Actor): Promise<ImportReport>
   /** The user; null for an unknown id. Throws `invalid_request` for anything but a text. */
   get(id: string): Promise<UserRecord | null>
   /** The user of an address in any spelling; null without one. Throws as `get` does. */
@@ -92,8 +85,9 @@ export interface Users {
 interface Deps
   extends Pick<
     SurfaceContext,
-    'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'emit'
+    'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'secretBox' | 'emit'
   > {
+  readonly oauthIdentities: OauthIdentities
   readonly passwords: PasswordHashes
   readonly passwordRules: PasswordRules
 }
@@ -148,7 +142,7 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
 
   async function addressOf(typed: unknown): Promise<string> {
     const email = typeof typed === 'string' ? canonicalEmail(typed) : null
-    if (email === null) throw invalid('email must be an address, such as ada@example.org.')
+    if (email === null) throw invalidUser('email must be an address, such as ada@example.org.')
     const rules = admissionRules(deps.surface, await deps.settings())
     const refusal = admissionRefusal('create', rules, { applicant: { email, acceptedTerms: '' } })
     if (refusal !== null) throw new AuthError(refusal)
@@ -204,6 +198,13 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
       return recordOf(user)
     },
 
+    async import(batch, by = {}) {
+      const act = actBy(by)
+      const load = () => import('./user-import.js')
+      const { importUsers } = await loadPart('the import of users', load)
+      return importUsers(deps, batch, act)
+    },
+
     async get(id) {
       const user = isId(id) ? await users.get(id) : null
       return user === null ? null : recordOf(user)
@@ -250,50 +251,6 @@ function isId(id: unknown): boolean {
 
 /** Some databases take an object for a query. */
 function textOf(member: string, value: unknown): string {
-  if (typeof value !== 'string') throw invalid(`${member} must be a text.`)
+  if (typeof value !== 'string') throw invalidUser(`${member} must be a text.`)
   return value
-}
-
-/** Fails closed: an account that cannot be read does not count as a person. */
-function checkRoles(roles: readonly string[], user: User | null): void {
-  if (!roles.some(isPeopleOnlyRole)) return
-  if (user === null || !isHuman(user)) throw new AuthError('role_not_assignable')
-}
-
-/** Refuses what is no member, such as `enabled`, rather than make another user than was meant. */
-function onlyMembers(input: NewUser): NewUser {
-  const { email, name, password, emailVerified, systemRole, memberships, ...rest } = input
-  if (Object.keys(rest).length > 0) {
-    throw invalid(
-      'members are email, name, password, emailVerified, systemRole and memberships, and no others.',
-    )
-  }
-  refuse(userProblem(input))
-  if (password !== undefined && typeof password !== 'string') {
-    throw invalid('password must be a text, or left out.')
-  }
-  return input
-}
-
-/** Refuses anything but the four members, whatever a cast let through. */
-function onlyKnown(changes: UserChanges): UserChanges {
-  const { name, enabled, systemRole, memberships, ...rest } = changes
-  if (Object.keys(rest).length > 0) {
-    throw invalid('changes are name, enabled, systemRole and memberships, and no others.')
-  }
-  refuse(userProblem(changes))
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(enabled === undefined ? {} : { enabled }),
-    ...(systemRole === undefined ? {} : { systemRole }),
-    ...(memberships === undefined ? {} : { memberships }),
-  }
-}
-
-function refuse(problem: string | null): void {
-  if (problem !== null) throw invalid(problem)
-}
-
-function invalid(problem: string): AuthError {
-  return new AuthError('invalid_request', { detail: `A user's ${problem}` })
 }

@@ -46,6 +46,9 @@ const recorded: {
   'account.created': (event) => act(event.actorId, event.targetId, {}),
   'account.deleted': (event) => act(event.actorId, event.targetId, {}),
   'account.createFailed': (event) => failed(act(event.actorId, null, { reason: event.reason })),
+  'account.imported': ({ actorId, created, skipped, conflicts, refused }) =>
+    act(actorId, null, { created, skipped, conflicts, refused }),
+  'account.importFailed': (event) => failed(act(event.actorId, null, { reason: event.reason })),
   'account.updated': ({ actorId, targetId, fields, before, after }) =>
     act(actorId, targetId, { fields, before, after }),
   'account.updateFailed': (event) =>

@@ -5,13 +5,16 @@ import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
+/** What names an account at a provider. */
+export type ProviderAccount = Pick<ProviderProfile, 'provider' | 'issuer' | 'subject'>
+
 /** Who an account at a provider belongs to. Never by an address. */
 export interface OauthIdentities {
-  find(profile: ProviderProfile): Promise<OauthIdentity | null>
+  find(account: ProviderAccount): Promise<OauthIdentity | null>
   /** At most one of each provider. */
   ofUser(userId: string): Promise<readonly OauthIdentity[]>
   /** Null when the account, or the user's place for this provider, is taken. */
-  add(profile: ProviderProfile, userId: string): Promise<OauthIdentity | null>
+  add(account: ProviderAccount, userId: string): Promise<OauthIdentity | null>
   /** Takes back what was added for a user who then could not be made. */
   takeBack(identity: OauthIdentity): Promise<void>
   /**
@@ -111,6 +114,6 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
 }
 
 /** One text for one account: the parts cannot run into each other. */
-function identityId({ provider, issuer, subject }: ProviderProfile): string {
+function identityId({ provider, issuer, subject }: ProviderAccount): string {
   return sha256(JSON.stringify([provider, issuer, subject]))
 }

@@ -146,6 +146,8 @@ const catalogue: Readonly<Record<AuthEvent['type'], true>> = {
   'account.deleted': true,
   'account.deleteFailed': true,
   'account.createFailed': true,
+  'account.imported': true,
+  'account.importFailed': true,
   'account.registered': true,
   'account.registrationRepeated': true,
   'account.registrationRequested': true,

@@ -61,6 +61,40 @@ const hostFunctions: readonly Scenario[] = [
     },
   },
   {
+    of: 'users.import',
+    name: 'once for the whole batch',
+    outcome: 'done',
+    tells: () => [
+      told('account.imported', 'success', {
+        ...admin,
+        created: 2,
+        skipped: 0,
+        conflicts: 1,
+        refused: 1,
+      }),
+    ],
+    prepare: async ({ host, surface }) => {
+      const users = [
+        { email: 'one@example.org' },
+        { email: 'ONE@example.org' },
+        { email: 'two@example.org', emailVerified: true },
+        { email: 'no address' },
+      ]
+      return { perform: () => codeOf(host.auth[surface].users.import({ users }, admin)) }
+    },
+  },
+  {
+    of: 'users.import',
+    name: 'that is no batch',
+    outcome: 'invalid_request',
+    tells: () => [
+      told('account.importFailed', 'failure', { actorId: null, reason: 'invalid_request' }),
+    ],
+    prepare: async ({ host, surface }) => ({
+      perform: () => codeOf(Reflect.apply(host.auth[surface].users.import, null, [{ users: 5 }])),
+    }),
+  },
+  {
     of: 'users.update',
     name: 'SP-49 with what was before and after, and every session ended',
     outcome: 'done',

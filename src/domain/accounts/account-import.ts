@@ -1,0 +1,198 @@
+import { uuidv7 } from '../../crypto/uuid.js'
+import { newUser } from '../../model/new-user.js'
+import type { OauthIdentity } from '../../model/oauth-identity.js'
+import { isHuman, type User } from '../../model/user.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
+import type { SurfaceContext } from '../context/surface-context.js'
+import { sealTotp } from '../factors/seal-totp.js'
+import type { OauthIdentities } from '../oauth/oauth-identities.js'
+import { checkRoles } from './check-roles.js'
+import type { ImportConflict, ImportedIdentity, ImportResult } from './import-batch.js'
+import { type ImportRow, refusal } from './read-import-row.js'
+
+export interface AccountImportDeps
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'random' | 'secretBox'> {
+  readonly oauthIdentities: Pick<OauthIdentities, 'find' | 'add' | 'takeBack' | 'takeAbandoned'>
+}
+
+/** Another import of the row may come between; each try sees what it left. */
+const tries = 6
+
+/**
+ * In `lastIntentId` of an account that waits for its factors and identities. Until they are there it is
+ * disabled: a crash leaves one that no caller can use, and the next import of the row completes it.
+ */
+const unfinished = 'import'
+
+/**
+ * Makes the account of a row, all or nothing, unless the row's account, or a part of it, is there already.
+ * Of two at once, one creates it. Rejects when the store fails; repeated, it completes what was begun.
+ */
+export function createAccountImport(
+  deps: AccountImportDeps,
+): (row: ImportRow) => Promise<ImportResult> {
+  const { clock, random, oauthIdentities } = deps
+  const { users, accountDeletions, totpFactors } = deps.collections
+
+  async function find({ id, email }: ImportRow): Promise<User | null> {
+    const known = id === null ? null : await users.get(id)
+    if (known !== null) return known
+    const [holder = null] = await users.find({ email }, { limit: 1 })
+    return holder
+  }
+
+  function userOf(row: ImportRow): User {
+    const now = clock.now()
+    const { passwordHash, email, emailAsTyped, emailVerifiedAt, name, systemRole } = row
+    const inOne = isWrittenAtOnce(row)
+    const user = newUser(now, {
+      ...{ email, emailAsTyped, emailVerifiedAt, name, systemRole, passwordHash },
+      id: row.id ?? uuidv7(now, random),
+      passwordChangedAt: passwordHash === null ? null : (row.passwordChangedAt ?? now),
+      memberships: row.memberships,
+      enabled: inOne && row.enabled,
+      lastIntentId: inOne ? null : unfinished,
+    })
+    return { ...user, createdAt: row.createdAt ?? now, lastLoginAt: row.lastLoginAt }
+  }
+
+  /** Whether another account has one of the identities, or a sign-up for it is under way. */
+  async function hasTaken({ identities }: ImportRow, userId: string | null): Promise<boolean> {
+    for (const identity of identities) {
+      const known = await oauthIdentities.find(identity)
+      if (known === null || known.userId === userId) continue
+      if ((await users.get(known.userId)) !== null) return true
+      if (!(await oauthIdentities.takeAbandoned(known))) return true
+    }
+    return false
+  }
+
+  /** The identities that it added; null when one of them belongs to another account. */
+  async function link(
+    identities: readonly ImportedIdentity[],
+    userId: string,
+  ): Promise<readonly OauthIdentity[] | null> {
+    const added: OauthIdentity[] = []
+    for (const identity of identities) {
+      const mine = await oauthIdentities.add(identity, userId)
+      if (mine !== null) added.push(mine)
+      else if ((await oauthIdentities.find(identity))?.userId !== userId) {
+        await takeBack(added)
+        return null
+      }
+    }
+    return added
+  }
+
+  async function takeBack(added: readonly OauthIdentity[]): Promise<void> {
+    for (const identity of added) await oauthIdentities.takeBack(identity)
+  }
+
+  async function insertTotp(user: User, secret: string): Promise<void> {
+    const { id, credentialEpoch, deviceEpoch } = user
+    await totpFactors.insert({
+      id,
+      expiresAt: null,
+      userId: id,
+      ...sealTotp(deps, id, secret),
+      confirmed: true,
+      lastStep: 0,
+      removingBy: null,
+      enrollmentId: null,
+      createdAt: clock.now(),
+      boundTo: '',
+      credentialEpoch,
+      deviceEpoch,
+    })
+  }
+
+  /** Factors and identities first; with the last write the account can be used. */
+  async function complete(row: ImportRow, user: User): Promise<ImportResult | typeof conflict> {
+    const { id } = user
+    const guard = { lastIntentId: unfinished, enabled: false }
+    const added = await link(row.identities, id)
+    if (added === null) {
+      if ((await users.take(id, guard)) !== null) await totpFactors.take(id)
+      return conflictOf('identity_taken')
+    }
+    if (row.totpSecret !== null) await insertTotp(user, row.totpSecret)
+    const set = { lastIntentId: null, enabled: row.enabled }
+    if ((await users.update(id, guard, set)) !== null) return { outcome: 'created', id }
+    if ((await users.get(id)) === null) {
+      await takeBack(added)
+      await totpFactors.take(id)
+    }
+    return conflict
+  }
+
+  async function make(row: ImportRow): Promise<ImportResult | typeof conflict> {
+    const isDeleted = async () => row.id !== null && (await accountDeletions.get(row.id)) !== null
+    const gone = refusal(
+      'id_deleted',
+      'An account had this id and was deleted. Import it with another id.',
+    )
+    // After the account itself was looked for: a deletion notes itself before the account goes.
+    if (await isDeleted()) return gone
+    if (await hasTaken(row, row.id)) return conflictOf('identity_taken')
+    const user = userOf(row)
+    // The rule of `assertRoleAssignable`: whoever is imported is a person.
+    checkRoles([user.systemRole], user)
+    if (!(await users.insert(user))) return conflict
+    if (await isDeleted()) {
+      await users.take(user.id)
+      return gone
+    }
+    if (!isWrittenAtOnce(row)) return complete(row, user)
+    return { outcome: 'created', id: user.id }
+  }
+
+  async function goOn(row: ImportRow, found: User): Promise<ImportResult | typeof conflict> {
+    const { id, email, enabled, lastIntentId } = found
+    if (enabled || lastIntentId !== unfinished) return { outcome: 'skipped', id }
+    if (isWrittenAtOnce(row) || email !== row.email) return conflictOf('email_taken')
+    return (await hasTaken(row, id)) ? conflictOf('identity_taken') : complete(row, found)
+  }
+
+  async function attempt(row: ImportRow): Promise<ImportResult | typeof conflict> {
+    const found = await find(row)
+    return found === null ? make(row) : (refusalBeside(row, found) ?? goOn(row, found))
+  }
+
+  return (row) => retryOnConflict(tries, () => attempt(row))
+}
+
+/** Without factors and identities there is no moment in which something is missing. */
+function isWrittenAtOnce({ identities, totpSecret }: ImportRow): boolean {
+  return identities.length === 0 && totpSecret === null
+}
+
+/**
+ * By its id, or else by its address where the host's code made it, and at the same time if the row says
+ * when. Whoever registered with the address by the form is perhaps another person.
+ */
+function isSame(row: ImportRow, found: User): boolean {
+  if (!isHuman(found)) return false
+  if (row.id !== null) return row.id === found.id
+  const isSameTime = row.createdAt === null || row.createdAt === found.createdAt
+  return !found.selfRegistered && found.deletingAt === null && isSameTime
+}
+
+/** Null where the account that was found is that of the row. */
+function refusalBeside(row: ImportRow, found: User): ImportResult | null {
+  const isOwn = row.id === found.id
+  if (isOwn && found.deletingAt !== null) {
+    return refusal('id_deleted', 'The account with this id is being deleted.')
+  }
+  return isSame(row, found) ? null : conflictOf(isOwn ? 'id_taken' : 'email_taken')
+}
+
+const conflictReasons: Readonly<Record<ImportConflict, string>> = {
+  id_taken: 'Another account has this id.',
+  email_taken: 'Another account has this address.',
+  identity_taken: 'Another account has one of the identities, or someone is signing up with it.',
+  duplicate_row: 'An earlier row of the batch has the same id, address or identity.',
+}
+
+export function conflictOf(code: ImportConflict): ImportResult {
+  return { outcome: 'conflict', code, reason: conflictReasons[code] }
+}
