@@ -1,3 +1,4 @@
+import { loadPart } from '../../errors/index.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
@@ -7,10 +8,7 @@ import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { OwnerProof } from '../passwords/owner-proof.js'
 import type { SessionTermination } from '../sessions/session-termination.js'
-import {
-  createIdentityAdministration,
-  type IdentityAdministration,
-} from './identity-administration.js'
+import type { IdentityAdministration } from './identity-administration.js'
 import { createOauthAccounts } from './oauth-accounts.js'
 import { createOauthIdentities, type OauthIdentities } from './oauth-identities.js'
 import { createOauthLinks, type OauthLinks } from './oauth-links.js'
@@ -46,11 +44,24 @@ export function assembleOauth(
   return {
     oauthLinks: links,
     oauthIdentities: identities,
-    identityAdministration: createIdentityAdministration(identities, links),
+    identityAdministration: loadedWhenUsed(identities, links),
     oauth: createOauthSignIn(deps, {
       ...collaborators,
       accounts: createOauthAccounts(deps, { identities, providerProofs }),
       links,
     }),
+  }
+}
+
+/** Most processes serve requests alone, and never administer identities in code. */
+function loadedWhenUsed(identities: OauthIdentities, links: OauthLinks): IdentityAdministration {
+  const load = async () => {
+    const part = () => import('./identity-administration.js')
+    const loaded = await loadPart('identities in code', part)
+    return loaded.createIdentityAdministration(identities, links)
+  }
+  return {
+    list: async (...given) => (await load()).list(...given),
+    remove: async (...given) => (await load()).remove(...given),
   }
 }

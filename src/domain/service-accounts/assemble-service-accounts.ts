@@ -1,12 +1,10 @@
+import { loadPart } from '../../errors/index.js'
 import type { Users } from '../accounts/users.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { Tokens } from '../sessions/tokens.js'
-import {
-  createServiceAccountAdministration,
-  type ServiceAccountAdministration,
-} from './service-account-administration.js'
+import type { ServiceAccountAdministration } from './service-account-administration.js'
 import { createServiceAccounts, type ServiceAccounts } from './service-accounts.js'
 import { createServiceCredentials } from './service-credentials.js'
 import { createServiceGrants, type ServiceGrants } from './service-grants.js'
@@ -33,7 +31,23 @@ export function assembleServiceAccounts(
   const serviceAccounts = createServiceAccounts(deps, collaborators.users, credentials)
   return {
     serviceAccounts,
-    serviceAccountAdministration: createServiceAccountAdministration(serviceAccounts),
+    serviceAccountAdministration: loadedWhenUsed(serviceAccounts),
     serviceGrants: createServiceGrants(deps, collaborators.tokens),
+  }
+}
+
+/** Most processes serve requests alone, and never administer accounts in code. */
+function loadedWhenUsed(accounts: ServiceAccounts): ServiceAccountAdministration {
+  const load = async () => {
+    const part = () => import('./service-account-administration.js')
+    const loaded = await loadPart('service accounts in code', part)
+    return loaded.createServiceAccountAdministration(accounts)
+  }
+  return {
+    create: async (...given) => (await load()).create(...given),
+    list: async (...given) => (await load()).list(...given),
+    issueCredential: async (...given) => (await load()).issueCredential(...given),
+    revokeCredential: async (...given) => (await load()).revokeCredential(...given),
+    update: async (...given) => (await load()).update(...given),
   }
 }
