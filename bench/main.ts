@@ -1,7 +1,7 @@
 // `npm run bench`: runs suites, prints their tables and writes docs/performance.md.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { acrossNodes } from './harness/across-nodes.js'
+import { acrossNodes, everywhere } from './harness/across-nodes.js'
 import { type CommandLine, readCommandLine } from './harness/command-line.js'
 import { type FoundServers, findServers } from './harness/found-servers.js'
 import { goals, judge, limitText, unmeasured } from './harness/goals.js'
@@ -17,6 +17,11 @@ import { suites } from './suites/index.js'
 
 const root = new URL('../', import.meta.url)
 const results = new URL('.results/bench/', root)
+
+/** The supported versions beside that of the tools; they are installed with the peers. */
+const olderNodes = ['node20', 'node22'].map((name) =>
+  fileURLToPath(new URL(`bench/node_modules/${name}/bin/node`, root)),
+)
 
 interface Ran {
   readonly suite: Suite
@@ -130,6 +135,13 @@ async function main(words: readonly string[]): Promise<void> {
     return
   }
   prepare(!line.smoke, progress)
+  if (!line.nodes) return run(line)
+  for (const node of [process.execPath, ...olderNodes]) {
+    await run({ ...line, names: Object.keys(everywhere), node })
+  }
+}
+
+async function run(line: CommandLine): Promise<void> {
   const servers = await findServers()
   let open: OpenContext | null = null
   const isInterrupted = closeWhenInterrupted(() => open, servers)

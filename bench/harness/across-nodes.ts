@@ -3,7 +3,11 @@ import type { StoredResult } from './stored-result.js'
 import type { Figure } from './suite.js'
 
 /** What has to hold on every supported version of Node, by suite. */
-const everywhere: Readonly<Record<string, string>> = { guard: 'P1', verify: 'P3', refresh: 'P8' }
+export const everywhere: Readonly<Record<string, string>> = {
+  guard: 'P1',
+  verify: 'P3',
+  refresh: 'P8',
+}
 
 type Run = Pick<StoredResult, 'suite' | 'machine' | 'result'>
 

@@ -9,6 +9,8 @@ export interface CommandLine {
   readonly rounds: number
   /** The program that contenders run on. */
   readonly node: string
+  /** Whether what has to hold on every supported Node is measured on each of them. */
+  readonly nodes: boolean
 }
 
 /** Throws, with what is wrong, for anything that it does not know. */
@@ -26,15 +28,19 @@ export function readCommandLine(
       smoke: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       node: { type: 'string', default: ownNode },
+      nodes: { type: 'boolean', default: false },
     },
   })
   const unknown = positionals.filter((name) => !known.includes(name))
   if (unknown.length > 0) {
     throw new Error(`no such suite: ${unknown.join(', ')} (there are: ${known.join(', ')})`)
   }
-  const { check, list, smoke, node } = values
+  const { check, list, smoke, node, nodes } = values
   if (smoke && check) throw new Error('--smoke measures nothing that --check could judge')
+  if (nodes && (positionals.length > 0 || smoke || node !== ownNode)) {
+    throw new Error('--nodes chooses suites and Nodes itself, and measures')
+  }
   const rounds = smoke ? 1 : Number(values.rounds ?? 5)
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number')
-  return { names: positionals, check, list, smoke, rounds, node }
+  return { names: positionals, check, list, smoke, rounds, node, nodes }
 }

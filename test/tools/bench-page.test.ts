@@ -105,7 +105,12 @@ it('the command line takes names and options, and refuses what it does not know'
     smoke: false,
     rounds: 5,
     node: '/usr/bin/node',
+    nodes: false,
   })
+  expect(read('--nodes', '--check')).toMatchObject({ names: [], check: true, nodes: true })
+  for (const more of [['guard'], ['--smoke'], ['--node', '/opt/node']]) {
+    expect(() => read('--nodes', ...more)).toThrow('--nodes chooses suites and Nodes itself')
+  }
   expect(read('guard', '--check', '--rounds', '7', '--node', '/opt/node')).toMatchObject({
     names: ['guard'],
     check: true,
