@@ -96,7 +96,11 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     if (deps.isElsewhere(head)) throw new AuthError('not_found')
     const ip = deps.clientIp(head.remoteAddress, head.header('x-forwarded-for'))
     const source = { ip, userAgent: userAgentOf(head) }
-    const session = await findOnce(request, head, source)
+    const isKnown = found.has(request)
+    const first = await findOnce(request, head, source)
+    // A token outlives the reply, and the request may be one of yesterday.
+    const isStale = mint && isKnown && first !== null
+    const session = isStale ? await sessionLook.again(first, source) : first
     if (session === null) return null
     const facts = use === 'connection' ? openOf(session, source) : factsOf(session)
     return mint ? { ...facts, access: await sessionLook.mint(session) } : facts

@@ -182,6 +182,23 @@ describe.each(hostKinds)('recheck, $name', (kind) => {
   })
 })
 
+describe.each(hostKinds)('mint, $name', (kind) => {
+  it('R-9-02 gives a token of a session that stands now, however old the request is', async () => {
+    const host = await openHost({}, kind)
+    const { cookie } = await signedInPerson(host, 'client')
+    const request = { method: 'GET', headers: { cookie, origin } }
+    const ask = () => host.auth.client.sessionOf(request, { use: 'connection', mint: true })
+    expect(await ask()).toHaveProperty('access')
+    const newest = await refreshed(host, await refreshed(host, cookie))
+    await pass(host, 60 * second)
+    expect(await ask()).toHaveProperty('access')
+    await host.send('POST', '/v1/auth/client/logout', { cookie: newest })
+    // The denylist forgets the session a day later. No token of it may be minted then.
+    await pass(host, 2 * 86_400 * second)
+    expect(await ask()).toBeNull()
+  })
+})
+
 function found<T>(value: T | null): T {
   if (value === null) throw new Error('not found')
   return value
