@@ -24,5 +24,7 @@ export async function verifyBcrypt(
 ): Promise<boolean> {
   // Some libraries read no further, and would take what comes after it for right.
   if (password.includes(0)) return false
-  return (await compare(new TextDecoder().decode(password), hash)) === true
+  // A mark at the beginning is part of the password, as every other character is.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(password)
+  return (await compare(text, hash)) === true
 }

@@ -55,6 +55,8 @@ function bounded(
 ): ReadHash<ScryptHash> {
   if (bytes === null || cost < 2 || !Number.isInteger(Math.log2(cost))) return null
   const costs = { cost, blockSize: Number(size), parallelization: Number(lanes) }
+  // RFC 7914 §2. No password could be checked against it.
+  if (Math.log2(cost) >= 16 * costs.blockSize) return null
   return isAffordable(costs) ? { ...costs, ...bytes } : 'tooCostly'
 }
 

@@ -67,6 +67,7 @@ describe('formats of older hashes', () => {
     expect(await verify(hash, 'correct horse')).toBe(true)
     expect(await verify(hash, 'correct horsf')).toBe(false)
     expect(await verify(hash, '')).toBe(false)
+    expect(await verify(hash, '\uFEFFcorrect horse')).toBe(false)
   })
 
   it.each([
@@ -97,7 +98,7 @@ describe('formats of older hashes', () => {
     const tooCostly = [
       `$scrypt$ln=18,r=8,p=1$${b64(salt)}$${tag}`,
       `$scrypt$ln=17,r=8,p=3$${b64(salt)}$${tag}`,
-      `$scrypt$ln=99,r=1,p=1$${b64(salt)}$${tag}`,
+      `$scrypt$ln=99,r=8,p=1$${b64(salt)}$${tag}`,
       `$scrypt$ln=1,r=999999,p=999999$${b64(salt)}$${tag}`,
       `scrypt$1073741824$seasalt$8$1$${tag}=`,
       `scrypt:1073741824:8:1$seasalt$${'00'.repeat(32)}`,
@@ -131,6 +132,8 @@ describe('formats of older hashes', () => {
       `$pbkdf2-sha256$i=1000,l=16$${b64(salt)}$${b64(new Uint8Array(32))}`,
       `$scrypt$ln=0,r=8,p=1$${b64(salt)}$${scryptTag}`,
       `scrypt$17$seasalt$8$1$${scryptTag}=`,
+      // More than blocks of this size allow.
+      `$scrypt$ln=16,r=1,p=1$${b64(salt)}$${scryptTag}`,
       `$scrypt$ln=4,r=8,p=1$!${b64(salt)}$${scryptTag}`,
       `$scrypt$ln=4,r=8,p=1$${b64(salt)}$${scryptTag}\n`,
       `pbkdf2:sha256:1000$seasalt$${'00'.repeat(15)}`,
