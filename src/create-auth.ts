@@ -10,6 +10,7 @@ import { checkOptions } from './setup/check-options.js'
 import { closeInTime } from './setup/close.js'
 import { defaultsOf } from './setup/defaults.js'
 import { mailWindowWarnings } from './setup/mail-window-warnings.js'
+import { metadataOf } from './setup/metadata.js'
 import { mountSurface, routesOf } from './setup/mount-surface.js'
 import { pagesOf } from './setup/pages-of.js'
 import { requirePrepared } from './setup/require-prepared.js'
@@ -84,6 +85,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     },
     client: mountSurface('client', client, mounts('client'), shared),
     both: bothRouter(routes, surfaceResolution(options, built, shared)),
+    metadata: metadataOf(options, defaults.issuer, logger),
     keys: { reload: () => shared.keys.reload() },
     config: createConfigApi(shared.config, logger, [operator.reencryptTotp, client.reencryptTotp]),
     terminateAllSessions: (given = {}) => terminateAllSessions(built, clock, given),

@@ -26,6 +26,7 @@ export const errorCatalogue = {
     status: 400,
     detail: 'The grant type must be "client_credentials".',
   },
+  invalid_scope: { status: 400, detail: 'Tokens have no scope. Leave it out.' },
   invalid_oauth_state: {
     status: 400,
     detail: 'This sign-in was not begun in this browser, has expired, or is over. Start over.',

@@ -1,3 +1,4 @@
+import type { Match } from './match.js'
 import type { Pipeline } from './pipeline.js'
 import { commonHeaders } from './problem.js'
 import type { ExchangeReply, ExchangeRequest } from './request/exchange.js'
@@ -19,6 +20,7 @@ const preflightMaxAge = '600'
 export function withCors(pipeline: Pipeline, allowedOrigins: ReadonlySet<string>): Pipeline {
   return {
     async run(request, match) {
+      if (!isForPages(match)) return pipeline.run(request, match)
       const origin = request.header('origin')
       // A cache must not give the answer for one origin to another, nor the one without to any.
       if (origin === undefined || !allowedOrigins.has(origin)) {
@@ -35,6 +37,12 @@ export function withCors(pipeline: Pipeline, allowedOrigins: ReadonlySet<string>
       return withHeaders(await pipeline.run(request, match), { ...granted, ...exposed })
     },
   }
+}
+
+/** A machine's secret has no place in a browser. */
+function isForPages(match: Match): boolean {
+  if (match.kind === 'operation') return match.operation.oauth2 !== true
+  return match.kind === 'none' || match.forPages
 }
 
 /** A browser asks whether it may, before it sends what a plain form could not (Fetch §3.3.1). */

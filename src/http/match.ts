@@ -8,7 +8,12 @@ export type Match =
       /** What stood in the path for `{name}` and the like, still percent-encoded. */
       readonly params: Readonly<Record<string, string>>
     }
-  | { readonly kind: 'method'; readonly allow: readonly string[] }
+  | {
+      readonly kind: 'method'
+      readonly allow: readonly string[]
+      /** False where no page of another origin may call any of them. */
+      readonly forPages: boolean
+    }
   | { readonly kind: 'none' }
 
 export interface Matcher {
@@ -63,7 +68,7 @@ export function matcherOf(operations: readonly Operation[], surface: Surface): M
       const allow = [...byMethod].flatMap(([known, one]) =>
         known === 'GET' && onlyReads(one) ? ['GET', 'HEAD'] : [known],
       )
-      return { kind: 'method', allow }
+      return { kind: 'method', allow, forPages: [...byMethod.values()].some((one) => !one.oauth2) }
     },
   }
 }

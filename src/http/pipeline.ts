@@ -19,6 +19,7 @@ import type { ClientIp } from './client-ip.js'
 import { type CookiePolicy, clearCookie, clearOthers, cookiesOf, type SameSite } from './cookies.js'
 import { deprecationHeaders } from './deprecation-headers.js'
 import type { Match } from './match.js'
+import { oauth2Refusal } from './oauth2-refusal.js'
 import { problemReply, validatorReply } from './problem.js'
 import { refusalEvents } from './refusal-events.js'
 import type { ExchangeReply, ExchangeRequest } from './request/exchange.js'
@@ -137,7 +138,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     error: AuthError,
     sameSite: SameSite | null,
   ): ExchangeReply {
-    const reply = problemReply(error)
+    const named = operation.oauth2 ? oauth2Refusal(request, error) : null
+    const reply = named ?? problemReply(error)
     // A dead cookie is taken away; one of the other surface, or one that could not be judged, stays.
     const isJudged = error.code !== 'audience_mismatch' && !(error.cause instanceof UnknownKeyError)
     const dead = error.status === 401 && isJudged

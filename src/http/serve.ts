@@ -66,6 +66,7 @@ function callOf(admission: Admission, policy: CookiePolicy): ProtectedCall<unkno
     tokenDelivery: operation.choosesDelivery ? deliveryOf(request) : 'cookie',
     bearer,
     params,
+    authorization: operation.oauth2 ? request.header('authorization') : undefined,
   }
 }
 

@@ -87,11 +87,12 @@ export function bothRouter(
 }
 
 const surfaces = ['operator', 'client'] as const
+const ofMachines = ['/v1/auth/token', '/v1/auth/oauth2', '/v1/admin']
 
 /** Undefined for a path that does not say. */
 function surfaceInPath(path: string): Surface | undefined {
   // Without a surface segment, and the operator surface's alone.
-  if (path === '/v1/auth/token' || isBelow(path, '/v1/admin')) return 'operator'
+  if (ofMachines.some((prefix) => isBelow(path, prefix))) return 'operator'
   return surfaces.find((surface) => isBelow(path, `/v1/auth/${surface}`))
 }
 

@@ -45,10 +45,24 @@ export function problemResponses(operation: Operation): ReadonlyMap<number, Open
   const responses = [...byStatus]
     .sort(([a], [b]) => a - b)
     .map(([status, known]) => {
+      if (operation.oauth2 && status <= 401) return [status, oauth2Response(status, known)] as const
       const isValidated = status === 422 && operation.validated === true
       return [status, problemResponse(status, known, isValidated)] as const
     })
   return new Map(responses)
+}
+
+/** RFC 6749 §5.2. */
+function oauth2Response(status: number, known: readonly ErrorCode[]): OpenApiResponse {
+  const schemes = ['Bearer', 'Basic realm="oauth2", charset="UTF-8"']
+  const challenge = { 'WWW-Authenticate': { required: true, schema: { enum: schemes } } }
+  const properties = { error: { enum: known }, error_description: text }
+  const required = Object.keys(properties)
+  return {
+    description: known.map(describe).join('\n\n'),
+    ...(status === 401 ? { headers: challenge } : {}),
+    content: { 'application/json': { schema: { type: 'object', properties, required } } },
+  }
 }
 
 function problemResponse(

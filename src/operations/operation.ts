@@ -14,6 +14,7 @@ import type {
   Surface,
 } from '../domain/services/index.js'
 import type { ErrorCode } from '../errors/index.js'
+import type { Deprecated } from './deprecated.js'
 
 type Schema = z.ZodMiniType
 
@@ -93,6 +94,8 @@ export interface Call<B> {
   readonly source: RequestSource
   /** Where the request came from, as limits count it: an IPv4 address or an IPv6 /64 network. */
   readonly address: string
+  /** The `Authorization` header as it came, at a token endpoint; undefined without one. */
+  readonly authorization: string | undefined
   /** The refresh token from the surface's cookie, where the operation goes by one. */
   readonly refreshCookie: string | null
   /** The refresh tokens of all cookies of the surface's name, where it looks at each. */
@@ -178,8 +181,13 @@ interface Common<B extends Schema, R extends Schema> {
   /** 302 answers with a `location` and no body. */
   readonly status: 200 | 201 | 202 | 204 | 302
   readonly body: B
-  /** The body is a form, each member a text. Only a provider's form post uses it. */
+  /** The body is a form, each member a text. */
   readonly bodyForm?: true
+  /**
+   * A token endpoint (RFC 6749 §3.2): clients may authenticate by `Basic`, never by the query; refusals are
+   * those of §5.2; and no page of another origin may call it.
+   */
+  readonly oauth2?: true
   /** True if an absent body counts as `{}`. */
   readonly bodyOptional?: true
   readonly reply: R
@@ -212,14 +220,6 @@ interface Common<B extends Schema, R extends Schema> {
   readonly redirectErrors?: readonly ErrorCode[]
   /** Announces the end of the operation on every reply. */
   readonly deprecated?: Deprecated
-}
-
-/** Both are instants in UTC as ISO 8601, such as `2027-06-30T00:00:00Z`. */
-export interface Deprecated {
-  /** The time from which new clients should not use it, past or future (RFC 9745). */
-  readonly since: string
-  /** When it is expected to be gone; not before `since` (RFC 8594). */
-  readonly sunset?: string
 }
 
 export interface PublicOperation<B extends Schema = Schema, R extends Schema = Schema>

@@ -83,6 +83,44 @@ const issueServiceToken = publicOperation({
   },
 })
 
+const optionalText = z.optional(z.string())
+
+const exchangeClientCredentials = publicOperation({
+  id: 'exchangeClientCredentials',
+  method: 'POST',
+  path: '/v1/auth/oauth2/token',
+  surfaces: operator,
+  everyHost: true,
+  tag,
+  summary: 'The same for OAuth libraries: the client credentials grant of RFC 6749',
+  guards: [{ kind: 'public' }],
+  limit: 'grant',
+  bearer: 'ignored',
+  oauth2: true,
+  status: 200,
+  bodyForm: true,
+  // What else clients send is ignored (RFC 6749 §3.2).
+  body: z.object({
+    grant_type: optionalText,
+    scope: optionalText,
+    client_id: optionalText,
+    client_secret: optionalText,
+    client_assertion: optionalText,
+  }),
+  reply: z.strictObject({
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int(),
+  }),
+  replyHeaders: { Pragma: z.literal('no-cache') },
+  errors: ['unsupported_grant_type', 'invalid_scope', 'invalid_client', 'server_busy'],
+  async handle({ body: form, authorization, address, source }, { tokenEndpoint }) {
+    const grant = await tokenEndpoint.exchange({ authorization, form }, address, source)
+    const { accessToken: access_token, tokenType: token_type, expiresIn: expires_in } = grant
+    return { body: { access_token, token_type, expires_in }, headers: { pragma: 'no-cache' } }
+  },
+})
+
 const listServiceAccounts = adminOperation({
   id: 'listServiceAccounts',
   method: 'GET',
@@ -207,6 +245,7 @@ const revokeServiceCredential = adminOperation({
 
 export const serviceAccountOperations = [
   issueServiceToken,
+  exchangeClientCredentials,
   listServiceAccounts,
   createServiceAccount,
   getServiceAccount,

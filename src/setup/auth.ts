@@ -97,6 +97,13 @@ export interface Auth {
   readonly client: SurfaceAuth<'client'>
   /** Both surfaces, to mount in one process. Each is answered on its own hosts; see `SurfaceOptions.hosts`. */
   readonly both: Mountable
+  /**
+   * The metadata of the token endpoint for service accounts (RFC 8414), which OAuth libraries find by the
+   * issuer: `/.well-known/oauth-authorization-server`, with the issuer's path behind it. Mount it without
+   * a prefix. There is none, and one warning, unless `issuer` is an https URL on a host of the operator
+   * surface.
+   */
+  readonly metadata: Mountable
   /** `reload` reads `createAuth({ keys })` again at once, if it is a function. */
   readonly keys: Pick<SigningKeys, 'reload'>
   readonly config: ConfigApi

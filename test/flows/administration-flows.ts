@@ -23,6 +23,26 @@ export const clientCredentials: Flow = {
   },
 }
 
+/** The same as OAuth libraries ask for it. */
+export const oauth2ClientCredentials: Flow = {
+  of: 'exchangeClientCredentials',
+  name: 'client credentials of an OAuth library',
+  options: administratorsMay,
+  async prepare({ host }) {
+    const account = await serviceAccount(host, await administrator(host))
+    const { clientId, clientSecret } = account
+    const body = `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    return {
+      userId: account.id,
+      step: ({ from } = {}) => {
+        const headers = from === undefined ? type : { ...type, 'x-forwarded-for': from }
+        return host.send('POST', '/v1/auth/oauth2/token', { body, headers })
+      },
+    }
+  },
+}
+
 /** What an administrator does to a service account; the path is one below that of all of them. */
 const toAccount = (
   of: string,
@@ -54,6 +74,7 @@ const toModule = (of: string, name: string, ...sent: readonly [string, string, o
 
 export const administrationFlows: readonly Flow[] = [
   clientCredentials,
+  oauth2ClientCredentials,
   toAccount('listServiceAccounts', 'the accounts', 'GET', () => ''),
   toAccount('createServiceAccount', 'with its first credential', 'POST', () => '', {
     name: 'Import',

@@ -60,4 +60,9 @@ export const loginFlows: readonly Flow[] = [
     name: 'the public keys',
     prepare: async (walk) => ({ step: request(walk, 'GET', '/jwks') }),
   },
+  {
+    of: 'getOptions',
+    name: 'what pages ask for first',
+    prepare: async (walk) => ({ step: request(walk, 'GET', '/options') }),
+  },
 ]

@@ -59,12 +59,13 @@ export async function refusalRig(
   const refusals = await prepare({ ...host, clock })
   const mounted = host.auth[surface]
 
-  async function send({ path, body, bearer }: Refusal): Promise<Sent> {
+  async function send({ path, body, bearer, headers: own }: Refusal): Promise<Sent> {
     const from = work.calls.length
     const sentAt = clock.now()
     const headers: Readonly<Record<string, string>> = {
       'content-type': 'application/json',
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      ...own,
     }
     let reply: ExchangeReply | null = null
     let calls: readonly string[] = []

@@ -9,6 +9,31 @@ export interface Refusal {
   readonly path: string
   readonly body: Readonly<Record<string, string>>
   readonly bearer?: string
+  /** With a form's type, the body is one. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Where a service account may ask for a token, and how it authenticates. */
+export type GrantDoor = 'json' | 'basic' | 'post'
+
+const oauth2Path = '/v1/auth/oauth2/token'
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+const grantAt: Readonly<Record<GrantDoor, (clientId: string, clientSecret: string) => Refusal>> = {
+  json: (clientId, clientSecret) => ({
+    path: '/v1/auth/token',
+    body: { grantType: 'client_credentials', clientId, clientSecret },
+  }),
+  basic: (clientId, clientSecret) => ({
+    path: oauth2Path,
+    body: { grant_type: 'client_credentials' },
+    headers: { ...form, authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
+  }),
+  post: (clientId, clientSecret) => ({
+    path: oauth2Path,
+    body: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret },
+    headers: form,
+  }),
 }
 
 /** By what is wrong. The first one is what the others are compared with. */
@@ -49,7 +74,11 @@ export async function loginRefusals(host: TestAuth, surface: Surface): Promise<R
 }
 
 /** Five grants, likewise. `secretHash` is the hash of `secret`. */
-export async function grantRefusals(host: TestAuth, secretHash: string): Promise<Refusals> {
+export async function grantRefusals(
+  host: TestAuth,
+  secretHash: string,
+  door: GrantDoor = 'json',
+): Promise<Refusals> {
   const { users } = storedIn(host, 'operator')
   const credentials = host.backend.store.collection(serviceCredentialsSpec)
   await host.auth.operator.users.create({ email: 'owner@example.org' })
@@ -76,10 +105,7 @@ export async function grantRefusals(host: TestAuth, secretHash: string): Promise
     })
     return clientId
   }
-  const grant = (clientId: string, clientSecret: string): Refusal => ({
-    path: '/v1/auth/token',
-    body: { grantType: 'client_credentials', clientId, clientSecret },
-  })
+  const grant = grantAt[door]
   return {
     'a wrong secret': grant(await make(), `sas_${'w'.repeat(43)}`),
     'an unknown client id': grant(`sa_${'u'.repeat(22)}`, grantSecret),

@@ -8,11 +8,13 @@ import type { ServiceAccountAdministration } from './service-account-administrat
 import { createServiceAccounts, type ServiceAccounts } from './service-accounts.js'
 import { createServiceCredentials } from './service-credentials.js'
 import { createServiceGrants, type ServiceGrants } from './service-grants.js'
+import { createTokenEndpoint, type TokenEndpoint } from './token-endpoint.js'
 
 export interface ServiceAccountServices {
   readonly serviceAccounts: ServiceAccounts
   readonly serviceAccountAdministration: ServiceAccountAdministration
   readonly serviceGrants: ServiceGrants
+  readonly tokenEndpoint: TokenEndpoint
 }
 
 interface Collaborators {
@@ -29,10 +31,12 @@ export function assembleServiceAccounts(
   const deps = { ...context, ...collaborators }
   const credentials = createServiceCredentials(deps)
   const serviceAccounts = createServiceAccounts(deps, collaborators.users, credentials)
+  const serviceGrants = createServiceGrants(deps, collaborators.tokens)
   return {
     serviceAccounts,
     serviceAccountAdministration: loadedWhenUsed(serviceAccounts),
-    serviceGrants: createServiceGrants(deps, collaborators.tokens),
+    serviceGrants,
+    tokenEndpoint: createTokenEndpoint(serviceGrants),
   }
 }
 

@@ -24,6 +24,7 @@ import type { PasskeyStepUp } from '../passkeys/passkey-step-up.js'
 import type { PasswordRecovery } from '../passwords/password-recovery.js'
 import type { ServiceAccounts } from '../service-accounts/service-accounts.js'
 import type { ServiceGrants } from '../service-accounts/service-grants.js'
+import type { TokenEndpoint } from '../service-accounts/token-endpoint.js'
 import type { Logout } from '../sessions/logout.js'
 import type { OwnSessions } from '../sessions/own-sessions.js'
 import type { Refresh } from '../sessions/refresh.js'
@@ -58,6 +59,7 @@ export interface Services {
   readonly passkeyStepUp: PasskeyStepUp
   readonly ownPasskeys: OwnPasskeys
   readonly serviceGrants: ServiceGrants
+  readonly tokenEndpoint: TokenEndpoint
   readonly access: Access
   readonly limits: RateLimiter
   readonly settings: () => Promise<AuthSettings>

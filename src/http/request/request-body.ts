@@ -2,6 +2,7 @@ import { AuthError } from '../../errors/index.js'
 import type { Operation } from '../../operations/operation.js'
 import type { ExchangeBody, ExchangeRequest } from './exchange.js'
 import { explainIssues } from './explain-issues.js'
+import { parsedForm, parseForm } from './parse-form.js'
 import { parseJson } from './parse-json.js'
 import { unworded } from './unworded.js'
 
@@ -73,17 +74,19 @@ export function readBody(
     throw new AuthError(isExpected ? 'invalid_request' : 'unsupported_media_type')
   }
   if (!isExpected) throw new AuthError('unsupported_media_type')
-  const parse = operation.bodyForm ? parseForm : parseJson
-  const value = body.kind === 'parsed' ? body.value : parse(body.bytes)
+  const value = operation.bodyForm ? formIn(body) : jsonIn(body)
   const result = operation.body.safeParse(value, unworded)
   if (result.success) return result.data
   throw new AuthError('invalid_request', { detail: explainIssues('request', result.error.issues) })
 }
 
-/** As with a query, a member given twice would be read differently by different readers. */
-function parseForm(bytes: Uint8Array): unknown {
-  const members = [...new URLSearchParams(new TextDecoder().decode(bytes))]
-  const form = Object.fromEntries(members)
-  if (Object.keys(form).length === members.length) return form
-  throw new AuthError('invalid_request', { detail: 'The form has a member twice.' })
+/** A body that has arrived. */
+type Present = Extract<ExchangeBody, { readonly kind: 'bytes' | 'parsed' }>
+
+function jsonIn(body: Present): unknown {
+  return body.kind === 'parsed' ? body.value : parseJson(body.bytes)
+}
+
+function formIn(body: Present): Readonly<Record<string, string>> {
+  return body.kind === 'parsed' ? parsedForm(body.value) : parseForm(body.bytes)
 }

@@ -56,6 +56,7 @@ export const countsAs: Readonly<Record<string, readonly Limit[]>> = {
   startMobileOauth: ['oauth'],
   exchangeMobileOauth: ['oauth'],
   issueServiceToken: ['grant'],
+  exchangeClientCredentials: ['grant'],
   // Only what does not verify: see the columns of the owner.
   logout: ['logout'],
   // Enrolments.

@@ -22,6 +22,7 @@ export function givenBy(reply: Reply): string {
     return status ?? searchParams.get('error') ?? '302'
   }
   const body = reply.text === '' ? {} : reply.json()
-  const hasTokens = hasCookie || 'accessToken' in body || 'refreshToken' in body
+  const tokens = ['accessToken', 'access_token', 'refreshToken']
+  const hasTokens = hasCookie || tokens.some((name) => name in body)
   return hasTokens ? 'tokens' : String(body['status'] ?? reply.status)
 }

@@ -40,7 +40,7 @@ const membersOf = (reply: z.ZodMiniType): string => JSON.stringify(z.toJSONSchem
 
 describe('the ways to tokens', () => {
   const giving = operations.filter(({ reply }) =>
-    /"(accessToken|refreshToken)"/.test(membersOf(reply)),
+    /"(accessToken|access_token|refreshToken)"/.test(membersOf(reply)),
   )
 
   it('6.1.3 RL-6 are all walked: every operation whose reply may hold a token', () => {

@@ -9,7 +9,7 @@ export interface Reply {
   readonly text: string
   /** The parsed body; fails for a reply that is not JSON. */
   json(): Record<string, unknown>
-  /** The problem's `code`; undefined when the body has none. */
+  /** The problem's `code`, or a token endpoint's `error`; undefined when the body has none. */
   readonly code: unknown
 }
 
@@ -43,18 +43,24 @@ export function httpClient(url: string): Send {
       assert.match(response.headers.get('content-type') ?? '', /json/)
       return JSON.parse(text)
     }
-    const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json')
     const reply = {
       status: response.status,
       headers: response.headers,
       setCookies: response.headers.getSetCookie(),
       text,
       json,
-      code: isProblem ? json()['code'] : undefined,
+      code: codeOf(path, response, json),
     }
     watchReply(method, path, reply)
     return reply
   }
+}
+
+function codeOf(path: string, { status, headers }: Response, json: Reply['json']): unknown {
+  if (headers.get('content-type')?.startsWith('application/problem+json')) return json()['code']
+  // Of a token endpoint (RFC 6749 §5.2).
+  const isRefusal = path.startsWith('/v1/auth/oauth2/') && [400, 401].includes(status)
+  return isRefusal ? json()['error'] : undefined
 }
 
 /** `name=value` of the refresh cookie a reply sets; fails when it sets none. */
