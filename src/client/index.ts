@@ -17,12 +17,11 @@ export {
 } from './create-client.js'
 export {
   isPosternError,
-  type PasswordViolation,
   type PosternAbort,
   type PosternError,
   type PosternNetworkFailure,
   type PosternProblem,
 } from './postern-error.js'
-export type { ProblemCode } from './problem-codes.js'
+export type { PasswordViolation, ProblemCode } from './problem-codes.js'
 export type { SessionState, SessionUser } from './session-state.js'
 export type { StepUpChallenge } from './with-session.js'

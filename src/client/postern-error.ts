@@ -1,7 +1,4 @@
-import type { ProblemCode } from './problem-codes.js'
-
-/** A requirement of the password policy that a password did not meet, as the reply names it. */
-export type PasswordViolation = string
+import type { PasswordViolation, ProblemCode } from './problem-codes.js'
 
 interface ClientError extends Error {
   readonly name: 'PosternError'

@@ -34,6 +34,7 @@ export type ProblemCode =
   | 'oauth_email_unverified'
   | 'mfa_method_disabled'
   | 'step_up_required'
+  | 'mfa_enrollment_required'
   | 'role_not_assignable'
   | 'csrf_rejected'
   | 'not_found'
@@ -74,3 +75,12 @@ export type ProblemCode =
   | 'authorization_unavailable'
   | 'server_busy'
   | 'service_unavailable'
+
+/** A rule of the password policy that a password did not meet. */
+export type PasswordViolation =
+  | 'too_short'
+  | 'too_long'
+  | 'common'
+  | 'contextual'
+  | 'breached'
+  | 'reused'

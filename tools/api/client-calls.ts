@@ -1,4 +1,4 @@
-import { errorCatalogue } from '../../src/errors/index.js'
+import { errorCatalogue, passwordViolations } from '../../src/errors/index.js'
 import type { JsonSchema, OpenApiDocument } from '../../src/openapi/types.js'
 import type { Operation, Tag } from '../../src/operations/operation.js'
 import { type DescribedOperation, describeOperations } from './described-operation.js'
@@ -72,8 +72,14 @@ export const endingCodes: readonly string[] = ${JSON.stringify(endings)}\n`
 function problemCodes(): string {
   const codes = Object.keys(errorCatalogue).filter((code) => code !== 'unauthorized')
   return `${notice}/** The codes that refusals of the library have. */
-export type ProblemCode = ${codes.map((code) => `| ${JSON.stringify(code)}`).join('\n')}\n`
+export type ProblemCode = ${unionOf(codes)}
+
+/** A rule of the password policy that a password did not meet. */
+export type PasswordViolation = ${unionOf(passwordViolations)}\n`
 }
+
+const unionOf = (names: readonly string[]): string =>
+  names.map((name) => `| ${JSON.stringify(name)}`).join('\n')
 
 function shapeFile(shapes: Shapes): string {
   const texts = [...shapes].map(([name, schema]) => {

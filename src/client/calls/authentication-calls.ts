@@ -69,6 +69,20 @@ export interface AuthenticationCalls {
     readonly input: { readonly token: string; readonly newPassword: string }
     readonly reply: null
   }
+  /** What sign-in and registration pages have to know, the same for everybody. */
+  readonly 'GET /options': {
+    readonly input: Readonly<Record<string, never>>
+    readonly reply: {
+      readonly registrationOpen: boolean
+      readonly passwordLogin: boolean
+      readonly passkeys: 'off' | 'secondFactor' | 'passwordless'
+      readonly providers: readonly string[]
+      readonly passwordMinLength: number
+      readonly passwordMaxLength: number
+      readonly termsVersion: string | null
+      readonly emailVerificationRequired: boolean
+    }
+  }
   /** The identity providers this surface lets people sign in with. */
   readonly 'GET /oauth/providers': {
     readonly input: Readonly<Record<string, never>>
