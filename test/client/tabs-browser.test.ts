@@ -7,7 +7,7 @@ import { type FrontEndHost, frontEndHost, pageScript, type Weather } from './fro
 const isFull = process.env['TABS'] === 'full'
 /** `TABS=full` is the long form: outages as long as they get, and a hundred rotations. */
 const sizes = isFull
-  ? { rounds: 70, refusedMs: 30_000, rotations: 100 }
+  ? { rounds: 80, refusedMs: 30_000, rotations: 100 }
   : { rounds: 14, refusedMs: 6000, rotations: 16 }
 const lostMs = 6000
 const seed = Number(process.env['SEED'] ?? 17)
