@@ -53,6 +53,7 @@ export default defineConfig({
     testing: 'src/testing/index.ts',
     // For browsers: it imports nothing, and its sources are written for es2022.
     client: 'src/client/index.ts',
+    'client-passkeys': 'src/client/passkeys.ts',
     express: 'adapters/express.ts',
     fastify: 'adapters/fastify.ts',
     koa: 'adapters/koa.ts',

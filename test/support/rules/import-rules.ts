@@ -136,6 +136,8 @@ const rules: readonly ZoneRule[] = [
   { zone: 'src/telemetry/', values: [errors, '@opentelemetry/api'], types: [ports, 'src/domain/'] },
   // It tells racers apart by their asynchronous context.
   { zone: 'src/testing/', values: ['node:assert', 'node:async_hooks'], types: [ports] },
+  // The page installs it; the client alone is used without.
+  { zone: 'src/client/passkeys.ts', values: ['@simplewebauthn/browser'], types: ['src/client/'] },
   { zone: 'src/client/', values: [], types: [...innerZones, ports] },
   { zone: 'src/cli/', values: ['postern', 'node:*'], types: [] },
   {
