@@ -9,6 +9,7 @@ export type ProblemCode =
   | 'webauthn_failed'
   | 'token_expired'
   | 'unsupported_grant_type'
+  | 'invalid_scope'
   | 'invalid_oauth_state'
   | 'redirect_not_allowed'
   | 'oauth_failed'
