@@ -1,8 +1,9 @@
 import type { ClientEnvironment } from './client-environment.js'
 import { type Answer, answerOf, type Json, sent } from './exchange.js'
 import { grantOf } from './grant.js'
+import { aborted } from './postern-error.js'
 import type { SessionKeeper } from './session-keeper.js'
-import { type Sending, withSession } from './with-session.js'
+import { otherUser, type Sending, withSession } from './with-session.js'
 
 export interface Target {
   /** The address below which the library is mounted. */
@@ -51,7 +52,13 @@ export function caller(
     const answer = await withSession(session, environment, how, async (token) => {
       const request = requestFor(target, key, input, signal)
       if (token !== null) request.headers.set('authorization', `Bearer ${token}`)
-      const exchange = () => sent(environment, request, answerOf)
+      const user = session.userId()
+      const exchange = () => {
+        // The token is the one's by now, and the cookie the other's.
+        const now = session.userId()
+        if (user && now && now !== user) throw aborted(otherUser)
+        return sent(environment, request, answerOf)
+      }
       // What may set or clear the refresh cookie stays apart from rotations.
       const isRead = request.method === 'GET'
       const answer = await (isRead

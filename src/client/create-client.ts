@@ -109,6 +109,10 @@ export function createClient<S extends keyof Calls>({
   const session = new SessionKeeper(base, surface, environment)
   const prove = onStepUp ?? null
   const call = caller(session, environment, { root, base }, prove)
+  // Of any other text it would never be told that the token does not go there.
+  if (origins?.some((one) => new URL(one, pageUrl).origin !== one)) {
+    throw new TypeError('createClient: origins must be like https://api.example.com')
+  }
   const listed = new Set(origins ?? [origin])
   const { get, subscribe } = session.state
   return {

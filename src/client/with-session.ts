@@ -5,6 +5,9 @@ import { pauseMs, sleep } from './pause.js'
 import { aborted, type PosternProblem } from './postern-error.js'
 import type { SessionKeeper } from './session-keeper.js'
 
+/** Why a call is given up that was begun for the one before. */
+export const otherUser = 'another user signed in'
+
 /** What a protected operation asks for, when a user has to prove a second factor again. */
 export interface StepUpChallenge {
   /** How old a proof may be, in seconds. */
@@ -42,7 +45,7 @@ export async function withSession<T>(
   const left = { renewal: 1, proof: 1, wait: 2 }
   for (;;) {
     await unlessAborted(session.fresh(), signal)
-    if (session.userId() !== user) throw aborted('another user signed in')
+    if (session.userId() !== user) throw aborted(otherUser)
     const { token } = session
     const { value, problem } = await send(token)
     const remedy = problem && fitting(problem, session, how, token)

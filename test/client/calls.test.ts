@@ -111,6 +111,19 @@ describe('call', () => {
     await expect(outcome).rejects.toMatchObject({ kind: 'abort', cause: 'enough' })
   })
 
+  it('is not sent once another user signed in while it waited for its turn', async () => {
+    const { page, client } = await signedIn()
+    const other = { ...user, id: 'u2' }
+    const asOther = { status: 'authenticated', accessToken: tokenOf('u2'), expiresIn: 900 }
+    page.expects(['POST /login', json(200, { ...asOther, user: other })])
+    const login = client.call('POST /login', { email: 'bob@example.org', password: 'x' })
+    // With the token of the one and the cookie of the other, it would sign both out.
+    const logout = client.call('POST /logout')
+    await expect(logout).rejects.toMatchObject({ kind: 'abort' })
+    await login
+    expect(client.get()).toEqual({ status: 'signedIn', user: other })
+  })
+
   it('waits out the 503 before which nothing was done, and no other', async () => {
     const { page, client } = await signedIn()
     page.expects(['GET /me', refusal(503, 'session_enforcement_unavailable')])
@@ -231,6 +244,19 @@ describe('authFetch', () => {
     expect((await client.authFetch(orders, init)).status).toBe(401)
     const request = new Request(orders, { method: 'POST', body: 'x' })
     expect((await client.authFetch(request)).status).toBe(401)
+  })
+
+  it.each([
+    ['https://api.example.com/'],
+    ['https://api.example.com/v1'],
+    ['https://ada@api.example.com'],
+    ['api.example.com'],
+    ['*'],
+    ['null'],
+  ])('takes origins alone for the list, not %s', (given) => {
+    const { environment } = scriptedPage()
+    const make = () => createClient({ surface: 'client', origins: [given], environment })
+    expect(make).toThrow('createClient: origins must be like https://api.example.com')
   })
 
   it('believes of other listed origins no word on the session', async () => {
