@@ -17,8 +17,9 @@ export function metadataOf(options: AuthOptions, issuer: string, logger: Logger)
 /** A client compares the issuer with the URL it asked, so it must be a URL that leads here (RFC 8414 §3.3). */
 function knownOf({ surfaces }: AuthOptions, issuer: string): ServerMetadata | null {
   const { operator } = surfaces
-  const url = URL.parse(issuer)
-  if (url?.protocol !== 'https:' || /[?#]/.test(issuer) || url.username !== '') return null
+  if (!URL.canParse(issuer)) return null
+  const url = new URL(issuer)
+  if (url.protocol !== 'https:' || /[?#]/.test(issuer) || url.username !== '') return null
   if (!hostNamesOf(operator).includes(url.hostname.replace(/\.$/, ''))) return null
   const routes = routesUrlOf(operator)
   return {

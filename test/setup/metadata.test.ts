@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fetchHandler } from '../../adapters/fetch.js'
 import { openHost } from '../support/hosts/open-host.js'
 
@@ -58,6 +58,14 @@ describe('the metadata of the authorization server', () => {
       expect(await ask(other), other).toBeNull()
     }
     expect(warnings()).toEqual([])
+  })
+
+  it('is there on Node 20, where URL has no parse', async () => {
+    const { parse } = URL
+    onTestFinished(() => void Object.assign(URL, { parse }))
+    Object.assign(URL, { parse: undefined })
+    const { ask } = await opened()
+    expect((await ask(wellKnown))?.status).toBe(200)
   })
 
   it.each([
