@@ -1,3 +1,4 @@
+import { onceLoaded } from '../concurrency/once-loaded.js'
 import { loadPart } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 import type { Fetcher } from '../ports/fetcher.js'
@@ -50,32 +51,23 @@ interface Deps {
 export function createProviderClients(deps: Deps): ProviderClients {
   const { clock } = deps
   const outbound = outboundOf(deps.fetcher)
-  let loading: Promise<ProviderSignIn> | null = null
 
   function endpointsOf(id: ProviderId, credentials: ProviderCredentials): ProviderEndpoints {
     const provider = providers[id]
     return provider.locate({ ...provider.endpoints, ...deps.endpoints[id] }, credentials)
   }
 
-  async function load(): Promise<ProviderSignIn> {
+  /**
+   * What checks answers, with the packages it needs: hosts without providers pay nothing for it. One for
+   * all calls, because it keeps the providers' keys.
+   */
+  const signIn = onceLoaded(async (): Promise<ProviderSignIn> => {
     const { createProviderSignIn } = await loadPart(
       'sign-in through identity providers',
       () => import('./provider-sign-in.js'),
     )
     return createProviderSignIn({ outbound, clock, endpointsOf })
-  }
-
-  /**
-   * What checks answers, with the packages it needs: hosts without providers pay nothing for it. One for
-   * all calls, because it keeps the providers' keys.
-   */
-  function signIn(): Promise<ProviderSignIn> {
-    loading ??= load().catch((error: unknown) => {
-      loading = null
-      throw error
-    })
-    return loading
-  }
+  })
 
   return {
     authorizationUrl: (id, credentials, request) =>

@@ -1,3 +1,4 @@
+import { loadPart } from '../../errors/index.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { FactorServices } from '../factors/assemble-factors.js'
 import type { IntentServices } from '../intents/assemble-intents.js'
@@ -16,7 +17,7 @@ import { createProfile, type Profile } from './profile.js'
 import { createRegistration, type Registration } from './registration.js'
 import { createRegistrationConfirmation } from './registration-confirmation.js'
 import { createRegistrationMails } from './registration-mails.js'
-import { createRegistrations, type Registrations } from './registrations.js'
+import type { Registrations } from './registrations.js'
 import { createSelfDeletion, type SelfDeletion } from './self-deletion.js'
 import { createUsers, type Users } from './users.js'
 
@@ -63,8 +64,21 @@ export function assembleAccounts(
     registration: createRegistration(deps, {
       ...{ ...collaborators, emailChange, confirmation, beginnings, mails },
     }),
-    registrations: createRegistrations(deps, { ...collaborators, mails }),
+    registrations: registrationsWhenUsed(async () => {
+      const load = () => import('./registrations.js')
+      const { createRegistrations } = await loadPart('registrations in code', load)
+      return createRegistrations(deps, { ...collaborators, mails })
+    }),
     selfDeletion: createSelfDeletion(deps, deletions, reAuthentication),
     users: createUsers(deps, { sessions, mfaReset, deletions }),
+  }
+}
+
+/** Most processes serve requests alone, and never list registrations. */
+function registrationsWhenUsed(load: () => Promise<Registrations>): Registrations {
+  return {
+    list: async (...given) => (await load()).list(...given),
+    resend: async (...given) => (await load()).resend(...given),
+    remove: async (...given) => (await load()).remove(...given),
   }
 }

@@ -1,43 +1,34 @@
+import { onceLoaded } from '../../concurrency/once-loaded.js'
+import { loadPart } from '../../errors/load-part.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { FactorServices } from '../factors/assemble-factors.js'
-import type { IntentServices } from '../intents/assemble-intents.js'
-import { createLockout } from '../limits/lockout.js'
-import type { RateLimiter } from '../limits/rate-limiter.js'
-import type { LoginServices } from '../login/assemble-login.js'
-import { createOwnPasskeys, type OwnPasskeys } from './own-passkeys.js'
-import { createPasskeyAssertions } from './passkey-assertions.js'
-import { createPasskeyLogin, type PasskeyLogin } from './passkey-login.js'
-import { createPasskeyProofs } from './passkey-proofs.js'
-import { createPasskeyRegistration, type PasskeyRegistration } from './passkey-registration.js'
-import { createPasskeyStepUp, type PasskeyStepUp } from './passkey-step-up.js'
+import type { PasskeyCollaborators, PasskeyServices } from './create-passkey-services.js'
 
-export interface PasskeyServices {
-  readonly passkeyRegistration: PasskeyRegistration
-  readonly passkeyLogin: PasskeyLogin
-  readonly passkeyStepUp: PasskeyStepUp
-  readonly ownPasskeys: OwnPasskeys
-}
-
-interface Collaborators
-  extends FactorServices,
-    Pick<IntentServices, 'challenges' | 'loginIntents'>,
-    Pick<LoginServices, 'pipeline'> {
-  readonly limits: RateLimiter
-}
-
+/** Passkeys are loaded at the first request that needs one: many hosts have none. */
 export function assemblePasskeys(
   context: SurfaceContext,
-  collaborators: Collaborators,
+  collaborators: PasskeyCollaborators,
 ): PasskeyServices {
-  const deps = { ...context, ...collaborators }
-  const assertions = createPasskeyAssertions(deps)
-  const lockout = createLockout(deps, 'passkeyFailures')
-  const proofs = createPasskeyProofs(deps, { ...collaborators, assertions, lockout })
-  const services = { ...collaborators, assertions, lockout, proofs }
+  const services = onceLoaded(async () => {
+    const load = () => import('./create-passkey-services.js')
+    const { createPasskeyServices } = await loadPart('passkeys', load)
+    return createPasskeyServices(context, collaborators)
+  })
   return {
-    passkeyRegistration: createPasskeyRegistration(deps, services),
-    passkeyLogin: createPasskeyLogin(deps, services),
-    passkeyStepUp: createPasskeyStepUp(deps, services),
-    ownPasskeys: createOwnPasskeys(deps, collaborators.removal),
+    passkeyRegistration: {
+      start: async (...asked) => (await services()).passkeyRegistration.start(...asked),
+      finish: async (...made) => (await services()).passkeyRegistration.finish(...made),
+    },
+    passkeyLogin: {
+      start: async (waiting) => (await services()).passkeyLogin.start(waiting),
+      finish: async (...shown) => (await services()).passkeyLogin.finish(...shown),
+    },
+    passkeyStepUp: {
+      start: async (who) => (await services()).passkeyStepUp.start(who),
+      finish: async (...shown) => (await services()).passkeyStepUp.finish(...shown),
+    },
+    ownPasskeys: {
+      list: async (who) => (await services()).ownPasskeys.list(who),
+      remove: async (...named) => (await services()).ownPasskeys.remove(...named),
+    },
   }
 }

@@ -1,0 +1,44 @@
+import type { SurfaceContext } from '../context/surface-context.js'
+import type { FactorServices } from '../factors/assemble-factors.js'
+import type { IntentServices } from '../intents/assemble-intents.js'
+import { createLockout } from '../limits/lockout.js'
+import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { LoginServices } from '../login/assemble-login.js'
+import { createOwnPasskeys, type OwnPasskeys } from './own-passkeys.js'
+import { createPasskeyAssertions } from './passkey-assertions.js'
+import { createPasskeyLogin, type PasskeyLogin } from './passkey-login.js'
+import { createPasskeyProofs } from './passkey-proofs.js'
+import { createPasskeyRegistration, type PasskeyRegistration } from './passkey-registration.js'
+import { createPasskeyStepUp, type PasskeyStepUp } from './passkey-step-up.js'
+
+export interface PasskeyServices {
+  readonly passkeyRegistration: PasskeyRegistration
+  readonly passkeyLogin: PasskeyLogin
+  readonly passkeyStepUp: PasskeyStepUp
+  readonly ownPasskeys: OwnPasskeys
+}
+
+/** What the services of passkeys work with. */
+export interface PasskeyCollaborators
+  extends FactorServices,
+    Pick<IntentServices, 'challenges' | 'loginIntents'>,
+    Pick<LoginServices, 'pipeline'> {
+  readonly limits: RateLimiter
+}
+
+export function createPasskeyServices(
+  context: SurfaceContext,
+  collaborators: PasskeyCollaborators,
+): PasskeyServices {
+  const deps = { ...context, ...collaborators }
+  const assertions = createPasskeyAssertions(deps)
+  const lockout = createLockout(deps, 'passkeyFailures')
+  const proofs = createPasskeyProofs(deps, { ...collaborators, assertions, lockout })
+  const services = { ...collaborators, assertions, lockout, proofs }
+  return {
+    passkeyRegistration: createPasskeyRegistration(deps, services),
+    passkeyLogin: createPasskeyLogin(deps, services),
+    passkeyStepUp: createPasskeyStepUp(deps, services),
+    ownPasskeys: createOwnPasskeys(deps, collaborators.removal),
+  }
+}
