@@ -26,10 +26,10 @@ export default defineConfig({
     // Processes, not threads: password hashing fills libuv's thread pool, which threads would share.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     // A condition is waited for as long as its test may take: machines differ threefold in speed.
-    expect: { poll: { interval: 5, timeout: 25_000 } },
+    expect: { poll: { interval: 5, timeout: 75_000 } },
     // What it says to those who would run it in production, at each start.
     onConsoleLog: (text) => !text.includes('oidc-provider '),
     reporters: [

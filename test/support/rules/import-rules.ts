@@ -19,6 +19,7 @@ const errors = 'src/errors/'
 const ports = 'src/ports/'
 
 /** What a name may hold: the same for callers, hosts and identity providers. */
+const onceLoaded = 'src/concurrency/once-loaded.ts'
 const singleLine = 'src/engine/is-single-line.ts'
 const mapTexts = 'src/engine/map-texts.ts'
 
@@ -100,7 +101,7 @@ const rules: readonly ZoneRule[] = [
   // What is said to identity providers, and what is believed of their answers. Stores nothing.
   {
     zone: 'src/identity-providers/',
-    values: [errors, 'src/crypto/secrets.ts', singleLine, 'oauth4webapi', 'jose'],
+    values: [errors, onceLoaded, 'src/crypto/secrets.ts', singleLine, 'oauth4webapi', 'jose'],
     types: [ports],
   },
   {
