@@ -1,3 +1,4 @@
+import { lazily } from './concurrency/lazily.js'
 import { createConfigApi } from './domain/configuration/config-api.js'
 import { startWebhookRetries } from './domain/events/webhook-retries.js'
 import { bothRouter } from './http/surface-router.js'
@@ -5,10 +6,10 @@ import { allCollectionSpecs } from './model/collections.js'
 import type { AuthOptions } from './options.js'
 import type { Surface } from './ports/surface.js'
 import type { Auth } from './setup/auth.js'
-import { type BuiltSurface, buildSurface } from './setup/build-surface.js'
 import { checkOptions } from './setup/check-options.js'
 import { closeInTime } from './setup/close.js'
 import { defaultsOf } from './setup/defaults.js'
+import { type LazySurface, lazySurface } from './setup/lazy-surface.js'
 import { mailWindowWarnings } from './setup/mail-window-warnings.js'
 import { metadataOf } from './setup/metadata.js'
 import { mountSurface, routesOf } from './setup/mount-surface.js'
@@ -55,20 +56,34 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   )
   const shared = { ...defaults, ...services }
 
-  const build = (surface: Surface): BuiltSurface =>
-    buildSurface(surface, options, shared, (other) => built[other])
-  const built = { operator: build('operator'), client: build('client') }
+  const begin = (surface: Surface): LazySurface =>
+    lazySurface(surface, options, shared, (other) => built[other])
+  const [operator, client] = [begin('operator'), begin('client')]
+  const built = {
+    get operator() {
+      return operator.built()
+    },
+    get client() {
+      return client.built()
+    },
+  }
   const routes = {
-    operator: routesOf('operator', built.operator, options, shared),
-    client: routesOf('client', built.client, options, shared),
+    operator: routesOf('operator', operator.built, options, shared),
+    client: routesOf('client', client.built, options, shared),
   }
 
   const mounts = <S extends Surface>(surface: S) => ({
     routes: routes[surface],
     pages: pagesOf(surface, built[surface], options, shared),
   })
+  const mounted = {
+    operator: lazily(() => ({
+      ...mountSurface('operator', built.operator, mounts('operator'), shared),
+      serviceAccounts: built.operator.serviceAccounts,
+    })),
+    client: lazily(() => mountSurface('client', built.client, mounts('client'), shared)),
+  }
 
-  const { operator, client } = built
   const sweeper = startSweeping(options, {
     ...defaults,
     deletions: { operator: operator.deletions, client: client.deletions },
@@ -79,11 +94,12 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const webhookRetries =
     options.sweep === false ? null : startWebhookRetries({ webhooks, clock, logger })
   return {
-    operator: {
-      ...mountSurface('operator', operator, mounts('operator'), shared),
-      serviceAccounts: operator.serviceAccounts,
+    get operator() {
+      return mounted.operator()
     },
-    client: mountSurface('client', client, mounts('client'), shared),
+    get client() {
+      return mounted.client()
+    },
     both: bothRouter(routes, surfaceResolution(options, built, shared)),
     metadata: metadataOf(options, defaults.issuer, logger),
     keys: { reload: () => shared.keys.reload() },

@@ -406,3 +406,20 @@ describe('the required options alone', () => {
     await expect(created(surface({ baseUrl }))).resolves.toBeDefined()
   })
 })
+
+it('a store that cannot have a collection is refused at construction, before any request', async () => {
+  for (const name of ['operator_users', 'client_users']) {
+    const backend = memory()
+    const refusing = {
+      ...backend,
+      store: {
+        ...backend.store,
+        collection: (spec: Parameters<typeof backend.store.collection>[0]) => {
+          if (spec.name === name) throw new TypeError(`no room for ${name}`)
+          return backend.store.collection(spec)
+        },
+      },
+    }
+    await expect(created({ backend: refusing })).rejects.toThrow(`no room for ${name}`)
+  }
+})

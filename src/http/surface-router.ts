@@ -16,15 +16,15 @@ export interface SurfaceRoutes {
  * One surface alone on its host: its own prefixes, where it answers for unknown paths as well, and
  * the unprefixed paths as its own. It never answers below the other surface's prefixes.
  */
-export function surfaceRouter(surface: Surface, { matcher, pipeline }: SurfaceRoutes): Mountable {
+export function surfaceRouter(surface: Surface, routes: SurfaceRoutes): Mountable {
   const administration = surface === 'operator' ? ['/v1/admin'] : []
   const prefixes = [`/v1/auth/${surface}`, ...administration]
   return {
     paths: ['/v1/auth', ...administration],
     async handle(request) {
-      const match = matcher.match(request.method, request.path)
+      const match = routes.matcher.match(request.method, request.path)
       const isOwn = prefixes.some((prefix) => isBelow(request.path, prefix))
-      return isOwn || match.kind !== 'none' ? pipeline.run(request, match) : null
+      return isOwn || match.kind !== 'none' ? routes.pipeline.run(request, match) : null
     },
   }
 }

@@ -1,3 +1,4 @@
+import { lazily } from '../concurrency/lazily.js'
 import type { Principal } from '../domain/context/principal.js'
 import { withCors } from '../http/cors.js'
 import { matcherOf } from '../http/match.js'
@@ -11,25 +12,37 @@ import { operations } from '../operations/index.js'
 import type { AuthOptions } from '../options.js'
 import type { Surface } from '../ports/surface.js'
 import type { SurfaceAuth } from './auth.js'
-import type { BuiltSurface } from './build-surface.js'
 import type { Defaults } from './defaults.js'
+import type { BuiltSurface } from './lazy-surface.js'
 import type { SharedServices } from './shared-services.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
 
 type Mounting = Pick<Defaults, 'clock' | 'logger'> & Pick<SharedServices, 'clientIp' | 'tracing'>
 
-/** The routes of one surface and what answers them. */
+/** The routes of one surface and what answers them, each made at its first request. */
 export function routesOf(
   surface: Surface,
-  { services, emit }: BuiltSurface,
+  built: () => BuiltSurface,
   options: AuthOptions,
   mounting: Mounting,
 ): SurfaceRoutes {
   const own = options.surfaces[surface]
   const allowedOrigins = originsOf(own)
   const cookies = cookiePolicyOf(surface, own)
-  const pipeline = createPipeline({ ...mounting, surface, services, emit, cookies, allowedOrigins })
-  return { matcher: matcherOf(operations, surface), pipeline: withCors(pipeline, allowedOrigins) }
+  const matcher = lazily(() => matcherOf(operations, surface))
+  const pipeline = lazily(() => {
+    const { services, emit } = built()
+    const deps = { ...mounting, surface, services, emit, cookies, allowedOrigins }
+    return withCors(createPipeline(deps), allowedOrigins)
+  })
+  return {
+    get matcher() {
+      return matcher()
+    },
+    get pipeline() {
+      return pipeline()
+    },
+  }
 }
 
 /** What the host is given of one surface. */

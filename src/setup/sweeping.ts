@@ -1,3 +1,4 @@
+import { lazily } from '../concurrency/lazily.js'
 import type { AccountDeletions } from '../domain/accounts/account-deletions.js'
 import type { EnrollmentNotices } from '../domain/factors/enrollment-notices.js'
 import { denylistLifeMs } from '../domain/sessions/denylist-entries.js'
@@ -29,9 +30,10 @@ interface Deps {
   readonly logger: Logger
 }
 
-interface OpenedSurface {
+interface SweptSurface {
   readonly surface: Surface
-  readonly collections: Collections
+  /** Opened at the first sweep. */
+  readonly collections: () => Collections
 }
 
 type SweepOptions = Pick<AuthOptions, 'sweep' | 'collectionPrefix' | 'meterProvider'>
@@ -46,16 +48,17 @@ const surfaces = ['operator', 'client'] as const
 export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
   if (options.sweep === false) return { close: async () => {} }
   const { denylist, counter, lease, store } = deps.backend
-  const opened = surfaces.map((surface) => {
-    return { surface, collections: collectionsOf(store, surface, options.collectionPrefix ?? '') }
+  const swept = surfaces.map((surface) => {
+    const prefix = options.collectionPrefix ?? ''
+    return { surface, collections: lazily(() => collectionsOf(store, surface, prefix)) }
   })
   return startSweeper({
     ...deps,
     lease,
-    tiers: opened.flatMap(({ surface, collections }) =>
+    tiers: swept.flatMap(({ surface, collections }) =>
       sweptBy('tokens').map((member) => ({
         tier: surface,
-        sweep: (before, limit) => collections[member].sweep(before, limit),
+        sweep: (before, limit) => collections()[member].sweep(before, limit),
       })),
     ),
     hygiene: [
@@ -63,7 +66,7 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
         resumed(`${surface} accounts being deleted`, () => deps.deletions[surface].resume()),
         resumed(`${surface} factors to be told of`, () => deps.notices[surface].resume()),
       ]),
-      ...opened.flatMap(hygieneOf),
+      ...swept.flatMap(hygieneOf),
       {
         name: 'the denylist',
         sweep: (before, limit) => denylist.sweep(before - denylistMargin, limit),
@@ -83,9 +86,9 @@ function resumed(name: string, resume: () => Promise<'more' | 'done'>): Sweepabl
 }
 
 /** Whatever else of a surface expires, as the record of collections says. */
-function hygieneOf({ surface, collections }: OpenedSurface): readonly Sweepable[] {
+function hygieneOf({ surface, collections }: SweptSurface): readonly Sweepable[] {
   return sweptBy('hygiene').map((member) => ({
     name: `${surface} ${surfaceCollections[member].name.replaceAll('_', ' ')}`,
-    sweep: async (before, limit) => (await collections[member].sweep(before, limit)).removed,
+    sweep: async (before, limit) => (await collections()[member].sweep(before, limit)).removed,
   }))
 }

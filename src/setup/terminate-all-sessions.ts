@@ -3,7 +3,7 @@ import { AuthError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 import type { Surface } from '../ports/surface.js'
 import type { AllSessionsOptions } from './auth.js'
-import type { BuiltSurface } from './build-surface.js'
+import type { BuiltSurface } from './lazy-surface.js'
 
 const members = ['surfaces', 'issuedBefore', 'by']
 const both: readonly Surface[] = ['operator', 'client']
