@@ -24,6 +24,9 @@ async function start(given) {
  */
 const checks = {
   none: async () => ({ headers: {} }),
+  'none, with a token': async ({ key }) => ({
+    headers: { authorization: `Bearer ${signerOf(key).signed(header, accessClaims())}` },
+  }),
   'one read by key': keyRead,
   '@fastify/jwt': fastifyJwt,
   'better-auth, cookie cache': betterAuth,

@@ -54,7 +54,19 @@ function goalTable(stored: readonly StoredResult[], more: readonly Figure[]): st
       ? [[what, 'all of it', '', '-', '**not measured**']]
       : figures.filter(({ goal }) => goal === id).map((figure) => [what, ...cells(figure)]),
   )
-  return `## Goals\n\n${markdownTable(['', 'Figure', 'Goal', 'Measured', 'Result'], lines)}\n`
+  const table = markdownTable(['', 'Figure', 'Goal', 'Measured', 'Result'], lines)
+  return `## Goals\n\n${table}\n${reasons(figures)}`
+}
+
+/** Of the figures that miss their limit: why, as far as a profile says. */
+function reasons(figures: readonly Figure[]): string {
+  const missed = figures.filter((figure) => judge(figure).verdict === 'missed')
+  const lines = missed.flatMap(({ goal, what, why }) =>
+    why === undefined
+      ? []
+      : [`- **${goal === undefined ? '' : `${goals[goal]}, `}${what}.** ${why}`],
+  )
+  return lines.length === 0 ? '' : `\nWhy goals are missed:\n\n${lines.join('\n')}\n`
 }
 
 function cells(figure: Figure): readonly string[] {

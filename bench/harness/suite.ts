@@ -11,6 +11,8 @@ export interface Figure {
   /** Left out, with `atLeast`, for a figure that is reported only. */
   readonly atMost?: number
   readonly atLeast?: number
+  /** What a profile shows to stand in the way of the limit, and what could be done next. The page says it of a miss. */
+  readonly why?: string
 }
 
 export interface SuiteTable {

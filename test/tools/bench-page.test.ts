@@ -52,6 +52,19 @@ it('a missed goal stays in the table, and so does one that was not measured', ()
   expect(page).toContain('| requests a second |  | 10.0 / 20.0 / 30.0 | reported |')
 })
 
+it('a missed figure says why under the table, and a met one does not', () => {
+  const figures = stored.result.figures.map((figure) => ({
+    ...figure,
+    why: `because ${figure.what}`,
+  }))
+  const page = pageOf([{ ...stored, result: { ...stored.result, figures } }], ['guard'])
+  expect(page).toContain(
+    'Why goals are missed:\n\n- **a protected Express or Koa route, CPU to no check.** because CPU to no check\n\n## ',
+  )
+  expect(page).not.toContain('because added CPU')
+  expect(pageOf([stored], ['guard'])).not.toContain('Why goals')
+})
+
 it('runs on another Node have a table of their own, and change no goal', () => {
   const older = { ...stored, otherNode: true, machine: { ...stored.machine, node: '20.19.0' } }
   const page = pageOf([older], ['guard'])
