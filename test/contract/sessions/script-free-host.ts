@@ -9,9 +9,13 @@ type Forward = (
   body?: Readonly<Record<string, unknown>>,
 ) => Promise<ExchangeReply | null>
 
-/** Calls an operation of the library with the headers of the browser's own request. */
+/**
+ * Calls an operation of the library with the headers of the browser's own request. A form is sent by any site, other
+ * than the JSON that the library takes, so the origin is judged before.
+ */
 function forwarding(auth: SurfaceAuth<'client'>): Forward {
-  return (request, operation, body) => {
+  return async (request, operation, body) => {
+    await auth.sessionOf(request, { use: 'action' })
     const bytes = body && Buffer.from(JSON.stringify(body))
     const own: Readonly<Record<string, string>> = { 'content-type': 'application/json' }
     return auth.handle({
