@@ -1,4 +1,5 @@
 import { uuidv7 } from '../../crypto/uuid.js'
+import { unfinishedImport } from '../../engine/unfinished-import.js'
 import { newUser } from '../../model/new-user.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
@@ -17,12 +18,6 @@ export interface AccountImportDeps
 
 /** Another import of the row may come between; each try sees what it left. */
 const tries = 6
-
-/**
- * In `lastIntentId` of an account that waits for its factors and identities. Until they are there it is
- * disabled: a crash leaves one that no caller can use, and the next import of the row completes it.
- */
-const unfinished = 'import'
 
 /**
  * Makes the account of a row, all or nothing, unless the row's account, or a part of it, is there already.
@@ -51,7 +46,7 @@ export function createAccountImport(
       passwordChangedAt: passwordHash === null ? null : (row.passwordChangedAt ?? now),
       memberships: row.memberships,
       enabled: inOne && row.enabled,
-      lastIntentId: inOne ? null : unfinished,
+      lastIntentId: inOne ? null : unfinishedImport,
     })
     return { ...user, createdAt: row.createdAt ?? now, lastLoginAt: row.lastLoginAt }
   }
@@ -109,7 +104,7 @@ export function createAccountImport(
   /** Factors and identities first; with the last write the account can be used. */
   async function complete(row: ImportRow, user: User): Promise<ImportResult | typeof conflict> {
     const { id } = user
-    const guard = { lastIntentId: unfinished, enabled: false }
+    const guard = { lastIntentId: unfinishedImport, enabled: false }
     const added = await link(row.identities, id)
     if (added === null) {
       if ((await users.take(id, guard)) !== null) await totpFactors.take(id)
@@ -148,7 +143,7 @@ export function createAccountImport(
 
   async function goOn(row: ImportRow, found: User): Promise<ImportResult | typeof conflict> {
     const { id, email, enabled, lastIntentId } = found
-    if (enabled || lastIntentId !== unfinished) return { outcome: 'skipped', id }
+    if (enabled || lastIntentId !== unfinishedImport) return { outcome: 'skipped', id }
     if (isWrittenAtOnce(row) || email !== row.email) return conflictOf('email_taken')
     return (await hasTaken(row, id)) ? conflictOf('identity_taken') : complete(row, found)
   }

@@ -3,6 +3,7 @@ import { admissionRefusal, admissionRules } from '../../engine/admission.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { isStorable } from '../../engine/is-storable.js'
 import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
+import { unfinishedImport } from '../../engine/unfinished-import.js'
 import { AuthError, loadPart } from '../../errors/index.js'
 import { newUser } from '../../model/new-user.js'
 import type { User } from '../../model/user.js'
@@ -116,6 +117,8 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
       if (user === null || user.deletingAt !== null) return null
       checkRoles([changes.systemRole ?? ''], user)
       const disabling = changes.enabled === false
+      // The host's word on it: a later import of the row must not say otherwise.
+      const settling = changes.enabled !== undefined && user.lastIntentId === unfinishedImport
       const written = await users.update(
         id,
         {
@@ -126,6 +129,7 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
         {
           ...changes,
           updatedAt: clock.now(),
+          ...(settling ? { lastIntentId: null } : {}),
           ...(disabling
             ? {
                 sessionEpoch: user.sessionEpoch + 1,

@@ -418,4 +418,17 @@ describe('an import that is cut off', () => {
       expect((await login(host, row.email)).json()['status']).toBe('mfaRequired')
     },
   )
+
+  it('enables no account that the host disabled meanwhile', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await openHost({ ...options, backend: faulty.backend })
+    const { users } = host.auth.client
+    faulty.failNext('client_totp_factors.insert', 'before')
+    await expect(users.import({ users: [row] })).rejects.toThrow()
+    const { id = '' } = (await users.findByEmail(row.email)) ?? {}
+    await users.update(id, { enabled: true })
+    await users.update(id, { enabled: false })
+    expect(codesOf(await users.import({ users: [row] }))).toEqual(['skipped'])
+    expect(await users.get(id)).toMatchObject({ enabled: false })
+  })
 })
