@@ -49,6 +49,8 @@ export function scriptFreeHost(auth: SurfaceAuth<'client'>): Promise<RunningHost
     ['/logout', 'logout'],
   ] as const) {
     app.post(path, async (request, response) => {
+      // Throws for what another site posts. The other two judge that themselves.
+      if (operation === 'login') await auth.sessionOf(request, { use: 'action' })
       const reply = await forward(
         request,
         operation,

@@ -88,10 +88,14 @@ describe('a host without client script', () => {
     expect(jar.names()).toEqual([])
     await send('POST', '/login', { email, password })
     const before = jar.header()
+    const mallory = await person(host, 'client')
     for (const from of ['https://shop.example.com', 'null']) {
       expect((await send('POST', '/stay', {}, from)).status).toBe(403)
       expect((await send('POST', '/logout', {}, from)).status).toBe(403)
       expect((await send('POST', '/notes', {}, from)).status).toBe(403)
+      // With the password of its own user.
+      const { email, password } = mallory
+      expect((await send('POST', '/login', { email, password }, from)).status).toBe(403)
     }
     expect(jar.header()).toBe(before)
     expect((await send('GET', '/')).text).toBe('Hello, Ada')
