@@ -8,7 +8,7 @@ import type { RouteGuardRequest } from './exchange.js'
 export interface RequestHead {
   /** In capitals, as `GET`. */
   readonly method?: string | undefined
-  /** Web `Headers`, or an object as Node has it, with names in lower case. */
+  /** Web `Headers`, or an object as Node has it. */
   readonly headers:
     | { get(name: string): string | null }
     | Readonly<Record<string, string | readonly string[] | undefined>>
@@ -45,8 +45,13 @@ export function readHead(request: RequestHead, remoteAddress: string | undefined
 
 function headerOf(headers: RequestHead['headers'], name: string): string | undefined {
   if (isWeb(headers)) return headers.get(name) ?? undefined
-  const value = headers[name]
+  const value = headers[name] ?? headers[spelledOtherwise(headers, name)]
   return typeof value === 'object' ? value.join(name === 'cookie' ? '; ' : ',') : value
+}
+
+/** Objects that a host makes itself may have `Origin`, and one that is overlooked would let another site post. */
+function spelledOtherwise(headers: object, name: string): string {
+  return Object.keys(headers).find((one) => one.toLowerCase() === name) ?? name
 }
 
 function isWeb(headers: RequestHead['headers']): headers is { get(name: string): string | null } {

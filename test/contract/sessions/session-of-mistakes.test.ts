@@ -106,6 +106,21 @@ describe('mistakes of a host', () => {
     await close()
   })
 
+  it('names of headers in another case say the same', async () => {
+    const host = await openHost()
+    const { cookie, id } = await signedInPerson(host, 'client')
+    const post = (headers: Record<string, string>) =>
+      host.auth.client.sessionOf({ method: 'POST', headers }, { use: 'action' })
+    const found = await post({ Cookie: cookie, Origin: 'https://app.example.com' })
+    expect(found?.user.id).toBe(id)
+    for (const headers of [
+      { cookie, Origin: 'https://shop.example.com' },
+      { cookie, 'Sec-Fetch-Site': 'cross-site' },
+    ]) {
+      await expect(post(headers)).rejects.toMatchObject({ code: 'csrf_rejected' })
+    }
+  })
+
   it('facts of a page are no principal, neither by type nor at run time', async () => {
     const host = await openHost({ authorizer: { check: async () => true } })
     const { cookie, bearer } = await signedInPerson(host, 'client')
