@@ -41,6 +41,17 @@ export const pagePlants: readonly Plant[] = [
     tests: [connections],
   },
   {
+    name: 'sessionOf mints a token by what a request was answered first',
+    edits: [
+      {
+        file: read,
+        find: 'const isStale = mint && isKnown && first !== null',
+        replace: 'const isStale = mint && !isKnown && first !== null',
+      },
+    ],
+    tests: [connections],
+  },
+  {
     name: 'sessionOf says nobody while the store does not answer',
     edits: [
       {

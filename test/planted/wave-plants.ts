@@ -15,8 +15,8 @@ export const wavePlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/authorization/access.ts',
-        find: '      await judged\n',
-        replace: '      await readUser(claims.sub)\n      await judged\n',
+        find: '      if (judged !== undefined) await judged\n',
+        replace: '      await readUser(claims.sub)\n      if (judged !== undefined) await judged\n',
       },
     ],
     tests: [sideBySide],
