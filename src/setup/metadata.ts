@@ -19,7 +19,7 @@ function knownOf({ surfaces }: AuthOptions, issuer: string): ServerMetadata | nu
   const { operator } = surfaces
   if (!URL.canParse(issuer)) return null
   const url = new URL(issuer)
-  if (url.protocol !== 'https:' || /[?#]/.test(issuer) || url.username !== '') return null
+  if (url.protocol !== 'https:' || /[?#]/.test(issuer) || url.username + url.password) return null
   if (!hostNamesOf(operator).includes(url.hostname.replace(/\.$/, ''))) return null
   const routes = routesUrlOf(operator)
   return {

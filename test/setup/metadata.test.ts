@@ -75,7 +75,8 @@ describe('the metadata of the authorization server', () => {
     ['a host of the other surface', 'https://app.example.com'],
     ['a query', 'https://admin.example.com/?a=b'],
     ['a fragment', 'https://admin.example.com/#a'],
-    ['a password', 'https://a:b@admin.example.com'],
+    ['a name and a password', 'https://a:b@admin.example.com'],
+    ['a password alone', 'https://:b@admin.example.com'],
   ])('is not there, with one warning, where the issuer is %s', async (_what, issuer) => {
     const { ask, warnings } = await opened(issuer)
     expect(await ask('/')).toBeNull()
