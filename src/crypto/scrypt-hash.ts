@@ -55,9 +55,9 @@ function bounded(
 ): ReadHash<ScryptHash> {
   if (bytes === null || cost < 2 || !Number.isInteger(Math.log2(cost))) return null
   const costs = { cost, blockSize: Number(size), parallelization: Number(lanes) }
+  if (!isAffordable(costs)) return 'tooCostly'
   // RFC 7914 §2. No password could be checked against it.
-  if (Math.log2(cost) >= 16 * costs.blockSize) return null
-  return isAffordable(costs) ? { ...costs, ...bytes } : 'tooCostly'
+  return Math.log2(cost) < 16 * costs.blockSize ? { ...costs, ...bytes } : null
 }
 
 function isAffordable(costs: ScryptCosts): boolean {

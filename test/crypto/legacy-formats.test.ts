@@ -98,7 +98,7 @@ describe('formats of older hashes', () => {
     const tooCostly = [
       `$scrypt$ln=18,r=8,p=1$${b64(salt)}$${tag}`,
       `$scrypt$ln=17,r=8,p=3$${b64(salt)}$${tag}`,
-      `$scrypt$ln=99,r=8,p=1$${b64(salt)}$${tag}`,
+      `$scrypt$ln=99,r=1,p=1$${b64(salt)}$${tag}`,
       `$scrypt$ln=1,r=999999,p=999999$${b64(salt)}$${tag}`,
       `scrypt$1073741824$seasalt$8$1$${tag}=`,
       `scrypt:1073741824:8:1$seasalt$${'00'.repeat(32)}`,
