@@ -128,7 +128,10 @@ export function createAccountImport(
     )
     // After the account itself was looked for: a deletion notes itself before the account goes.
     if (await isDeleted()) return gone
-    if (await hasTaken(row, row.id)) return conflictOf('identity_taken')
+    if (await hasTaken(row, row.id)) {
+      // Perhaps by this row's own account, which another import made since it was looked for.
+      return (await find(row)) === null ? conflictOf('identity_taken') : conflict
+    }
     const user = userOf(row)
     // The rule of `assertRoleAssignable`: whoever is imported is a person.
     checkRoles([user.systemRole], user)
