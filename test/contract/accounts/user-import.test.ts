@@ -297,7 +297,7 @@ describe('rows that are refused', () => {
     ],
     [
       'scrypt of 128 GiB',
-      { email, passwordHash: `scrypt:1073741824:1:1$salt$${'00'.repeat(32)}` },
+      { email, passwordHash: `scrypt:134217728:8:1$salt$${'00'.repeat(32)}` },
       'hash_too_costly',
     ],
     [

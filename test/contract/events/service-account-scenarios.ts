@@ -81,6 +81,27 @@ const grants: readonly Scenario[] = [
       }
     },
   },
+  {
+    of: 'exchangeClientCredentials',
+    name: 'an active credential, in a form',
+    outcome: '200',
+    options,
+    surfaces,
+    tells: ({ id, sessionId: credentialId }) => [
+      told('serviceToken.issued', 'success', { userId: id, credentialId }),
+    ],
+    prepare: async (scene) => {
+      const { host, made } = await withAccount(scene)
+      const { clientId, clientSecret } = made
+      const asked = { grant_type: 'client_credentials', client_id: clientId }
+      const body = new URLSearchParams({ ...asked, client_secret: clientSecret }).toString()
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      return {
+        subject: { id: made.id, sessionId: made.credentialId },
+        perform: () => host.send('POST', '/v1/auth/oauth2/token', { body, headers }),
+      }
+    },
+  },
   refusedGrant('a wrong secret', 'wrong_secret', 'failure', async () => ({
     clientSecret: 'sas_wrong',
   })),

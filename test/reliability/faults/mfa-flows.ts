@@ -260,7 +260,7 @@ const removes: Flow = {
   expects: '204',
   unavailable,
   // The app is gone, and with the change the proof that let it go.
-  ends: () => ['404 factor_not_found', '403 step_up_required'],
+  ends: () => ['404 factor_not_found', '403 step_up_required', '403 mfa_enrollment_required'],
   async prepare(world) {
     const who = await enrolledIn(world)
     const { bearer } = who
