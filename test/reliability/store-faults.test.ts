@@ -12,9 +12,11 @@ import {
 } from '../support/stores/call-faults.js'
 import { accountFlows } from './faults/account-flows.js'
 import { callSites } from './faults/call-sites.js'
+import { codeFlows } from './faults/code-flows.js'
 import { deviceFlows } from './faults/device-flows.js'
 import { endingFlows } from './faults/ending-flows.js'
 import type { Flow, Struck } from './faults/flow.js'
+import { importFlows } from './faults/import-flows.js'
 import { loginFlows } from './faults/login-flows.js'
 import { machineFlows } from './faults/machine-flows.js'
 import { type Bench, backendTimeout, faultsOf, recordCalls, strikeCall } from './faults/matrix.js'
@@ -47,6 +49,8 @@ const flows = [
   ...ownerProofFlows,
   ...passwordFlows,
   ...accountFlows,
+  ...importFlows,
+  ...codeFlows,
   ...selfServiceFlows,
   ...machineFlows,
   ...roleFlows,

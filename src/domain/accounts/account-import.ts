@@ -36,6 +36,8 @@ export function createAccountImport(
     return holder
   }
 
+  const isGone = async (userId: string) => (await users.get(userId)) === null
+
   function userOf(row: ImportRow): User {
     const now = clock.now()
     const { passwordHash, email, emailAsTyped, emailVerifiedAt, name, systemRole } = row
@@ -56,7 +58,7 @@ export function createAccountImport(
     for (const identity of identities) {
       const known = await oauthIdentities.find(identity)
       if (known === null || known.userId === userId) continue
-      if ((await users.get(known.userId)) !== null) return true
+      if (!(await isGone(known.userId))) return true
       if (!(await oauthIdentities.takeAbandoned(known))) return true
     }
     return false
@@ -113,7 +115,7 @@ export function createAccountImport(
     if (row.totpSecret !== null) await insertTotp(user, row.totpSecret)
     const set = { lastIntentId: null, enabled: row.enabled }
     if ((await users.update(id, guard, set)) !== null) return { outcome: 'created', id }
-    if ((await users.get(id)) === null) {
+    if (await isGone(id)) {
       await takeBack(added)
       await totpFactors.take(id)
     }

@@ -61,6 +61,9 @@ const elsewhere = new Set([
   'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
   'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
   'src/domain/accounts/registration-confirmation.ts users.take',
+  // Another account takes an identity, or the id is deleted, while the import is under way, as in `user-import` of the contract.
+  'src/domain/accounts/account-import.ts users.take',
+  'src/domain/accounts/account-import.ts totpFactors.take',
   // Beside the reply: the owner of an account is told of a lockout.
   'src/domain/factors/code-verification.ts deps.collections.users.get',
 ])
@@ -68,6 +71,7 @@ const elsewhere = new Set([
 /** The services that wrap a collection have its name: elsewhere a call is one of theirs. */
 const wrapped: readonly (readonly [RegExp, string])[] = [
   [/(?<!collections\.)\bpendingRegistrations\./, '/pending-registrations.ts'],
+  [/(?<!collections\.)\boauthIdentities\./, '/oauth-identities.ts'],
 ]
 
 function isWrapper(path: string, text: string): boolean {

@@ -179,7 +179,7 @@ export const refreshToken: Threat = {
       const end = async () => assert.equal(await copyOf(host, who).refresh(), '200')
       return { twin: thief.view, use: thief.refresh, end, works: '200', after: '200' }
     },
-    'beside a client that calls only `GET /session`, a copy lives until the idle window ends':
+    'beside a client that calls only `GET /session`, or pages that only read it by `sessionOf`, a copy lives until the idle window ends':
       async (host) => {
         const who = await signedInPerson(host, 'client')
         const thief = copyOf(host, who)

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { ImportReport } from '../../../src/index.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { type Flow, outcomeOfCall, threwUnavailable } from './flow.js'
+import { newEmail } from './mail-and-login.js'
+import type { World } from './world.js'
+
+const totpSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+
+const shared = {
+  options: withoutLimits,
+  expects: 'done',
+  unavailable: threwUnavailable,
+} as const satisfies Partial<Flow>
+
+/** An account of another product, with all that takes writes of its own. */
+function newRow(world: World) {
+  const id = randomUUID()
+  world.adopt(id)
+  const issuer = 'https://accounts.google.com'
+  const identities = [{ provider: 'google', issuer, subject: id } as const]
+  return { id, email: newEmail(), emailVerified: true, identities, totpSecret }
+}
+
+/** Imports one row; what became of it at last. */
+function importing(world: World, row: ReturnType<typeof newRow>) {
+  let last: ImportReport | null = null
+  return {
+    send: () =>
+      outcomeOfCall(async () => {
+        last = await world.host.auth[world.surface].users.import({ users: [row] })
+      }),
+    outcome: () => last?.results[0]?.outcome,
+  }
+}
+
+async function expectWhole({ stored }: World, { id, email }: ReturnType<typeof newRow>) {
+  const user = await stored.users.get(id)
+  assert.deepEqual([user?.email, user?.enabled, user?.lastIntentId], [email, true, null])
+  assert.equal((await stored.totpFactors.get(id))?.confirmed, true)
+  assert.equal((await stored.oauthIdentities.find({ userId: id }, { limit: 9 })).length, 1)
+}
+
+const imports: Flow = {
+  ...shared,
+  name: 'users.import',
+  async prepare(world) {
+    const row = newRow(world)
+    const { send, outcome } = importing(world, row)
+    return {
+      send,
+      async reached() {
+        assert.match(String(outcome()), /^(created|skipped)$/)
+        await expectWhole(world, row)
+      },
+    }
+  },
+}
+
+const importsAgain: Flow = {
+  ...shared,
+  name: 'users.import of what is there',
+  async prepare(world) {
+    const row = newRow(world)
+    const { send, outcome } = importing(world, row)
+    await send()
+    return {
+      send,
+      async reached() {
+        assert.equal(outcome(), 'skipped')
+        await expectWhole(world, row)
+      },
+    }
+  },
+}
+
+const importsTaken: Flow = {
+  ...shared,
+  name: 'users.import with an identity of another account',
+  async prepare(world) {
+    const theirs = newRow(world)
+    await importing(world, theirs).send()
+    const row = { ...newRow(world), identities: theirs.identities }
+    const { send, outcome } = importing(world, row)
+    return {
+      send,
+      async reached() {
+        assert.equal(outcome(), 'conflict')
+        await expectWhole(world, theirs)
+        assert.equal(await world.stored.users.get(row.id), null)
+        assert.equal(await world.stored.totpFactors.get(row.id), null)
+      },
+    }
+  },
+}
+
+const importsDeleted: Flow = {
+  ...shared,
+  name: 'users.import with the id of a deleted account',
+  async prepare(world) {
+    const row = newRow(world)
+    await importing(world, row).send()
+    await world.host.auth[world.surface].users.delete(row.id)
+    const { send, outcome } = importing(world, row)
+    return {
+      send,
+      async reached() {
+        assert.equal(outcome(), 'refused')
+        assert.equal(await world.stored.users.get(row.id), null)
+      },
+    }
+  },
+}
+
+export const importFlows: readonly Flow[] = [imports, importsAgain, importsTaken, importsDeleted]
