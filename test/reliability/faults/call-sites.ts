@@ -64,6 +64,8 @@ const elsewhere = new Set([
   // Another account takes an identity, or the id is deleted, while the import is under way, as in `user-import` of the contract.
   'src/domain/accounts/account-import.ts users.take',
   'src/domain/accounts/account-import.ts totpFactors.take',
+  // The service of that name, and no collection.
+  'src/domain/accounts/account-import.ts oauthIdentities.find',
   // Beside the reply: the owner of an account is told of a lockout.
   'src/domain/factors/code-verification.ts deps.collections.users.get',
 ])
@@ -71,7 +73,6 @@ const elsewhere = new Set([
 /** The services that wrap a collection have its name: elsewhere a call is one of theirs. */
 const wrapped: readonly (readonly [RegExp, string])[] = [
   [/(?<!collections\.)\bpendingRegistrations\./, '/pending-registrations.ts'],
-  [/(?<!collections\.)\boauthIdentities\./, '/oauth-identities.ts'],
 ]
 
 function isWrapper(path: string, text: string): boolean {
