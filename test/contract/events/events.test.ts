@@ -11,7 +11,7 @@ import {
   memoryHost,
   promiseKinds,
 } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { beginNetwork, openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { person, signIn } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { specOf } from '../../support/stores/spec-of.js'
@@ -73,6 +73,7 @@ describe.each(promiseKinds)('events and records, $name', (kind) => {
       'G-15 $of: $name',
       async ({ tells, prepare, outcome, options }) => {
         const host = await openHost(options, kind)
+        beginNetwork()
         const { perform, subject } = await prepare(sceneOf(host, surface))
         const earlier = new Set((await recordsIn(host, surface)).map(({ id }) => id))
         const from = host.events.length

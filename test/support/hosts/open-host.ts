@@ -26,6 +26,11 @@ export function newAddress(): string {
   return `10.${(visitors >> 16) & 255}.${(visitors >> 8) & 255}.${visitors & 255}`
 }
 
+/** The next 255 addresses are of one network: a person who comes from them is known there. */
+export function beginNetwork(): void {
+  visitors |= 255
+}
+
 /**
  * A host of one test's own, closed with the test. Every request comes from an address of its own
  * unless its headers name one, so that no limit per address is met by accident. Where limits, lockouts
