@@ -77,8 +77,8 @@ function test(table: SqlTable, placeholders: Placeholders, condition: Condition)
     case 'equals':
       return asksForNull(condition) ? isNull : `${column.sql} = ${placeholders.of(column)}`
     case 'in': {
-      const any = `${column.sql} = any(${placeholders.next(`${sqlTypes[column.kind]}[]`)})`
-      return asksForNull(condition) ? `(${any} or ${isNull})` : any
+      const isOneOf = `${column.sql} = any(${placeholders.next(`${sqlTypes[column.kind]}[]`)})`
+      return asksForNull(condition) ? `(${isOneOf} or ${isNull})` : isOneOf
     }
     case 'gt':
       return `${column.sql} > ${placeholders.of(column)}`
