@@ -16,7 +16,7 @@ import { textTable } from './harness/text-table.js'
 import { suites } from './suites/index.js'
 
 const root = new URL('../', import.meta.url)
-const results = new URL('.results/bench/', root)
+const results = new URL('bench/results/', root)
 
 /** The supported versions beside that of the tools; they are installed with the peers. */
 const olderNodes = ['node20', 'node22'].map((name) =>
@@ -101,8 +101,11 @@ function store(line: CommandLine, machine: Machine, suite: Suite, result: SuiteR
     result,
   }
   storeResult(results, stored)
-  const order = suites.map((each) => each.name)
-  writeFileSync(new URL('docs/performance.md', root), pageOf(storedResults(results), order))
+  writePage()
+}
+
+function writePage(): void {
+  writeFileSync(new URL('docs/performance.md', root), pageOf(storedResults(results), suites))
 }
 
 /** Ctrl-C leaves no process, database or key behind. The suite that runs fails, and is the last one. */
@@ -134,6 +137,7 @@ async function main(words: readonly string[]): Promise<void> {
     console.log(suites.flatMap(linesOf).join('\n'))
     return
   }
+  if (line.page) return writePage()
   prepare(!line.smoke, progress)
   if (!line.nodes) return run(line)
   for (const node of [process.execPath, ...olderNodes]) {
@@ -163,7 +167,7 @@ async function run(line: CommandLine): Promise<void> {
       if (outcome.result === null) continue
       if (line.smoke) console.log(`${suite.name}: everything starts and answers`)
       else print(suite, outcome.result)
-      if (!line.smoke) store(line, machine, suite, outcome.result)
+      if (line.writes) store(line, machine, suite, outcome.result)
     }
   } finally {
     await servers.release()

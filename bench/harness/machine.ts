@@ -33,10 +33,10 @@ export function describeMachine(
   }
 }
 
-/** Pages that runs write. */
-const written = [':!docs/performance.md', ':!docs/reliability.md']
+/** What runs write. */
+const written = [':!bench/results', ':!docs/performance.md', ':!docs/reliability.md']
 
-/** The commit that is measured, with a `+` when files differ from it. The pages themselves may differ. */
+/** The commit that is measured, with a `+` when files differ from it. What runs write may differ. */
 export function commitOf(root: string): string {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

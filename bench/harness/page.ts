@@ -3,13 +3,13 @@ import { goals, judge, limitText, unmeasured } from './goals.js'
 import type { Machine } from './machine.js'
 import { spreadText } from './statistics.js'
 import type { StoredResult } from './stored-result.js'
-import type { Figure, SuiteTable } from './suite.js'
+import type { Figure, Suite, SuiteTable } from './suite.js'
 import { markdownTable } from './text-table.js'
 
 const introduction = `# Performance
 
-\`npm run bench\` writes this page from what it measures. Each section names the commit, the day and the machine of
-its run.
+\`npm run bench\` writes this page from \`bench/results\`, where each suite keeps what it measured last. Each section names
+the commit, the day and the machine of its run.
 
 How to read it:
 
@@ -22,28 +22,21 @@ How to read it:
 - A figure that misses its limit stays in the table, as **missed**.
 `
 
-/** The whole page. Suites come in the order of `order`; those that have no result yet are left out. */
-export function pageOf(stored: readonly StoredResult[], order: readonly string[]): string {
-  const usual = inOrder(
-    stored.filter(({ otherNode }) => !otherNode),
-    order,
-  )
-  const others = inOrder(
-    stored.filter(({ otherNode }) => otherNode),
-    order,
-  )
-  const parts = [introduction, goalTable(usual, acrossNodes(stored)), ...usual.map(section)]
+/** The whole page, with a section for each of `suites`, in their order. */
+export function pageOf(
+  stored: readonly StoredResult[],
+  suites: readonly Pick<Suite, 'name' | 'title'>[],
+): string {
+  const known = suites.flatMap(({ name }) => stored.filter(({ suite }) => suite === name))
+  const usual = known.filter(({ otherNode }) => !otherNode)
+  const others = known.filter(({ otherNode }) => otherNode)
+  const sections = suites.map(({ name, title }) => {
+    const own = usual.find(({ suite }) => suite === name)
+    return own === undefined ? `## ${title}\n\nThis suite never ran.\n` : sectionOf(own)
+  })
+  const parts = [introduction, goalTable(usual, acrossNodes(known)), ...sections]
   if (others.length > 0) parts.push(otherNodes(others))
   return `${parts.join('\n').trimEnd()}\n`
-}
-
-function inOrder(
-  stored: readonly StoredResult[],
-  order: readonly string[],
-): readonly StoredResult[] {
-  return [...stored]
-    .filter(({ suite }) => order.includes(suite))
-    .sort((a, b) => order.indexOf(a.suite) - order.indexOf(b.suite))
 }
 
 function goalTable(stored: readonly StoredResult[], more: readonly Figure[]): string {
@@ -82,7 +75,8 @@ function measured({ values, unit }: Figure): string {
   return unit === undefined || values.length === 0 ? text : `${text} ${unit}`
 }
 
-function section(stored: StoredResult): string {
+/** What the page says of one result. */
+export function sectionOf(stored: StoredResult): string {
   const reported = stored.result.figures.filter(({ goal }) => goal === undefined)
   const tables = stored.result.tables.map(tableText)
   const more =

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import type { Machine } from './machine.js'
 import type { SuiteResult } from './suite.js'
 
-/** What one run of a suite found, as it is kept until the suite runs again. */
+/** What one run of a suite found: a committed file of `bench/results`, until the suite runs again. */
 export interface StoredResult {
   readonly suite: string
   readonly title: string

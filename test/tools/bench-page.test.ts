@@ -1,8 +1,15 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { readCommandLine } from '../../bench/harness/command-line.js'
-import { pageOf } from '../../bench/harness/page.js'
-import type { StoredResult } from '../../bench/harness/stored-result.js'
+import { pageOf, sectionOf } from '../../bench/harness/page.js'
+import { type StoredResult, storedResults, storeResult } from '../../bench/harness/stored-result.js'
 import { textTable } from '../../bench/harness/text-table.js'
+
+const guard = { name: 'guard', title: 'Protected routes' }
+const login = { name: 'login', title: 'Logins' }
 
 const stored: StoredResult = {
   suite: 'guard',
@@ -33,7 +40,7 @@ const stored: StoredResult = {
 
 it('each section names the commit, day and machine of its own run', () => {
   const later = { ...stored, suite: 'login', title: 'Logins', commit: 'def5678' }
-  const page = pageOf([later, stored], ['guard', 'login'])
+  const page = pageOf([later, stored], [guard, login])
   expect(page.indexOf('## Protected routes')).toBeLessThan(page.indexOf('## Logins'))
   expect(page).toContain(
     'Commit `abc1234`, 2030-04-05, 5 rounds, Node 24.1.0. 2 cores (A CPU), 8 GiB',
@@ -45,7 +52,7 @@ it('each section names the commit, day and machine of its own run', () => {
 })
 
 it('a missed goal stays in the table, and so does one that was not measured', () => {
-  const page = pageOf([stored], ['guard'])
+  const page = pageOf([stored], [guard])
   expect(page).toContain('| added CPU | ≤ 0.45 | 0.300 / 0.400 / 0.500 | met |')
   expect(page).toContain('| CPU to no check | ≤ 1 | 2.00 | **missed**: 100 % over |')
   expect(page).toContain('| logins | all of it |  | - | **not measured** |')
@@ -57,17 +64,17 @@ it('a missed figure says why under the table, and a met one does not', () => {
     ...figure,
     why: `because ${figure.what}`,
   }))
-  const page = pageOf([{ ...stored, result: { ...stored.result, figures } }], ['guard'])
+  const page = pageOf([{ ...stored, result: { ...stored.result, figures } }], [guard])
   expect(page).toContain(
     'Why goals are missed:\n\n- **a protected Express or Koa route, CPU to no check.** because CPU to no check\n\n## ',
   )
   expect(page).not.toContain('because added CPU')
-  expect(pageOf([stored], ['guard'])).not.toContain('Why goals')
+  expect(pageOf([stored], [guard])).not.toContain('Why goals')
 })
 
 it('runs on another Node have a table of their own, and change no goal', () => {
   const older = { ...stored, otherNode: true, machine: { ...stored.machine, node: '20.19.0' } }
-  const page = pageOf([older], ['guard'])
+  const page = pageOf([older], [guard])
   expect(page).toContain('| a protected Fastify route | all of it |  | - | **not measured** |')
   expect(page).toContain('| 20.19.0 | guard | added CPU | ≤ 0.45 |')
 })
@@ -79,7 +86,7 @@ it('protected routes, new tokens and refresh hold on a version of Node, or some 
     result: { tables: [], figures: [{ goal, what: 'CPU', values: [1], atMost }] },
   })
   const all = [on('guard', 'P1', 1), on('verify', 'P3', 0.5), on('refresh', 'P8', 1)]
-  const order = ['guard', 'verify', 'refresh']
+  const order = ['guard', 'verify', 'refresh'].map((name) => ({ name, title: name }))
   const line = (results: readonly StoredResult[]) =>
     pageOf(results, order)
       .split('\n')
@@ -90,11 +97,40 @@ it('protected routes, new tokens and refresh hold on a version of Node, or some 
 })
 
 it('the page names no goal by its id', () => {
-  expect(pageOf([stored], ['guard'])).not.toMatch(/\bP\d/)
+  expect(pageOf([stored], [guard])).not.toMatch(/\bP\d/)
 })
 
 it('the results of a suite that is gone are left out', () => {
-  expect(pageOf([stored], ['login'])).not.toContain('Protected routes')
+  expect(pageOf([stored], [login])).not.toContain('Protected routes')
+})
+
+it('a suite that never ran says so in its own section', () => {
+  const page = pageOf([stored], [guard, login])
+  expect(page).toContain('## Logins\n\nThis suite never ran.\n')
+  expect(page).not.toContain('## Protected routes\n\nThis suite never ran.')
+})
+
+it('a stored result is read back as it was, and one of another Node is kept beside it', () => {
+  const path = mkdtempSync(join(tmpdir(), 'bench-results-'))
+  const folder = pathToFileURL(`${path}/`)
+  const older = { ...stored, otherNode: true, machine: { ...stored.machine, node: '20.19.0' } }
+  try {
+    expect(storedResults(folder)).toEqual([])
+    storeResult(folder, { ...stored, rounds: 1 })
+    storeResult(folder, stored)
+    storeResult(folder, older)
+    expect(storedResults(folder)).toEqual([stored, older])
+  } finally {
+    rmSync(path, { recursive: true })
+  }
+})
+
+it('the page says what the committed results say', () => {
+  const page = readFileSync(new URL('../../docs/performance.md', import.meta.url), 'utf8')
+  const committed = storedResults(new URL('../../bench/results/', import.meta.url))
+  for (const result of committed.filter(({ otherNode }) => !otherNode)) {
+    expect(page).toContain(sectionOf(result))
+  }
 })
 
 it('columns of a table on the terminal are as wide as their widest cell', () => {
@@ -119,6 +155,8 @@ it('the command line takes names and options, and refuses what it does not know'
     rounds: 5,
     node: '/usr/bin/node',
     nodes: false,
+    page: false,
+    writes: true,
   })
   expect(read('--nodes', '--check')).toMatchObject({ names: [], check: true, nodes: true })
   for (const more of [['guard'], ['--smoke'], ['--node', '/opt/node']]) {
@@ -130,7 +168,10 @@ it('the command line takes names and options, and refuses what it does not know'
     rounds: 7,
     node: '/opt/node',
   })
-  expect(read('--smoke').rounds).toBe(1)
+  expect(read('--smoke')).toMatchObject({ rounds: 1, writes: false })
+  expect(read('guard', '--dry')).toMatchObject({ names: ['guard'], writes: false })
+  expect(read('--page').page).toBe(true)
+  expect(() => read('--page', 'guard')).toThrow('--page runs nothing')
   expect(() => read('gaurd')).toThrow('no such suite: gaurd (there are: guard, login)')
   expect(() => read('--rounds', 'many')).toThrow('--rounds takes a whole number')
   expect(() => read('--smoke', '--check')).toThrow('--smoke measures nothing')
