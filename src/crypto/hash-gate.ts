@@ -1,11 +1,10 @@
 import { AuthError, OptionsError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
-import type { Surface } from '../ports/surface.js'
+import type { HashHolder, HashQueueMetrics } from '../ports/hash-queue-metrics.js'
 
 /** Who waits together: what one caller asks for is done in turn with what others ask for. */
 export interface HashLine {
-  /** The surface whose callers it is for; `host` for the host's own code. */
-  readonly holder: Surface | 'host'
+  readonly holder: HashHolder
   /** A network address, a session, or whatever else tells callers of the holder apart. */
   readonly name: string
   /**
@@ -23,6 +22,8 @@ export interface HashGateOptions {
   /** The longest one waits, in milliseconds; 1 to 60,000. */
   readonly maxWaitMs?: number
   readonly clock: Clock
+  /** Default: none are told. */
+  readonly metrics?: HashQueueMetrics
 }
 
 /**
@@ -34,7 +35,8 @@ export type HashGate = <T>(line: HashLine, work: () => Promise<T>) => Promise<T>
 interface Waiting {
   readonly line: Line
   readonly proceed: () => void
-  readonly refuse: () => void
+  /** Refuses it, in favour of a newcomer. */
+  readonly giveWay: () => void
 }
 
 interface Line extends Pick<HashLine, 'holder'> {
@@ -53,33 +55,45 @@ interface Line extends Pick<HashLine, 'holder'> {
  * seven eighths of the room at most. Work that fails frees its place like work that succeeds.
  */
 export function hashGate(options: HashGateOptions): HashGate {
-  const { concurrency, queue = 64, maxWaitMs = 2000, clock } = options
+  const { concurrency, queue = 64, maxWaitMs = 2000, clock, metrics } = options
   requireBetween('hash.concurrency', concurrency, 1, 1024)
   requireBetween('hash.queue', queue, 0, 10_000)
   requireBetween('hash.maxWaitMs', maxWaitMs, 1, 60_000)
   let running = 0
   const lines = waitingLines(queue)
 
-  async function enter(given: HashLine): Promise<void> {
+  async function enter({ holder, ...given }: HashLine): Promise<void> {
     if (running < concurrency) {
       running += 1
+      metrics?.started(holder, 0)
       return
     }
-    const line = lines.roomFor(given)
-    if (line === null) throw busy()
+    const line = lines.roomFor({ holder, ...given })
+    if (line === null) {
+      metrics?.refused(holder, 'full')
+      throw busy()
+    }
+    const from = clock.now()
+    metrics?.waiting(holder, 1)
     await new Promise<void>((resolve, reject) => {
-      const refuse = () => {
+      const leaveLine = () => {
         cancelTimer()
+        metrics?.waiting(holder, -1)
+      }
+      const refuse = (reason: 'full' | 'late') => {
+        leaveLine()
+        metrics?.refused(holder, reason)
         reject(busy())
       }
       const proceed = () => {
-        cancelTimer()
+        leaveLine()
+        metrics?.started(holder, Math.max(0, clock.now() - from))
         resolve()
       }
-      const mine: Waiting = { line, proceed, refuse }
+      const mine: Waiting = { line, proceed, giveWay: () => refuse('full') }
       const cancelTimer = clock.after(maxWaitMs, () => {
         lines.forget(mine)
-        reject(busy())
+        refuse('late')
       })
       lines.add(mine)
     })
@@ -143,7 +157,7 @@ function waitingLines(queue: number) {
     const newest = line?.waiting.at(-1)
     if (line === undefined || newest === undefined) return false
     forget(newest, line.waiting.length - 1)
-    newest.refuse()
+    newest.giveWay()
     return true
   }
 

@@ -10,6 +10,7 @@ import { argon2ParamsProblem, defaultArgon2Params } from '../engine/argon2-param
 import { loadPart, OptionsError } from '../errors/index.js'
 import type { AuthOptions, HashOptions } from '../options.js'
 import type { Argon2Params, LegacyHashes, PasswordHasher } from '../ports/password-hasher.js'
+import { hashQueueInstruments } from '../telemetry/hash-queue-instruments.js'
 import type { Defaults } from './defaults.js'
 import { contextWordsOf } from './surface-options.js'
 
@@ -23,7 +24,12 @@ export async function sharedPasswordServices(
   const passwords = createPasswordHashes({
     hasher: await chooseHasher(hash.implementation),
     params: hashParams(hash),
-    gate: hashGate({ concurrency, queue: hash.queue ?? 64, clock }),
+    gate: hashGate({
+      concurrency,
+      queue: hash.queue ?? 64,
+      clock,
+      metrics: hashQueueInstruments(options.meterProvider),
+    }),
     legacyVerifiers,
     ...(legacyHashes === undefined ? {} : { legacyFormats: () => formatsOf(legacyHashes) }),
     random,

@@ -72,7 +72,7 @@ export async function createSharedServices(
   const settings = liveSettings(config.reader, env, logger, options.adminStepUp)
   const authorizer = authorizerOf(options, backend.store, prefix)
   const passwords = await sharedPasswordServices(options, defaults)
-  const tracing = createTracing(options)
+  const tracing = createTracing(options, clock)
   return {
     ...passwords,
     authorizer,

@@ -8,7 +8,10 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api'
+import type { Clock } from '../ports/clock.js'
 import type { Ended, Tracing } from '../ports/tracing.js'
+import { harmless } from './harmless.js'
+import { secondsHistogram } from './seconds-histogram.js'
 
 interface Providers {
   readonly meterProvider?: MeterProvider | undefined
@@ -17,19 +20,28 @@ interface Providers {
 
 /**
  * One span an operation, named by its id and of kind internal, because the request itself is the
- * host's to trace; and the counters `svc_auth_requests_total{surface,operation,outcome}` and
+ * host's to trace; the histogram `svc_auth_request_duration_seconds{surface,operation,status_class}`;
+ * and the counters `svc_auth_requests_total{surface,operation,outcome}` and
  * `svc_auth_events_total{surface,type}`. Does nothing without a provider. The global ones are read
  * now: instruments made before the host registered its own would stay dead.
  */
-export function createTracing({
-  meterProvider = metrics.getMeterProvider(),
-  tracerProvider = trace.getTracerProvider(),
-}: Providers): Tracing {
+export function createTracing(
+  {
+    meterProvider = metrics.getMeterProvider(),
+    tracerProvider = trace.getTracerProvider(),
+  }: Providers,
+  clock: Pick<Clock, 'now'>,
+): Tracing {
   const tracer = tracerProvider.getTracer('postern')
   const meter = meterProvider.getMeter('postern')
   const requests = meter.createCounter('svc_auth_requests_total', {
     description: 'Operations handled. The outcome is success, refused (4xx) or failed (5xx).',
   })
+  const durations = secondsHistogram(
+    meter,
+    'svc_auth_request_duration_seconds',
+    'How long operations took, from the matched route to the reply.',
+  )
   const events = meter.createCounter('svc_auth_events_total', {
     description: 'Security events by type.',
   })
@@ -37,6 +49,7 @@ export function createTracing({
   return {
     async operation(surface, operation, work) {
       const attributes = { 'postern.surface': surface }
+      const begunAt = clock.now()
       // Held, so that a tracer that fails after it called back does not make the work run twice.
       const begun: { result?: ReturnType<typeof work> } = {}
       harmless(() => {
@@ -46,6 +59,10 @@ export function createTracing({
       })
       const ended = await (begun.result ?? work())
       count(requests, { surface, operation, outcome: outcomeOf(ended) })
+      // A clock that was set back in the meantime must not make a negative duration of it.
+      const seconds = Math.max(0, clock.now() - begunAt) / 1000
+      const labels = { surface, operation, status_class: `${Math.trunc(ended.status / 100)}xx` }
+      harmless(() => durations.record(seconds, labels))
       return ended
     },
 
@@ -83,13 +100,4 @@ function outcomeOf({ status }: Ended): 'success' | 'refused' | 'failed' {
 
 function count(counter: Counter, labels: Attributes): void {
   harmless(() => counter.add(1, labels))
-}
-
-/** Providers are the host's; none of them may keep a request from being served. */
-function harmless(call: () => void): void {
-  try {
-    call()
-  } catch {
-    // A provider that fails has its own ways to say so.
-  }
 }

@@ -1,4 +1,4 @@
-import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
+import { DataPointType, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
@@ -18,6 +18,16 @@ export interface Point {
   readonly value: unknown
 }
 
+export interface HistogramPoint extends Omit<Point, 'value'> {
+  readonly unit: string
+  readonly count: number
+  /** To the millisecond. */
+  readonly sum: number
+  readonly boundaries: readonly number[]
+  /** The upper bounds of the buckets that hold something. */
+  readonly buckets: readonly number[]
+}
+
 /** The real SDKs, and what they hold. */
 export interface TelemetryRig {
   readonly meterProvider: MeterProvider
@@ -25,6 +35,8 @@ export interface TelemetryRig {
   spans(): readonly ReadableSpan[]
   /** Every series of every instrument. */
   points(): Promise<readonly Point[]>
+  /** Every series of every histogram. */
+  histograms(): Promise<readonly HistogramPoint[]>
   /** All that would leave the process, as text. */
   exported(): Promise<string>
 }
@@ -50,10 +62,29 @@ export function telemetryRig(): TelemetryRig {
     )
   }
 
+  async function histograms(): Promise<readonly HistogramPoint[]> {
+    const { resourceMetrics } = await reader.collect()
+    const all = resourceMetrics.scopeMetrics.flatMap(({ metrics }) => metrics)
+    return all.flatMap((metric) => {
+      if (metric.dataPointType !== DataPointType.HISTOGRAM) return []
+      const { name, unit } = metric.descriptor
+      return metric.dataPoints.map(({ attributes, value }) => {
+        const { boundaries, counts } = value.buckets
+        const bounds = [...boundaries, Number.POSITIVE_INFINITY]
+        return {
+          ...{ name, unit, labels: attributes, count: value.count, boundaries },
+          sum: Math.round((value.sum ?? 0) * 1000) / 1000,
+          buckets: bounds.filter((_bound, index) => (counts[index] ?? 0) > 0),
+        }
+      })
+    })
+  }
+
   return {
     meterProvider,
     tracerProvider,
     points,
+    histograms,
     spans: () => exporter.getFinishedSpans(),
     async exported() {
       const spans = exporter
