@@ -1,5 +1,5 @@
 // An Express host that embeds Postern: both surfaces on one port, on an embedded Postgres.
-// Start it with `npm run demo`; `PORT` chooses the port, Ctrl-C stops it.
+// Start it with `npm run quickstart`; `PORT` chooses the port, Ctrl-C stops it.
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'

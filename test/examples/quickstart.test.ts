@@ -20,14 +20,14 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** `npm run demo` as a person starts it, on a fresh clone. */
+/** `npm run quickstart` as a person starts it, on a fresh clone. */
 class Demo {
   readonly #child: ChildProcess
   #output = ''
 
   constructor(clone: string, port: number) {
     const env = { ...cleanEnvironment, PORT: String(port) }
-    this.#child = spawn('npm', ['run', 'demo'], { cwd: clone, env, detached: true })
+    this.#child = spawn('npm', ['run', 'quickstart'], { cwd: clone, env, detached: true })
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk) => {
         this.#output += chunk

@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express, { type Request } from 'express'
+import { type Auth, type AuthOptions, createAuth, roleAuthorizer } from 'postern'
+import { expressRouter } from 'postern/express'
+import { pageHeaders } from './headers.ts'
+import { mailBox } from './mail-box.ts'
+import { mailPage } from './mail-page.ts'
+import { consolePages } from './pages.ts'
+
+export interface ConsoleHostOptions
+  extends Omit<AuthOptions, 'surfaces' | 'authorizer' | 'settings'>,
+    Pick<Partial<AuthOptions>, 'settings'> {
+  /** Of this machine alone; 0 takes a free one. */
+  readonly port: number
+  /** More options of each surface, such as limits. */
+  readonly surface?: Partial<AuthOptions['surfaces']['client']>
+}
+
+export interface ConsoleHost {
+  readonly auth: Auth
+  /** Where end users go. */
+  readonly clientUrl: string
+  /** Where staff goes. */
+  readonly operatorUrl: string
+  close(): Promise<void>
+}
+
+/**
+ * Starts a host with pages for both surfaces, each at a name of its own: `localhost` and `operator.localhost`.
+ * Rejects where the port is taken.
+ */
+export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleHost> {
+  const { port: wanted, surface, settings, mailer, ...rest } = options
+  // The address has to be known before there is anything to serve.
+  let serve: RequestListener = (_request, response) => response.writeHead(503).end()
+  const server = createServer((request, response) => serve(request, response))
+  const port = await listening(server, wanted)
+  const clientUrl = `http://localhost:${port}`
+  const operatorUrl = `http://operator.localhost:${port}`
+  const mails = mailBox(mailer)
+  const auth = await createAuth({
+    ...rest,
+    surfaces: {
+      operator: { ...surface, baseUrl: operatorUrl },
+      client: { ...surface, baseUrl: clientUrl },
+    },
+    mailer: mails,
+    // The first operator's `systemRole`, `super_admin`, may change the settings.
+    authorizer: roleAuthorizer(),
+    settings: { registrationOperatorEnabled: true, webauthnMode: 'passwordless', ...settings },
+  })
+  await auth.migrate()
+
+  const isOperator = ({ hostname }: Request) => hostname === 'operator.localhost'
+  const app = express().disable('x-powered-by')
+  app.use((request, response, next) => {
+    // Another name for this machine would be another site's, pointed at it.
+    if (isOperator(request) || request.hostname === 'localhost') next()
+    else response.status(404).type('text').send(`Open ${clientUrl} or ${operatorUrl}\n`)
+  })
+  app.use(expressRouter(auth.both))
+  app.use(pageHeaders)
+  app.get('/demo/mails', (_request, response) => {
+    response.type('html').set('Cache-Control', 'no-store').send(mailPage(mails.mails))
+  })
+  app.use(await consolePages(isOperator))
+  serve = app
+
+  return {
+    auth,
+    clientUrl,
+    operatorUrl,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await auth.close()
+    },
+  }
+}
+
+async function listening(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,31 @@
+import { type AuthClient, createClient } from 'postern/client'
+import { takeAddressToken } from '../shared/address-token.ts'
+import { signInPage } from '../shared/sign-in-page.ts'
+import { startApp } from '../shared/start-app.ts'
+import { proveAgain } from '../shared/step-up-dialog.ts'
+import { navigation } from './navigation.ts'
+import type { OperatorContext } from './operator-page.ts'
+import { pages } from './pages.ts'
+
+// Before anything else runs.
+const mailedToken = takeAddressToken()
+
+const operator = createClient({
+  surface: 'operator',
+  async onStepUp() {
+    await proveAgain(client)
+  },
+})
+// What the client surface has, the operator surface has too, with the same shapes.
+const client = operator as unknown as AuthClient<'client'>
+
+startApp<OperatorContext>({
+  surface: 'operator',
+  name: 'operators',
+  client,
+  pages,
+  signIn: signInPage,
+  navigation,
+  mailedToken,
+  contextOf: (context) => ({ ...context, operator }),
+})

@@ -1,0 +1,5 @@
+import { accountNavigation } from '../shared/account/account-pages.ts'
+import type { NavigationEntry } from '../shared/page.ts'
+
+/** The lines of the operator surface, top to bottom. */
+export const navigation: readonly NavigationEntry[] = [...accountNavigation]

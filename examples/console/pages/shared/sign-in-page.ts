@@ -1,0 +1,58 @@
+import { passkeys } from 'postern/client/passkeys'
+import { actionButton } from './action-button.ts'
+import { element } from './element.ts'
+import { field } from './field.ts'
+import { form } from './form.ts'
+import type { Page, PageContext, SurfaceOptions } from './page.ts'
+import { nextStep } from './sign-in-steps.ts'
+
+/** Signs in with a password, a passkey alone or a provider, by what the surface has switched on. */
+export const signInPage: Page = {
+  path: '/login',
+  title: 'Sign in',
+  audience: 'visitor',
+  async render(main, context) {
+    const options = await context.options()
+    main.append(
+      ...(options.passwordLogin ? [passwordForm(main, context)] : []),
+      ...(options.passkeys === 'passwordless' ? [passkeyButton(main, context)] : []),
+    )
+    main.append(element('p', { class: 'links' }, ...linksOf(options)))
+  },
+}
+
+function passwordForm(main: HTMLElement, context: PageContext): HTMLElement {
+  const email = field({
+    name: 'email',
+    label: 'E-mail address',
+    attributes: { type: 'email', required: true, autocomplete: 'username' },
+  })
+  const password = field({
+    name: 'password',
+    label: 'Password',
+    attributes: { type: 'password', required: true, autocomplete: 'current-password' },
+  })
+  return form({
+    fields: [email, password],
+    submit: 'Sign in',
+    fieldOf: { invalid_credentials: 'password' },
+    onSubmit: async () => {
+      const input = { email: email.input.value, password: password.input.value }
+      nextStep(await context.client.call('POST /login', input), main, context)
+    },
+  })
+}
+
+function passkeyButton(main: HTMLElement, context: PageContext): HTMLElement {
+  return actionButton({
+    label: 'Sign in with a passkey',
+    run: async () => nextStep(await passkeys(context.client).signIn(), main, context),
+  })
+}
+
+function linksOf({ passwordLogin, registrationOpen }: SurfaceOptions) {
+  return [
+    passwordLogin && element('a', { href: '/forgot-password' }, 'Forgot your password?'),
+    registrationOpen && passwordLogin && element('a', { href: '/register' }, 'Create an account'),
+  ]
+}

@@ -1,0 +1,73 @@
+import type { AuthClient, SessionState } from 'postern/client'
+import { frame } from './frame.ts'
+import type { NavigationEntry, Page, PageContext, SurfaceOptions } from './page.ts'
+import { problemNotice } from './problem-notice.ts'
+import { codeText } from './problem-text.ts'
+import { startRouter } from './router.ts'
+
+export interface AppOptions<C extends PageContext> {
+  readonly surface: PageContext['surface']
+  readonly name: string
+  /** The client of the surface, as far as both surfaces have the same. */
+  readonly client: AuthClient<'client'>
+  readonly pages: readonly Page<C>[]
+  readonly signIn: Page<C>
+  readonly navigation: readonly NavigationEntry[]
+  readonly mailedToken: string | null
+  /** Adds what only this surface's pages get. */
+  readonly contextOf: (context: PageContext) => C
+}
+
+/** Starts the pages of a surface: asks who is signed in, then shows the page of the address. */
+export function startApp<C extends PageContext>(app: AppOptions<C>): void {
+  const { client, surface, name, navigation } = app
+  const { main, announce, showSession, markPath } = frame({
+    name,
+    navigation,
+    onSignOut: () => {
+      client.call('POST /logout').then(
+        () => announce('You are signed out.'),
+        (error: unknown) => main.prepend(problemNotice(error, () => location.reload())),
+      )
+    },
+  })
+  let options: Promise<SurfaceOptions> | null = null
+  const askedOptions = () => {
+    options ??= client.call('GET /options').catch((error: unknown) => {
+      options = null
+      throw error
+    })
+    return options
+  }
+  const { show, recheck } = startRouter<C>({
+    pages: app.pages,
+    signIn: app.signIn,
+    main,
+    mailedToken: app.mailedToken,
+    isSignedIn: () => client.get().status === 'signedIn',
+    contextOf: (facts) =>
+      app.contextOf({ ...facts, surface, client, options: askedOptions, announce }),
+    onShown: (_page, path) => markPath(path),
+    onLeave: () => announce(''),
+  })
+  let userId: string | null = null
+  /** Tells whether another user took the place of one. */
+  const follow = (state: SessionState): boolean => {
+    showSession(state)
+    const before = userId
+    userId = state.status === 'signedIn' ? state.user.id : null
+    if (before !== null && state.status === 'signedOut') announce(codeText(state.reason) ?? '')
+    return before !== null && userId !== null && before !== userId
+  }
+  const begin = () => {
+    client.restore().then(
+      (state) => {
+        follow(state)
+        show()
+        client.onChange((next) => recheck(follow(next)))
+      },
+      (error: unknown) => main.replaceChildren(problemNotice(error, begin)),
+    )
+  }
+  begin()
+}
