@@ -69,6 +69,8 @@ const fieldDeclaration = z.strictObject({
   secret: z.optional(z.boolean()),
   default: z.optional(z.string()),
   surface: z.optional(z.enum(['operator', 'client', 'both'])),
+  /** An empty text is a value of its own, and does not stand for the default. */
+  emptyIsValue: z.optional(z.boolean()),
   items: z.optional(list(itemDeclaration)),
 })
 

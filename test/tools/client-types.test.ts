@@ -31,6 +31,17 @@ describe('the types of the client’s calls', () => {
     expect(text).toContain("'PATCH /v1/admin/modules/{name}'")
   })
 
+  it('I17-6 tell of what an open object holds beside its members', () => {
+    const text = { type: 'string' } as const
+    const open = { type: 'object', properties: { slug: text }, additionalProperties: text } as const
+    expect(typeScriptOf({ ...open, required: ['slug'] })).toBe(
+      '{ readonly slug: string; readonly [name: string]: string }',
+    )
+    expect(typeScriptOf({ type: 'object', additionalProperties: text })).toBe(
+      'Readonly<Record<string, string>>',
+    )
+  })
+
   it('are refused for a schema of a form that is not known', () => {
     expect(() => typeScriptOf({ allOf: [] })).toThrow('no type for {"allOf":[]}')
   })

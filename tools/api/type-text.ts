@@ -30,10 +30,12 @@ function arrayType({ items }: JsonSchema): string {
 function objectType(schema: JsonSchema): string {
   const { additionalProperties } = schema
   const members = memberTexts(schema)
-  if (members.length > 0) return `{ ${members.join('; ')} }`
-  return isSchema(additionalProperties)
-    ? `Readonly<Record<string, ${typeScriptOf(additionalProperties)}>>`
-    : 'Readonly<Record<string, never>>'
+  const others = isSchema(additionalProperties) ? typeScriptOf(additionalProperties) : null
+  if (members.length > 0) {
+    const open = others === null ? [] : [`readonly [name: string]: ${others}`]
+    return `{ ${[...members, ...open].join('; ')} }`
+  }
+  return `Readonly<Record<string, ${others ?? 'never'}>>`
 }
 
 /** `readonly name?: string`, for each member. */

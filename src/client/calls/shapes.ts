@@ -163,6 +163,7 @@ export interface Module {
     readonly secret?: boolean
     readonly default?: string
     readonly surface?: 'operator' | 'client' | 'both'
+    readonly emptyIsValue?: boolean
     readonly items?: readonly {
       readonly key: string
       readonly label: string
@@ -198,7 +199,11 @@ export interface Environment {
   readonly secretsSet: readonly string[]
   readonly recordLists: readonly {
     readonly field: string
-    readonly elements: readonly { readonly slug: string; readonly label: string }[]
+    readonly elements: readonly {
+      readonly slug: string
+      readonly label: string
+      readonly [name: string]: string | null
+    }[]
   }[]
   readonly sources: Readonly<Record<string, 'store' | 'env' | 'default'>>
 }

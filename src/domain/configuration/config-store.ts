@@ -9,6 +9,7 @@ import { createConfigRegistration } from './config-registration.js'
 import {
   type EnvironmentView,
   environmentView,
+  fieldViews,
   type ModuleSummary,
   type ModuleView,
   moduleSummary,
@@ -94,7 +95,7 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
       return {
         ...moduleSummary(located.stored, deps.clock.now()),
         environments,
-        fields: located.declared.fields,
+        fields: fieldViews(located.declared),
       }
     },
 

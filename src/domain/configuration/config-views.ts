@@ -23,7 +23,13 @@ export interface ModuleView extends ModuleSummary {
     readonly active: boolean
     readonly revision: number
   }[]
-  readonly fields: readonly FieldDeclaration[]
+  readonly fields: readonly FieldView[]
+}
+
+/** A field as it is declared, and what its declaration does not tell. */
+export interface FieldView extends FieldDeclaration {
+  /** An empty text is a value of its own here, such as "no limit". Left out where it stands for the default. */
+  readonly emptyIsValue?: true
 }
 
 /** An environment as administrators see it: a secret is a key in `secretsSet`, and no more. */
@@ -54,6 +60,13 @@ export interface ElementView {
 export function moduleSummary(module: Module, now: number): ModuleSummary {
   const { id: name, activeEnvironment } = module
   return { name, activeEnvironment, needsRestart: awaitsRestart(module, now) }
+}
+
+export function fieldViews({ fields, sourceOf }: RegisteredModule): readonly FieldView[] {
+  return fields.map((field) => {
+    const isValue = field.type !== FieldRecordList && sourceOf(field.key, '') === 'store'
+    return isValue ? { ...field, emptyIsValue: true } : field
+  })
 }
 
 export function environmentView(

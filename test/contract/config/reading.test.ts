@@ -31,6 +31,16 @@ describe.each(promiseKinds)('reading the configuration on $name', (kind) => {
     expect(auth['fields']).toHaveLength(63)
   })
 
+  it('I17-6 tells of the one setting that a cleared value does not set back to its default', async () => {
+    const host = await configHost({}, kind)
+    const ofModule = async (name: string) => {
+      const { fields } = (await host.get(`/${name}`)).json()
+      return (Array.isArray(fields) ? fields : []).filter(({ emptyIsValue }) => emptyIsValue)
+    }
+    expect(await ofModule('auth')).toMatchObject([{ key: 'sessionAbsoluteTTL', default: '720h' }])
+    expect(await ofModule('mail')).toEqual([])
+  })
+
   it('R-4.5-05 R-2.6-06 R-2.6-30 shows an environment without its secrets, and where values come from', async () => {
     const host = await configHost({}, kind)
     await host.patch({
