@@ -49,7 +49,7 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
     mailer: mails,
     // The first operator's `systemRole`, `super_admin`, may change the settings.
     authorizer: roleAuthorizer(),
-    settings: { registrationOperatorEnabled: true, webauthnMode: 'passwordless', ...settings },
+    settings: { ...firstSettings(clientUrl, operatorUrl), ...settings },
   })
   await auth.migrate()
 
@@ -77,6 +77,19 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
       await new Promise((resolve) => server.close(resolve))
       await auth.close()
     },
+  }
+}
+
+/** What the demo has switched on. Operators may change it while it runs. */
+function firstSettings(clientUrl: string, operatorUrl: string): AuthOptions['settings'] {
+  return {
+    registrationOperatorEnabled: true,
+    webauthnMode: 'passwordless',
+    // Where identity providers send browsers back to, once one is switched on.
+    oauthRedirectTargets: [
+      { slug: 'client', uri: `${clientUrl}/signed-in`, surface: 'client', flow: 'web' },
+      { slug: 'operator', uri: `${operatorUrl}/signed-in`, surface: 'operator', flow: 'web' },
+    ],
   }
 }
 

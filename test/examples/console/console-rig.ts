@@ -13,7 +13,7 @@ import { testConfigKeys, testSigningKey } from '../../support/keys.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import { type RecordingMailer, recordingMailer } from '../../support/outside/recording-mailer.js'
 
-const password = 'correct horse battery staple'
+export const password = 'correct horse battery staple'
 
 const widths = { wide: { width: 1200, height: 850 }, narrow: { width: 390, height: 844 } }
 

@@ -1,12 +1,14 @@
 import { createClient } from 'postern/client'
 import { accountNavigation, accountPages } from '../shared/account/account-pages.ts'
-import { takeAddressToken } from '../shared/address-token.ts'
-import { signInPage } from '../shared/sign-in-page.ts'
+import { takeAddressFragment } from '../shared/address-fragment.ts'
+import { entryPages } from '../shared/entry/entry-pages.ts'
+import { signInPage } from '../shared/entry/sign-in-page.ts'
 import { startApp } from '../shared/start-app.ts'
 import { proveAgain } from '../shared/step-up-dialog.ts'
+import { sessionsPage } from './sessions-page.ts'
 
 // Before anything else runs.
-const mailedToken = takeAddressToken()
+const fragment = takeAddressFragment()
 
 const client = createClient({
   surface: 'client',
@@ -19,9 +21,9 @@ startApp({
   surface: 'client',
   name: 'account',
   client,
-  pages: [signInPage, ...accountPages],
+  pages: [...entryPages, ...accountPages, sessionsPage],
   signIn: signInPage,
-  navigation: accountNavigation,
-  mailedToken,
+  navigation: [...accountNavigation, { path: sessionsPage.path, label: 'Sessions' }],
+  fragment,
   contextOf: (context) => context,
 })

@@ -1,6 +1,6 @@
 import { type AuthClient, createClient } from 'postern/client'
-import { takeAddressToken } from '../shared/address-token.ts'
-import { signInPage } from '../shared/sign-in-page.ts'
+import { takeAddressFragment } from '../shared/address-fragment.ts'
+import { signInPage } from '../shared/entry/sign-in-page.ts'
 import { startApp } from '../shared/start-app.ts'
 import { proveAgain } from '../shared/step-up-dialog.ts'
 import { navigation } from './navigation.ts'
@@ -8,7 +8,7 @@ import type { OperatorContext } from './operator-page.ts'
 import { pages } from './pages.ts'
 
 // Before anything else runs.
-const mailedToken = takeAddressToken()
+const fragment = takeAddressFragment()
 
 const operator = createClient({
   surface: 'operator',
@@ -26,6 +26,6 @@ startApp<OperatorContext>({
   pages,
   signIn: signInPage,
   navigation,
-  mailedToken,
+  fragment,
   contextOf: (context) => ({ ...context, operator }),
 })

@@ -2,4 +2,8 @@ import { accountNavigation } from '../shared/account/account-pages.ts'
 import type { NavigationEntry } from '../shared/page.ts'
 
 /** The lines of the operator surface, top to bottom. */
-export const navigation: readonly NavigationEntry[] = [...accountNavigation]
+export const navigation: readonly NavigationEntry[] = [
+  ...accountNavigation,
+  { path: '/sessions', label: 'Sessions' },
+  { path: '/providers', label: 'Linked providers' },
+]

@@ -1,6 +1,13 @@
 import { accountPages } from '../shared/account/account-pages.ts'
-import { signInPage } from '../shared/sign-in-page.ts'
+import { entryPages } from '../shared/entry/entry-pages.ts'
+import { linkedProvidersPage } from './account/linked-providers-page.ts'
+import { ownSessionsPage } from './account/own-sessions-page.ts'
 import type { OperatorPage } from './operator-page.ts'
 
 /** Every page of the operator surface. */
-export const pages: readonly OperatorPage[] = [signInPage, ...accountPages]
+export const pages: readonly OperatorPage[] = [
+  ...entryPages,
+  ...accountPages,
+  ownSessionsPage,
+  linkedProvidersPage,
+]

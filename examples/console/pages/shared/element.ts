@@ -18,6 +18,15 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return filled(document.createElement(name), attributes, children)
 }
 
+/** The same for drawings. */
+export function svgElement<K extends keyof SVGElementTagNameMap>(
+  name: K,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[K] {
+  return filled(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children)
+}
+
 function filled<T extends Element>(made: T, attributes: Attributes, children: readonly Child[]): T {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') made.addEventListener(name.replace(/^on/, ''), value)

@@ -33,12 +33,17 @@ export function frame({ name, navigation, onSignOut }: FrameOptions): Frame {
     element('strong', {}, 'Postern'),
     ` ${name}`,
   )
-  const main = element('main', { id: 'main' })
+  const main = element('main', { tabindex: -1 })
   const status = element('p', { class: 'status', role: 'status', 'aria-live': 'polite' })
   document.body.replaceChildren(
-    element('a', { href: '#main', class: 'skip' }, 'Skip to the content'),
+    element(
+      'button',
+      { type: 'button', class: 'skip', onclick: () => main.focus() },
+      'To the content',
+    ),
     element('header', {}, brand, session),
     element('div', { class: 'columns' }, nav, element('div', { class: 'content' }, status, main)),
+    element('footer', {}, element('a', { href: '/demo/mails' }, 'Mails of this demo')),
   )
   return {
     main,

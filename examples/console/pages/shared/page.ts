@@ -13,8 +13,8 @@ export interface PageContext {
   /** Parts of the path: `userId` for the path `/users/:userId`. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** The token of the mailed link that led here, which stands in the address no more; null without one. */
-  readonly mailedToken: string | null
+  /** What stood in the fragment of the link that led here, such as a mailed token. It is gone from the address. */
+  readonly fragment: URLSearchParams
   /** Aborts when the user leaves the page. */
   readonly signal: AbortSignal
   /** Opens another page. */

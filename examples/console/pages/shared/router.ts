@@ -1,4 +1,4 @@
-import { takeAddressToken } from './address-token.ts'
+import { takeAddressFragment } from './address-fragment.ts'
 import { element } from './element.ts'
 import type { Page, PageContext } from './page.ts'
 import { problemNotice } from './problem-notice.ts'
@@ -6,7 +6,7 @@ import { problemNotice } from './problem-notice.ts'
 /** What a page gets from the router itself. */
 export type RouteFacts = Pick<
   PageContext,
-  'params' | 'query' | 'mailedToken' | 'signal' | 'go' | 'reload'
+  'params' | 'query' | 'fragment' | 'signal' | 'go' | 'reload'
 >
 
 export interface RouterOptions<C extends PageContext> {
@@ -14,7 +14,7 @@ export interface RouterOptions<C extends PageContext> {
   /** Shown in the place of a page that only users see. */
   readonly signIn: Page<C>
   readonly main: HTMLElement
-  readonly mailedToken: string | null
+  readonly fragment: URLSearchParams
   readonly isSignedIn: () => boolean
   readonly contextOf: (facts: RouteFacts) => C
   /** Called with each page that is shown. */
@@ -33,12 +33,12 @@ export interface Router {
 /** Shows the page of the address, follows links and the browser's buttons, and moves the focus along. */
 export function startRouter<C extends PageContext>(options: RouterOptions<C>): Router {
   const { pages, signIn, main, isSignedIn } = options
-  let { mailedToken } = options
+  let { fragment } = options
   let shown: { readonly page: Page<C>; readonly leave: AbortController } | null = null
 
   const go = (path: string) => {
     history.pushState(null, '', path)
-    mailedToken = null
+    fragment = new URLSearchParams()
     show()
   }
   const chosen = (): { page: Page<C>; params: Readonly<Record<string, string>> } => {
@@ -62,7 +62,7 @@ export function startRouter<C extends PageContext>(options: RouterOptions<C>): R
     document.title = `${page.title} · Postern`
     options.onShown(page, location.pathname)
     if (!isFirst) heading.focus()
-    const facts = { params, query: new URLSearchParams(location.search), mailedToken }
+    const facts = { params, query: new URLSearchParams(location.search), fragment }
     const reload = () => show()
     const context = options.contextOf({ ...facts, signal: leave.signal, go, reload })
     fill(page, body, context).catch(reportError)
@@ -78,7 +78,7 @@ export function startRouter<C extends PageContext>(options: RouterOptions<C>): R
   addEventListener('popstate', () => {
     options.onLeave()
     // A mailed link that leads to the page that is open changes the fragment alone.
-    mailedToken = takeAddressToken()
+    fragment = takeAddressFragment()
     show()
   })
   return {

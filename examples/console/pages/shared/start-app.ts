@@ -13,7 +13,7 @@ export interface AppOptions<C extends PageContext> {
   readonly pages: readonly Page<C>[]
   readonly signIn: Page<C>
   readonly navigation: readonly NavigationEntry[]
-  readonly mailedToken: string | null
+  readonly fragment: URLSearchParams
   /** Adds what only this surface's pages get. */
   readonly contextOf: (context: PageContext) => C
 }
@@ -43,7 +43,7 @@ export function startApp<C extends PageContext>(app: AppOptions<C>): void {
     pages: app.pages,
     signIn: app.signIn,
     main,
-    mailedToken: app.mailedToken,
+    fragment: app.fragment,
     isSignedIn: () => client.get().status === 'signedIn',
     contextOf: (facts) =>
       app.contextOf({ ...facts, surface, client, options: askedOptions, announce }),

@@ -1,23 +1,35 @@
 import type { ClientCalls, ReplyOf } from 'postern/client'
 import { passkeys } from 'postern/client/passkeys'
-import { actionButton } from './action-button.ts'
-import { backupCodeField, codeField, codeOf } from './code-field.ts'
-import { type Child, element } from './element.ts'
-import { type Field, field } from './field.ts'
-import { form } from './form.ts'
-import type { PageContext } from './page.ts'
+import { actionButton } from '../action-button.ts'
+import { backupCodeField, codeField, codeOf } from '../code-field.ts'
+import { type Child, element } from '../element.ts'
+import { type Field, field } from '../field.ts'
+import { form } from '../form.ts'
+import type { PageContext } from '../page.ts'
+import { enrolmentStep } from './enrolment-step.ts'
+import { newPasswordForm } from './new-password-form.ts'
 
 type LoginReply = ReplyOf<ClientCalls['POST /login/mfa']>
 type Asked = Extract<LoginReply, { status: 'mfaRequired' }>
 
 /** Goes on with a login where its answer leaves it. A complete one is the router's: it shows the next page. */
-export function nextStep(reply: LoginReply, main: HTMLElement, context: PageContext): void {
+export async function nextStep(
+  reply: LoginReply,
+  main: HTMLElement,
+  context: PageContext,
+): Promise<void> {
   if (reply.status === 'mfaRequired') secondFactorStep(reply, main, context)
+  else if (reply.status === 'mfaEnrollmentRequired') {
+    show(main, 'Add a second factor', await enrolmentStep(reply.mfaToken, context))
+  } else if (reply.status === 'passwordChangeRequired') {
+    const form = newPasswordForm(context, await context.options(), reply.passwordToken)
+    show(main, 'Your password is too old', form)
+  }
 }
 
 function show(main: HTMLElement, title: string, ...children: readonly Child[]): void {
   const heading = element('h2', { tabindex: -1 }, title)
-  main.replaceChildren(heading, element('div', {}, ...children))
+  main.replaceChildren(heading, element('div', { class: 'stack' }, ...children))
   const input = main.querySelector('input')
   if (input === null) heading.focus()
   else input.focus()
@@ -36,7 +48,7 @@ function secondFactorStep(asked: Asked, main: HTMLElement, context: PageContext)
       label: 'Use a passkey',
       run: async () => {
         const login = { mfaToken: asked.mfaToken, ...trusted() }
-        nextStep(await passkeys(context.client).signIn(login), main, context)
+        await nextStep(await passkeys(context.client).signIn(login), main, context)
       },
     })
   const codeForm = (method: 'totp' | 'backupCode', code: Field) =>
@@ -46,7 +58,7 @@ function secondFactorStep(asked: Asked, main: HTMLElement, context: PageContext)
       fieldOf: { invalid_mfa_code: 'code' },
       onSubmit: async () => {
         const input = { mfaToken: asked.mfaToken, method, code: codeOf(code), ...trusted() }
-        nextStep(await context.client.call('POST /login/mfa', input), main, context)
+        await nextStep(await context.client.call('POST /login/mfa', input), main, context)
       },
     })
   show(
@@ -62,6 +74,12 @@ function secondFactorStep(asked: Asked, main: HTMLElement, context: PageContext)
         element('summary', {}, 'Use a backup code'),
         codeForm('backupCode', backupCodeField()),
       ),
-    element('button', { type: 'button', onclick: context.reload }, 'Begin again'),
+    element('button', { type: 'button', onclick: () => beginAgain(context) }, 'Begin again'),
   )
+}
+
+function beginAgain({ fragment, go, reload }: PageContext): void {
+  // The ticket of a provider's sign-in came with the address, and would be shown again.
+  if (fragment.has('ticket')) go('/login')
+  else reload()
 }

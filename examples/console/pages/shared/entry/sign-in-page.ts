@@ -1,9 +1,9 @@
 import { passkeys } from 'postern/client/passkeys'
-import { actionButton } from './action-button.ts'
-import { element } from './element.ts'
-import { field } from './field.ts'
-import { form } from './form.ts'
-import type { Page, PageContext, SurfaceOptions } from './page.ts'
+import { actionButton } from '../action-button.ts'
+import { element } from '../element.ts'
+import { field } from '../field.ts'
+import { form } from '../form.ts'
+import type { Page, PageContext, SurfaceOptions } from '../page.ts'
 import { nextStep } from './sign-in-steps.ts'
 
 /** Signs in with a password, a passkey alone or a provider, by what the surface has switched on. */
@@ -17,6 +17,7 @@ export const signInPage: Page = {
       ...(options.passwordLogin ? [passwordForm(main, context)] : []),
       ...(options.passkeys === 'passwordless' ? [passkeyButton(main, context)] : []),
     )
+    main.append(...(await providerLinks(context, options)))
     main.append(element('p', { class: 'links' }, ...linksOf(options)))
   },
 }
@@ -38,7 +39,7 @@ function passwordForm(main: HTMLElement, context: PageContext): HTMLElement {
     fieldOf: { invalid_credentials: 'password' },
     onSubmit: async () => {
       const input = { email: email.input.value, password: password.input.value }
-      nextStep(await context.client.call('POST /login', input), main, context)
+      await nextStep(await context.client.call('POST /login', input), main, context)
     },
   })
 }
@@ -47,6 +48,18 @@ function passkeyButton(main: HTMLElement, context: PageContext): HTMLElement {
   return actionButton({
     label: 'Sign in with a passkey',
     run: async () => nextStep(await passkeys(context.client).signIn(), main, context),
+  })
+}
+
+/** Links, and no calls: the browser itself goes to the provider and comes back. */
+async function providerLinks(context: PageContext, { providers }: SurfaceOptions) {
+  if (providers.length === 0) return []
+  const named = await context.client.call('GET /oauth/providers')
+  const redirectUri = encodeURIComponent(`${location.origin}/signed-in`)
+  const base = `/v1/auth/${context.surface}/oauth`
+  return named.providers.map(({ id, name }) => {
+    const href = `${base}/${encodeURIComponent(id)}/start?redirectUri=${redirectUri}`
+    return element('a', { class: 'button', href }, `Sign in with ${name}`)
   })
 }
 
