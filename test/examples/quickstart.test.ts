@@ -1,87 +1,36 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../support/hosts/free-port.js'
 import { httpClient, refreshCookieOf, textOf } from '../support/hosts/http-client.js'
-import { cleanEnvironment, cloneRepository } from '../support/package/packed-package.js'
+import { StartedProgram } from '../support/hosts/started-program.js'
+import { cloneRepository } from '../support/package/packed-package.js'
 import { registrationCookieOf } from '../support/people/registration-steps.js'
 
 const password = 'correct horse battery staple'
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
 /** `npm run quickstart` as a person starts it, on a fresh clone. */
-class Demo {
-  readonly #child: ChildProcess
-  #output = ''
-
-  constructor(clone: string, port: number) {
-    const env = { ...cleanEnvironment, PORT: String(port) }
-    this.#child = spawn('npm', ['run', 'quickstart'], { cwd: clone, env, detached: true })
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.on('data', (chunk) => {
-        this.#output += chunk
-      })
-    }
-  }
-
-  /** Resolves with the first match of what was printed; fails when the process ends before. */
-  async printed(pattern: RegExp): Promise<RegExpExecArray> {
-    for (;;) {
-      const found = pattern.exec(this.#output)
-      if (found) return found
-      if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-        throw new Error(`the demo ended:\n${this.#output}`)
-      await Promise.race([
-        once(this.#child.stdout ?? this.#child, 'data'),
-        once(this.#child, 'exit'),
-      ])
-    }
-  }
-
-  /** Ctrl-C: the terminal signals the whole group. */
-  async interrupt(): Promise<void> {
-    const closed = once(this.#child, 'close')
-    this.#signal('SIGINT')
-    await closed
-  }
-
-  kill(): void {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#signal('SIGKILL')
-  }
-
-  get output(): string {
-    return this.#output
-  }
-
-  #signal(signal: NodeJS.Signals): void {
-    if (this.#child.pid !== undefined) process.kill(-this.#child.pid, signal)
-  }
+function startDemo(clone: string, port: number): StartedProgram {
+  return new StartedProgram('npm', ['run', 'quickstart'], {
+    cwd: clone,
+    env: { PORT: String(port) },
+  })
 }
 
 describe('the quickstart on a fresh clone', () => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-quickstart-'))
   let clone: string
   let port: number
-  let demo: Demo
+  let demo: StartedProgram
   beforeAll(async () => {
     clone = cloneRepository(folder)
     port = await freePort()
-    demo = new Demo(clone, port)
+    demo = startDemo(clone, port)
     await demo.printed(/Stop with Ctrl-C/)
   })
   afterAll(() => {
-    demo.kill()
+    demo?.kill()
     rmSync(folder, { recursive: true, force: true })
   })
 
@@ -125,9 +74,9 @@ describe('the quickstart on a fresh clone', () => {
 
   it('the printed first operator signs in after a restart too, and changes a setting', async () => {
     const [, shown = ''] = await demo.printed(/password +(\S+)/)
-    await demo.interrupt()
+    await demo.stop('SIGINT')
     expect(demo.output).toMatch(/Stopped\.\s*$/)
-    demo = new Demo(clone, port)
+    demo = startDemo(clone, port)
     const [, again] = await demo.printed(/password +(\S+)[\s\S]*Stop with Ctrl-C/)
     expect(again).toBe(shown)
     const send = httpClient(`http://localhost:${port}/v1`)

@@ -1,0 +1,164 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, it } from 'vitest'
+import { registrationCookieOf } from '../people/registration-steps.js'
+import { type ExampleHost, firstOperator, issuer } from './example-host.js'
+import { type Reply, refreshCookieOf, textOf } from './http-client.js'
+
+const password = 'correct horse battery staple'
+const ada = { email: 'ada@example.org', password }
+
+/** What every host of `examples` is asked over HTTP, in this order; the last probe ends it. */
+export function probeExample(host: () => ExampleHost): void {
+  it('I17-7 a user registers, is let in, refreshes and signs out', () => main(host()))
+  it('I17-7 machines find the token endpoint', () => metadata(host()))
+  it('I17-7 what is wrong with a request is said, and nothing else', () => refusals(host()))
+  it('I17-7 SIGTERM lets a request under way finish, and ends the process', () => ending(host()))
+}
+
+async function main({ program, send }: ExampleHost): Promise<void> {
+  const outcome = async (method: string, path: string, given: object = {}) =>
+    outcomeOf(await send.client(method, path, given))
+  const registered = await send.client('POST', '/v1/auth/client/register', { body: ada })
+  expect(registered.status).toBe(201)
+  const [, token] = await program.printed(/^mail .*ada@example\.org.*"token":"([^"]+)"/m)
+  const cookie = registrationCookieOf(registered) ?? ''
+  const verified = { body: { token }, cookie }
+  expect(await outcome('POST', '/v1/auth/client/email/verify', verified)).toBe('200')
+  const login = await send.client('POST', '/v1/auth/client/login', { body: ada })
+  const bearer = textOf(login.json(), 'accessToken')
+  const { id } = (await send.client('GET', '/v1/auth/client/me', { bearer })).json()
+
+  expect(await outcome('GET', '/reports')).toBe('401')
+  expect(await outcome('GET', '/reports', { bearer: 'forged' })).toBe('401')
+  expect(await outcome('GET', '/reports', { bearer })).toBe('403 permission_denied')
+  await letIn({ send }, textOf({ id }, 'id'), bearer)
+  const reports = await send.client('GET', '/reports', { bearer })
+  expect([reports.status, reports.json()['reader']]).toEqual([200, id])
+
+  const refresh = { cookie: refreshCookieOf(login, 'client') }
+  const rotated = await send.client('POST', '/v1/auth/refresh-cookie', refresh)
+  expect([rotated.status, rotated.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
+  const next = textOf(rotated.json(), 'accessToken')
+  expect(await outcome('GET', '/reports', { bearer: next })).toBe('200')
+  expect(await outcome('POST', '/v1/auth/client/logout', { bearer: next })).toBe('204')
+  expect(await outcome('GET', '/reports', { bearer: next })).toBe('401 session_revoked')
+}
+
+/** The first operator does so, after a second factor. */
+async function letIn(
+  { send }: Pick<ExampleHost, 'send'>,
+  userId: string,
+  client: string,
+): Promise<void> {
+  const login = await send.operator('POST', '/v1/auth/operator/login', { body: firstOperator })
+  const bearer = textOf(login.json(), 'accessToken')
+  const totp = '/v1/auth/operator/mfa/totp'
+  const share = async (body: unknown, by = bearer) => {
+    const reply = await send.operator('POST', '/reports/readers', { body, bearer: by })
+    expectNothingLeaked(reply)
+    return outcomeOf(reply)
+  }
+  expect(await share({ userId }, client)).toBe('401 audience_mismatch')
+  expect(await share({ userId })).toBe('403 mfa_enrollment_required')
+  const given = { bearer, body: { currentPassword: firstOperator.password } }
+  const { secret } = (await send.operator('POST', totp, given)).json()
+  const { generateSync } = await import('otplib')
+  const code = generateSync({ secret: textOf({ secret }, 'secret') })
+  const confirmed = await send.operator('POST', `${totp}/confirm`, { bearer, body: { code } })
+  const [backupCode] = (confirmed.json() as { backupCodes: readonly string[] }).backupCodes
+  expect(await share({ userId })).toBe('403 step_up_required')
+  const proof = { method: 'backupCode', code: backupCode }
+  const proved = await send.operator('POST', '/v1/auth/operator/step-up', { bearer, body: proof })
+  expect(proved.status).toBe(200)
+  expect(await share('{"userId":')).toMatch(/^400/)
+  expect(await share({ userId: 1 })).toBe('400 invalid_request')
+  expect(await share({ userId: '00000000-0000-4000-8000-000000000000' })).toBe('404 user_not_found')
+  expect(await share({ userId: 'a'.repeat(70_000) })).toMatch(/^413/)
+  expect(await share({ userId })).toBe('204')
+}
+
+async function metadata({ send }: ExampleHost): Promise<void> {
+  const reply = await send.operator('GET', '/.well-known/oauth-authorization-server')
+  expect(reply.status).toBe(200)
+  expect(reply.json()).toMatchObject({ issuer, token_endpoint: `${issuer}/v1/auth/oauth2/token` })
+}
+
+async function refusals({ send }: ExampleHost): Promise<void> {
+  const login = '/v1/auth/client/login'
+  const cases = [
+    ['GET', '/nothing', undefined, /^404/],
+    ['POST', '/nothing', '{"a":', /^40[04]/],
+    ['GET', '/v1/auth/client/nothing', undefined, /^404 not_found$/],
+    ['PUT', login, {}, /^405 method_not_allowed$/],
+    ['DELETE', '/.well-known/oauth-authorization-server', undefined, /^405 method_not_allowed$/],
+    ['POST', login, { email: 'a'.repeat(70_000) }, /^413 payload_too_large$/],
+    ['POST', login, '{"email":', /^400 invalid_request$/],
+    ['GET', '/%zz', undefined, /^40[04]/],
+  ] as const
+  for (const [method, path, body, expected] of cases) {
+    const reply = await send.client(method, path, { body })
+    expect([path, outcomeOf(reply)]).toEqual([path, expect.stringMatching(expected)])
+    expectNothingLeaked(reply)
+  }
+}
+
+async function ending({ program, port }: ExampleHost): Promise<void> {
+  const idle = await opened(port)
+  idle.write('GET /v1/auth/client/options HTTP/1.1\r\nhost: client.example.com\r\n\r\n')
+  await heard(idle, '"registrationOpen"')
+  const busy = await opened(port)
+  const body = JSON.stringify({ email: 'stranger@example.org', password })
+  // With this, the server says when it has the request, and waits for the body.
+  const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue`
+  busy.write(
+    `POST /v1/auth/client/login HTTP/1.1\r\nhost: client.example.com\r\nconnection: close\r\n${headers}\r\n\r\n`,
+  )
+  await heard(busy, '100 Continue')
+  program.signal('SIGTERM')
+  await expect.poll(() => isRefused(port)).toBe(true)
+  busy.write(body)
+  expect(await heard(busy, '\r\n\r\n{')).toContain('HTTP/1.1 401')
+  expect(await program.ended()).toBe(0)
+  await expect.poll(() => [idle.closed, busy.closed]).toEqual([true, true])
+}
+
+function outcomeOf({ status, code }: Reply): string {
+  return typeof code === 'string' ? `${status} ${code}` : String(status)
+}
+
+/** Where the host's own code lies, and how it failed, is nothing for a caller. */
+function expectNothingLeaked({ text, headers }: Reply): void {
+  expect(text).not.toMatch(/\bat .*:\d+:\d+|node_modules|\.[jt]s\b|\/tmp\/|SyntaxError|TypeError/)
+  expect(headers.get('x-powered-by')).toBeNull()
+}
+
+async function opened(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return socket
+}
+
+/** What came until this did; fails when the connection is closed before. */
+async function heard(socket: Socket, text: string): Promise<string> {
+  let all = ''
+  while (!all.includes(text)) {
+    if (socket.closed) throw new Error(`closed after ${all}`)
+    const [chunk] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
+    if (!(chunk instanceof Uint8Array)) throw new Error(`closed after ${all}`)
+    all += Buffer.from(chunk).toString()
+  }
+  return all
+}
+
+/** Whether no new connection is taken any more. */
+async function isRefused(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const refused = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(false))
+    socket.once('error', () => resolve(true))
+  })
+  socket.destroy()
+  return refused
+}
