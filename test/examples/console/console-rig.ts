@@ -103,6 +103,12 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found).toEqual([])
 }
 
+/** Keeps a picture of the page, where `npm run screenshots` asks for pictures: below the folder that it names. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS']
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` })
+}
+
 /** Waits until the page of this heading is shown. */
 export async function seeHeading(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { name, exact: true }).waitFor()
@@ -113,4 +119,10 @@ export async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Signs out by the button of the header. */
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await seeHeading(page, 'Sign in')
 }

@@ -1,76 +1,185 @@
-import { generateSync } from 'otplib'
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { isChromiumMissing } from '../../support/hosts/browser.js'
+import { addApp, beginApp, codeField, confirmApp, shownCode } from './authenticator-app.js'
 import {
   type ConsoleRig,
   consoleRigs,
   expectAccessible,
   password,
+  picture,
   seeHeading,
   signIn,
+  signOut,
 } from './console-rig.js'
 
 const start = consoleRigs()
 const email = 'ada@example.org'
 
-const codeField = (page: Page) => page.getByLabel('Code of your authenticator app')
-
-/** What the app shows now. */
-function codeOf({ clock }: ConsoleRig, secret: string): string {
-  return generateSync({ secret, epoch: Math.floor(clock.now() / 1000) })
+/** Ada is signed in with her password. */
+async function signedIn(rig: ConsoleRig): Promise<Page> {
+  await rig.account('client', email)
+  const page = await rig.open('client', '/')
+  await signIn(page, email)
+  await seeHeading(page, 'Your account')
+  return page
 }
 
-/** What it shows next: a code is good once. */
-async function nextCode(rig: ConsoleRig, secret: string): Promise<string> {
-  await rig.clock.advance(30_000)
-  return codeOf(rig, secret)
-}
-
-async function shownSecret(page: Page): Promise<string> {
-  return (await page.locator('.secret').innerText()).replaceAll(' ', '')
-}
-
-/** Adds an app at the security page; the secret and the backup codes. */
-async function addApp(rig: ConsoleRig, page: Page) {
-  await page.getByRole('link', { name: 'Security' }).click()
-  const part = page.getByRole('region', { name: 'Authenticator app' })
-  await part.getByLabel('Your password').fill(password)
-  await part.getByRole('button', { name: 'Add an authenticator app' }).click()
-  const secret = await shownSecret(page)
-  await codeField(page).fill(codeOf(rig, secret))
-  await page.getByRole('button', { name: 'Add the app' }).click()
-  await seeHeading(page, 'Your backup codes')
-  const backupCodes = await page.locator('.codes li').allInnerTexts()
-  return { secret, backupCodes }
-}
+const sendCode = (page: Page) =>
+  page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
 
 describe.skipIf(isChromiumMissing)('I17-6 second factors at the console, in chromium', () => {
   it('an authenticator app is added by its QR code, asked for, and removed', async () => {
     const rig = await start()
-    await rig.account('client', email)
-    const page = await rig.open('client', '/')
-    await signIn(page, email)
-    await seeHeading(page, 'Your account')
-    const { secret } = await addApp(rig, page)
+    const page = await signedIn(rig)
+    await beginApp(page)
+    await page.getByRole('img', { name: /QR code/ }).waitFor()
     await expectAccessible(page)
+    await picture(page, 'authenticator-app')
+    const app = await confirmApp(rig, page)
+    await expectAccessible(page)
+    await picture(page, 'backup-codes')
     await page.getByRole('button', { name: 'I have kept them' }).click()
     await page.getByText('There is one.').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await picture(page, 'security')
+    await signOut(page)
     await signIn(page, email)
     await seeHeading(page, 'Your second factor')
     await codeField(page).fill('000000')
-    await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
+    await sendCode(page)
     await page.getByText('This code is not right').waitFor()
     expect(await codeField(page).getAttribute('aria-invalid')).toBe('true')
     await expectAccessible(page)
-    await codeField(page).fill(await nextCode(rig, secret))
-    await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
+    await codeField(page).fill(await app.nextCode())
+    await sendCode(page)
     await seeHeading(page, 'Security')
     await page.getByRole('button', { name: 'Remove the app' }).click()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByText('The authenticator app is removed.').waitFor()
     await page.getByRole('button', { name: 'Add an authenticator app' }).waitFor()
   })
+
+  it('backup codes are copied, downloaded and good once; new ones replace them', async () => {
+    const rig = await start()
+    const page = await signedIn(rig)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await beginApp(page)
+    const { backupCodes } = await confirmApp(rig, page)
+    const text = `${backupCodes.join('\n')}\n`
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('Copied.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text)
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download' }).click()
+    expect(await readFile(await (await download).path(), 'utf8')).toBe(text)
+    await page.getByRole('button', { name: 'I have kept them' }).click()
+    const withBackupCode = async () => {
+      await signOut(page)
+      await signIn(page, email)
+      await page.getByText('Use a backup code').click()
+      await page.getByLabel('Backup code').fill(backupCodes[0] ?? '')
+      await sendBackupCode(page)
+    }
+    await withBackupCode()
+    await page.getByText('9 left.').waitFor()
+    await withBackupCode()
+    await page.getByText('This code is not right').waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Backup code').fill(backupCodes[1] ?? '')
+    await sendBackupCode(page)
+    await page.getByText('8 left.').waitFor()
+    await page.getByRole('button', { name: 'Make new codes' }).click()
+    await seeHeading(page, 'Your backup codes')
+    const made = await page.locator('.codes li').allInnerTexts()
+    expect([made.length, made.some((code) => backupCodes.includes(code))]).toEqual([10, false])
+    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByText('10 left.').waitFor()
+  })
+
+  it('a trusted browser skips the second factor until it is removed', async () => {
+    const rig = await start()
+    const page = await signedIn(rig)
+    const app = await addApp(rig, page)
+    await signOut(page)
+    await signIn(page, email)
+    await page.getByLabel('Do not ask for this in this browser for a while').check()
+    await codeField(page).fill(await app.nextCode())
+    await sendCode(page)
+    await page.getByText('(this one)').waitFor()
+    await expectAccessible(page)
+    await signOut(page)
+    await signIn(page, email)
+    const devices = page.getByRole('region', { name: 'Trusted devices' })
+    await devices.getByRole('button', { name: /^Remove/ }).click()
+    await page.getByText('Every sign-in asks for the second factor.').waitFor()
+    await signOut(page)
+    await signIn(page, email)
+    await seeHeading(page, 'Your second factor')
+  })
+
+  it('a proof that is too old is asked for again in a dialog, and the act goes on', async () => {
+    const rig = await start()
+    const page = await signedIn(rig)
+    const app = await addApp(rig, page)
+    await rig.clock.advance(3_600_000)
+    await page.getByRole('button', { name: 'Trust this browser' }).click()
+    await seeHeading(page, 'Confirm that it is you')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Trust this browser' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Code of your authenticator app').fill(await app.nextCode())
+    await dialog.getByRole('button', { name: 'Confirm' }).first().click()
+    await page.getByText('(this one)').waitFor()
+  })
+
+  it('where the policy requires a factor, the sign-in goes on with its enrolment', async () => {
+    const rig = await start({ settings: { mfaPolicyClient: 'required' } })
+    await rig.account('client', email)
+    const page = await rig.open('client', '/security', { width: 'narrow' })
+    await signIn(page, email)
+    await seeHeading(page, 'Add a second factor')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+    await codeField(page).fill(await shownCode(rig, page))
+    await page.getByRole('button', { name: 'Add the app' }).click()
+    await seeHeading(page, 'Your backup codes')
+    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByText('There is one.').waitFor()
+  })
+
+  it('the first one is there after at most twelve steps from the start of the demo', async () => {
+    const rig = await start()
+    await rig.account('operator', 'operator@example.com', 'super_admin')
+    const steps: string[] = []
+    const page = await rig.open('operator', '/')
+    steps.push('open the page that the demo prints')
+    const step = async (name: string, act: () => Promise<void>) => {
+      await act()
+      steps.push(name)
+    }
+    const press = (name: string) =>
+      step(name, () => page.getByRole('button', { name }).first().click())
+    await step('e-mail address', () =>
+      page.getByLabel('E-mail address').fill('operator@example.com'),
+    )
+    await step('password', () => page.getByLabel('Password').fill(password))
+    await press('Sign in')
+    await step('Security', () => page.getByRole('link', { name: 'Security' }).click())
+    const part = page.getByRole('region', { name: 'Authenticator app' })
+    await step('password again', () => part.getByLabel('Your password').fill(password))
+    await press('Add an authenticator app')
+    await codeField(page).waitFor()
+    const code = await shownCode(rig, page)
+    await step('code', () => codeField(page).fill(code))
+    await press('Add the app')
+    await press('I have kept them')
+    await page.getByText('There is one.').waitFor()
+    expect(steps.length, steps.join(', ')).toBeLessThanOrEqual(12)
+  })
 })
+
+const sendBackupCode = (page: Page) =>
+  page.locator('details').getByRole('button', { name: 'Sign in', exact: true }).click()

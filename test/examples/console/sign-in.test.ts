@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { isChromiumMissing } from '../../support/hosts/browser.js'
-import { consoleRigs, expectAccessible, seeHeading, signIn } from './console-rig.js'
+import { consoleRigs, expectAccessible, picture, seeHeading, signIn } from './console-rig.js'
 
 const start = consoleRigs()
 
@@ -11,6 +11,7 @@ describe.skipIf(isChromiumMissing)('I17-6 signing in at the console, in chromium
     const page = await rig.open(surface, '/')
     await seeHeading(page, 'Sign in')
     await expectAccessible(page)
+    await picture(page, `sign-in-${surface}`)
     await signIn(page, 'ada@example.org')
     await seeHeading(page, 'Your account')
     await page.getByText('ada@example.org').waitFor()

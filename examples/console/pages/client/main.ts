@@ -19,7 +19,7 @@ const client = createClient({
 
 startApp({
   surface: 'client',
-  name: 'account',
+  name: 'for users',
   client,
   pages: [...entryPages, ...accountPages, sessionsPage],
   signIn: signInPage,

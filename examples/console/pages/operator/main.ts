@@ -21,7 +21,7 @@ const client = operator as unknown as AuthClient<'client'>
 
 startApp<OperatorContext>({
   surface: 'operator',
-  name: 'operators',
+  name: 'for operators',
   client,
   pages,
   signIn: signInPage,

@@ -8,10 +8,12 @@ export interface TotpEnrolment {
   readonly begun: { readonly secret: string; readonly otpauthUri: string }
   /** Sends the code that the app shows. */
   readonly confirm: (code: string) => Promise<void>
+  /** What stands beside the button. */
+  readonly beside?: HTMLElement
 }
 
 /** Shows the secret of an authenticator app, to scan or to type, and asks for its first code. */
-export function totpEnrolment({ begun, confirm }: TotpEnrolment): HTMLElement {
+export function totpEnrolment({ begun, confirm, beside }: TotpEnrolment): HTMLElement {
   const code = codeField()
   const groups = begun.secret.match(/.{1,4}/g) ?? []
   return element(
@@ -24,6 +26,7 @@ export function totpEnrolment({ begun, confirm }: TotpEnrolment): HTMLElement {
       fields: [code],
       submit: 'Add the app',
       fieldOf: { invalid_mfa_code: 'code' },
+      ...(beside && { beside }),
       onSubmit: () => confirm(codeOf(code)),
     }),
   )

@@ -38,7 +38,7 @@ async function offer(
       onSubmit: async () => {
         const begun = await client.call('POST /mfa/totp', proof.input())
         const cancel = element('button', { type: 'button', onclick: refresh }, 'Cancel')
-        body.replaceChildren(totpEnrolment({ begun, confirm }), cancel)
+        body.replaceChildren(totpEnrolment({ begun, confirm, beside: cancel }))
         body.querySelector('input')?.focus()
       },
     }),
