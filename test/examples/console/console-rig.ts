@@ -114,10 +114,19 @@ export async function seeHeading(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { name, exact: true }).waitFor()
 }
 
+/** Where the newest mail of this template leads. */
+export function mailedUrl(
+  { mailer }: ConsoleRig,
+  template: 'verifyEmail' | 'changeEmail' | 'resetPassword',
+  to: string,
+): URL {
+  return new URL(mailer.last(template, to).data.url)
+}
+
 /** Signs in at the form that the page shows, with a password alone. */
-export async function signIn(page: Page, email: string): Promise<void> {
+export async function signIn(page: Page, email: string, by = password): Promise<void> {
   await page.getByLabel('E-mail address').fill(email)
-  await page.getByLabel('Password').fill(password)
+  await page.getByLabel('Password').fill(by)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 

@@ -10,6 +10,7 @@ export function section(title: string, fill: FillSection): HTMLElement {
   const heading = element('h2', { id, tabindex: -1 }, title)
   const body = element('div', { class: 'stack' })
   const load = async () => {
+    body.setAttribute('aria-busy', 'true')
     const next = element('div', { class: 'stack' })
     try {
       await fill(next, refresh)
@@ -17,6 +18,7 @@ export function section(title: string, fill: FillSection): HTMLElement {
       next.replaceChildren(problemNotice(error, refresh))
     }
     body.replaceChildren(next)
+    body.removeAttribute('aria-busy')
   }
   const refresh = () => {
     heading.focus()

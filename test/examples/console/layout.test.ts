@@ -1,0 +1,67 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { isChromiumMissing } from '../../support/hosts/browser.js'
+import { consoleRigs, expectAccessible, picture, seeHeading, signIn } from './console-rig.js'
+
+const start = consoleRigs()
+const email = 'ada@example.org'
+
+/** What is wrong with the page's shape: what reaches beyond its edge, and targets that a finger misses. */
+const flaws = (page: Page) =>
+  page.evaluate<readonly string[]>(`[
+    ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the window'] : []),
+    ...[...document.querySelectorAll('button, input, select, summary, nav a')].flatMap((target) => {
+      const { width, height } = target.getBoundingClientRect()
+      return width > 0 && (width < 24 || height < 24) ? [target.outerHTML] : []
+    }),
+  ]`)
+
+async function box(page: Page, selector: string) {
+  const found = await page.locator(selector).boundingBox()
+  if (found === null) throw new Error(`${selector} is not shown`)
+  return found
+}
+
+describe.skipIf(isChromiumMissing)('I17-6 the layout of the console, in chromium', () => {
+  it.each(['wide', 'narrow'] as const)('fits a window that is %s', async (width) => {
+    const rig = await start()
+    await rig.account('operator', email, 'super_admin')
+    const page = await rig.open('operator', '/', { width })
+    await seeHeading(page, 'Sign in')
+    expect(await flaws(page)).toEqual([])
+    await signIn(page, email)
+    await seeHeading(page, 'Your account')
+    for (const name of ['Security', 'Sessions', 'Linked providers']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await seeHeading(page, name)
+      await expect.poll(() => page.locator('main [aria-busy]').count()).toBe(0)
+      expect(await flaws(page)).toEqual([])
+    }
+    const [nav, main] = [await box(page, 'nav'), await box(page, 'main')]
+    if (width === 'wide') expect(nav.x + nav.width).toBeLessThanOrEqual(main.x)
+    else expect(nav.y + nav.height).toBeLessThanOrEqual(main.y)
+  })
+
+  it('has enough contrast in the dark as well', async () => {
+    const rig = await start()
+    await rig.account('client', email)
+    const page = await rig.open('client', '/')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await signIn(page, email)
+    await page.getByRole('link', { name: 'Security' }).click()
+    await page.getByText('Every sign-in asks').waitFor()
+    await expectAccessible(page)
+    await picture(page, 'security-dark')
+  })
+
+  it('says that there is no such page, and leads back', async () => {
+    const rig = await start()
+    const page = await rig.open('client', '/nowhere')
+    await seeHeading(page, 'There is no such page')
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'To the first page' }).click()
+    await seeHeading(page, 'Sign in')
+    await page.goBack()
+    await seeHeading(page, 'There is no such page')
+  })
+})
