@@ -10,19 +10,17 @@ export interface Origins {
   /** Where the token may go. */
   readonly listed: ReadonlySet<string>
   readonly library: string
-  /** Where relative addresses begin. */
-  readonly pageUrl: string
 }
 
 export function authFetch(
   session: SessionKeeper,
   environment: ClientEnvironment,
-  { listed, library, pageUrl }: Origins,
+  { listed, library }: Origins,
   onStepUp: Sending['onStepUp'],
 ): AuthFetch {
   return async (input, init = {}) => {
     const isRequest = input instanceof Request
-    const url = new URL(isRequest ? input.url : input, pageUrl)
+    const url = new URL(isRequest ? input.url : input, environment.pageUrl)
     const { origin } = url
     const made = () =>
       new Request(isRequest ? input : url, { ...init, redirect: init.redirect ?? 'error' })
@@ -30,7 +28,8 @@ export function authFetch(
     if (!listed.has(origin)) return sent(environment, made(), whole)
     const signal = init.signal ?? (isRequest ? input.signal : null)
     const isRead = isRequest && /^(GET|HEAD)$/.test(init.method ?? input.method)
-    const isStream = init.body instanceof ReadableStream
+    // By what it does: React Native has no such class.
+    const isStream = 'getReader' in Object(init.body)
     const isRepeatable = isRequest ? isRead : !isStream
     const how = { signal, isRepeatable, isLibrary: origin === library, onStepUp }
     return withSession(session, environment, how, async (token) => {

@@ -6,6 +6,7 @@ import type { SessionKeeper } from './session-keeper.js'
 import { otherUser, type Sending, withSession } from './with-session.js'
 
 export interface Target {
+  readonly origin: string
   /** The address below which the library is mounted. */
   readonly root: string
   /** The address below which the surface's operations are. */
@@ -16,7 +17,7 @@ export interface Target {
 function requestFor(
   { root, base }: Target,
   key: string,
-  input: Json,
+  input: Json | undefined,
   signal: AbortSignal | null,
 ): Request {
   const [method = '', path = ''] = key.split(' ')
@@ -45,17 +46,21 @@ export function caller(
   target: Target,
   onStepUp: Sending['onStepUp'],
 ) {
-  return async <T>(key: string, input: Json, signal: AbortSignal | null): Promise<T> => {
+  return async <T>(
+    key: string,
+    input: Json | undefined,
+    signal: AbortSignal | null,
+  ): Promise<T> => {
     // A proof does not wait for a proof.
-    const proving = key.includes('/step-up') ? null : onStepUp
+    const proving = key.includes('/step-up') ? undefined : onStepUp
     const how = { signal, isRepeatable: true, isLibrary: true, onStepUp: proving }
     const answer = await withSession(session, environment, how, async (token) => {
       const request = requestFor(target, key, input, signal)
       if (token !== null) request.headers.set('authorization', `Bearer ${token}`)
-      const user = session.userId()
+      const user = session.state.userId()
       const exchange = () => {
         // The token is the one's by now, and the cookie the other's.
-        const now = session.userId()
+        const now = session.state.userId()
         if (user && now && now !== user) throw aborted(otherUser)
         return sent(environment, request, answerOf)
       }
@@ -80,7 +85,7 @@ async function changed(
   const answer = await exchange()
   if (!answer.ok) return answer
   const grant = grantOf(answer)
-  if (grant) session.begin(grant, Object(answer.body?.['user']))
+  if (grant) await session.begin(grant, Object(answer.body))
   else if (key === 'POST /logout') session.end(null)
   // It is done, whatever becomes of the refresh that ends the use of older copies of the cookie.
   else if (key === 'POST /me/password') await session.rotate().catch(() => {})

@@ -1,15 +1,11 @@
-import { authFetch } from './auth-fetch.js'
+import { type AuthClient, authClient, type SharedOptions, targetOf } from './auth-client.js'
 import { browserEnvironment } from './browser-environment.js'
-import { caller } from './caller.js'
 import type { Calls } from './calls.js'
 import type { ClientEnvironment } from './client-environment.js'
-import { unlessAborted } from './exchange.js'
-import { SessionKeeper } from './session-keeper.js'
-import type { SessionState } from './session-state.js'
-import type { StepUpChallenge } from './with-session.js'
+import { pageSession } from './page-session.js'
 
 /** The options of `createClient`. */
-export interface ClientOptions<S extends keyof Calls> {
+export interface ClientOptions<S extends keyof Calls> extends SharedOptions {
   /** Whose accounts: `client` for end users, `operator` for staff. */
   readonly surface: S
   /**
@@ -17,70 +13,15 @@ export interface ClientOptions<S extends keyof Calls> {
    * it is the page's own origin.
    */
   readonly baseUrl?: string
-  /**
-   * The origins, such as `https://api.example.com`, whose requests by `authFetch` carry the access token. Left out,
-   * that of `baseUrl` alone.
-   */
-  readonly origins?: readonly string[]
-  /**
-   * Called where an operation wants a recent proof of a second factor. Prove it, with `POST /step-up` or a
-   * passkey; the operation is sent once more when the promise resolves. If it rejects, so does the call.
-   */
-  readonly onStepUp?: (challenge: StepUpChallenge) => Promise<void>
   /** For tests: what to take in place of the browser's own. */
   readonly environment?: Partial<ClientEnvironment>
 }
 
-/** How a call is made. */
-export interface CallOptions {
-  /** Gives the call up. A request that was sent already may have been carried out. */
-  readonly signal?: AbortSignal
-}
-
-/** The arguments after the operation: what it takes, which may be left out where all of it may. */
-export type CallArguments<I> =
-  Record<never, never> extends I
-    ? readonly [input?: I, options?: CallOptions]
-    : readonly [input: I, options?: CallOptions]
-
-/** The session of this browser on one surface. Its functions may be passed on by themselves. */
-export interface AuthClient<S extends keyof Calls> {
-  /** What is known of the session now: the same object until it changes. */
-  readonly get: () => SessionState
-  /** Calls `listener` after each change, until the function that it returns is called. */
-  readonly subscribe: (listener: () => void) => () => void
-  /** The same as `subscribe`, with the new state for the listener. */
-  readonly onChange: (listener: (state: SessionState) => void) => () => void
-  /**
-   * Asks the server who is signed in, and resolves with the state. Call it once when a page loads. Calls at the same
-   * time are one. Rejects with a `PosternError`, with the state unchanged, where the server cannot be asked.
-   */
-  readonly restore: (options?: CallOptions) => Promise<SessionState>
-  /**
-   * Calls an operation: `call('POST /login', { email, password })`. Names in the path are taken from the input,
-   * the rest is the body, or the query of a `GET`. Resolves with the reply's body; null where it has none. Rejects
-   * with a `PosternError`. The access token is sent, and renewed, where a user is signed in.
-   */
-  readonly call: <K extends keyof Calls[S]>(
-    operation: K,
-    ...rest: CallArguments<InputOf<Calls[S][K]>>
-  ) => Promise<ReplyOf<Calls[S][K]>>
-  /**
-   * `fetch` for routes of your own. Requests to the listed origins carry the access token, which is renewed where
-   * needed; a plain 401 is met by a new token and one repeat, unless the body is a stream or a `Request`'s.
-   * `redirect` is `error` by default. Rejects with a `PosternError` where there is no reply, or where the session
-   * turns out to be over before the request was sent.
-   */
-  readonly authFetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+/** The client of a page. */
+export interface PageClient<S extends keyof Calls> extends AuthClient<S> {
   /** Stops listening to other tabs. For tests, and for pages that make clients on and on. */
   readonly close: () => void
 }
-
-/** What an operation takes. */
-export type InputOf<C> = C extends { readonly input: infer I } ? I : never
-
-/** What an operation answers. */
-export type ReplyOf<C> = C extends { readonly reply: infer R } ? R : never
 
 /**
  * A client for pages of one surface. It keeps the access token in memory and nowhere else, renews it, and
@@ -97,35 +38,14 @@ export type ReplyOf<C> = C extends { readonly reply: infer R } ? R : never
 export function createClient<S extends keyof Calls>({
   surface,
   baseUrl = '/',
-  origins,
-  onStepUp,
   environment: given,
-}: ClientOptions<S>): AuthClient<S> {
+  ...shared
+}: ClientOptions<S>): PageClient<S> {
   const environment = { ...browserEnvironment(), ...given }
-  const { pageUrl } = environment
-  const { origin, href } = new URL(baseUrl, pageUrl)
-  const root = href.replace(/\/$/, '')
-  const base = `${root}/v1/auth/${surface}`
-  const session = new SessionKeeper(base, surface, environment)
-  const prove = onStepUp ?? null
-  const call = caller(session, environment, { root, base }, prove)
-  // Of any other text it would never be told that the token does not go there.
-  if (origins?.some((one) => new URL(one, pageUrl).origin !== one)) {
-    throw new TypeError('createClient: origins must be like https://api.example.com')
-  }
-  const listed = new Set(origins ?? [origin])
-  const { get, subscribe } = session.state
+  const target = targetOf(baseUrl, environment.pageUrl, surface)
+  const session = pageSession(target.base, surface, environment)
   return {
-    get,
-    subscribe,
-    onChange: (listener) => subscribe(() => listener(get())),
-    restore: ({ signal = null } = {}) => unlessAborted(session.restore(), signal),
-    // What comes back is what the operation table says, which the types are made from.
-    call: (operation, ...rest: readonly unknown[]) => {
-      const [input, options] = rest as readonly [input?: object, options?: CallOptions]
-      return call(String(operation), { ...input }, options?.signal ?? null)
-    },
-    authFetch: authFetch(session, environment, { listed, library: origin, pageUrl }, prove),
+    ...authClient<S, Calls[S]>(session, environment, target, shared),
     close: () => session.close(),
   }
 }

@@ -1,4 +1,13 @@
 /** The client for browsers: a session in one tab and among several, and typed calls. */
+
+export type {
+  AuthClient,
+  CallArguments,
+  CallOptions,
+  InputOf,
+  ReplyOf,
+  SharedOptions,
+} from './auth-client.js'
 export type * from './calls.js'
 export type {
   ClientChannel,
@@ -6,15 +15,7 @@ export type {
   ClientLocks,
   ClientStorage,
 } from './client-environment.js'
-export {
-  type AuthClient,
-  type CallArguments,
-  type CallOptions,
-  type ClientOptions,
-  createClient,
-  type InputOf,
-  type ReplyOf,
-} from './create-client.js'
+export { type ClientOptions, createClient, type PageClient } from './create-client.js'
 export {
   isPosternError,
   type PosternAbort,

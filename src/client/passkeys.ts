@@ -4,8 +4,8 @@ import {
   startAuthentication,
   startRegistration,
 } from '@simplewebauthn/browser'
+import type { AuthClient, InputOf, ReplyOf } from './auth-client.js'
 import type { Calls, ClientCalls } from './calls.js'
-import type { AuthClient, InputOf, ReplyOf } from './create-client.js'
 
 type Added = ClientCalls['POST /webauthn/registration/verify']
 type SignIn = ClientCalls['POST /webauthn/login/verify']

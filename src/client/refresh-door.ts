@@ -7,12 +7,12 @@ import { pauseMs, sleep } from './pause.js'
 const attemptMs = 5000
 
 /**
- * Milliseconds for which a rotation is repeated after a reply that was lost. The server takes the replaced cookie
+ * Milliseconds for which a rotation is repeated after a reply that was lost. The server takes the replaced token
  * for ten seconds, and the repeat has to arrive within them.
  */
 const repeatMs = 9000
 
-/** What a request to `session` or `refresh-cookie` came to in the end. */
+/** What a rotation, or a question who is signed in, came to in the end. */
 export interface Settled {
   /** The last reply, if any. */
   readonly answer: Answer | null
@@ -36,15 +36,13 @@ function isSettled(answer: Answer): boolean {
 /** One attempt. Null where no reply came in time. */
 async function attempt(
   environment: ClientEnvironment,
-  method: string,
   url: string,
+  how: RequestInit,
 ): Promise<Answer | null> {
   const limit = new AbortController()
   const cancel = environment.after(attemptMs, () => limit.abort())
   const { signal } = limit
-  const how = { method, signal, credentials: 'include', redirect: 'error' } as const
-  // The browser ends what a page that goes away began, and stores the cookie.
-  const request = new Request(url, { ...how, keepalive: method === 'POST' })
+  const request = new Request(url, { credentials: 'include', ...how, signal, redirect: 'error' })
   try {
     return await sent(environment, request, answerOf)
   } catch {
@@ -56,21 +54,21 @@ async function attempt(
 
 /**
  * Sends until a reply settles it. A rotation whose reply is lost is repeated at once and then every second, because
- * the cookie is of use for ten seconds only. A 503 is waited out twice. Never rejects.
+ * the token is of use for ten seconds only. A 503 is waited out twice. Never rejects.
  */
 export async function settled(
   environment: ClientEnvironment,
-  method: 'GET' | 'POST',
   url: string,
+  how: RequestInit & { readonly method: 'GET' | 'POST' },
   wasLost: boolean,
 ): Promise<Settled> {
   const { now } = environment
   const began = now()
   let isLost = wasLost
   for (let tries = 0; ; tries += 1) {
-    const answer = await attempt(environment, method, url)
+    const answer = await attempt(environment, url, how)
     if (answer && isSettled(answer)) return { answer, isLost: false }
-    isLost ||= method === 'POST' && !(answer && isRefusal(answer))
+    isLost ||= how.method === 'POST' && !(answer && isRefusal(answer))
     const isOver = isLost ? now() - began >= repeatMs : answer?.status !== 503 || tries > 1
     if (isOver) return { answer, isLost }
     const ms = isLost ? Math.min(tries, 1) * 1000 : pauseMs(environment, answer?.problem)

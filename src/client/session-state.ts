@@ -20,6 +20,8 @@ export type SessionState =
 export interface StateKeeper {
   get(): SessionState
   set(next: SessionState): void
+  /** Of the user who is signed in; else null. */
+  userId(): string | null
   subscribe(listener: () => void): () => void
 }
 
@@ -28,6 +30,7 @@ export function stateKeeper(): StateKeeper {
   const listeners = new Set<() => void>()
   return {
     get: () => state,
+    userId: () => (state.status === 'signedIn' ? state.user.id : null),
     set(next) {
       // The same snapshot as long as it says the same, for those who compare by identity.
       if (JSON.stringify(next) === JSON.stringify(state)) return

@@ -1,14 +1,12 @@
 import type { ClientEnvironment } from './client-environment.js'
+import { type Hold, ownLock } from './own-lock.js'
 
 /** Milliseconds after which work goes on without the lock: longer than a rotation is repeated. */
 const patience = 20_000
 
-/** Runs work while no other tab of this origin, and nothing else in this tab, runs any. */
-export type Hold = <T>(work: () => Promise<T>) => Promise<T>
-
 /** Of several tabs where the browser has Web Locks, else of this tab alone. */
 export function tabLock(name: string, { locks, after }: ClientEnvironment): Hold {
-  return locks === null ? lockOfTab() : lockOfTabs(name, locks, after)
+  return locks === null ? ownLock() : lockOfTabs(name, locks, after)
 }
 
 function lockOfTabs(
@@ -30,14 +28,5 @@ function lockOfTabs(
       if (isHeld) throw error
       return run()
     })
-  }
-}
-
-function lockOfTab(): Hold {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const turn = last.then(work)
-    last = turn.catch(() => {})
-    return turn
   }
 }

@@ -1,6 +1,7 @@
 import type { ClientEnvironment } from './client-environment.js'
 import { endingCodes } from './ending-codes.js'
 import { unlessAborted } from './exchange.js'
+import { fresh } from './fresh.js'
 import { pauseMs, sleep } from './pause.js'
 import { aborted, type PosternProblem } from './postern-error.js'
 import type { SessionKeeper } from './session-keeper.js'
@@ -20,7 +21,7 @@ export interface Sending {
   readonly isRepeatable: boolean
   /** True for an address of the library's own origin, whose word on the session counts. */
   readonly isLibrary: boolean
-  readonly onStepUp: ((challenge: StepUpChallenge) => Promise<void>) | null
+  readonly onStepUp: ((challenge: StepUpChallenge) => Promise<void>) | undefined
 }
 
 /** What was sent came to this; `problem` is null unless it was refused. */
@@ -41,11 +42,11 @@ export async function withSession<T>(
 ): Promise<T> {
   const { signal } = how
   if (session.state.get().status === 'loading') await unlessAborted(session.restore(), signal)
-  const user = session.userId()
+  const user = session.state.userId()
   const left = { renewal: 1, proof: 1, wait: 2 }
   for (;;) {
-    await unlessAborted(session.fresh(), signal)
-    if (session.userId() !== user) throw aborted(otherUser)
+    await unlessAborted(fresh(session, environment), signal)
+    if (session.state.userId() !== user) throw aborted(otherUser)
     const { token } = session
     const { value, problem } = await send(token)
     const remedy = problem && fitting(problem, session, how, token)

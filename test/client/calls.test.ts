@@ -256,7 +256,7 @@ describe('authFetch', () => {
   ])('takes origins alone for the list, not %s', (given) => {
     const { environment } = scriptedPage()
     const make = () => createClient({ surface: 'client', origins: [given], environment })
-    expect(make).toThrow('createClient: origins must be like https://api.example.com')
+    expect(make).toThrow('option "origins" must be like https://api.example.com')
   })
 
   it('believes of other listed origins no word on the session', async () => {

@@ -1,0 +1,164 @@
+import type { ClientEnvironment } from './client-environment.js'
+import type { Answer, Json } from './exchange.js'
+import { fresh } from './fresh.js'
+import { type Grant, grantOf, subjectOf } from './grant.js'
+import { joined } from './joined.js'
+import { networkFailure } from './postern-error.js'
+import { settled } from './refresh-door.js'
+import { rotationNotes } from './rotation-notes.js'
+import type { SessionKeeper } from './session-keeper.js'
+import { stateKeeper } from './session-state.js'
+import { tabLock } from './tab-lock.js'
+
+/** What tabs tell each other: that the session may have changed, or that a rotation begins. */
+type Hint = 'session' | 'rotation'
+
+export interface PageSession extends SessionKeeper {
+  /** Stops listening to other tabs. */
+  close(): void
+}
+
+const version = 1
+const ignore = () => {}
+
+/**
+ * The session of a browser as one tab knows it. Its refresh token is a cookie, which all tabs share, and so is its
+ * lock. `base` is the address below which the surface's operations are.
+ */
+export function pageSession(
+  base: string,
+  surface: string,
+  environment: ClientEnvironment,
+): PageSession {
+  const name = `postern:${base}`
+  const { now } = environment
+  const state = stateKeeper()
+  const hold = tabLock(name, environment)
+  const notes = rotationNotes(name, environment)
+  const channel = environment.channel?.(name)
+  /** The rotation that the token comes from or came after. */
+  let takenAt = 0
+  /** Half the idle window in milliseconds, or less; null where it is not known. */
+  let halfIdle: number | null = null
+
+  async function rotate(): Promise<void> {
+    const began = now()
+    const rotatedAt = notes.rotatedAt()
+    const unansweredSince = notes.unansweredSince()
+    notes.write(rotatedAt, began)
+    tell('rotation')
+    const isLost = began - unansweredSince < 10_000
+    // The browser ends what a page that goes away began, and stores the cookie.
+    const how = { method: 'POST', keepalive: true } as const
+    const outcome = await settled(environment, `${base}/refresh-cookie`, how, isLost)
+    // What refused did not rotate, so that all is as before.
+    if (!outcome.isLost) notes.write(rotatedAt, unansweredSince)
+    const grant = granted(outcome.answer, false)
+    notes.write(now(), 0)
+    // Another user may have signed in: the token of one is never used while the other is shown.
+    if (subjectOf(grant.accessToken) === state.userId()) take(grant)
+    else await ask()
+  }
+
+  /** Who is signed in, and a token. To be called while the lock is held. */
+  async function ask(isHinted = false): Promise<void> {
+    const { answer } = await settled(environment, `${base}/session`, { method: 'GET' }, false)
+    const grant = granted(answer, isHinted)
+    const { session: facts, user }: Json = answer?.body ?? {}
+    const idleExpiresAt = Date.parse(String(Object(facts).idleExpiresAt))
+    const rotatedAt = notes.rotatedAt()
+    // Not less than the token allows, in case the machine's clock is wrong.
+    halfIdle = Math.max((idleExpiresAt - (rotatedAt || now())) / 2, grant.expiresIn * 500)
+    take(grant)
+    session.dueAt = Math.min(session.dueAt, rotatedAt + halfIdle)
+    state.set({ status: 'signedIn', user: Object(user) })
+  }
+
+  /** The token that was given, or the session is over, or it is not known whether it is. */
+  function granted(answer: Answer | null, isHinted: boolean): Grant {
+    const grant = answer && grantOf(answer)
+    if (grant) return grant
+    if (answer?.status === 401 && answer.body) {
+      notes.write(0, 0)
+      end(answer.problem.code || null, isHinted)
+    }
+    throw answer?.problem ?? networkFailure(null)
+  }
+
+  function take({ accessToken, expiresIn }: Grant): void {
+    session.token = accessToken
+    takenAt = notes.rotatedAt()
+    session.expiresAt = now() + expiresIn * 1000
+    // A token lives no longer than the idle window, so half its life is never too late.
+    session.dueAt = now() + Math.min(expiresIn * 900, halfIdle ?? expiresIn * 500)
+  }
+
+  function end(reason: string | null, isHinted = false): void {
+    const wasSignedIn = session.token !== null
+    session.token = null
+    state.set({ status: 'signedOut', reason })
+    if (wasSignedIn && !isHinted) tell('session')
+  }
+
+  function tell(kind: Hint): void {
+    channel?.postMessage({ v: version, surface, kind })
+  }
+
+  /** A hint and no more: what it is about is asked of the server. */
+  function heard(data: unknown): void {
+    const { v, surface: about, kind }: Json = Object(data)
+    if (v !== version || about !== surface) return
+    if (kind === 'session') hold(() => ask(true)).catch(ignore)
+    // Where the other tab goes away amid it, this one finishes it.
+    else if (session.token !== null) hold(finish).catch(ignore)
+  }
+
+  async function finish(): Promise<void> {
+    if (notes.unansweredSince() > 0) await rotate()
+  }
+
+  const session = {
+    hold,
+    state,
+    token: null as string | null,
+    dueAt: 0,
+    expiresAt: 0,
+    rotate,
+    end: (reason: string | null) => end(reason),
+    restore: joined(async () => {
+      try {
+        // The browser may hold a retired cookie, which `session` takes and does not replace.
+        if (notes.unansweredSince() > 0) await session.renew()
+        else await hold(() => ask())
+      } catch (error) {
+        if (state.get().status !== 'signedOut') throw error
+      }
+      fresh(session, environment).catch(ignore)
+      return state.get()
+    }),
+    renew: joined(() => {
+      const { token } = session
+      return hold(async () => {
+        // A login or a sign-out came first.
+        if (session.token !== token || state.get().status === 'signedOut') return
+        const isRotatedElsewhere = notes.rotatedAt() !== takenAt
+        if (isRotatedElsewhere && notes.unansweredSince() === 0) await ask()
+        else await rotate()
+      })
+    }),
+    begin(grant: Grant, { user }: Json) {
+      notes.write(now(), 0)
+      halfIdle = null
+      take(grant)
+      state.set({ status: 'signedIn', user: Object(user) })
+      tell('session')
+    },
+    async reread() {
+      await ask().catch(ignore)
+      tell('session')
+    },
+    close: () => channel?.close(),
+  } satisfies PageSession
+  if (channel) channel.onmessage = ({ data }) => heard(data)
+  return session
+}
