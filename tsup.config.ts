@@ -51,9 +51,10 @@ export default defineConfig({
     'config-secrets': 'src/config/secrets.ts',
     openapi: 'src/openapi/index.ts',
     testing: 'src/testing/index.ts',
-    // For browsers: it imports nothing, and its sources are written for es2022.
+    // For browsers and apps: they import nothing, and their sources are written for es2022.
     client: 'src/client/index.ts',
     'client-passkeys': 'src/client/passkeys.ts',
+    'client-mobile': 'src/client/mobile.ts',
     express: 'adapters/express.ts',
     fastify: 'adapters/fastify.ts',
     koa: 'adapters/koa.ts',

@@ -80,7 +80,7 @@ export function targetOf(baseUrl: string, pageUrl: string, surface: string): Tar
   return { origin, root, base: `${root}/v1/auth/${surface}` }
 }
 
-/** A client of this session. */
+/** The functions of a client. */
 export function authClient<S extends keyof Calls, C>(
   session: SessionKeeper,
   environment: ClientEnvironment,

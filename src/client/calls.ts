@@ -7,6 +7,7 @@ import type {
 import type { OperatorConfigurationCalls } from './calls/configuration-calls.js'
 import type { DeviceCalls } from './calls/device-calls.js'
 import type { MfaCalls, OperatorMfaCalls } from './calls/mfa-calls.js'
+import type { MobileCalls } from './calls/mobile-calls.js'
 import type { PasskeyCalls } from './calls/passkey-calls.js'
 import type { OperatorSelfServiceCalls, SelfServiceCalls } from './calls/self-service-calls.js'
 import type { OperatorServiceAccountCalls } from './calls/service-account-calls.js'
@@ -38,4 +39,10 @@ export interface OperatorCalls
 export interface Calls {
   readonly client: ClientCalls
   readonly operator: OperatorCalls
+}
+
+/** What apps call, by surface: logins give the refresh token in the body, and not as a cookie. */
+export interface AppCalls {
+  readonly client: Omit<ClientCalls, 'POST /login'> & MobileCalls
+  readonly operator: Omit<OperatorCalls, 'POST /login'> & MobileCalls
 }

@@ -22,6 +22,7 @@ export {
   type PosternError,
   type PosternNetworkFailure,
   type PosternProblem,
+  type PosternStorageFailure,
 } from './postern-error.js'
 export type { PasswordViolation, ProblemCode } from './problem-codes.js'
 export type { SessionState, SessionUser } from './session-state.js'

@@ -39,8 +39,20 @@ export interface PosternAbort extends ClientError {
   readonly kind: 'abort'
 }
 
-/** What the client's calls reject with. `kind` tells the three apart. */
-export type PosternError = PosternProblem | PosternNetworkFailure | PosternAbort
+/**
+ * The storage of an app did not read or write the refresh token. `cause` is its error. No token was used that is not
+ * written; the next call tries again.
+ */
+export interface PosternStorageFailure extends ClientError {
+  readonly kind: 'storage'
+}
+
+/** What the client's calls reject with. `kind` tells them apart; `storage` is for apps alone. */
+export type PosternError =
+  | PosternProblem
+  | PosternNetworkFailure
+  | PosternAbort
+  | PosternStorageFailure
 
 /**
  * True for what the client's calls reject with.
@@ -73,6 +85,10 @@ export function networkFailure(cause: unknown): PosternNetworkFailure {
 
 export function aborted(cause: unknown): PosternAbort {
   return made('given up', cause, { kind: 'abort' as const })
+}
+
+export function storageFailure(cause: unknown): PosternStorageFailure {
+  return made('storage failed', cause, { kind: 'storage' as const })
 }
 
 /** The members that a refusal's body may have. */

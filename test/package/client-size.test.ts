@@ -12,7 +12,11 @@ let built: BuiltPackage
 
 beforeAll(async () => {
   // With what else the package ships, because chunks are shared.
-  built = await buildPackage({ index: 'src/index.ts', client: 'src/client/index.ts' })
+  built = await buildPackage({
+    index: 'src/index.ts',
+    client: 'src/client/index.ts',
+    'client-mobile': 'src/client/mobile.ts',
+  })
 })
 
 afterAll(() => built?.remove())
@@ -26,22 +30,42 @@ async function minified(name: string): Promise<string> {
   return readFileSync(out, 'utf8')
 }
 
+const sizeOf = async (name: string): Promise<number> =>
+  gzipSync(await minified(name), { level: 9 }).byteLength
+
 describe('postern/client for a page', () => {
-  it('is at most 4 KiB, by esbuild and gzip', async () => {
-    const bytes = gzipSync(await minified('client'), { level: 9 }).byteLength
+  it('I17-5 is at most 4 KiB, by esbuild and gzip', async () => {
+    const bytes = await sizeOf('client')
     expect(bytes).toBeLessThanOrEqual(4096)
     expect(bytes).toBeGreaterThan(2048)
   })
 
-  it('loads no other file, and nothing of Node', async () => {
-    const file = built.file('client')
-    const imported = readFileSync(file, 'utf8').matchAll(/^import "\.\/(.*)";$/gm)
-    const chunks = [...imported].map(([, name = '']) => join(dirname(file), name))
-    const sources = [file, ...chunks].flatMap((path): readonly string[] => {
-      return JSON.parse(readFileSync(`${path}.map`, 'utf8')).sources
-    })
-    expect(sources.length).toBeGreaterThan(10)
-    expect(sources.filter((path) => !path.includes('src/client/'))).toEqual([])
-    expect(await minified('client')).not.toMatch(/node:|require\(|\bBuffer\b|\bprocess\./)
+  it('has nothing of the client for apps', async () => {
+    expect(await minified('client')).not.toMatch(/refreshToken|x-token-delivery/)
   })
+})
+
+describe('postern/client/mobile for an app', () => {
+  it('is at most 5 KiB, by esbuild and gzip', async () => {
+    const bytes = await sizeOf('client-mobile')
+    expect(bytes).toBeLessThanOrEqual(5120)
+    expect(bytes).toBeGreaterThan(2048)
+  })
+})
+
+describe('the clients', () => {
+  it.each(['client', 'client-mobile'])(
+    'load no other file, and nothing of Node: %s',
+    async (name) => {
+      const file = built.file(name)
+      const imported = readFileSync(file, 'utf8').matchAll(/(?:from|^import) "\.\/(.*)";$/gm)
+      const chunks = [...imported].map(([, name = '']) => join(dirname(file), name))
+      const sources = [file, ...chunks].flatMap((path): readonly string[] => {
+        return JSON.parse(readFileSync(`${path}.map`, 'utf8')).sources
+      })
+      expect(sources.length).toBeGreaterThan(10)
+      expect(sources.filter((path) => !path.includes('src/client/'))).toEqual([])
+      expect(await minified(name)).not.toMatch(/node:|require\(|\bBuffer\b|\bprocess\./)
+    },
+  )
 })

@@ -166,6 +166,14 @@ describe('the tarball', () => {
     expect([...outerImports(file)].filter((name) => foreign.test(name))).toEqual([])
   })
 
+  it.each([
+    ['client.js', []],
+    ['client-mobile.js', []],
+    ['client-passkeys.js', ['@simplewebauthn/browser']],
+  ])('R-LIB-01 %s loads %j and nothing else', (file, imported) => {
+    expect([...outerImports(file)]).toEqual(imported)
+  })
+
   it('R-LIB-08 config.js is small, and is made of the configuration rules alone', () => {
     const files = [...loadedFiles(join(packed.dir, 'dist/config.js'))]
     const sources = files.flatMap((path): readonly string[] => {

@@ -8,14 +8,16 @@ type Shapes = ReadonlyMap<string, JsonSchema>
 
 const notice = '// Made by `npm run client-types` from the operation table.\n\n'
 
-/** What pages have no use for, beside what apps, browsers and the client itself send. */
-const notForPages = ['getJwks', 'issueServiceToken']
+/** What neither pages nor apps call, beside what browsers send, and what the client itself does. */
+const notCalled = ['getJwks', 'issueServiceToken', 'refresh']
 
-function isForPages({ id, tag, status, bodyForm, usesRefreshCookie }: Operation): boolean {
+function isCalled({ id, status, bodyForm, usesRefreshCookie }: Operation): boolean {
   const isRefresh = usesRefreshCookie === 'one'
-  const isSent = status === 302 || bodyForm === true || isRefresh || tag === 'Mobile'
-  return !isSent && !notForPages.includes(id)
+  return !(status === 302 || bodyForm === true || isRefresh || notCalled.includes(id))
 }
+
+/** What a browser has as cookies and an app as members of bodies. */
+const keptNames = ['recognitionId', 'deviceToken', 'registrationKey']
 
 const interfaceNames: Readonly<Record<Tag, string>> = {
   Authentication: 'Authentication',
@@ -33,7 +35,7 @@ export function clientTypes(
   operations: readonly Operation[],
   document: OpenApiDocument,
 ): ReadonlyMap<string, string> {
-  const described = describeOperations(operations.filter(isForPages), document)
+  const described = describeOperations(operations.filter(isCalled), document)
   const tags = document.tags
     .map(({ name }) => name)
     .filter((name): name is Tag => name in interfaceNames)
@@ -47,6 +49,7 @@ export function clientTypes(
   return new Map([
     ['problem-codes.ts', problemCodes()],
     ['ending-codes.ts', endingCodes()],
+    ['kept-inputs.ts', keptInputs(described, shapes)],
     ['calls/shapes.ts', shapeFile(shapes)],
     ...files.map(({ name, own }) => {
       const text = callFile(name, own, shapes)
@@ -118,10 +121,24 @@ function interfaceText(
   return `/** Operations of ${where}, by method and path. */\nexport interface ${name} {\n${members}\n}`
 }
 
+/** How a call names its operation. */
+function callName({ method, path }: DescribedOperation['row']): string {
+  const below = '/v1/auth/{surface}'
+  return `${method} ${path.startsWith(`${below}/`) ? path.slice(below.length) : path}`
+}
+
+/** Which calls take what an app keeps. */
+function keptInputs(described: readonly DescribedOperation[], shapes: Shapes): string {
+  const lines = described.flatMap(({ row, operation }) => {
+    const own = namesIn(operation.requestBody?.content['application/json']?.schema ?? {}, shapes)
+    const kept = keptNames.filter((name) => own.includes(name))
+    return kept.length === 0 ? [] : [`${JSON.stringify(callName(row))}: ${JSON.stringify(kept)},`]
+  })
+  return `${notice}/** What an app keeps and sends with these calls, where a browser has cookies. */
+export const keptInputs: Readonly<Record<string, readonly string[]>> = {\n${lines.join('\n')}\n}\n`
+}
+
 function callText({ row, operation, answer }: DescribedOperation, shapes: Shapes): string {
-  const path = row.path.startsWith('/v1/auth/{surface}/')
-    ? row.path.slice('/v1/auth/{surface}'.length)
-    : row.path
   const { parameters = [], requestBody } = operation
   const outside = parameters.filter(({ in: where }) => where === 'path' || where === 'query')
   const body = requestBody?.content['application/json']?.schema ?? {}
@@ -131,7 +148,7 @@ function callText({ row, operation, answer }: DescribedOperation, shapes: Shapes
   if (twice) throw new Error(`${row.id}: "${twice.name}" is in the path and in the body`)
   const reply = answer.content?.['application/json']?.schema
   return `/** ${row.summary}. */
-  readonly '${row.method} ${path}': {
+  readonly '${callName(row)}': {
     readonly input: ${inputText(body, beside)}
     readonly reply: ${reply === undefined ? 'null' : typeScriptOf(reply)}
   }`
@@ -166,14 +183,20 @@ function inputText(
 }
 
 function indexFile(
-  files: readonly { readonly name: string; readonly own: readonly DescribedOperation[] }[],
+  files: readonly {
+    readonly tag: Tag
+    readonly name: string
+    readonly own: readonly DescribedOperation[]
+  }[],
 ): string {
   const has = (count: number) =>
     files.filter(({ own }) => own.some(({ row }) => (row.surfaces.length > 1 ? 2 : 1) === count))
-  const shared = has(2).map(({ name }) => name)
+  const shared = has(2).flatMap(({ tag, name }) => (tag === 'Mobile' ? [] : [name]))
   const operator = has(1).map(({ name }) => `Operator${name}`)
   const imports = files.map(({ name }) => {
-    const names = [name, `Operator${name}`].filter((one) => [...shared, ...operator].includes(one))
+    const names = [name, `Operator${name}`].filter((one) =>
+      ['MobileCalls', ...shared, ...operator].includes(one),
+    )
     return `import type { ${names.join(', ')} } from './calls/${fileName(name)}.js'`
   })
   return `${notice}${imports.join('\n')}
@@ -189,6 +212,12 @@ export interface OperatorCalls extends ${[...shared, ...operator].join(', ')} {}
 export interface Calls {
   readonly client: ClientCalls
   readonly operator: OperatorCalls
+}
+
+/** What apps call, by surface: logins give the refresh token in the body, and not as a cookie. */
+export interface AppCalls {
+  readonly client: Omit<ClientCalls, 'POST /login'> & MobileCalls
+  readonly operator: Omit<OperatorCalls, 'POST /login'> & MobileCalls
 }
 `
 }

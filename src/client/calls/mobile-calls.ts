@@ -1,0 +1,53 @@
+// Made by `npm run client-types` from the operation table.
+
+import type {
+  MfaEnrollmentRequired,
+  MfaRequired,
+  MobileAuthenticated,
+  PasswordChangeRequired,
+} from './shapes.js'
+
+/** Operations of both surfaces, by method and path. */
+export interface MobileCalls {
+  /** Sign in with e-mail and password; the refresh token comes in the body. */
+  readonly 'POST /mobile/login': {
+    readonly input: {
+      readonly email: string
+      readonly password: string
+      readonly deviceToken?: string
+      readonly registrationKey?: string
+      readonly recognitionId?: string
+    }
+    readonly reply:
+      | MobileAuthenticated
+      | PasswordChangeRequired
+      | MfaRequired
+      | MfaEnrollmentRequired
+  }
+  /** The address an app opens in the system browser to sign in with a provider. */
+  readonly 'POST /mobile/oauth/{provider}/start': {
+    readonly input: {
+      readonly provider: string
+      readonly redirectUri: string
+      readonly codeChallenge: string
+      readonly codeChallengeMethod: 'S256'
+      readonly appState?: string
+      readonly acceptedTermsVersion?: string
+    }
+    readonly reply: { readonly authorizationUrl: string; readonly expiresIn: number }
+  }
+  /** Exchange the code from the redirect, once, with the verifier of its challenge. */
+  readonly 'POST /mobile/oauth/exchange': {
+    readonly input: {
+      readonly code: string
+      readonly codeVerifier: string
+      readonly deviceToken?: string
+      readonly recognitionId?: string
+    }
+    readonly reply:
+      | MobileAuthenticated
+      | PasswordChangeRequired
+      | MfaRequired
+      | MfaEnrollmentRequired
+  }
+}
