@@ -83,6 +83,16 @@ module.exports = {
       },
     },
     {
+      name: 'react-loads-react-alone',
+      comment: 'The client is the one that the page has.',
+      severity: 'error',
+      from: { path: '^src/react/' },
+      to: {
+        pathNot: '^(src/react/|node_modules/)',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'src-knows-no-adapter',
       severity: 'error',
       from: { path: '^src/' },

@@ -55,6 +55,7 @@ export default defineConfig({
     client: 'src/client/index.ts',
     'client-passkeys': 'src/client/passkeys.ts',
     'client-mobile': 'src/client/mobile.ts',
+    react: 'src/react/index.ts',
     express: 'adapters/express.ts',
     fastify: 'adapters/fastify.ts',
     koa: 'adapters/koa.ts',

@@ -16,6 +16,7 @@ beforeAll(async () => {
     index: 'src/index.ts',
     client: 'src/client/index.ts',
     'client-mobile': 'src/client/mobile.ts',
+    react: 'src/react/index.ts',
   })
 })
 
@@ -25,7 +26,14 @@ afterAll(() => built?.remove())
 async function minified(name: string): Promise<string> {
   const file = built.file(name)
   const out = join(dirname(file), `${name}.min.js`)
-  const form = ['--bundle', '--platform=browser', '--format=esm', '--minify', '--target=es2022']
+  const form = [
+    '--bundle',
+    '--platform=browser',
+    '--format=esm',
+    '--minify',
+    '--target=es2022',
+    '--external:react',
+  ]
   await command(dirname(file), esbuild, file, ...form, `--outfile=${out}`)
   return readFileSync(out, 'utf8')
 }
@@ -50,6 +58,17 @@ describe('postern/client/mobile for an app', () => {
     const bytes = await sizeOf('client-mobile')
     expect(bytes).toBeLessThanOrEqual(5120)
     expect(bytes).toBeGreaterThan(2048)
+  })
+})
+
+describe('postern/react', () => {
+  it('I17-5 is at most 1 KiB without react and client, and loads no client', async () => {
+    expect(await sizeOf('react')).toBeLessThanOrEqual(1024)
+    expect(await minified('react')).not.toContain('PosternError')
+  })
+
+  it('says that its hooks are not for server components', () => {
+    expect(readFileSync(built.file('react'), 'utf8')).toMatch(/^["']use client["'];\n/)
   })
 })
 

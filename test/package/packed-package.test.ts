@@ -170,6 +170,7 @@ describe('the tarball', () => {
     ['client.js', []],
     ['client-mobile.js', []],
     ['client-passkeys.js', ['@simplewebauthn/browser']],
+    ['react.js', ['react']],
   ])('R-LIB-01 %s loads %j and nothing else', (file, imported) => {
     expect([...outerImports(file)]).toEqual(imported)
   })

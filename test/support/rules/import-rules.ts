@@ -140,6 +140,8 @@ const rules: readonly ZoneRule[] = [
   // The page installs it; the client alone is used without.
   { zone: 'src/client/passkeys.ts', values: ['@simplewebauthn/browser'], types: ['src/client/'] },
   { zone: 'src/client/', values: [], types: [...innerZones, ports] },
+  // Hooks for whatever client an application has: they know its types alone.
+  { zone: 'src/react/', values: ['react'], types: ['src/client/'] },
   { zone: 'src/cli/', values: ['postern', 'node:*'], types: [] },
   {
     zone: 'adapters/',
