@@ -54,7 +54,7 @@ export function problemText(error: unknown): string {
   if (!isPosternError(error)) return unexpected(error)
   if (error.kind === 'network') return 'The server cannot be reached. Check the connection.'
   if (error.kind === 'abort') return 'This was given up.'
-  return refusalText(error)
+  return error.kind === 'problem' ? refusalText(error) : unexpected(error)
 }
 
 /** A reason by its code alone, such as the reason of a sign-out; null where there is nothing to tell. */
