@@ -1,4 +1,4 @@
-import { shapeOf } from '../../src/checks/shape.js'
+import { shapeReader } from '../../src/checks/shape.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
@@ -18,6 +18,7 @@ import { Table } from './table.js'
  * const auth = await createAuth({ ...options, backend: memory() })
  */
 export function memory(): Backend {
+  const shapeOf = shapeReader()
   const tables = new Map<string, Table>()
   const bind = (spec: AnyCollectionSpec) => {
     const shape = shapeOf(spec)

@@ -1,4 +1,4 @@
-import { shapeOf } from '../../src/checks/shape.js'
+import { shapeReader } from '../../src/checks/shape.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
@@ -34,6 +34,7 @@ export function mongo(options: MongoOptions): Backend {
   checkOptions(options)
   const { db, prefix = '' } = options
   const notes = preparedNotes(openDocuments(db, `${prefix}postern_collections`))
+  const shapeOf = shapeReader()
   const bind = (spec: AnyCollectionSpec) => bindCollection(options, notes, shapeOf(spec))
   const own = { denylist: bind(denylistSpec), lease: bind(leaseSpec), counter: bind(counterSpec) }
   return {

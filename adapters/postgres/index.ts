@@ -1,4 +1,4 @@
-import { shapeOf } from '../../src/checks/shape.js'
+import { shapeReader } from '../../src/checks/shape.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { Logger } from '../../src/ports/logger.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
@@ -39,6 +39,7 @@ export function postgres(client: PostgresClient, options: PostgresOptions = {}):
   checkOptions(options)
   let logger: Logger | null = null
   const runs = runsOf(client, options, (message) => logger?.warn(message))
+  const shapeOf = shapeReader()
   const bind = (spec: AnyCollectionSpec) => tableOf(shapeOf(spec), options)
   const own = { denylist: bind(denylistSpec), lease: bind(leaseSpec), counter: bind(counterSpec) }
   return {

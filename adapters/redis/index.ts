@@ -1,4 +1,4 @@
-import { shapeOf } from '../../src/checks/shape.js'
+import { shapeReader } from '../../src/checks/shape.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
@@ -59,6 +59,7 @@ export function redis(client: RedisClient, options: RedisOptions = {}): Backend 
   const commands = commandsOf(client)
   checkOptions(options)
   const run = runOn(commands)
+  const shapeOf = shapeReader()
   const bind = (spec: AnyCollectionSpec): Place => {
     const shape = shapeOf(spec)
     return { shape, keys: keysOf(shape.name, options) }

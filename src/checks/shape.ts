@@ -19,14 +19,50 @@ export interface Shape {
 /** A document or a part of one, by field name. */
 export type Row = Readonly<Record<string, unknown>>
 
+/** All of a shape but its name. */
+type Form = Omit<Shape, 'name'>
+
+/** `shapeOf` for one backend, which checks once what the collections of both surfaces share. */
+export function shapeReader(): (spec: AnyCollectionSpec) => Shape {
+  const known = new WeakMap<object, { readonly spec: AnyCollectionSpec; readonly form: Form }>()
+  return (spec) => {
+    checkName(spec)
+    const before = known.get(spec.fields)
+    if (before !== undefined && isSameForm(before.spec, spec)) {
+      return { name: spec.name, ...before.form }
+    }
+    const form = formOf(spec)
+    known.set(spec.fields, { spec, form })
+    return { name: spec.name, ...form }
+  }
+}
+
 /**
  * Checks a spec once, when a collection is bound. Throws a `TypeError` naming the collection and
  * what is wrong with it, so that a mistaken spec fails at start-up and not at the first request.
  */
 export function shapeOf(spec: AnyCollectionSpec): Shape {
-  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(spec.name)) {
-    throw new TypeError(`collection "${spec.name}": names are lower-case words joined by "_"`)
+  checkName(spec)
+  return { name: spec.name, ...formOf(spec) }
+}
+
+function checkName({ name }: AnyCollectionSpec): void {
+  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name)) {
+    throw new TypeError(`collection "${name}": names are lower-case words joined by "_"`)
   }
+}
+
+function isSameForm(one: AnyCollectionSpec, other: AnyCollectionSpec): boolean {
+  const { fields, indexes, retiredIndexes, expires } = one
+  return (
+    fields === other.fields &&
+    indexes === other.indexes &&
+    retiredIndexes === other.retiredIndexes &&
+    expires === other.expires
+  )
+}
+
+function formOf(spec: AnyCollectionSpec): Form {
   const columns = columnsOf(spec)
   const indexes = spec.indexes.map(indexOf)
   const retired = (spec.retiredIndexes ?? []).map(indexOf)
@@ -39,7 +75,7 @@ export function shapeOf(spec: AnyCollectionSpec): Shape {
     }
     seen.add(fields)
   }
-  return { name: spec.name, columns, indexes, retired, expires: spec.expires }
+  return { columns, indexes, retired, expires: spec.expires }
 }
 
 function indexOf({ on, unique }: AnyCollectionSpec['indexes'][number]): Index {

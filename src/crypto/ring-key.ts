@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { OptionsError } from '../errors/index.js'
 
 /** A public key as published (RFC 7517). */
@@ -60,9 +60,7 @@ export function describeKey(option: string, publicKey: KeyObject): RingKey {
 
 /** RFC 7638 §3: the required members alone, in the order of their names. */
 function thumbprint(n: string, e: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify({ e, kty: 'RSA', n }))
-    .digest('base64url')
+  return hash('sha256', JSON.stringify({ e, kty: 'RSA', n }), 'base64url')
 }
 
 function parse(

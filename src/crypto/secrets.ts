@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../ports/random.js'
 
 /** An unguessable opaque token: `bytes` random bytes (256 bits unless told otherwise), base64url. */
@@ -11,7 +11,7 @@ export function randomToken(random: Random, bytes = 32): string {
  * token; too fast for a password.
  */
 export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('base64url')
+  return hash('sha256', data, 'base64url')
 }
 
 /**

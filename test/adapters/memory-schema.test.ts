@@ -69,6 +69,28 @@ describe('collection specs are checked when they are bound', () => {
     expect(() => bind(memory().store, wrong)).toThrow(message)
   })
 
+  it('also where another spec with the very same fields was fine', () => {
+    const { store } = memory()
+    const fields = { email }
+    const indexes = [{ on: ['email'] }]
+    bind(store, spec(fields, { indexes }))
+    const bound = (changes: Partial<AnyCollectionSpec>) => () =>
+      bind(store, spec(fields, { indexes, ...changes }))
+    expect(bound({ name: 'Users' })).toThrow('collection "Users": names are')
+    expect(bound({ indexes: [{ on: ['mail'] }] })).toThrow('"mail" is not declared')
+    expect(bound({ retiredIndexes: [{ on: ['email'] }] })).toThrow('two indexes on email')
+  })
+
+  it('an expiry of its own holds where another spec with the very same fields has another', async () => {
+    const { store } = memory()
+    const fields = { email }
+    const indexes: AnyCollectionSpec['indexes'] = []
+    bind(store, spec(fields, { indexes }))
+    const swept = bind(store, spec(fields, { indexes, expires: 'fixed' }))
+    await swept.insert({ id: 'a', email: 'a@example.test', expiresAt: 1 })
+    expect(await swept.sweep(2, 10)).toMatchObject({ removed: 1 })
+  })
+
   it('messages name the field and its kind, never the value', async () => {
     const users = bind(memory().store, spec({ email }))
     const secret = { id: 'a', email: 's3cret\0', expiresAt: null }

@@ -1,3 +1,4 @@
+import { lazily } from '../../concurrency/lazily.js'
 import { createWakeableTimer } from '../../concurrency/wakeable-timer.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import {
@@ -31,7 +32,8 @@ const attempts = 1000
 
 export function createProcessRoll({ collections, clock, random, logger }: Deps): ProcessRoll {
   const { modules } = collections
-  const id = uuidv7(clock.now(), random)
+  // Made when it is needed first: a construction without a module waits for no randomness.
+  const ownId = lazily(() => uuidv7(clock.now(), random))
   const pause = createWakeableTimer(clock)
   /** The activations that there were when this process began to use each module. */
   const joined = new Map<string, number>()
@@ -50,7 +52,7 @@ export function createProcessRoll({ collections, clock, random, logger }: Deps):
   }
 
   function withOwn({ id: module, activations, processes }: Module): RunningProcesses {
-    return withProcess(processes, id, joined.get(module) ?? activations, clock.now())
+    return withProcess(processes, ownId(), joined.get(module) ?? activations, clock.now())
   }
 
   async function checkIn(): Promise<void> {
@@ -76,7 +78,7 @@ export function createProcessRoll({ collections, clock, random, logger }: Deps):
     async join(module) {
       if (closing) return
       const written = await write(module, withOwn)
-      const own = written?.processes[id]
+      const own = written?.processes[ownId()]
       if (own === undefined) return
       joined.set(module, own.activations)
       loop ??= checkIn()
@@ -88,7 +90,7 @@ export function createProcessRoll({ collections, clock, random, logger }: Deps):
       await loop
       for (const module of joined.keys()) {
         try {
-          await write(module, ({ processes }) => withoutProcess(processes, id, clock.now()))
+          await write(module, ({ processes }) => withoutProcess(processes, ownId(), clock.now()))
         } catch (error) {
           logger.warn(
             'a process could not say that it ends; "needsRestart" counts it for fifteen minutes more',

@@ -21,8 +21,8 @@ interface Deps {
   readonly lease: Lease
   readonly clock: Clock
   readonly logger: Logger
-  /** This process, as the lease record names it. */
-  readonly contender: string
+  /** This process, as the lease record names it; the same text each time. */
+  readonly contender: () => string
   /** Waits, or returns sooner when the process is about to stop. */
   readonly wait: (ms: number) => Promise<void>
   readonly stopped: () => boolean
@@ -42,7 +42,7 @@ export function createLeaseContest(deps: Deps): LeaseContest {
   /** The record, and how long to watch it before it may be taken; zero for at once. */
   async function look(): Promise<{ readonly record: LeaseRecord | null; readonly waitMs: number }> {
     const record = await lease.read(sweepLeaseName)
-    const verdict = judgeLease(record, contender, sighting, clock.now())
+    const verdict = judgeLease(record, contender(), sighting, clock.now())
     if (verdict.mayTake) return { record, waitMs: 0 }
     sighting = verdict.sighting
     return { record, waitMs: verdict.waitMs }
@@ -58,7 +58,7 @@ export function createLeaseContest(deps: Deps): LeaseContest {
       }
       if (seen.waitMs > 0) return null
       const takenAt = clock.now()
-      const next = leaseAfter(seen.record, contender)
+      const next = leaseAfter(seen.record, contender())
       const taken = await lease.replace(sweepLeaseName, seen.record, next)
       return taken ? holdLease(deps, next, takenAt, onLost) : null
     },

@@ -1,3 +1,4 @@
+import { lazily } from '../../concurrency/lazily.js'
 import { createWakeableTimer } from '../../concurrency/wakeable-timer.js'
 import { randomToken } from '../../crypto/secrets.js'
 import { sweepContentionMs, sweepStartMs } from '../../engine/sweep-schedule.js'
@@ -31,7 +32,7 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
   let closing = false
   const contest = createLeaseContest({
     ...deps,
-    contender: randomToken(deps.random),
+    contender: lazily(() => randomToken(deps.random)),
     wait: pause.wait,
     stopped: () => closing,
   })
