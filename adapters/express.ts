@@ -54,13 +54,15 @@ export function expressRouter(mountable: Mountable): ExpressHandler {
  */
 export function expressGuards<P, A extends string>(
   surface: RouteGuarded<P, A>,
-): NativeGuards<P, A, ExpressHandler<ExpressRouted>, IncomingMessage, ExpressRouted> {
+): NativeGuards<P, A, ExpressHandler<IncomingMessage>, IncomingMessage, ExpressRouted> {
   return nativeGuards('expressGuards', surface, (admit) => (request, response, next) => {
     const answer = (refusal: ExchangeReply | null): void => {
       if (refusal === null) next()
       else send(response, refusal)
     }
-    const refusal = admit(request, nodeGuarded(request))
+    // Express sets `params` before it calls a route's middleware. A guard whose type named them would make those of
+    // the handlers behind it `unknown`.
+    const refusal = admit(request as ExpressRouted, nodeGuarded(request))
     if (refusal instanceof Promise) refusal.then(answer).catch(next)
     else answer(refusal)
   })

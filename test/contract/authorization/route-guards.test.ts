@@ -1,3 +1,4 @@
+import express from 'express'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { expressGuards } from '../../../adapters/express.js'
 import { fastifyGuards } from '../../../adapters/fastify.js'
@@ -288,5 +289,15 @@ describe('guards that cannot work', () => {
     expectTypeOf(typed)
       .returns.toHaveProperty('client')
       .returns.toEqualTypeOf<Principal<'client'>>()
+  })
+
+  it('R-1-26 leave the types of a route’s parameters to Express', () => {
+    const typed = (auth: Auth) => {
+      const { requireUser } = expressGuards(auth.operator)
+      express().get('/orders/:id', requireUser(), (request) => {
+        expectTypeOf(request.params.id).toEqualTypeOf<string>()
+      })
+    }
+    expectTypeOf(typed).returns.toBeVoid()
   })
 })
