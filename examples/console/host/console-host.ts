@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net'
 import express, { type Request } from 'express'
 import { type Auth, type AuthOptions, createAuth, roleAuthorizer } from 'postern'
 import { expressRouter } from 'postern/express'
+import { systemPermissions } from './console-permissions.ts'
 import { pageHeaders } from './headers.ts'
 import { mailBox } from './mail-box.ts'
 import { mailPage } from './mail-page.ts'
+import { operatorRoutes } from './operator-routes.ts'
 import { consolePages } from './pages.ts'
 
 export interface ConsoleHostOptions
@@ -47,8 +49,8 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
       client: { ...surface, baseUrl: clientUrl },
     },
     mailer: mails,
-    // The first operator's `systemRole`, `super_admin`, may change the settings.
-    authorizer: roleAuthorizer(),
+    // The first operator's `systemRole`, `super_admin`, grants the library's permissions and the console's.
+    authorizer: roleAuthorizer({ systemPermissions }),
     settings: { ...firstSettings(clientUrl, operatorUrl), ...settings },
   })
   await auth.migrate()
@@ -64,6 +66,11 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
   app.use(pageHeaders)
   app.get('/demo/mails', (_request, response) => {
     response.type('html').set('Cache-Control', 'no-store').send(mailPage(mails.mails))
+  })
+  const forOperators = operatorRoutes(auth)
+  app.use('/api', (request, response, next) => {
+    if (isOperator(request)) forOperators(request, response, next)
+    else response.status(404).end()
   })
   app.use(await consolePages(isOperator))
   serve = app
