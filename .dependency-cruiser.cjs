@@ -59,7 +59,13 @@ module.exports = {
       to: { circular: true },
     },
     ...domainOrder,
-    { name: 'not-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'not-unresolvable',
+      comment: 'examples/nextjs is a package of its own, whose build says what cannot be found.',
+      severity: 'error',
+      from: { pathNot: '^examples/nextjs/' },
+      to: { couldNotResolve: true },
+    },
     {
       name: 'engine-is-pure',
       severity: 'error',

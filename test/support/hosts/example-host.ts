@@ -25,14 +25,14 @@ export const firstOperator = {
 export const issuer = 'https://operator.example.com'
 
 /** The environment of a host behind a proxy that ends TLS, with a name for each surface. */
-const behindProxy = {
+export const behindProxy = {
   OPERATOR_URL: issuer,
   CLIENT_URL: 'https://client.example.com',
   TRUSTED_PROXIES: '1',
 }
 
 /** What every host of `examples` reads of its environment to start. */
-async function exampleSecrets(): Promise<Readonly<Record<string, string>>> {
+export async function exampleSecrets(): Promise<Readonly<Record<string, string>>> {
   return {
     SIGNING_KEY: await testSigningKey(),
     CONFIG_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
@@ -41,7 +41,7 @@ async function exampleSecrets(): Promise<Readonly<Record<string, string>>> {
   }
 }
 
-function exampleHost(program: StartedProgram, port: number): ExampleHost {
+export function exampleHost(program: StartedProgram, port: number): ExampleHost {
   const send = httpClient(`http://127.0.0.1:${port}`)
   const through = (url: string): Send => {
     const forwarded = { 'x-forwarded-host': new URL(url).host, 'x-forwarded-for': '192.0.2.7' }

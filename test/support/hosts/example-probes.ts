@@ -3,28 +3,34 @@ import { connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { registrationCookieOf } from '../people/registration-steps.js'
 import { type ExampleHost, firstOperator, issuer } from './example-host.js'
-import { type Reply, refreshCookieOf, textOf } from './http-client.js'
+import { type Reply, refreshCookieOf, type Send, textOf } from './http-client.js'
+import type { StartedProgram } from './started-program.js'
 
 const password = 'correct horse battery staple'
-const ada = { email: 'ada@example.org', password }
+
+/** How a process ends. */
+interface Ending {
+  readonly exitCode: number
+  /** Printed when the library is closed, which it is before the last reply; null where that comes after it. */
+  readonly closes: RegExp | null
+}
 
 /** What every host of `examples` is asked over HTTP, in this order; the last probe ends it. */
-export function probeExample(host: () => ExampleHost): void {
+export function probeExample(
+  host: () => ExampleHost,
+  how: Ending = { exitCode: 0, closes: null },
+): void {
   it('I17-7 a user registers, is let in, refreshes and signs out', () => main(host()))
   it('I17-7 machines find the token endpoint', () => metadata(host()))
   it('I17-7 what is wrong with a request is said, and nothing else', () => refusals(host()))
-  it('I17-7 SIGTERM lets a request under way finish, and ends the process', () => ending(host()))
+  it('I17-7 SIGTERM lets a request under way finish, and ends the process', () =>
+    ending(host(), how))
 }
 
 async function main({ program, send }: ExampleHost): Promise<void> {
   const outcome = async (method: string, path: string, given: object = {}) =>
     outcomeOf(await send.client(method, path, given))
-  const registered = await send.client('POST', '/v1/auth/client/register', { body: ada })
-  expect(registered.status).toBe(201)
-  const [, token] = await program.printed(/^mail .*ada@example\.org.*"token":"([^"]+)"/m)
-  const cookie = registrationCookieOf(registered) ?? ''
-  const verified = { body: { token }, cookie }
-  expect(await outcome('POST', '/v1/auth/client/email/verify', verified)).toBe('200')
+  const ada = await registeredAt(program, send.client, 'grace@example.org')
   const login = await send.client('POST', '/v1/auth/client/login', { body: ada })
   const bearer = textOf(login.json(), 'accessToken')
   const { id } = (await send.client('GET', '/v1/auth/client/me', { bearer })).json()
@@ -43,6 +49,18 @@ async function main({ program, send }: ExampleHost): Promise<void> {
   expect(await outcome('GET', '/reports', { bearer: next })).toBe('200')
   expect(await outcome('POST', '/v1/auth/client/logout', { bearer: next })).toBe('204')
   expect(await outcome('GET', '/reports', { bearer: next })).toBe('401 session_revoked')
+}
+
+/** Registers on the client surface, and follows the link of the mail that the host prints. */
+export async function registeredAt(program: StartedProgram, send: Send, email: string) {
+  const body = { email, password }
+  const registered = await send('POST', '/v1/auth/client/register', { body })
+  expect(registered.status).toBe(201)
+  const [, token] = await program.printed(new RegExp(`^mail .*"${email}".*"token":"([^"]+)"`, 'm'))
+  const cookie = registrationCookieOf(registered) ?? ''
+  const verified = await send('POST', '/v1/auth/client/email/verify', { body: { token }, cookie })
+  expect(verified.status).toBe(200)
+  return body
 }
 
 /** The first operator does so, after a second factor. */
@@ -103,7 +121,7 @@ async function refusals({ send }: ExampleHost): Promise<void> {
   }
 }
 
-async function ending({ program, port }: ExampleHost): Promise<void> {
+async function ending({ program, port }: ExampleHost, { exitCode, closes }: Ending): Promise<void> {
   const idle = await opened(port)
   idle.write('GET /v1/auth/client/options HTTP/1.1\r\nhost: client.example.com\r\n\r\n')
   await heard(idle, '"registrationOpen"')
@@ -117,9 +135,10 @@ async function ending({ program, port }: ExampleHost): Promise<void> {
   await heard(busy, '100 Continue')
   program.signal('SIGTERM')
   await expect.poll(() => isRefused(port)).toBe(true)
+  if (closes !== null) await program.printed(closes)
   busy.write(body)
-  expect(await heard(busy, '\r\n\r\n{')).toContain('HTTP/1.1 401')
-  expect(await program.ended()).toBe(0)
+  expect(await heard(busy, '"invalid_credentials"')).toContain('HTTP/1.1 401')
+  expect(await program.ended()).toBe(exitCode)
   await expect.poll(() => [idle.closed, busy.closed]).toEqual([true, true])
 }
 
@@ -129,7 +148,7 @@ function outcomeOf({ status, code }: Reply): string {
 
 /** Where the host's own code lies, and how it failed, is nothing for a caller. */
 function expectNothingLeaked({ text, headers }: Reply): void {
-  expect(text).not.toMatch(/\bat .*:\d+:\d+|node_modules|\.[jt]s\b|\/tmp\/|SyntaxError|TypeError/)
+  expect(text).not.toMatch(/\bat .*:\d+:\d+|node_modules|\.ts\b|\/tmp\/|SyntaxError|TypeError/)
   expect(headers.get('x-powered-by')).toBeNull()
 }
 

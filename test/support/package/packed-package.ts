@@ -16,7 +16,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const modules = join(root, 'node_modules')
-const leftOut = ['node_modules', '.git', 'dist', '.results', '.data']
+const leftOut = ['node_modules', '.git', 'dist', '.results', '.data', '.next']
 
 /** Without what npm tells its scripts: it would make npm work on the repository, not on the copy. */
 export const cleanEnvironment = Object.fromEntries(

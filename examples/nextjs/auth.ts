@@ -1,0 +1,54 @@
+import pg from 'pg'
+import { type Auth, createAuth, roleAuthorizer } from 'postern'
+import { memory } from 'postern/memory'
+import { postgres } from 'postern/postgres'
+
+/** Next.js loads this file several times in a process, which has one `Auth`. */
+const held: typeof globalThis & { auth?: Promise<Auth> } = globalThis
+
+/** The process's own, made at the first call: `next build` loads this file too, and has no keys. */
+export function startedAuth(): Promise<Auth> {
+  held.auth ??= start()
+  return held.auth
+}
+
+async function start(): Promise<Auth> {
+  const { env } = process
+  const here = `http://localhost:${env.PORT ?? 3000}`
+  const pool = env.DATABASE_URL ? new pg.Pool({ connectionString: env.DATABASE_URL }) : null
+  // Without a listener, a lost idle connection ends the process.
+  pool?.on('error', ({ message }) => console.error('lost a connection to the database:', message))
+  const auth = await createAuth({
+    // Without a database, the host forgets everything when it ends.
+    backend: pool ? postgres(pool, { schema: env.DATABASE_SCHEMA ?? 'auth' }) : memory(),
+    // CONFIG_ENCRYPTION_KEY is read from the environment by the library.
+    keys: { current: env.SIGNING_KEY ?? '' },
+    surfaces: {
+      operator: { baseUrl: env.OPERATOR_URL ?? here },
+      client: { baseUrl: env.CLIENT_URL ?? here },
+    },
+    // Next.js gives no address of the socket. Set this behind a proxy, or all callers share one rate limit.
+    trustProxy: env.TRUSTED_PROXIES ? Number(env.TRUSTED_PROXIES) : false,
+    // Call your mail provider here. The link is in `data.url`, and leads to a page of yours.
+    mailer: {
+      async send({ to, template, data }) {
+        console.log('mail', JSON.stringify({ to, template, ...data }))
+      },
+    },
+    authorizer: roleAuthorizer(),
+  })
+  await auth.migrate()
+  await ensureFirstOperator(auth)
+  return auth
+}
+
+/** Made in code, which asks for no permission; the first operator may let users read the reports. */
+async function ensureFirstOperator(auth: Auth): Promise<void> {
+  const { OPERATOR_EMAIL: email, OPERATOR_PASSWORD: password } = process.env
+  const { users, roles } = auth.operator
+  if (!email || !password || (await users.findByEmail(email)) !== null) return
+  const { id: userId } = await users.create({ email, password, emailVerified: true })
+  const permissions = ['reports.share']
+  const { id: roleId } = await roles.define({ name: 'report manager', permissions })
+  await roles.bind({ userId, roleId })
+}
