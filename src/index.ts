@@ -69,6 +69,7 @@ export {
   type PasswordViolation,
 } from './errors/index.js'
 export type { TrustProxy } from './http/client-ip.js'
+export type { RequestIdHeader } from './http/in-request.js'
 export type {
   ExchangeBody,
   ExchangeReply,

@@ -4,6 +4,7 @@ import type { KeyRing } from './crypto/key-ring.js'
 import type { ConfigKey } from './crypto/secret-box.js'
 import type { RateLimits } from './domain/limits/rate-limits.js'
 import type { TrustProxy } from './http/client-ip.js'
+import type { RequestIdHeader } from './http/in-request.js'
 import type { ProviderEndpoints } from './identity-providers/provider.js'
 import type { ProviderId } from './identity-providers/providers.js'
 import type { AuthEvent } from './ports/auth-event.js'
@@ -248,8 +249,15 @@ export interface AuthOptions {
    * with is logged.
    */
   readonly onEvent?: (event: AuthEvent) => unknown
-  /** Receives log entries. Default: JSON lines on standard error. */
+  /** Receives log entries. Default: JSON lines on standard error, with time, operation and request id. */
   readonly logger?: Logger
+  /**
+   * The header from which the default logger takes the id of a request: `x-request-id` (1 to 128 letters, digits and
+   * `_.+/=:@-`), or `traceparent` for the id of the trace (W3C Trace Context §3.2). For hosts behind a proxy that sets
+   * it, since callers could otherwise choose it. Default none: each request gets an id. So does one without the header,
+   * or with one of another form.
+   */
+  readonly requestIdHeader?: RequestIdHeader
   /** Tells the time in whole milliseconds. Default: the system's clock and timers. */
   readonly clock?: Clock
   /** Default: `node:crypto`. */

@@ -18,6 +18,7 @@ import { answerReply } from './answer-reply.js'
 import type { ClientIp } from './client-ip.js'
 import { type CookiePolicy, clearCookie, clearOthers, cookiesOf, type SameSite } from './cookies.js'
 import { deprecationHeaders } from './deprecation-headers.js'
+import type { InRequest } from './in-request.js'
 import type { Match } from './match.js'
 import { oauth2Refusal } from './oauth2-refusal.js'
 import { problemReply, validatorReply } from './problem.js'
@@ -43,6 +44,7 @@ export interface PipelineDeps {
   readonly emit: Emit
   readonly tracing: Tracing
   readonly logger: Logger
+  readonly inRequest: InRequest
 }
 
 /** Route, admission, handler, reply: the same for every operation. */
@@ -54,8 +56,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   async function run(request: ExchangeRequest, match: Match): Promise<ExchangeReply> {
     if (match.kind !== 'operation') return refuseRoute(request, match)
     const { operation, params } = match
-    const { reply } = await tracing.operation(surface, operation.id, () =>
-      handle(operation, request, params),
+    const { reply } = await deps.inRequest(operation.id, request, () =>
+      tracing.operation(surface, operation.id, () => handle(operation, request, params)),
     )
     return operation.deprecated ? withDeprecation(reply, operation) : reply
   }

@@ -5,6 +5,7 @@ import { AuthError, describeError } from '../errors/index.js'
 import type { Logger } from '../ports/logger.js'
 import type { Audience, Surface } from '../ports/surface.js'
 import type { ClientIp } from './client-ip.js'
+import type { InRequest } from './in-request.js'
 import { ofSurface } from './of-surface.js'
 import { problemReply } from './problem.js'
 import type { RefusalEvents } from './refusal-events.js'
@@ -26,6 +27,7 @@ interface Deps {
   readonly refusals: RefusalEvents
   readonly clientIp: ClientIp
   readonly logger: Logger
+  readonly inRequest: InRequest
 }
 
 const accepted: Readonly<Record<Surface, readonly Audience[]>> = {
@@ -39,7 +41,7 @@ type Guards<S extends Surface> = RouteGuards<AudienceOf<S>, RouteGuard<Principal
 /** Guards for the host's own routes, which refuse as the library's own routes do. */
 export function routeGuards<S extends Surface>(
   surface: S,
-  { services, refusals, clientIp, logger }: Deps,
+  { services, refusals, clientIp, logger, inRequest }: Deps,
 ): Guards<S> {
   const { access, stepUp } = services
 
@@ -59,12 +61,14 @@ export function routeGuards<S extends Surface>(
         emitRefusal(name, error, request, principal)
         return { principal: null, refusal: problemReply(toAuthError(name, error)) }
       }
-      try {
-        const shown = known ?? access.authenticate(request.header('authorization'))
-        return shown instanceof Promise ? shown.then(admit).catch(refuse) : answered(admit(shown))
-      } catch (error) {
-        return answered(refuse(error))
-      }
+      return inRequest(name, request, () => {
+        try {
+          const shown = known ?? access.authenticate(request.header('authorization'))
+          return shown instanceof Promise ? shown.then(admit).catch(refuse) : answered(admit(shown))
+        } catch (error) {
+          return answered(refuse(error))
+        }
+      })
     }
   }
 
@@ -81,7 +85,7 @@ export function routeGuards<S extends Surface>(
     begin: ((userId: string) => T) | null,
     check: (principal: Principal<S>, request: RouteGuardRequest, begun?: T) => Promise<void> | void,
   ): RouteGuard<Principal<S>> {
-    return async (request, known) => {
+    const judge: RouteGuard<Principal<S>> = async (request, known) => {
       let principal = known
       let begun: T | undefined
       try {
@@ -100,6 +104,7 @@ export function routeGuards<S extends Surface>(
         return { principal: null, refusal: problemReply(toAuthError(name, error)) }
       }
     }
+    return (request, known) => inRequest(name, request, () => judge(request, known))
   }
 
   /**

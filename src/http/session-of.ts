@@ -4,6 +4,7 @@ import type { RequestSource } from '../ports/request-source.js'
 import type { Surface } from '../ports/surface.js'
 import type { ClientIp } from './client-ip.js'
 import { type CookiePolicy, cookiesOf } from './cookies.js'
+import type { InRequest } from './in-request.js'
 import { isConnectionAllowed, isOriginAllowed } from './request/origin.js'
 import { type ReadHead, readHead } from './request/request-head.js'
 import type {
@@ -20,6 +21,7 @@ export interface SessionOfDeps {
   readonly cookies: CookiePolicy
   readonly allowedOrigins: ReadonlySet<string>
   readonly clientIp: ClientIp
+  readonly inRequest: InRequest
   /** Whether the host that a request names is the other surface's alone. */
   readonly isElsewhere: (request: ReadHead) => boolean
 }
@@ -89,9 +91,7 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     }
   }
 
-  return async (request, options) => {
-    const { use, mint = false } = requireOptions(options)
-    const head = readHead(request, options.remoteAddress)
+  async function look(request: object, head: ReadHead, { use, mint = false }: SessionOfOptions) {
     requireUse(use, head)
     if (deps.isElsewhere(head)) throw new AuthError('not_found')
     const ip = deps.clientIp(head.remoteAddress, head.header('x-forwarded-for'))
@@ -104,6 +104,12 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     if (session === null) return null
     const facts = use === 'connection' ? openOf(session, source) : factsOf(session)
     return mint ? { ...facts, access: await sessionLook.mint(session) } : facts
+  }
+
+  return async (request, given) => {
+    const options = requireOptions(given)
+    const head = readHead(request, options.remoteAddress)
+    return deps.inRequest('sessionOf', head, () => look(request, head, options))
   }
 }
 

@@ -129,6 +129,7 @@ const schema = z.strictObject({
   ),
   onEvent: z.optional(functionValue),
   logger: z.optional(port('debug', 'info', 'warn', 'error')),
+  requestIdHeader: z.optional(z.enum(['x-request-id', 'traceparent'])),
   clock: z.optional(
     port('now', 'after').check(
       z.refine(tellsWholeTime, {

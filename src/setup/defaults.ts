@@ -1,5 +1,7 @@
 import { type BackgroundTasks, createBackgroundTasks } from '../concurrency/background-tasks.js'
+import { uuidv7 } from '../crypto/uuid.js'
 import { defaultRiskScorer } from '../domain/login/default-risk-scorer.js'
+import { type InRequest, inRequest } from '../http/in-request.js'
 import type { AuthOptions } from '../options.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
@@ -10,6 +12,7 @@ import type { RiskScorer } from '../ports/risk-scorer.js'
 import { failClosedBackend } from '../stores/fail-closed-backend.js'
 import { consoleLogger } from '../system/console-logger.js'
 import { later } from '../system/later.js'
+import { createLogContext } from '../system/log-context.js'
 import { namesAhead } from '../system/names-ahead.js'
 import { safeLogger } from '../system/safe-logger.js'
 import { systemClock } from '../system/system-clock.js'
@@ -26,6 +29,7 @@ export interface Defaults {
   readonly clock: Clock
   readonly env: Env
   readonly fetcher: Fetcher
+  readonly inRequest: InRequest
   readonly issuer: string
   readonly logger: Logger
   /** Of the names of all collections. */
@@ -36,17 +40,23 @@ export interface Defaults {
 
 export function defaultsOf(options: AuthOptions, processEnv: Env): Defaults {
   const { clock = systemClock, backendTimeout: timeoutMs = 5000 } = options
-  const logger = safeLogger(options.logger ?? consoleLogger)
+  const random = options.random ?? namesAhead(systemRandom)
+  // A logger of the host's own knows by itself which request is under way.
+  const context = options.logger === undefined ? createLogContext() : null
+  const logger = safeLogger(
+    options.logger ?? consoleLogger(clock, context ?? { current: () => null }),
+  )
   return {
     backend: failClosedBackend(options.backend, { clock, logger, timeoutMs, later }),
     background: createBackgroundTasks(logger, later),
     clock,
     env: options.env ?? processEnv,
     fetcher: options.fetcher ?? systemFetcher,
+    inRequest: inRequest(context, options.requestIdHeader, () => uuidv7(clock.now(), random)),
     issuer: options.issuer ?? options.surfaces.operator.baseUrl,
     logger,
     prefix: options.collectionPrefix ?? '',
-    random: options.random ?? namesAhead(systemRandom),
+    random,
     riskScorer: options.riskScorer ?? defaultRiskScorer,
   }
 }

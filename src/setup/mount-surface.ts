@@ -17,7 +17,8 @@ import type { BuiltSurface } from './lazy-surface.js'
 import type { SharedServices } from './shared-services.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
 
-type Mounting = Pick<Defaults, 'clock' | 'logger'> & Pick<SharedServices, 'clientIp' | 'tracing'>
+type Mounting = Pick<Defaults, 'clock' | 'logger' | 'inRequest'> &
+  Pick<SharedServices, 'clientIp' | 'tracing'>
 
 /** The routes of one surface and what answers them, each made at its first request. */
 export function routesOf(
@@ -50,7 +51,7 @@ export function mountSurface<S extends Surface>(
   surface: S,
   { services, emit, users, registrations, identities, roles, audit, sessions }: BuiltSurface,
   { routes, pages }: { readonly routes: SurfaceRoutes; readonly pages: SessionOf<S> },
-  { clientIp, clock, logger }: Mounting,
+  { clientIp, clock, logger, inRequest }: Mounting,
 ): SurfaceAuth<S> {
   const { access, stepUp } = services
   const refusals = refusalEvents({ clock, emit })
@@ -65,7 +66,7 @@ export function mountSurface<S extends Surface>(
     async authenticate(authorization) {
       return ofSurface(surface, await access.authenticate(authorization))
     },
-    guards: routeGuards(surface, { services, refusals, clientIp, logger }),
+    guards: routeGuards(surface, { services, refusals, clientIp, logger, inRequest }),
     sessionOf: pages,
     async requirePermission(principal, permission, of) {
       requirePrincipal('requirePermission', principal)

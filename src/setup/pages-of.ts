@@ -2,6 +2,7 @@ import { loadPart } from '../errors/index.js'
 import type { AnySessionOf, SessionOf } from '../http/session-facts.js'
 import type { AuthOptions } from '../options.js'
 import type { Surface } from '../ports/surface.js'
+import type { Defaults } from './defaults.js'
 import type { BuiltSurface } from './lazy-surface.js'
 import type { SharedServices } from './shared-services.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
@@ -12,7 +13,11 @@ export function pagesOf<S extends Surface>(
   surface: S,
   { services }: BuiltSurface,
   options: AuthOptions,
-  { clientIp, forwardedHost }: Pick<SharedServices, 'clientIp' | 'forwardedHost'>,
+  {
+    clientIp,
+    forwardedHost,
+    inRequest,
+  }: Pick<SharedServices, 'clientIp' | 'forwardedHost'> & Pick<Defaults, 'inRequest'>,
 ): SessionOf<S> {
   const own = options.surfaces[surface]
   const surfacesOf = surfacesOfRequest(options, { forwardedHost })
@@ -25,6 +30,7 @@ export function pagesOf<S extends Surface>(
     ready ??= sessionOf(surface, {
       sessionLook,
       clientIp,
+      inRequest,
       cookies: cookiePolicyOf(surface, own),
       allowedOrigins: originsOf(own),
       // Hosts that are in no option are the host's to route, as where the surface is mounted alone.

@@ -1,19 +1,26 @@
+import type { Clock } from '../ports/clock.js'
+import type { LogContext } from '../ports/log-context.js'
 import type { Logger } from '../ports/logger.js'
 
 type Level = 'info' | 'warn' | 'error'
 
-/** One JSON line per message on standard error; `debug` is dropped. */
-export const consoleLogger: Logger = {
-  debug() {},
-  info: (message, fields) => write('info', message, fields),
-  warn: (message, fields) => write('warn', message, fields),
-  error: (message, fields) => write('error', message, fields),
-}
-
-function write(
-  level: Level,
-  message: string,
-  fields: Readonly<Record<string, unknown>> = {},
-): void {
-  process.stderr.write(`${JSON.stringify({ level, source: 'postern', message, ...fields })}\n`)
+/**
+ * One JSON line per message on standard error, with the time (ISO 8601, UTC) and, within a request, its operation and
+ * id; `debug` is dropped.
+ */
+export function consoleLogger(
+  clock: Pick<Clock, 'now'>,
+  context: Pick<LogContext, 'current'>,
+): Logger {
+  const write =
+    (level: Level): Logger[Level] =>
+    (message, fields) => {
+      const time = new Date(clock.now()).toISOString()
+      const request = context.current()
+      const about =
+        request === null ? {} : { operation: request.operation, requestId: request.requestId() }
+      const line = { time, level, source: 'postern', ...about, message, ...fields }
+      process.stderr.write(`${JSON.stringify(line)}\n`)
+    }
+  return { debug() {}, info: write('info'), warn: write('warn'), error: write('error') }
 }

@@ -4,36 +4,55 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
 const run = promisify(execFile)
-const module = new URL('../../src/system/console-logger.ts', import.meta.url).href
+const source = (name: string) =>
+  JSON.stringify(new URL(`../../src/system/${name}.ts`, import.meta.url).href)
 const hooks = fileURLToPath(new URL('../support/module-hooks.mjs', import.meta.url))
 
 it('writes one JSON line per message to standard error, and no debug lines', async () => {
   const script = `
-    import { consoleLogger as log } from ${JSON.stringify(module)}
+    import { consoleLogger } from ${source('console-logger')}
+    import { createLogContext } from ${source('log-context')}
+    let now = Date.UTC(2026, 0, 1)
+    const context = createLogContext()
+    const log = consoleLogger({ now: () => now++ }, context)
     log.debug('unseen')
     log.info('started')
     log.warn('a\\nforged {"level":"error"} line\\u001b[31m', { path: 'x\\r\\ny', count: 2 })
-    log.error('failed', { error: 'TypeError' })
+    await Promise.all([
+      context.within({ operation: 'getMe', requestId: () => 'a' }, async () => {
+        await new Promise((resolve) => setImmediate(resolve))
+        log.error('failed', { error: 'TypeError' })
+      }),
+      context.within({ operation: 'logout', requestId: () => 'b' }, async () => log.info('gone')),
+    ])
+    log.info('idle')
   `
   const args = ['--import', hooks, '--input-type=module', '--eval', script]
   const { stdout, stderr } = await run(process.execPath, args)
   expect(stdout).toBe('')
-  const source = 'postern'
+  const line = (level: string, ms: number, rest: object) => ({
+    time: `2026-01-01T00:00:00.00${ms}Z`,
+    ...{ level, source: 'postern' },
+    ...rest,
+  })
   expect(
     stderr
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line)),
+      .map((text) => JSON.parse(text)),
   ).toEqual([
-    { level: 'info', source, message: 'started' },
-    {
-      level: 'warn',
-      source,
+    line('info', 0, { message: 'started' }),
+    line('warn', 1, {
       message: 'a\nforged {"level":"error"} line\u001b[31m',
       path: 'x\r\ny',
       count: 2,
-    },
-    { level: 'error', source, message: 'failed', error: 'TypeError' },
+    }),
+    line('info', 2, { operation: 'logout', requestId: 'b', message: 'gone' }),
+    line('error', 3, {
+      ...{ operation: 'getMe', requestId: 'a' },
+      ...{ message: 'failed', error: 'TypeError' },
+    }),
+    line('info', 4, { message: 'idle' }),
   ])
   expect(stderr).not.toContain('\u001b')
 })

@@ -7,7 +7,6 @@ import { memory } from '../../../adapters/memory/index.js'
 import { mongo } from '../../../adapters/mongo/index.js'
 import { postgres } from '../../../adapters/postgres/index.js'
 import { redis } from '../../../adapters/redis/index.js'
-import type { AuthOptions } from '../../../src/options.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import { splitStore } from '../../../src/stores/split-store.js'
 import { optionsOf } from '../stores/postgres-schemas.js'
@@ -15,7 +14,7 @@ import { newPrefix, removeKeys, singleClients } from '../stores/redis-clients.js
 import { spareSchemas } from '../stores/spare-schemas.js'
 import { type Framework, frameworks } from './frameworks.js'
 import { httpClient, type Send } from './http-client.js'
-import { type TestAuth, testAuth } from './test-auth.js'
+import { type TestAuth, type TestOptions, testAuth } from './test-auth.js'
 
 /** A host with the library in it, on a real server, and what a test needs to look behind it. */
 export interface ContractHost extends TestAuth {
@@ -24,7 +23,7 @@ export interface ContractHost extends TestAuth {
   close(): Promise<void>
 }
 
-export interface HostOptions extends Partial<AuthOptions> {
+export interface HostOptions extends TestOptions {
   /** What the host mounts; `both` by default. */
   readonly mount?: 'operator' | 'client' | 'both'
   /** Comes between the library and its database. */

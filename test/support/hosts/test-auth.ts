@@ -27,6 +27,8 @@ export const cheapHash = {
 export interface TestOptions extends Partial<AuthOptions> {
   /** Lets this process take part in the sweep, as processes do unless told otherwise. */
   readonly sweeps?: true
+  /** Has the default logger write on standard error, in place of the one that records. */
+  readonly printsLog?: true
 }
 
 const usualSurfaces: AuthOptions['surfaces'] = {
@@ -40,7 +42,11 @@ function atLoopback({ operator, client }: AuthOptions['surfaces']): AuthOptions[
   return { operator: { hosts, ...operator }, client: { hosts, ...client } }
 }
 
-export async function testAuth({ sweeps, ...options }: TestOptions = {}): Promise<TestAuth> {
+export async function testAuth({
+  sweeps,
+  printsLog,
+  ...options
+}: TestOptions = {}): Promise<TestAuth> {
   const backend = options.backend ?? memory()
   const clock = fakeClock(Date.UTC(2026, 0, 1))
   const mailer = recordingMailer()
@@ -50,7 +56,7 @@ export async function testAuth({ sweeps, ...options }: TestOptions = {}): Promis
     keys: { current: await testSigningKey() },
     configKeys: testConfigKeys,
     mailer,
-    logger,
+    ...(printsLog ? {} : { logger }),
     clock,
     env: {},
     onEvent: (event) => events.push(event),
