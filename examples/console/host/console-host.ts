@@ -96,6 +96,7 @@ function firstSettings(clientUrl: string, operatorUrl: string): AuthOptions['set
     oauthRedirectTargets: [
       { slug: 'client', uri: `${clientUrl}/signed-in`, surface: 'client', flow: 'web' },
       { slug: 'operator', uri: `${operatorUrl}/signed-in`, surface: 'operator', flow: 'web' },
+      { slug: 'linked', uri: `${operatorUrl}/providers`, surface: 'operator', flow: 'web' },
     ],
   }
 }

@@ -67,8 +67,10 @@ export function consoleRigs(): (options?: Partial<AuthOptions>) => Promise<Conso
       },
       async open(surface, path, { width = 'wide', visitor } = {}) {
         const page = await (visitor ?? (await arrive())).newPage()
+        // So that it is told what was waited for, before the test's own time is over.
+        page.setDefaultTimeout(60_000)
         await page.setViewportSize(widths[width])
-        failOnErrors(page)
+        failOnErrors(page, [host.clientUrl, host.operatorUrl])
         await page.goto((surface === 'client' ? host.clientUrl : host.operatorUrl) + path)
         return page
       },
@@ -77,15 +79,18 @@ export function consoleRigs(): (options?: Partial<AuthOptions>) => Promise<Conso
 }
 
 /** What the browser complains of, violations of the content security policy too, fails the test at its end. */
-function failOnErrors(page: Page): void {
+function failOnErrors(page: Page, origins: readonly string[]): void {
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(String(error)))
   page.on('console', (message) => {
+    if (message.type() !== 'error') return
     const { url } = message.location()
+    // Pages of a provider are not the console's.
+    if (url !== '' && !origins.includes(new URL(url).origin)) return
     // The browser notes each refusal of the API, whatever the page makes of it.
     const isRefusal =
-      /status of 4\d\d/.test(message.text()) && new URL(url).pathname.startsWith('/v1/')
-    if (message.type() === 'error' && !isRefusal) errors.push(message.text())
+      /status of 4\d\d/.test(message.text()) && /^\/v1\//.test(new URL(url).pathname)
+    if (!isRefusal) errors.push(message.text())
   })
   onTestFinished(() => expect(errors).toEqual([]))
 }

@@ -1,6 +1,7 @@
 import { ownerProof } from '../../shared/account/owner-proof.ts'
 import { element } from '../../shared/element.ts'
 import { form } from '../../shared/form.ts'
+import { codeText } from '../../shared/problem-text.ts'
 import { section } from '../../shared/section.ts'
 import { timeText } from '../../shared/time-text.ts'
 import type { OperatorContext, OperatorPage } from '../operator-page.ts'
@@ -16,6 +17,8 @@ export const linkedProvidersPage: OperatorPage = {
       client.call('GET /me'),
       client.call('GET /oauth/providers'),
     ])
+    const error = context.query.get('error')
+    if (error !== null) main.append(refusal(error))
     const linkedAt = new Map(identities.map((one) => [one.provider, one.linkedAt]))
     const names = new Map(providers.map(({ id, name }) => [id, name]))
     const ids = [...new Set([...names.keys(), ...linkedAt.keys()])]
@@ -25,6 +28,12 @@ export const linkedProvidersPage: OperatorPage = {
       main.append(provider(context, { id, name: names.get(id) ?? id, since }))
     }
   },
+}
+
+/** Why the browser came back from the provider without a link. */
+function refusal(error: string): HTMLElement {
+  const text = codeText(error) ?? 'The provider could not be linked.'
+  return element('p', { class: 'notice problem', role: 'alert' }, text)
 }
 
 interface Provider {
@@ -51,7 +60,7 @@ function provider(context: OperatorContext, { id, name, since }: Provider): HTML
   })
 
   async function link(input: { readonly currentPassword?: string }): Promise<void> {
-    const redirectUri = `${location.origin}/signed-in`
+    const redirectUri = `${location.origin}/providers`
     const { authorizationUrl } = await operator.call('POST /oauth/{provider}/link', {
       provider: id,
       redirectUri,

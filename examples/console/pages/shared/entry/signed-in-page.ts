@@ -5,20 +5,18 @@ import { nextStep } from './sign-in-steps.ts'
 
 const methodNames = ['totp', 'webauthn', 'backupCode'] as const
 
-/** Where providers send the browser back to, after a sign-in or after linking. */
+/** Where providers send the browser back to. One that is signed in is led to the first page. */
 export const signedInPage: Page = {
   path: '/signed-in',
   title: 'Sign in',
-  audience: 'all',
+  audience: 'visitor',
   async render(main, context) {
-    const error = context.query.get('error')
-    const isSignedIn = context.client.get().status === 'signedIn'
-    if (error !== null) {
-      const text = codeText(error) ?? 'The sign-in with the provider failed.'
-      const back = element('a', { href: isSignedIn ? '/providers' : '/login' }, 'Go back')
-      main.append(element('p', { class: 'error', role: 'alert' }, text), element('p', {}, back))
-    } else if (context.fragment.has('ticket')) await finish(main, context)
-    else context.go(isSignedIn ? '/' : '/login')
+    if (context.fragment.has('ticket')) return finish(main, context)
+    const text = codeText(context.query.get('error')) ?? 'The sign-in with the provider failed.'
+    main.append(
+      element('p', { class: 'error', role: 'alert' }, text),
+      element('p', {}, element('a', { href: '/login' }, 'Back to the sign-in')),
+    )
   },
 }
 

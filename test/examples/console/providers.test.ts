@@ -1,0 +1,94 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isChromiumMissing } from '../../support/hosts/browser.js'
+import { registered } from '../../support/outside/provider-stub/credentials.js'
+import { githubStandIn } from '../../support/outside/providers/github.js'
+import { addApp, codeField } from './authenticator-app.js'
+import {
+  type ConsoleRig,
+  consoleRigs,
+  expectAccessible,
+  password,
+  seeHeading,
+  signIn,
+  signOut,
+} from './console-rig.js'
+
+const start = consoleRigs()
+const email = 'ada@example.org'
+const subject = '4711'
+
+/** A console whose surfaces let people in with GitHub, which stands on this machine. */
+async function withGithub(): Promise<ConsoleRig> {
+  const redirectUris: string[] = []
+  const accounts = [{ subject, email: 'ada@github.example', verified: true, name: 'Ada' }]
+  const github = await githubStandIn({ redirectUris, accounts })
+  onTestFinished(() => github.close())
+  const { clientId, clientSecret } = registered.github
+  const rig = await start({
+    oauth: { allowInsecureLoopback: true, providers: { github: { endpoints: github.endpoints } } },
+    settings: {
+      githubOperatorEnabled: true,
+      githubClientEnabled: true,
+      githubClientId: clientId,
+      githubClientSecret: clientSecret,
+    },
+  })
+  redirectUris.push(`${rig.host.operatorUrl}/v1/auth/operator/oauth/github/callback`)
+  redirectUris.push(`${rig.host.clientUrl}/v1/auth/client/oauth/github/callback`)
+  return rig
+}
+
+/** Signs in at the provider, and agrees there. */
+async function agree(page: Page): Promise<void> {
+  await page.locator('[name=login]').fill(subject)
+  await page.locator('[name=password]').fill('any')
+  await page.getByRole('button').first().click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+describe.skipIf(isChromiumMissing)('I17-6 providers at the console, in chromium', () => {
+  it('an operator links one, signs in with it and a second factor, and unlinks it', async () => {
+    const rig = await withGithub()
+    await rig.account('operator', email)
+    const page = await rig.open('operator', '/')
+    await signIn(page, email)
+    await page.getByRole('link', { name: 'Linked providers' }).click()
+    await page.getByLabel('Your password').fill(password)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Link GitHub' }).click()
+    await agree(page)
+    await seeHeading(page, 'Linked providers')
+    await page.getByText('Linked since').waitFor()
+    const app = await addApp(rig, page)
+    await signOut(page)
+    await page.getByRole('link', { name: 'Sign in with GitHub' }).click()
+    await agree(page)
+    await seeHeading(page, 'Your second factor')
+    expect(page.url()).toBe(`${rig.host.operatorUrl}/signed-in`)
+    await expectAccessible(page)
+    await codeField(page).fill(await app.nextCode())
+    await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
+    await seeHeading(page, 'Your account')
+    await page.getByRole('link', { name: 'Linked providers' }).click()
+    await page.goto(`${rig.host.operatorUrl}/providers?error=identity_already_linked`)
+    await page.getByText('This account of the provider is linked already.').waitFor()
+    await page.getByRole('button', { name: 'Unlink GitHub' }).click()
+    await page.getByText('GitHub is unlinked.').waitFor()
+    await page.getByText('Not linked.').waitFor()
+  })
+
+  it('a user without an account gets one, and a refusal at the provider is told', async () => {
+    const rig = await withGithub()
+    const page = await rig.open('client', '/')
+    await page.getByRole('link', { name: 'Sign in with GitHub' }).click()
+    await agree(page)
+    await page.getByText('Your address is ada@github.example.').waitFor()
+    await expectAccessible(page)
+    await signOut(page)
+    await page.goto(`${rig.host.clientUrl}/signed-in?error=oauth_denied`)
+    await page.getByText('The provider did not let you sign in.').waitFor()
+    await page.getByRole('link', { name: 'Back to the sign-in' }).click()
+    await page.getByLabel('E-mail address').waitFor()
+  })
+})
