@@ -10,6 +10,7 @@ import { mailBox } from './mail-box.ts'
 import { mailPage } from './mail-page.ts'
 import { operatorRoutes } from './operator-routes.ts'
 import { consolePages } from './pages.ts'
+import { shop } from './shop-module.ts'
 
 export interface ConsoleHostOptions
   extends Omit<AuthOptions, 'surfaces' | 'authorizer' | 'settings'>,
@@ -49,6 +50,7 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
       client: { ...surface, baseUrl: clientUrl },
     },
     mailer: mails,
+    modules: [shop],
     // The first operator's `systemRole`, `super_admin`, grants the library's permissions and the console's.
     authorizer: roleAuthorizer({ systemPermissions }),
     settings: { ...firstSettings(clientUrl, operatorUrl), ...settings },

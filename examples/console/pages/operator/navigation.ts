@@ -1,9 +1,11 @@
 import { accountNavigation } from '../shared/account/account-pages.ts'
 import type { NavigationEntry } from '../shared/page.ts'
+import { configurationNavigation } from './configuration/configuration-pages.ts'
 
 /** The lines of the operator surface, top to bottom. */
 export const navigation: readonly NavigationEntry[] = [
   ...accountNavigation,
   { path: '/sessions', label: 'Sessions' },
   { path: '/providers', label: 'Linked providers' },
+  ...configurationNavigation,
 ]
