@@ -127,6 +127,13 @@ export interface HashOptions {
  */
 export interface OauthOptions {
   readonly providers?: Readonly<Partial<Record<ProviderId, OauthProviderOptions>>>
+  /**
+   * Where a sign-in bounces, because its address belongs to an account, offers that account's user a link
+   * at the next complete sign-in in the same browser or app; see the page on providers. Only where the
+   * provider is authoritative for the address. On the operator surface alone: `createAuth` throws an
+   * `OptionsError` for another. Default off.
+   */
+  readonly linkOnSignIn?: { readonly operator?: boolean }
   /** Accepts `http:` endpoints on localhost, 127.0.0.1 and [::1]. For tests only. */
   readonly allowInsecureLoopback?: true
 }

@@ -1,4 +1,4 @@
-import type { FlowCookie } from '../domain/services/index.js'
+import type { FlowCookie, LinkKeyGrant } from '../domain/services/index.js'
 import type { Answer, Operation } from '../operations/operation.js'
 import { type CookiePolicy, clearCookie, hostOnly, type SameSite, setCookie } from './cookies.js'
 import { commonHeaders } from './problem.js'
@@ -31,6 +31,7 @@ function cookiesFor(
 ): readonly string[] {
   const { refreshCookie: refresh, deviceCookie: device, flowCookies: flows = [] } = answer
   const { registrationCookie: registration, recognitionCookie: recognition } = answer
+  const { linkCookie: link } = answer
   const cleared = (what: 'refresh' | 'device') => clearCookie(policy, what, sameSite)
   const set = (what: 'refresh' | 'device', value: string, maxAge: number) =>
     setCookie(policy, what, sameSite, { value, maxAge })
@@ -48,6 +49,7 @@ function cookiesFor(
   if (recognition) {
     cookies.push(setHere('recognition', recognition.recognitionId, recognition.expiresIn))
   }
+  if (link) cookies.push(linkCookieFor(link, hostOnly(policy), sameSite))
   for (const flow of flows) cookies.push(flowCookieFor(flow, hostOnly(policy), sameSite))
   return cookies
 }
@@ -66,4 +68,15 @@ function flowCookieFor(
   return mode === 'form_post'
     ? setCookie(policy, `oauth_form_${flow}`, 'none', token)
     : setCookie(policy, `oauth_${flow}`, others === 'none' ? 'none' : 'lax', token)
+}
+
+/** Also sent with a sign-in by another provider, which comes back from its page. */
+function linkCookieFor(
+  link: LinkKeyGrant | 'clear',
+  policy: CookiePolicy,
+  others: SameSite,
+): string {
+  const sameSite = others === 'none' ? 'none' : 'lax'
+  if (link === 'clear') return clearCookie(policy, 'link', sameSite)
+  return setCookie(policy, 'link', sameSite, { value: link.linkKey, maxAge: link.expiresIn })
 }

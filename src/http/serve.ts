@@ -62,6 +62,7 @@ function callOf(admission: Admission, policy: CookiePolicy): ProtectedCall<unkno
     deviceCookie: cookieOf(request, policy, 'device'),
     registrationCookie: cookieOf(request, hostOnly(policy), 'registration'),
     recognitionCookie: cookieOf(request, hostOnly(policy), 'recognition'),
+    linkCookie: cookieOf(request, hostOnly(policy), 'link'),
     flowCookies: flowKeysIn(request, hostOnly(policy)),
     tokenDelivery: operation.choosesDelivery ? deliveryOf(request) : 'cookie',
     bearer,

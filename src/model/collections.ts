@@ -5,6 +5,7 @@ import { type AuditRecords, auditRecordsSpec } from './audit-record.js'
 import { backupCodesSpec } from './backup-codes.js'
 import { modulesSpec } from './config-module.js'
 import { knownLoginsSpec } from './known-login.js'
+import { linkOffersSpec } from './link-offer.js'
 import { loginTicketsSpec } from './login-ticket.js'
 import { moduleEnvironmentsSpec } from './module-environment.js'
 import { moduleRevisionsSpec } from './module-revision.js'
@@ -119,6 +120,12 @@ export const surfaceCollections = {
   oauthCodes: {
     name: 'oauth_codes',
     spec: oauthCodesSpec,
+    sweep: 'hygiene',
+    removal: 'byUserId',
+  },
+  linkOffers: {
+    name: 'link_offers',
+    spec: linkOffersSpec,
     sweep: 'hygiene',
     removal: 'byUserId',
   },

@@ -43,7 +43,10 @@ const login = publicOperation({
   status: 200,
   body: z.strictObject({ email: emailInput, password: passwordInput }),
   reply: z.union([authenticatedReply, ...unfinishedLogins]),
-  cookies: { reads: ['device', 'registration', 'recognition'], sets: ['refresh', 'recognition'] },
+  cookies: {
+    reads: ['device', 'registration', 'recognition', 'link'],
+    sets: ['refresh', 'recognition'],
+  },
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
   handle: async (call, { login }) => {
     const { body, deviceCookie, registrationCookie, recognitionCookie: cookie, source } = call
@@ -52,6 +55,7 @@ const login = publicOperation({
       deviceToken: deviceCookie,
       registrationKey: registrationCookie,
       recognition: { cookie, body: null },
+      linkKey: { cookie: call.linkCookie, body: null },
     } as const
     return webLogin(await login.withPassword(body.email, body.password, device, source))
   },
@@ -74,7 +78,7 @@ const logout = publicOperation({
   bodyOptional: true,
   reply: nothing,
   usesRefreshCookie: 'each',
-  cookies: { reads: ['refresh'], sets: ['refresh'] },
+  cookies: { reads: ['refresh', 'link'], sets: ['refresh', 'link'] },
   bearer: 'credential',
   errors: [
     'unauthorized',
@@ -83,10 +87,13 @@ const logout = publicOperation({
     'csrf_rejected',
     'session_enforcement_unavailable',
   ],
-  handle: async ({ body, bearer, refreshCookies, address, source }, { logout }) => {
+  handle: async (call, { logout, oauthLinks }) => {
+    const { body, bearer, refreshCookies, linkCookie, address, source } = call
     const { refreshToken, everywhere = false } = body
     await logout.logout({ bearer, refreshCookies, refreshToken, everywhere, address }, source)
-    return { body: null, refreshCookie: 'clear' }
+    if (linkCookie === null) return { body: null, refreshCookie: 'clear' }
+    await oauthLinks.forgetOffer({ cookie: linkCookie, body: null })
+    return { body: null, refreshCookie: 'clear', linkCookie: 'clear' }
   },
 })
 

@@ -3,6 +3,7 @@ import { deviceOperations } from './devices-operations.js'
 import { mfaOperations } from './mfa-operations.js'
 import { mobileOperations } from './mobile-operations.js'
 import { moduleConfigurationOperations } from './module-configuration-operations.js'
+import { oauthLinkOperations } from './oauth-link-operations.js'
 import { oauthOperations } from './oauth-operations.js'
 import type { Operation } from './operation.js'
 import { registrationOperations } from './registration-operations.js'
@@ -19,6 +20,7 @@ export const operations: readonly Operation[] = [
   ...selfServiceOperations,
   ...mfaOperations,
   ...oauthOperations,
+  ...oauthLinkOperations,
   ...userMailOperations,
   ...deviceOperations,
   ...serviceAccountOperations,

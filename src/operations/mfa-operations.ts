@@ -5,6 +5,7 @@ import {
   assertionInput,
   challengeIdInput,
   flowCookies,
+  linkInput,
   loginReplies,
   mfaTokenInput,
   noBody,
@@ -18,6 +19,7 @@ import {
 import {
   deliveredLogin,
   mfaStatusView,
+  shownLinkKey,
   shownRecognition,
   stepUpView,
   totpConfirmationView,
@@ -107,12 +109,13 @@ const confirmTotp = enrollingOperation({
     code: codeInput,
     ...otherSessionsInput,
     ...recognitionInput,
+    ...linkInput,
   }),
   reply: z.union([
     z.strictObject({ backupCodes }),
     ...loginReplies.map((reply) => z.extend(reply, { backupCodes })),
   ]),
-  cookies: { reads: [...flowCookies, 'recognition'], sets: ['refresh', 'recognition'] },
+  cookies: { reads: [...flowCookies, 'recognition', 'link'], sets: ['refresh', 'recognition'] },
   errors: [
     'mfa_method_disabled',
     'invalid_mfa_code',
@@ -122,7 +125,7 @@ const confirmTotp = enrollingOperation({
   ],
   handle: async (call, { mfaLogin }) => {
     const { enrollee, body, source } = call
-    const shown = { ...body, recognition: shownRecognition(call) }
+    const shown = { ...body, recognition: shownRecognition(call), linkKey: shownLinkKey(call) }
     return totpConfirmationView(await mfaLogin.confirmTotp(enrollee, shown, source))
   },
 })
@@ -184,10 +187,11 @@ const completeLoginMfa = publicOperation({
     code: codeInput,
     ...trustInput,
     ...recognitionInput,
+    ...linkInput,
   }),
   reply: z.union([...loginReplies]),
   cookies: {
-    reads: [...flowCookies, 'recognition'],
+    reads: [...flowCookies, 'recognition', 'link'],
     sets: ['refresh', 'device', 'recognition'],
   },
   errors: [
@@ -200,7 +204,11 @@ const completeLoginMfa = publicOperation({
   handle: async (call, { mfaLogin }) => {
     const { body, flowCookies: browserKeys, source } = call
     const waiting = { mfaToken: body.mfaToken, browserKeys }
-    const terms = { trust: trustRequest(body), recognition: shownRecognition(call) }
+    const terms = {
+      trust: trustRequest(body),
+      recognition: shownRecognition(call),
+      linkKey: shownLinkKey(call),
+    }
     return deliveredLogin(await mfaLogin.completeLogin(waiting, body, terms, source))
   },
 })

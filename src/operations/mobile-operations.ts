@@ -3,6 +3,7 @@ import { publicOperation } from './operation.js'
 import {
   accessGrant,
   emailInput,
+  linkInput,
   mobileAuthenticatedReply,
   passwordInput,
   recognitionInput,
@@ -32,6 +33,7 @@ const mobileLogin = publicOperation({
     deviceToken: z.optional(tokenInput),
     registrationKey: z.optional(tokenInput),
     ...recognitionInput,
+    ...linkInput,
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
@@ -41,6 +43,7 @@ const mobileLogin = publicOperation({
       deviceToken: body.deviceToken ?? null,
       registrationKey: body.registrationKey ?? null,
       recognition: { cookie: null, body: body.recognitionId ?? null },
+      linkKey: { cookie: null, body: body.linkVerifier ?? null },
     } as const
     return mobileLoginAnswer(await login.withPassword(body.email, body.password, device, source))
   },

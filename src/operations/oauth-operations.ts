@@ -1,30 +1,28 @@
 import * as z from 'zod/mini'
 import { oauthFailures } from '../model/oauth-failures.js'
-import { adminOperation, guardedOperation, publicOperation } from './operation.js'
+import { publicOperation } from './operation.js'
 import {
   flowCookies,
+  linkInput,
   mobileAuthenticatedReply,
   noBody,
   nothing,
-  passwordInput,
+  oauthStartErrors,
   recognitionInput,
+  redirectInput,
   termsInput,
   text,
   tokenInput,
   unfinishedLogins,
 } from './schemas.js'
-import { linkBegun, mobileLogin, redirectToApp, redirectToProvider } from './views.js'
+import { mobileLogin, redirectToApp, redirectToProvider } from './views.js'
 
 const both = ['operator', 'client'] as const
-const operator = ['operator'] as const
 const tag = 'Authentication'
 
-/** A page of the host. It is compared with the list of targets and never parsed. */
-const redirectUri = z.string().check(z.minLength(1), z.maxLength(2048))
 /** An authorization response. Unknown members are ignored (RFC 6749 §4.1.2). */
 const answer = z.record(z.string().check(z.maxLength(64)), z.string().check(z.maxLength(8192)))
 
-const startErrors = ['not_found', 'oauth_provider_disabled', 'redirect_not_allowed'] as const
 const callbackErrors = ['not_found', 'invalid_oauth_state', 'redirect_not_allowed'] as const
 
 const listOauthProviders = publicOperation({
@@ -56,12 +54,12 @@ const startOauth = publicOperation({
   guards: [{ kind: 'public' }, { kind: 'origin', navigation: true }],
   limit: 'oauth',
   status: 302,
-  query: z.strictObject({ redirectUri, acceptedTermsVersion: z.optional(termsInput) }),
+  query: z.strictObject({ ...redirectInput, acceptedTermsVersion: z.optional(termsInput) }),
   body: noBody,
   bodyOptional: true,
   reply: nothing,
   cookies: { reads: [...flowCookies, 'recognition'], sets: flowCookies },
-  errors: [...startErrors, 'csrf_rejected'],
+  errors: [...oauthStartErrors, 'csrf_rejected'],
   handle: async ({ params, query, flowCookies, recognitionCookie }, { oauth }) => {
     const browser = { keys: flowCookies, recognitionId: recognitionCookie }
     const provider = params['provider'] ?? ''
@@ -83,15 +81,18 @@ const oauthCallback = publicOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
-  cookies: { reads: ['oauth', 'device'], sets: ['refresh', 'oauth', 'recognition'] },
+  cookies: {
+    reads: ['oauth', 'device', 'link'],
+    sets: ['refresh', 'oauth', 'recognition', 'link'],
+  },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, query, flowCookies, deviceCookie, source }, { oauth }) =>
+  handle: async ({ params, query, flowCookies, deviceCookie, linkCookie, source }, { oauth }) =>
     redirectToApp(
       await oauth.finish(
         params['provider'] ?? '',
         { mode: 'query', parameters: query },
-        { keys: flowCookies, deviceToken: deviceCookie },
+        { keys: flowCookies, deviceToken: deviceCookie, linkKey: linkCookie },
         source,
       ),
     ),
@@ -110,15 +111,18 @@ const oauthCallbackFormPost = publicOperation({
   body: answer,
   bodyForm: true,
   reply: nothing,
-  cookies: { reads: ['oauth_form', 'device'], sets: ['refresh', 'oauth_form', 'recognition'] },
+  cookies: {
+    reads: ['oauth_form', 'device', 'link'],
+    sets: ['refresh', 'oauth_form', 'recognition', 'link'],
+  },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, body, flowCookies, deviceCookie, source }, { oauth }) =>
+  handle: async ({ params, body, flowCookies, deviceCookie, linkCookie, source }, { oauth }) =>
     redirectToApp(
       await oauth.finish(
         params['provider'] ?? '',
         { mode: 'form_post', parameters: body },
-        { keys: flowCookies, deviceToken: deviceCookie },
+        { keys: flowCookies, deviceToken: deviceCookie, linkKey: linkCookie },
         source,
       ),
     ),
@@ -135,14 +139,14 @@ const startMobileOauth = publicOperation({
   limit: 'oauth',
   status: 200,
   body: z.strictObject({
-    redirectUri,
+    ...redirectInput,
     codeChallenge: z.string().check(z.regex(/^[\w-]{43}$/)),
     codeChallengeMethod: z.literal('S256'),
     appState: z.optional(text.check(z.minLength(1), z.maxLength(512))),
     acceptedTermsVersion: z.optional(termsInput),
   }),
   reply: z.strictObject({ authorizationUrl: z.string(), expiresIn: z.int() }),
-  errors: startErrors,
+  errors: oauthStartErrors,
   handle: async ({ params, body }, { oauth }) => {
     const { codeChallenge, appState = null } = body
     const app = { ...targetOf(body), codeChallenge, appState }
@@ -165,92 +169,15 @@ const exchangeMobileOauth = publicOperation({
     codeVerifier: tokenInput,
     deviceToken: z.optional(tokenInput),
     ...recognitionInput,
+    ...linkInput,
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_token', 'oauth_provider_disabled', 'invalid_credentials', 'email_not_verified'],
   handle: async ({ body, source }, { oauth }) => {
     const { code, codeVerifier, deviceToken = null, recognitionId = null } = body
-    const device = { deviceToken, recognition: { cookie: null, body: recognitionId } }
+    const linkKey = { cookie: null, body: body.linkVerifier ?? null }
+    const device = { deviceToken, recognition: { cookie: null, body: recognitionId }, linkKey }
     return mobileLogin(await oauth.exchange({ code, codeVerifier, ...device }, source))
-  },
-})
-
-const startOauthLink = guardedOperation({
-  id: 'startOauthLink',
-  method: 'POST',
-  path: '/v1/auth/{surface}/oauth/{provider}/link',
-  surfaces: operator,
-  tag: 'Self-Service',
-  summary: 'Begin to link an account of a provider, to sign in with it from then on',
-  guards: [{ kind: 'bearer' }, { kind: 'origin' }, { kind: 'permission', key: 'auth.self' }],
-  limit: 'change',
-  status: 200,
-  body: z.strictObject({ redirectUri, currentPassword: z.optional(passwordInput) }),
-  reply: z.strictObject({ authorizationUrl: z.string(), expiresIn: z.int() }),
-  cookies: { reads: flowCookies, sets: flowCookies },
-  errors: [
-    ...startErrors,
-    'csrf_rejected',
-    'step_up_required',
-    'invalid_credentials',
-    'email_not_verified',
-    'identity_already_linked',
-    'server_busy',
-  ],
-  handle: async (call, { oauth }) => {
-    const { redirectUri: uri, currentPassword } = call.body
-    const given = { redirectUri: uri, currentPassword, keys: call.flowCookies }
-    const provider = call.params['provider'] ?? ''
-    return linkBegun(await oauth.startLink(call, provider, given, call.source))
-  },
-})
-
-const unlinkOauth = guardedOperation({
-  id: 'unlinkOauth',
-  method: 'DELETE',
-  path: '/v1/auth/{surface}/oauth/{provider}/link',
-  surfaces: operator,
-  tag: 'Self-Service',
-  summary: 'Unlink your account of a provider, unless you could not sign in any more',
-  guards: [{ kind: 'bearer' }, { kind: 'origin' }, { kind: 'permission', key: 'auth.self' }],
-  limit: 'change',
-  status: 204,
-  body: z.strictObject({ currentPassword: z.optional(passwordInput) }),
-  bodyOptional: true,
-  reply: nothing,
-  errors: [
-    'csrf_rejected',
-    'step_up_required',
-    'invalid_credentials',
-    'not_found',
-    'last_login_method',
-    'server_busy',
-  ],
-  handle: async (call, { oauthLinks }) => {
-    const { currentPassword } = call.body
-    await oauthLinks.unlink(call, call.params['provider'] ?? '', currentPassword, call.source)
-    return { body: null }
-  },
-})
-
-const unlinkUserOauth = adminOperation({
-  id: 'unlinkUserOauth',
-  method: 'DELETE',
-  path: '/v1/auth/{surface}/users/{userId}/oauth/{provider}',
-  surfaces: operator,
-  tag,
-  summary: 'Unlink another operator’s account of a provider',
-  guards: [{ kind: 'bearer' }, { kind: 'permission', key: 'system.users.oauth_unlink' }],
-  limit: 'admin',
-  status: 204,
-  body: noBody,
-  bodyOptional: true,
-  reply: nothing,
-  errors: ['user_not_found', 'not_found', 'last_login_method'],
-  locate: ({ userId = '' }, { oauthLinks }) => oauthLinks.person(userId),
-  handle: async ({ located, params: { provider = '' }, principal, source }, { oauthLinks }) => {
-    await oauthLinks.unlinkOf(principal.userId, located, { provider }, source)
-    return { body: null }
   },
 })
 
@@ -268,7 +195,4 @@ export const oauthOperations = [
   oauthCallbackFormPost,
   startMobileOauth,
   exchangeMobileOauth,
-  startOauthLink,
-  unlinkOauth,
-  unlinkUserOauth,
 ]

@@ -6,6 +6,7 @@ import type {
   DeviceGrant,
   Enrollee,
   FlowCookie,
+  LinkKeyGrant,
   RecognitionGrant,
   RefreshGrant,
   RequestSource,
@@ -77,16 +78,12 @@ export type Guard =
 
 /**
  * The cookies: of a session, of a trusted device (independent of the session), of OAuth flows, whose
- * response arrives by a link or by a form, of what was registered and is not confirmed, and of what the
- * browser is known by at logins.
+ * response arrives by a link or by a form; and those that one host keeps for itself.
  */
-export type TokenCookie =
-  | 'refresh'
-  | 'device'
-  | 'oauth'
-  | 'oauth_form'
-  | 'registration'
-  | 'recognition'
+export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form' | HostOnlyCookie
+
+/** Of what was registered, of what the browser is known by, and of a sign-in that bounced. */
+export type HostOnlyCookie = 'registration' | 'recognition' | 'link'
 
 /** The request, as every handler gets it. */
 export interface Call<B> {
@@ -94,7 +91,7 @@ export interface Call<B> {
   readonly source: RequestSource
   /** Where the request came from, as limits count it: an IPv4 address or an IPv6 /64 network. */
   readonly address: string
-  /** The `Authorization` header as it came, at a token endpoint; undefined without one. */
+  /** The `Authorization` header as it came, at a token endpoint. */
   readonly authorization: string | undefined
   /** The refresh token from the surface's cookie, where the operation goes by one. */
   readonly refreshCookie: string | null
@@ -106,6 +103,8 @@ export interface Call<B> {
   readonly registrationCookie: string | null
   /** What the browser is known by at logins, from the surface's cookie. */
   readonly recognitionCookie: string | null
+  /** What the browser keeps of a sign-in by a provider that bounced, from the surface's cookie. */
+  readonly linkCookie: string | null
   /** The keys of the browser's OAuth flows from its cookies, the oldest first. */
   readonly flowCookies: BrowserKeys
   /**
@@ -154,8 +153,9 @@ export interface Answer<R> {
   readonly deviceCookie?: Pick<DeviceGrant, 'deviceToken' | 'expiresIn'> | 'clear'
   /** Sets the cookie of registrations for `expiresIn` seconds. */
   readonly registrationCookie?: RegistrationCookie
-  /** The same for what the browser is known by. */
+  /** The same for what the browser is known by, and for a sign-in by a provider that bounced. */
   readonly recognitionCookie?: RecognitionGrant
+  readonly linkCookie?: LinkKeyGrant | 'clear'
   /** Sets the cookie of each OAuth flow to its `key` for `expiresIn` seconds. */
   readonly flowCookies?: readonly FlowCookie[]
   readonly headers?: Readonly<Record<string, string>>

@@ -4,6 +4,7 @@ import {
   accepted,
   confirmationInput,
   emailInput,
+  linkInput,
   loginReplies,
   nameInput,
   passwordInput,
@@ -11,7 +12,7 @@ import {
   termsInput,
   tokenInput,
 } from './schemas.js'
-import { registrationAnswer, shownRecognition } from './views.js'
+import { registrationAnswer, shownLinkKey, shownRecognition } from './views.js'
 
 const both = ['operator', 'client'] as const
 const tag = 'Authentication'
@@ -41,6 +42,7 @@ const register = publicOperation({
     acceptedTermsVersion: z.optional(termsInput),
     registrationKey: z.optional(tokenInput),
     ...recognitionInput,
+    ...linkInput,
   }),
   reply: z.union([
     z.strictObject({
@@ -52,7 +54,7 @@ const register = publicOperation({
     ...loginReplies,
   ]),
   cookies: {
-    reads: ['registration', 'recognition'],
+    reads: ['registration', 'recognition', 'link'],
     sets: ['refresh', 'registration', 'recognition'],
   },
   choosesDelivery: true,
@@ -71,7 +73,7 @@ const register = publicOperation({
     // From where the new key goes: no page has the cookie's keys put into a body, or its own into the cookie.
     const shown = { cookie: registrationCookie, body: body.registrationKey ?? null }
     const kept = { registrationKey: shown[delivery], recognition: shownRecognition(call) }
-    const registrant = { delivery, ...kept }
+    const registrant = { delivery, ...kept, linkKey: shownLinkKey(call) }
     return registrationAnswer(await registration.register(body, registrant, source), delivery)
   },
 })

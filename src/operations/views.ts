@@ -8,7 +8,6 @@ import type {
   ListedSession,
   LoginResult,
   MfaStatus,
-  OpenedSession,
   Refreshed,
   RefreshGrant,
   RegisteredPasskey,
@@ -50,20 +49,23 @@ export function meView(user: User, identities: readonly LinkedIdentity[]) {
   }
 }
 
-function authenticated(session: OpenedSession) {
+function authenticated({ session, linkOffer }: Authenticated) {
   return {
     status: 'authenticated' as const,
     ...session.access,
     user: userView(session.user),
+    ...(linkOffer === null ? {} : { linkOffer }),
   }
 }
+
+type Authenticated = Extract<LoginResult, { status: 'authenticated' }>
 
 /** Web: the refresh token goes into the cookie and nowhere else. */
 export function webLogin(result: LoginResult): Answer<WebLogin> {
   if (result.status !== 'authenticated') return { body: unfinished(result) }
   const { session, device, recognition } = result
   return {
-    body: authenticated(session),
+    body: authenticated(result),
     refreshCookie: session.refresh,
     ...(recognition === null ? {} : { recognitionCookie: recognition }),
     ...(device === undefined ? {} : { deviceCookie: device }),
@@ -73,7 +75,7 @@ export function webLogin(result: LoginResult): Answer<WebLogin> {
 type WebLogin = ReturnType<typeof authenticated> | ReturnType<typeof unfinished>
 
 /** A copy: what the schemas describe can be written to. */
-function unfinished(result: Exclude<LoginResult, { status: 'authenticated' }>) {
+function unfinished(result: Exclude<LoginResult, Authenticated>) {
   return result.status === 'mfaRequired' ? { ...result, methods: [...result.methods] } : result
 }
 
@@ -85,7 +87,7 @@ export function mobileLogin(result: LoginResult): Answer<MobileLogin> {
     ...(device === undefined ? {} : { deviceToken: device.deviceToken }),
     ...(recognition === null ? {} : { recognitionId: recognition.recognitionId }),
   }
-  return { body: { ...authenticated(session), ...refreshView(session.refresh), ...kept } }
+  return { body: { ...authenticated(result), ...refreshView(session.refresh), ...kept } }
 }
 
 type MobileLogin =
@@ -222,13 +224,14 @@ export function linkBegun({ authorizationUrl, expiresIn, cookies }: BrowserFlow)
 
 /** Redirects the browser back to the host's page or app. */
 export function redirectToApp(returned: Returned): Answer<null> {
-  const { location, refresh, cookie, recognition } = returned
+  const { location, refresh, cookie, recognition, link } = returned
   return {
     body: null,
     headers: { location },
     ...(refresh === null ? {} : { refreshCookie: refresh }),
     ...(recognition === null ? {} : { recognitionCookie: recognition }),
     ...(cookie === null ? {} : { flowCookies: [cookie] }),
+    ...(link === null ? {} : { linkCookie: link }),
   }
 }
 
@@ -246,4 +249,12 @@ export function shownRecognition({
   recognitionCookie: cookie,
 }: Pick<Call<{ readonly recognitionId?: string | undefined }>, 'body' | 'recognitionCookie'>) {
   return { cookie, body: body.recognitionId ?? null }
+}
+
+/** What a request brings of a sign-in by a provider that bounced. */
+export function shownLinkKey({
+  body,
+  linkCookie: cookie,
+}: Pick<Call<{ readonly linkVerifier?: string | undefined }>, 'body' | 'linkCookie'>) {
+  return { cookie, body: body.linkVerifier ?? null }
 }

@@ -5,6 +5,7 @@ import {
   challengeIdInput,
   credentialIdInput,
   flowCookies,
+  linkInput,
   loginReplies,
   mfaTokenInput,
   nameInput,
@@ -21,6 +22,7 @@ import {
   deliveredLogin,
   passkeyView,
   registeredPasskeyView,
+  shownLinkKey,
   shownRecognition,
   trustRequest,
   waitingLogin,
@@ -140,9 +142,10 @@ const finishPasskeyRegistration = enrollingOperation({
     name: z._default(nameInput.check(z.minLength(1), z.maxLength(100)), 'Passkey'),
     ...otherSessionsInput,
     ...recognitionInput,
+    ...linkInput,
   }),
   reply: z.union([passkey, ...loginReplies.map((reply) => z.extend(reply, passkey.shape))]),
-  cookies: { reads: [...flowCookies, 'recognition'], sets: ['refresh', 'recognition'] },
+  cookies: { reads: [...flowCookies, 'recognition', 'link'], sets: ['refresh', 'recognition'] },
   errors: [
     'mfa_method_disabled',
     'webauthn_failed',
@@ -152,7 +155,7 @@ const finishPasskeyRegistration = enrollingOperation({
   ],
   handle: async (call, { passkeyRegistration }) => {
     const { enrollee, body, source } = call
-    const made = { ...body, recognition: shownRecognition(call) }
+    const made = { ...body, recognition: shownRecognition(call), linkKey: shownLinkKey(call) }
     return registeredPasskeyView(await passkeyRegistration.finish(enrollee, made, source))
   },
 })
@@ -235,10 +238,11 @@ const finishPasskeyLogin = publicOperation({
     response: assertionInput,
     ...trustInput,
     ...recognitionInput,
+    ...linkInput,
   }),
   reply: z.union([...loginReplies]),
   cookies: {
-    reads: [...flowCookies, 'recognition'],
+    reads: [...flowCookies, 'recognition', 'link'],
     sets: ['refresh', 'device', 'recognition'],
   },
   choosesDelivery: true,
@@ -250,7 +254,8 @@ const finishPasskeyLogin = publicOperation({
   ],
   handle: async (call, { passkeyLogin }) => {
     const { body, tokenDelivery: delivery, source } = call
-    const terms = { trust: trustRequest(body), recognition: shownRecognition(call), delivery }
+    const shown = { recognition: shownRecognition(call), linkKey: shownLinkKey(call) }
+    const terms = { trust: trustRequest(body), ...shown, delivery }
     const how = { waiting: waitingLogin(body, call), ...terms }
     return deliveredLogin(await passkeyLogin.finish(body, how, source))
   },

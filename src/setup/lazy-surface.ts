@@ -43,6 +43,7 @@ export function lazySurface(
     clockLeeway: options.clockLeeway ?? 0,
     routesUrl: routesUrlOf(own),
     recognisesDevices: options.deviceRecognition ?? true,
+    offersLinks: surface === 'operator' && options.oauth?.linkOnSignIn?.operator === true,
   }
   const retentionMs = (options.auditRetentionDays ?? 400) * dayMs
   const built = lazily(() => {

@@ -75,6 +75,7 @@ describe('the record of collections', () => {
       'trustedDevices',
       'oauthFlows',
       'oauthCodes',
+      'linkOffers',
       'passkeyChallenges',
     ])
   })
@@ -90,6 +91,7 @@ describe('the record of collections', () => {
       'oauthIdentities',
       'oauthFlows',
       'oauthCodes',
+      'linkOffers',
       'passkeys',
       'passkeyChallenges',
       'roleBindings',

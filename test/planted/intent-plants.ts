@@ -1,6 +1,7 @@
 import type { Plant } from './plant.js'
 
 const kinds = 'src/engine/intent-kinds.ts'
+const offers = 'src/domain/intents/link-offers.ts'
 const judge = 'src/engine/judge-intent.ts'
 
 export const intentPlants: readonly Plant[] = [
@@ -33,5 +34,83 @@ export const intentPlants: readonly Plant[] = [
       'test/domain/intents/mailed-intents.test.ts',
       'test/contract/passwords/recovery.test.ts',
     ],
+  },
+  {
+    name: 'an offered link outlives a change of the password and of the factors',
+    edits: [
+      {
+        file: kinds,
+        find: "hangsOn: ['credentials', 'factors', 'address', 'session', 'provider']",
+        replace: "hangsOn: ['address', 'session', 'provider']",
+      },
+    ],
+    tests: ['test/contract/oauth/link-offer-races.test.ts'],
+  },
+  {
+    name: 'a link is offered for an address that the provider only confirmed once',
+    edits: [
+      {
+        file: offers,
+        find: "emailAuthoritative ? canonicalEmail(profile.email ?? '') : null",
+        replace: "true || emailAuthoritative ? canonicalEmail(profile.email ?? '') : null",
+      },
+    ],
+    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
+  },
+  {
+    name: 'a link is offered to whichever user signs in next',
+    edits: [
+      { file: offers, find: 'if (seen.userId !== user.id) {', replace: 'if (!user.enabled) {' },
+    ],
+    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
+  },
+  {
+    name: 'another user of the browser leaves an offered link as it is',
+    edits: [{ file: offers, find: 'await linkOffers.take(seen.id)', replace: '' }],
+    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
+  },
+  {
+    name: 'any session of the user confirms an offered link',
+    edits: [
+      {
+        file: offers,
+        find: 'offer?.userId === user.id && offer.sessionId === sessionId',
+        replace: 'offer?.userId === user.id && sessionId !== null',
+      },
+    ],
+    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
+  },
+  {
+    name: 'an offered link is made without the proof that linking asks for',
+    edits: [
+      {
+        file: 'src/domain/oauth/oauth-links.ts',
+        find: 'await prepare(who, provider, currentPassword, source)',
+        replace: '',
+      },
+    ],
+    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
+  },
+  {
+    name: 'a link that lost its right while it was made stays',
+    edits: [
+      {
+        file: 'src/domain/oauth/oauth-links.ts',
+        find: 'if (added !== null) await identities.takeBack(added)',
+        replace: '',
+      },
+    ],
+    tests: ['test/contract/oauth/link-offer-races.test.ts'],
+  },
+  {
+    name: 'a sign-out in the browser leaves an offered link as it is',
+    edits: [
+      {
+        file: 'src/operations/authentication-operations.ts',
+        find: 'await oauthLinks.forgetOffer({ cookie: linkCookie, body: null })',
+        replace: '',
+      },
+    ],
+    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
   },
 ]

@@ -19,6 +19,7 @@ export interface AuthenticationCalls {
       readonly acceptedTermsVersion?: string
       readonly registrationKey?: string
       readonly recognitionId?: string
+      readonly linkVerifier?: string
     }
     readonly reply:
       | {

@@ -7,6 +7,7 @@ export interface Authenticated {
   readonly expiresIn: number
   readonly status: 'authenticated'
   readonly user: User
+  readonly linkOffer?: { readonly provider: string; readonly expiresIn: number }
 }
 
 /** The shape `User` of the reference. */
@@ -24,6 +25,7 @@ export interface MobileAuthenticated {
   readonly expiresIn: number
   readonly status: 'authenticated'
   readonly user: User
+  readonly linkOffer?: { readonly provider: string; readonly expiresIn: number }
   readonly refreshToken: string
   readonly refreshExpiresIn: number
   readonly deviceToken?: string

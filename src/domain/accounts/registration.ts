@@ -44,7 +44,7 @@ export type RegistrationResult =
   | LoginResult
 
 /** Where an answer goes, and what the browser or app keeps of its registrations; null without. */
-export interface Registrant extends Pick<FirstFactor, 'delivery' | 'recognition'> {
+export interface Registrant extends Pick<FirstFactor, 'delivery' | 'recognition' | 'linkKey'> {
   readonly registrationKey: string | null
 }
 

@@ -39,6 +39,8 @@ export interface SurfaceContext {
   readonly routesUrl: string
   /** Whether browsers and apps get a recognition id at logins. */
   readonly recognisesDevices: boolean
+  /** Whether a sign-in by a provider that bounces is offered as a link to the account's user. */
+  readonly offersLinks: boolean
   readonly background: BackgroundTasks
   readonly emit: Emit
   readonly logger: Logger

@@ -1,7 +1,10 @@
+import { onceLoaded } from '../../concurrency/once-loaded.js'
+import { loadPart } from '../../errors/index.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import { createIntentJudge, type IntentJudge } from './intent-judge.js'
+import type { LinkOffers } from './link-offers.js'
 import { createLoginIntents, type LoginIntents } from './login-intents.js'
 import { createMailedIntents, type MailedIntents } from './mailed-intents.js'
 import { createOauthCodes, type OauthCodes, type SessionEnding } from './oauth-codes.js'
@@ -15,10 +18,14 @@ export interface IntentServices {
   readonly codes: OauthCodes
   readonly flows: OauthFlows
   readonly judge: IntentJudge
+  /** Loaded at the first use; null where links are not offered. */
+  readonly linkOffers: LinkOffersPart
   readonly loginIntents: LoginIntents
   readonly mailedIntents: MailedIntents
   readonly pendingRegistrations: PendingRegistrations
 }
+
+export type LinkOffersPart = (() => Promise<LinkOffers>) | null
 
 interface Collaborators {
   readonly limits: RateLimiter
@@ -37,8 +44,17 @@ export function assembleIntents(
     codes: createOauthCodes(deps, judge, sessions),
     flows: createOauthFlows(deps, judge),
     judge,
+    linkOffers: context.offersLinks ? loadedOffers(deps, judge) : null,
     loginIntents: createLoginIntents(deps, judge),
     mailedIntents: createMailedIntents(deps, judge),
     pendingRegistrations: createPendingRegistrations(deps),
   }
+}
+
+/** Few hosts offer links, and few sign-ins bounce. */
+function loadedOffers(context: SurfaceContext, judge: IntentJudge): () => Promise<LinkOffers> {
+  return onceLoaded(async () => {
+    const loaded = await loadPart('offers of links', () => import('./link-offers.js'))
+    return loaded.createLinkOffers(context, judge)
+  })
 }

@@ -1,4 +1,5 @@
 import type { IntentFacts } from '../../engine/judge-intent.js'
+import type { LinkOffer } from '../../model/link-offer.js'
 import type { LoginTicket } from '../../model/login-ticket.js'
 import type { OauthCode } from '../../model/oauth-code.js'
 import type { OauthFlow } from '../../model/oauth-flow.js'
@@ -18,6 +19,7 @@ export interface IntentPayloads {
   readonly oauthWeb: OauthFlow
   readonly oauthApp: OauthFlow
   readonly oauthLink: OauthFlow
+  readonly linkOffer: LinkOffer
   readonly appCode: OauthCode
   readonly passkeyLogin: PasskeyChallenge
   readonly passkeySecondFactor: PasskeyChallenge

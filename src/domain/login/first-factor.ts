@@ -1,6 +1,7 @@
 import type { SecondFactorMethod } from '../../engine/second-factor.js'
 import type { LoginTicket } from '../../model/login-ticket.js'
 import type { User } from '../../model/user.js'
+import type { ShownLinkKey } from '../intents/link-offers.js'
 import type { FactorsOfUser } from './factors-of-user.js'
 import type { ShownRecognition } from './recognition.js'
 
@@ -21,6 +22,8 @@ export interface FirstFactor {
   readonly deviceToken?: string | null
   /** What the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
+  /** What it brings of a sign-in by a provider that bounced. */
+  readonly linkKey: ShownLinkKey
   /** Of a login through an identity provider; left out of all others. */
   readonly federated?: ProviderFacts
   /** Wrong guesses at it that were counted right before. */

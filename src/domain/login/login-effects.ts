@@ -5,6 +5,8 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'
 import type { DeviceGrant, TrustedDevices } from '../factors/trusted-devices.js'
+import type { LinkOffersPart } from '../intents/assemble-intents.js'
+import type { OfferedLink, ShownLinkKey } from '../intents/link-offers.js'
 import type { IssuedLoginTicket, LoginIntents } from '../intents/login-intents.js'
 import type { MailedIntents } from '../intents/mailed-intents.js'
 import type { OauthCodes } from '../intents/oauth-codes.js'
@@ -47,6 +49,12 @@ export interface LoginEffects {
     refusal: 'invalid_token' | 'mfa_ticket_invalid',
     source: RequestSource,
   ): Promise<void>
+  /** Offers a link to an account at a provider that bounced before; null where that could not be done. */
+  offerLink(
+    session: OpenedSession,
+    shown: ShownLinkKey,
+    delivery: FirstFactor['delivery'],
+  ): Promise<OfferedLink | null>
   /** Trusts the device of a login that showed a second factor; null where that could not be kept. */
   trustDevice(
     login: Pick<OpenedSession, 'user' | 'sessionId'>,
@@ -61,6 +69,7 @@ type Deps = Pick<SurfaceContext, 'emit' | 'logger'>
 interface Services {
   readonly devices: TrustedDevices
   readonly codes: Pick<OauthCodes, 'bindSession'>
+  readonly linkOffers: LinkOffersPart
   readonly loginIntents: LoginIntents
   readonly sessions: Sessions
   readonly stepUp: StepUp
@@ -73,7 +82,7 @@ const passwordTokenMs = 5 * 60 * 1000
 const localLogin: ProviderFacts = { identityId: '', browserHash: '', oauthCodeId: '' }
 
 export function createLoginEffects({ emit, logger }: Deps, services: Services): LoginEffects {
-  const { codes, devices, loginIntents, mailedIntents, sessions, stepUp } = services
+  const { codes, devices, linkOffers, loginIntents, mailedIntents, sessions, stepUp } = services
 
   async function issueTicket(
     { user, method, amr, delivery, federated: provider = localLogin }: FirstFactor,
@@ -141,6 +150,17 @@ export function createLoginEffects({ emit, logger }: Deps, services: Services): 
 
     async bind(session, { oauthCodeId } = localLogin, refusal, source) {
       if (!(await codes.bindSession(oauthCodeId, session, source))) throw new AuthError(refusal)
+    },
+
+    async offerLink(session, shown, delivery) {
+      if (linkOffers === null || shown[delivery] === null) return null
+      try {
+        return await (await linkOffers()).claim(session, shown, delivery)
+      } catch (error) {
+        // The login stands; without the offer its user links as usual.
+        logger.warn('a login was offered no link', describeError(error))
+        return null
+      }
     },
 
     async trustDevice({ user, sessionId }, deviceId, { name }, source) {

@@ -2,6 +2,7 @@ import type { LoginTicketPurpose } from '../../model/login-ticket.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
+import type { ShownLinkKey } from '../intents/link-offers.js'
 import type { EnrolledByLogin, LoginIntents } from '../intents/login-intents.js'
 import type { OpenedIntent } from '../intents/spent-intent.js'
 import { type FactorsOfUser, lookUpFactors } from './factors-of-user.js'
@@ -46,6 +47,8 @@ export interface CompletingFactor extends ShownSecond {
   readonly trust: TrustRequest | null
   /** What the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
+  /** What it brings of a sign-in by a provider that bounced. */
+  readonly linkKey: ShownLinkKey
 }
 
 interface Services {
@@ -100,10 +103,11 @@ export function createLoginPipeline(
       const session = await effects.open(login, second, source)
       await effects.bind(session, first.federated, 'invalid_token', source)
       risk.notify(session, judged, source)
-      return { status: 'authenticated', session, recognition }
+      const linkOffer = await effects.offerLink(session, first.linkKey, delivery)
+      return { status: 'authenticated', session, recognition, linkOffer }
     },
 
-    async complete(waiting, { enrolled, trust, recognition: sent, ...shown }, source) {
+    async complete(waiting, { enrolled, trust, recognition: sent, linkKey, ...shown }, source) {
       const [{ user, payload: ticket }, history] = await Promise.all([
         loginIntents.spend(waiting, enrolled),
         risk.historyOf(waiting.user.id),
@@ -129,7 +133,8 @@ export function createLoginPipeline(
         deviceId === null || trust === null
           ? null
           : await effects.trustDevice({ user, sessionId }, deviceId, trust, source)
-      const granted = device === null ? {} : { device }
+      const linkOffer = await effects.offerLink(session, linkKey, delivery)
+      const granted = device === null ? { linkOffer } : { linkOffer, device }
       return { result: { status: 'authenticated', session, recognition, ...granted }, delivery }
     },
   }

@@ -1,5 +1,6 @@
 import type { SecondFactorMethod } from '../../engine/second-factor.js'
 import type { DeviceGrant } from '../factors/trusted-devices.js'
+import type { OfferedLink } from '../intents/link-offers.js'
 import type { IssuedLoginTicket } from '../intents/login-intents.js'
 import type { OpenedSession } from '../sessions/sessions.js'
 import type { RecognitionGrant } from './recognition.js'
@@ -10,6 +11,8 @@ export type LoginResult =
       readonly session: OpenedSession
       /** For the device to be known by; null where recognition is off. */
       readonly recognition: RecognitionGrant | null
+      /** The link that its user may make now; null without one. */
+      readonly linkOffer: OfferedLink | null
       /** For the device to keep, where it was to be trusted from now on. */
       readonly device?: DeviceGrant
     }

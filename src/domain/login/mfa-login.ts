@@ -5,6 +5,7 @@ import type { CodeVerification, ShownCode } from '../factors/code-verification.j
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import type { ConfirmedTotp, EnrollmentTerms, TotpEnrollment } from '../factors/totp-enrollment.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
+import type { ShownLinkKey } from '../intents/link-offers.js'
 import type { LoginIntents, ShownTicket } from '../intents/login-intents.js'
 import type { TrustRequest } from './login-effects.js'
 import type { LoginPipeline } from './login-pipeline.js'
@@ -29,6 +30,7 @@ export interface ShownEnrollment {
   readonly endOtherSessions?: boolean | undefined
   /** Of a login that it completes. */
   readonly recognition: ShownRecognition
+  readonly linkKey: ShownLinkKey
 }
 
 /** What a login that a code completes is to do with its device. */
@@ -36,6 +38,8 @@ export interface CodeLoginTerms {
   readonly trust: TrustRequest | null
   /** What the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
+  /** What it brings of a sign-in by a provider that bounced. */
+  readonly linkKey: ShownLinkKey
 }
 
 /** Logins that a code completes, and the authenticator app that a login may lack. */
@@ -84,7 +88,7 @@ export function createMfaLogin(services: Services): MfaLogin {
   /** By a login that lacks a factor: it goes on with the one that it added. */
   async function confirmInLogin(
     shown: ShownTicket,
-    { code, endOtherSessions, recognition }: ShownEnrollment,
+    { code, endOtherSessions, recognition, linkKey }: ShownEnrollment,
     terms: EnrollmentTerms,
     source: RequestSource,
   ): Promise<TotpConfirmation> {
@@ -100,7 +104,7 @@ export function createMfaLogin(services: Services): MfaLogin {
     if (confirmed === undefined) throw new AuthError('invalid_mfa_code')
     const backupCodes = await totpEnrollment.finish(confirmed, terms, source)
     const factor = { method: 'totp', ...otp, enrolled: confirmed.intent, trust: null } as const
-    const login = await pipeline.complete(waiting, { ...factor, recognition }, source)
+    const login = await pipeline.complete(waiting, { ...factor, recognition, linkKey }, source)
     return { backupCodes, login }
   }
 

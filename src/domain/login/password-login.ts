@@ -11,7 +11,8 @@ import type { LoginPipeline } from './login-pipeline.js'
 import type { LoginResult } from './login-result.js'
 
 /** What a login comes from, and where its tokens go. */
-export interface LoginDevice extends Pick<FirstFactor, 'delivery' | 'deviceToken' | 'recognition'> {
+export interface LoginDevice
+  extends Pick<FirstFactor, 'delivery' | 'deviceToken' | 'recognition' | 'linkKey'> {
   /** What the browser or app keeps of its registrations; null without. */
   readonly registrationKey: string | null
 }

@@ -1,19 +1,11 @@
+import { onceLoaded } from '../../concurrency/once-loaded.js'
 import { loadPart } from '../../errors/index.js'
-import type { ProviderClients } from '../../identity-providers/provider-clients.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import type { ReAuthentication } from '../factors/re-authentication.js'
-import type { OauthCodes } from '../intents/oauth-codes.js'
-import type { OauthFlows } from '../intents/oauth-flows.js'
-import type { LoginPipeline } from '../login/login-pipeline.js'
-import type { MailService } from '../mail/mail-service.js'
-import type { OwnerProof } from '../passwords/owner-proof.js'
-import type { SessionTermination } from '../sessions/session-termination.js'
 import type { IdentityAdministration } from './identity-administration.js'
-import { createOauthAccounts } from './oauth-accounts.js'
 import { createOauthIdentities, type OauthIdentities } from './oauth-identities.js'
-import { createOauthLinks, type OauthLinks } from './oauth-links.js'
-import { createOauthSignIn, type OauthSignIn } from './oauth-sign-in.js'
-import { createProviderProofs } from './provider-proofs.js'
+import type { OauthLinks } from './oauth-links.js'
+import type { OauthCollaborators, OauthPart } from './oauth-part.js'
+import type { OauthSignIn } from './oauth-sign-in.js'
 
 export interface OauthServices {
   readonly oauth: OauthSignIn
@@ -22,39 +14,57 @@ export interface OauthServices {
   readonly identityAdministration: IdentityAdministration
 }
 
-interface Collaborators {
-  readonly codes: OauthCodes
-  readonly flows: OauthFlows
-  readonly mail: MailService
-  readonly ownerProof: OwnerProof
-  readonly pipeline: LoginPipeline
-  readonly providers: ProviderClients
-  readonly reAuthentication: ReAuthentication
-  readonly sessions: SessionTermination
-}
-
+/** Many hosts have no provider: what signs in by one is loaded at its first use. */
 export function assembleOauth(
   context: SurfaceContext,
-  collaborators: Collaborators,
+  collaborators: OauthCollaborators,
 ): OauthServices {
-  const deps = { ...context, ...collaborators }
-  const identities = createOauthIdentities(deps)
-  const providerProofs = createProviderProofs(deps, { ...collaborators, identities })
-  const links = createOauthLinks(deps, { ...collaborators, identities })
+  const identities = createOauthIdentities(context)
+  const part = onceLoaded(async () => {
+    const loaded = await loadPart('signing in by a provider', () => import('./oauth-part.js'))
+    return loaded.createOauthPart(context, { ...collaborators, identities })
+  })
+  const oauthLinks = loadedLinks(part)
   return {
-    oauthLinks: links,
+    oauthLinks,
     oauthIdentities: identities,
-    identityAdministration: loadedWhenUsed(identities, links),
-    oauth: createOauthSignIn(deps, {
-      ...collaborators,
-      accounts: createOauthAccounts(deps, { identities, providerProofs }),
-      links,
-    }),
+    identityAdministration: loadedAdministration(identities, oauthLinks),
+    oauth: loadedSignIn(part),
+  }
+}
+
+type Part = () => Promise<OauthPart>
+
+function loadedSignIn(part: Part): OauthSignIn {
+  const oauth = async () => (await part()).oauth
+  return {
+    offered: async () => (await oauth()).offered(),
+    startWeb: async (...given) => (await oauth()).startWeb(...given),
+    startMobile: async (...given) => (await oauth()).startMobile(...given),
+    startLink: async (...given) => (await oauth()).startLink(...given),
+    finish: async (...given) => (await oauth()).finish(...given),
+    exchange: async (...given) => (await oauth()).exchange(...given),
+  }
+}
+
+function loadedLinks(part: Part): OauthLinks {
+  const links = async () => (await part()).links
+  return {
+    prepare: async (...given) => (await links()).prepare(...given),
+    complete: async (...given) => (await links()).complete(...given),
+    confirm: async (...given) => (await links()).confirm(...given),
+    forgetOffer: async (...given) => (await links()).forgetOffer(...given),
+    unlink: async (...given) => (await links()).unlink(...given),
+    unlinkOf: async (...given) => (await links()).unlinkOf(...given),
+    person: async (...given) => (await links()).person(...given),
   }
 }
 
 /** Most processes serve requests alone, and never administer identities in code. */
-function loadedWhenUsed(identities: OauthIdentities, links: OauthLinks): IdentityAdministration {
+function loadedAdministration(
+  identities: OauthIdentities,
+  links: OauthLinks,
+): IdentityAdministration {
   const load = async () => {
     const part = () => import('./identity-administration.js')
     const loaded = await loadPart('identities in code', part)

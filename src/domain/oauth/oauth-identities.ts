@@ -1,12 +1,11 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
-import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
 /** What names an account at a provider. */
-export type ProviderAccount = Pick<ProviderProfile, 'provider' | 'issuer' | 'subject'>
+export type ProviderAccount = Pick<OauthIdentity, 'provider' | 'issuer' | 'subject'>
 
 /** Who an account at a provider belongs to. Never by an address. */
 export interface OauthIdentities {

@@ -1,5 +1,5 @@
 import { isUuid } from '../../crypto/uuid.js'
-import { AuthError } from '../../errors/index.js'
+import { AuthError, type ErrorCode } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
@@ -10,9 +10,11 @@ import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import { requireProvedMailbox } from '../factors/require-proved-mailbox.js'
+import type { LinkOffersPart } from '../intents/assemble-intents.js'
+import type { ShownLinkKey } from '../intents/link-offers.js'
 import type { LinkIntent, OauthFlows } from '../intents/oauth-flows.js'
 import type { MailService } from '../mail/mail-service.js'
-import type { OauthIdentities } from './oauth-identities.js'
+import type { OauthIdentities, ProviderAccount } from './oauth-identities.js'
 
 /** Which of a user's identities is meant: there is at most one of each provider. */
 export type LinkedTo = { readonly provider: string } | { readonly identityId: string }
@@ -34,6 +36,19 @@ export interface OauthLinks {
    * password that allowed it are no more.
    */
   complete(intent: LinkIntent, profile: ProviderProfile, source: RequestSource): Promise<void>
+  /**
+   * Links the account that this session's sign-in was offered. Throws `link_not_offered`,
+   * `oauth_provider_disabled`, and what `prepare` throws; before the account may be linked, the offer
+   * stays.
+   */
+  confirm(
+    who: SignedIn,
+    provider: string,
+    given: { readonly currentPassword: string | undefined; readonly shown: ShownLinkKey },
+    source: RequestSource,
+  ): Promise<void>
+  /** At a sign-out: nothing is offered to this browser any more. */
+  forgetOffer(shown: ShownLinkKey): Promise<void>
   /** Throws `not_found`, `last_login_method`, and what re-authentication throws. */
   unlink(
     who: SignedIn,
@@ -58,12 +73,13 @@ interface Deps
 interface Services {
   readonly flows: Pick<OauthFlows, 'isGood'>
   readonly identities: OauthIdentities
+  readonly linkOffers: LinkOffersPart
   readonly reAuthentication: ReAuthentication
 }
 
 export function createOauthLinks(
   deps: Deps,
-  { flows, identities, reAuthentication }: Services,
+  { flows, identities, linkOffers, reAuthentication }: Services,
 ): OauthLinks {
   const { clock } = deps
   const { users } = deps.collections
@@ -73,7 +89,7 @@ export function createOauthLinks(
    * there was an account has none. Null when it was this user's already. Throws
    * `identity_already_linked`.
    */
-  async function add(profile: ProviderProfile, userId: string): Promise<OauthIdentity | null> {
+  async function add(profile: ProviderAccount, userId: string): Promise<OauthIdentity | null> {
     const refuse = (): never => {
       throw new AuthError('identity_already_linked')
     }
@@ -126,26 +142,58 @@ export function createOauthLinks(
     notifyChange('unlinked', { actorId, user }, provider, source)
   }
 
+  async function prepare(
+    who: SignedIn,
+    provider: string,
+    currentPassword: string | undefined,
+    source: RequestSource,
+  ): Promise<void> {
+    await reAuthentication.require(who, currentPassword, source)
+    requireProvedMailbox(who.user)
+    const linked = await identities.ofUser(who.user.id)
+    if (linked.some((one) => one.provider === provider)) {
+      throw new AuthError('identity_already_linked')
+    }
+  }
+
+  /** What voids it moves the account first and looks then: of the two, one sees the other. */
+  async function link(
+    user: User,
+    account: ProviderAccount,
+    terms: { readonly isGood: () => Promise<boolean>; readonly refusal: ErrorCode },
+    source: RequestSource,
+  ): Promise<void> {
+    const added = await add(account, user.id)
+    if (!(await terms.isGood())) {
+      if (added !== null) await identities.takeBack(added)
+      throw new AuthError(terms.refusal)
+    }
+    notifyChange('linked', { actorId: user.id, user }, account.provider, source)
+  }
+
   return {
-    async prepare(who, provider, currentPassword, source) {
-      await reAuthentication.require(who, currentPassword, source)
-      requireProvedMailbox(who.user)
-      const linked = await identities.ofUser(who.user.id)
-      if (linked.some((one) => one.provider === provider)) {
-        throw new AuthError('identity_already_linked')
-      }
-    },
+    prepare,
 
     async complete(intent, profile, source) {
-      const { user } = intent
-      if (user.emailVerifiedAt === null) throw new AuthError('oauth_failed')
-      const added = await add(profile, user.id)
-      // What voids it moves the account first and looks then: of the two, one sees the other.
-      if (!(await flows.isGood(intent))) {
-        if (added !== null) await identities.takeBack(added)
-        throw new AuthError('oauth_failed')
-      }
-      notifyChange('linked', { actorId: user.id, user }, profile.provider, source)
+      const refusal = 'oauth_failed'
+      if (intent.user.emailVerifiedAt === null) throw new AuthError(refusal)
+      const terms = { isGood: () => flows.isGood(intent), refusal } as const
+      await link(intent.user, profile, terms, source)
+    },
+
+    async confirm(who, provider, { currentPassword, shown }, source) {
+      const refusal = 'link_not_offered'
+      if (linkOffers === null) throw new AuthError(refusal)
+      const offers = await linkOffers()
+      const opened = await offers.open(who, provider, shown)
+      await prepare(who, provider, currentPassword, source)
+      const intent = await offers.spend(opened)
+      const terms = { isGood: () => offers.isGood(intent), refusal } as const
+      await link(intent.user, intent.payload, terms, source)
+    },
+
+    async forgetOffer(shown) {
+      if (linkOffers !== null) await (await linkOffers()).forget(shown)
     },
 
     async unlink(who, provider, currentPassword, source) {

@@ -1,8 +1,10 @@
 import type { BrowserKey, BrowserKeys } from '../intents/browser-keys.js'
+import type { LinkKeyGrant } from '../intents/link-offers.js'
 import { flowSeconds } from '../intents/oauth-flows.js'
 import type { LoginResult } from '../login/login-result.js'
 import type { RecognitionGrant } from '../login/recognition.js'
 import type { RefreshGrant } from '../sessions/tokens.js'
+import { BouncedSignIn } from './bounced-sign-in.js'
 
 /** What a browser is to keep of a flow, for so many whole seconds; 0 takes it away. */
 export interface FlowCookie extends BrowserKey {
@@ -19,13 +21,15 @@ export interface Returned {
   readonly cookie: FlowCookie | null
   /** What the browser is to be known by; null without a session. */
   readonly recognition: RecognitionGrant | null
+  /** Of a sign-in that bounced: what the browser keeps of it. Null otherwise. */
+  readonly link: LinkKeyGrant | null
 }
 
-/** What the host's page learns of a login: nothing of one that is complete. */
+/** What the host's page learns of a login: of one that is complete, the link that it is offered. */
 export function membersOf(result: LoginResult): Record<string, string> {
   switch (result.status) {
     case 'authenticated':
-      return {}
+      return result.linkOffer === null ? {} : { linkOffer: result.linkOffer.provider }
     case 'mfaRequired': {
       const { status, mfaToken: ticket, methods } = result
       return { status, ticket, methods: methods.join(',') }
@@ -37,22 +41,32 @@ export function membersOf(result: LoginResult): Record<string, string> {
   }
 }
 
-export function refreshOf(login: LoginResult | null): RefreshGrant | null {
-  return login?.status === 'authenticated' ? login.session.refresh : null
+/** `own` is undefined for an app. */
+export function returned(
+  location: string,
+  login: LoginResult | null,
+  own: BrowserKey | undefined,
+): Returned {
+  const isIn = login?.status === 'authenticated'
+  return {
+    location,
+    refresh: isIn ? login.session.refresh : null,
+    cookie: cookieOf(login, own),
+    recognition: isIn ? login.recognition : null,
+    link: null,
+  }
 }
 
-export function recognitionOf(login: LoginResult | null): RecognitionGrant | null {
-  return login?.status === 'authenticated' ? login.recognition : null
+export function refused(location: string, error: unknown): Returned {
+  const link = error instanceof BouncedSignIn ? error.link : null
+  return { location, refresh: null, cookie: null, recognition: null, link }
 }
 
 /**
  * Kept on for as long as the ticket lives. It is not taken away with the flow or with the ticket: by
- * itself it opens nothing. `own` is undefined for an app.
+ * itself it opens nothing.
  */
-export function cookieOf(
-  login: LoginResult | null,
-  own: BrowserKey | undefined,
-): FlowCookie | null {
+function cookieOf(login: LoginResult | null, own: BrowserKey | undefined): FlowCookie | null {
   const isWaiting = login !== null && login.status !== 'authenticated'
   return isWaiting && own !== undefined ? { ...own, expiresIn: flowSeconds } : null
 }

@@ -15,7 +15,9 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import { credentialsFor, isProviderOffered } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { LinkOffersPart } from '../intents/assemble-intents.js'
 import { type BrowserKeys, flowNameOf, type ResponseMode } from '../intents/browser-keys.js'
+import type { ShownLinkKey } from '../intents/link-offers.js'
 import type { OauthCodes } from '../intents/oauth-codes.js'
 import type { BegunFlow, FlowFacts, OauthFlows, TakenFlow } from '../intents/oauth-flows.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
@@ -23,22 +25,30 @@ import type { FirstFactor } from '../login/first-factor.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { LoginResult } from '../login/login-result.js'
 import type { ShownRecognition } from '../login/recognition.js'
+import { notingBounce } from './bounced-sign-in.js'
 import type { OauthAccounts } from './oauth-accounts.js'
 import { oauthFailureOf } from './oauth-failure.js'
 import type { OauthLinks } from './oauth-links.js'
 import {
-  cookieOf,
   type FlowCookie,
   membersOf,
   type Returned,
-  recognitionOf,
-  refreshOf,
+  refused,
+  returned,
   surplusOf,
 } from './oauth-return.js'
 
 /** A browser's flow: where to, what to keep meanwhile, and what to forget of flows long before. */
 export interface BrowserFlow extends BegunFlow {
   readonly cookies: readonly FlowCookie[]
+}
+
+/** What a browser brings back from a provider; null without. */
+export interface ReturningBrowser {
+  readonly keys: BrowserKeys
+  readonly deviceToken: string | null
+  /** Of a sign-in that bounced before. */
+  readonly linkKey: string | null
 }
 
 /** Signing in at an identity provider (OAuth 2.1, RFC 8252). */
@@ -78,7 +88,7 @@ export interface OauthSignIn {
   finish(
     provider: string,
     answer: { readonly mode: ResponseMode; readonly parameters: Readonly<Record<string, string>> },
-    browser: { readonly keys: BrowserKeys; readonly deviceToken: string | null },
+    browser: ReturningBrowser,
     source: RequestSource,
   ): Promise<Returned>
   /** Throws `invalid_token`, `oauth_provider_disabled` and what a login throws. */
@@ -88,6 +98,7 @@ export interface OauthSignIn {
       readonly codeVerifier: string
       readonly deviceToken: string | null
       readonly recognition: ShownRecognition
+      readonly linkKey: ShownLinkKey
     },
     source: RequestSource,
   ): Promise<LoginResult>
@@ -101,14 +112,14 @@ interface Services {
   readonly flows: OauthFlows
   readonly codes: OauthCodes
   readonly accounts: OauthAccounts
+  readonly linkOffers: LinkOffersPart
   readonly links: OauthLinks
   readonly pipeline: LoginPipeline
 }
 
 /** What came back of a flow, and what its device is known by. */
-interface Arrived {
+interface Arrived extends Pick<ReturningBrowser, 'deviceToken' | 'linkKey'> {
   readonly parameters: Readonly<Record<string, string>>
-  readonly deviceToken: string | null
 }
 
 /** What a flow came to; `login` of a browser's own, null of the others. */
@@ -119,7 +130,7 @@ interface Settled {
 
 export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
   const { surface } = deps
-  const { flows, codes, accounts, links, pipeline } = services
+  const { flows, codes, accounts, linkOffers, links, pipeline } = services
 
   async function requireListed(uri: string, kind: OauthFlow['kind']): Promise<void> {
     const { oauthRedirectTargets } = await deps.settings()
@@ -162,7 +173,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
   async function logInBrowser(
     { payload }: SpentIntent<'oauthWeb', null>,
     { user, identityId }: Awaited<ReturnType<OauthAccounts['accountOf']>>,
-    device: Pick<FirstFactor, 'deviceToken' | 'recognition'>,
+    device: Pick<FirstFactor, 'deviceToken' | 'recognition' | 'linkKey'>,
     source: RequestSource,
   ): Promise<Settled> {
     const { provider: method, browserHash } = payload
@@ -175,7 +186,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
   async function settle(
     provider: ProviderId,
     taken: TakenFlow,
-    { parameters, deviceToken }: Arrived,
+    { parameters, deviceToken, linkKey: cookie }: Arrived,
     source: RequestSource,
   ): Promise<Settled> {
     const { back, secrets, redirectUri } = taken
@@ -189,12 +200,15 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       await links.complete(intent, profile, source)
       return { members: { status: 'linked' }, login: null }
     }
-    const found = await accounts.accountOf({ profile, intent }, source)
+    const arrived = { profile, intent }
+    const attempt = accounts.accountOf(arrived, source)
+    const found = await (linkOffers === null ? attempt : notingBounce(linkOffers, arrived, attempt))
     if (intent.kind === 'oauthApp') {
       return { members: { code: await issueCode(intent, found) }, login: null }
     }
     const recognition = { cookie: taken.recognitionId, body: null }
-    return logInBrowser(intent, found, { deviceToken, recognition }, source)
+    const device = { deviceToken, recognition, linkKey: { cookie, body: null } }
+    return logInBrowser(intent, found, device, source)
   }
 
   function emitFailure(
@@ -243,7 +257,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       return startInBrowser(id, { ...facts, ...none }, keys)
     },
 
-    async finish(provider, { mode, parameters }, { keys, deviceToken }, source) {
+    async finish(provider, { mode, parameters }, { keys, ...browser }, source) {
       const id = known(provider)
       if (providers[id].responseMode !== mode) throw new AuthError('not_found')
       const state = parameters['state'] ?? ''
@@ -253,20 +267,16 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       const { back } = taken
       const echoed = back.appState === null ? {} : { state: back.appState }
       try {
-        const { members, login } = await settle(id, taken, { parameters, deviceToken }, source)
+        const { members, login } = await settle(id, taken, { parameters, ...browser }, source)
         // A ticket goes to the page alone, past the logs of its server.
-        const location =
-          'ticket' in members
-            ? withFragment(back.redirectUri, members)
-            : withQuery(back.redirectUri, { ...members, ...echoed })
-        const recognition = recognitionOf(login)
-        return { location, refresh: refreshOf(login), cookie: cookieOf(login, own), recognition }
+        const located = 'ticket' in members ? withFragment : withQuery
+        return returned(located(back.redirectUri, { ...members, ...echoed }), login, own)
       } catch (error) {
         emitFailure(error, back, source)
         const reason = oauthFailureOf(error)
         if (reason === null) throw error
         const location = withQuery(back.redirectUri, { error: reason, ...echoed })
-        return { location, refresh: null, cookie: null, recognition: null }
+        return refused(location, error)
       }
     },
 

@@ -5,6 +5,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
+import type { ShownLinkKey } from '../intents/link-offers.js'
 import type { LoginIntents, ShownTicket } from '../intents/login-intents.js'
 import { challengeLifeMs, type PasskeyChallenges } from '../intents/passkey-challenges.js'
 import type { Lockout } from '../limits/lockout.js'
@@ -51,6 +52,8 @@ export interface PasskeyLoginTerms {
   readonly delivery: DeliveredLogin['delivery']
   /** What the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
+  /** What it brings of a sign-in by a provider that bounced. */
+  readonly linkKey: ShownLinkKey
 }
 
 type Deps = Pick<SurfaceContext, 'collections' | 'settings' | 'emit' | 'relyingParty'>
@@ -91,7 +94,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
 
   async function asSecondFactor(
     shown: ShownPasskey,
-    { waiting, trust, recognition }: PasskeyLoginTerms & { readonly waiting: ShownTicket },
+    { waiting, trust, recognition, linkKey }: PasskeyLoginTerms & { readonly waiting: ShownTicket },
     userVerification: 'preferred' | 'required',
     source: RequestSource,
   ): Promise<DeliveredLogin> {
@@ -110,7 +113,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
         const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
         throw isWrong ? new AuthError('invalid_credentials') : error
       })
-    const factor = { ...passkeyFactor(isProof), enrolled: null, trust, recognition }
+    const factor = { ...passkeyFactor(isProof), enrolled: null, trust, recognition, linkKey }
     return pipeline.complete(login, factor, source)
   }
 
@@ -139,7 +142,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
 
   async function asBothFactors(
     shown: ShownPasskey,
-    { trust, delivery, recognition }: PasskeyLoginTerms,
+    { trust, delivery, recognition, linkKey }: PasskeyLoginTerms,
     source: RequestSource,
   ): Promise<DeliveredLogin> {
     if (trust !== null) {
@@ -161,7 +164,7 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     if (!ok) return refuse(user.id, source)
     const second = passkeyFactor(true)
     const { method, amr } = second
-    const how = { method, amr, delivery, recognition }
+    const how = { method, amr, delivery, recognition, linkKey }
     const first: FirstFactor = { user, ...how, factors: null, second }
     return { result: await pipeline.proceed(first, source), delivery }
   }

@@ -16,6 +16,7 @@ import type { FactorChanges } from '../factors/factor-changes.js'
 import type { EnrolledUser, FactorEnrollment, FactorWrite } from '../factors/factor-enrollment.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import { requireProvedMailbox } from '../factors/require-proved-mailbox.js'
+import type { ShownLinkKey } from '../intents/link-offers.js'
 import type { LoginIntents, ShownTicket } from '../intents/login-intents.js'
 import { challengeLifeMs, type PasskeyChallenges } from '../intents/passkey-challenges.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
@@ -42,6 +43,8 @@ export interface MadePasskey {
   readonly endOtherSessions?: boolean | undefined
   /** Of a login that it completes: what the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
+  /** And what it brings of a sign-in by a provider that bounced. */
+  readonly linkKey: ShownLinkKey
 }
 
 /** How a person adds a passkey (WebAuthn §7.1). */
@@ -184,9 +187,10 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     if (registered === undefined) throw new AuthError('webauthn_failed')
     const { user, others, told, intent, passkey, userVerified } = registered
     await changes.enrolled(user, { change: 'passkeyAdded', source, ...others, told })
-    const { recognition } = made
-    const factor = { ...passkeyFactor(userVerified), enrolled: intent, trust: null, recognition }
-    return { passkey, login: await services.pipeline.complete(waiting, factor, source) }
+    const { recognition, linkKey } = made
+    const factor = { ...passkeyFactor(userVerified), enrolled: intent, trust: null }
+    const completing = { ...factor, recognition, linkKey }
+    return { passkey, login: await services.pipeline.complete(waiting, completing, source) }
   }
 
   return {

@@ -29,6 +29,7 @@ const receivers = [
   'oauthIdentities',
   'oauthFlows',
   'oauthCodes',
+  'linkOffers',
   'roles',
   'roleBindings',
   'accountDeletions',

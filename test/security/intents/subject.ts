@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Surface } from '../../../src/ports/surface.js'
+import { linkOnSignIn } from '../../contract/oauth/link-offers.js'
 import { type OauthHost, oauthHost } from '../../contract/oauth/oauth-host.js'
 import type { HostKind } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
@@ -33,7 +34,7 @@ export function openWorld(kind: HostKind): Promise<OauthHost> {
     mfaPolicyClient: 'optional',
     passwordMaxAge: '365d',
   } as const
-  return oauthHost({ settings }, kind)
+  return oauthHost({ settings, ...linkOnSignIn }, kind)
 }
 
 interface Standing {

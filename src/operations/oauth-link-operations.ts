@@ -1,0 +1,126 @@
+import * as z from 'zod/mini'
+import { adminOperation, guardedOperation } from './operation.js'
+import {
+  flowCookies,
+  linkInput,
+  noBody,
+  nothing,
+  oauthStartErrors,
+  passwordInput,
+  redirectInput,
+} from './schemas.js'
+import { linkBegun, shownLinkKey } from './views.js'
+
+const operator = ['operator'] as const
+
+const startOauthLink = guardedOperation({
+  id: 'startOauthLink',
+  method: 'POST',
+  path: '/v1/auth/{surface}/oauth/{provider}/link',
+  surfaces: operator,
+  tag: 'Self-Service',
+  summary: 'Begin to link an account of a provider, to sign in with it from then on',
+  guards: [{ kind: 'bearer' }, { kind: 'origin' }, { kind: 'permission', key: 'auth.self' }],
+  limit: 'change',
+  status: 200,
+  body: z.strictObject({ ...redirectInput, currentPassword: z.optional(passwordInput) }),
+  reply: z.strictObject({ authorizationUrl: z.string(), expiresIn: z.int() }),
+  cookies: { reads: flowCookies, sets: flowCookies },
+  errors: [
+    ...oauthStartErrors,
+    'csrf_rejected',
+    'step_up_required',
+    'invalid_credentials',
+    'email_not_verified',
+    'identity_already_linked',
+    'server_busy',
+  ],
+  handle: async (call, { oauth }) => {
+    const { redirectUri: uri, currentPassword } = call.body
+    const given = { redirectUri: uri, currentPassword, keys: call.flowCookies }
+    const provider = call.params['provider'] ?? ''
+    return linkBegun(await oauth.startLink(call, provider, given, call.source))
+  },
+})
+
+const confirmOauthLink = guardedOperation({
+  id: 'confirmOauthLink',
+  method: 'POST',
+  path: '/v1/auth/{surface}/oauth/{provider}/link/confirm',
+  surfaces: operator,
+  tag: 'Self-Service',
+  summary: 'Link the account of a provider that this sign-in was offered, after it bounced before',
+  guards: [{ kind: 'bearer' }, { kind: 'origin' }, { kind: 'permission', key: 'auth.self' }],
+  limit: 'change',
+  status: 204,
+  body: z.strictObject({ currentPassword: z.optional(passwordInput), ...linkInput }),
+  bodyOptional: true,
+  reply: nothing,
+  cookies: { reads: ['link'], sets: ['link'] },
+  errors: [
+    'csrf_rejected',
+    'step_up_required',
+    'invalid_credentials',
+    'email_not_verified',
+    'identity_already_linked',
+    'link_not_offered',
+    'oauth_provider_disabled',
+    'server_busy',
+  ],
+  handle: async (call, { oauthLinks }) => {
+    const given = { currentPassword: call.body.currentPassword, shown: shownLinkKey(call) }
+    await oauthLinks.confirm(call, call.params['provider'] ?? '', given, call.source)
+    return call.linkCookie === null ? { body: null } : { body: null, linkCookie: 'clear' }
+  },
+})
+
+const unlinkOauth = guardedOperation({
+  id: 'unlinkOauth',
+  method: 'DELETE',
+  path: '/v1/auth/{surface}/oauth/{provider}/link',
+  surfaces: operator,
+  tag: 'Self-Service',
+  summary: 'Unlink your account of a provider, unless you could not sign in any more',
+  guards: [{ kind: 'bearer' }, { kind: 'origin' }, { kind: 'permission', key: 'auth.self' }],
+  limit: 'change',
+  status: 204,
+  body: z.strictObject({ currentPassword: z.optional(passwordInput) }),
+  bodyOptional: true,
+  reply: nothing,
+  errors: [
+    'csrf_rejected',
+    'step_up_required',
+    'invalid_credentials',
+    'not_found',
+    'last_login_method',
+    'server_busy',
+  ],
+  handle: async (call, { oauthLinks }) => {
+    const { currentPassword } = call.body
+    await oauthLinks.unlink(call, call.params['provider'] ?? '', currentPassword, call.source)
+    return { body: null }
+  },
+})
+
+const unlinkUserOauth = adminOperation({
+  id: 'unlinkUserOauth',
+  method: 'DELETE',
+  path: '/v1/auth/{surface}/users/{userId}/oauth/{provider}',
+  surfaces: operator,
+  tag: 'Authentication',
+  summary: 'Unlink another operator’s account of a provider',
+  guards: [{ kind: 'bearer' }, { kind: 'permission', key: 'system.users.oauth_unlink' }],
+  limit: 'admin',
+  status: 204,
+  body: noBody,
+  bodyOptional: true,
+  reply: nothing,
+  errors: ['user_not_found', 'not_found', 'last_login_method'],
+  locate: ({ userId = '' }, { oauthLinks }) => oauthLinks.person(userId),
+  handle: async ({ located, params: { provider = '' }, principal, source }, { oauthLinks }) => {
+    await oauthLinks.unlinkOf(principal.userId, located, { provider }, source)
+    return { body: null }
+  },
+})
+
+export const oauthLinkOperations = [startOauthLink, confirmOauthLink, unlinkOauth, unlinkUserOauth]
