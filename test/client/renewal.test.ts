@@ -42,7 +42,7 @@ async function due() {
 const me = json(200, { id: 'u1' })
 const bearers = ({ seen }: ScriptedPage) => seen.map(({ headers }) => headers.get('authorization'))
 
-describe('restore', () => {
+describe('I17-5 restore', () => {
   it('is loading before, and asks no server until it is called', () => {
     expect(clientOf(scriptedPage()).get()).toEqual({ status: 'loading' })
   })
@@ -149,7 +149,7 @@ describe('restore', () => {
   })
 })
 
-describe('a token that is about to expire', () => {
+describe('I17-5 a token that is about to expire', () => {
   it('is renewed by one rotation for all calls, kept alive beyond the page', async () => {
     const { page, client } = await due()
     page.expects(['POST /refresh-cookie', grant('b')], ['GET /me', me], ['GET /mfa', me])
@@ -237,7 +237,7 @@ describe('a token that is about to expire', () => {
   })
 })
 
-describe('a 401', () => {
+describe('I17-5 a 401', () => {
   it('without a code is met by one renewal and one repeat', async () => {
     const { page, client } = await restored()
     page.expects(['GET /me', refusal(401)], ['POST /refresh-cookie', grant('b')], ['GET /me', me])
@@ -281,7 +281,7 @@ describe('a 401', () => {
   })
 })
 
-describe('what another tab says', () => {
+describe('I17-5 what another tab says', () => {
   it('is asked of the server before anything changes', async () => {
     const { page, client } = await restored()
     page.expects(['GET /session', session('b')])

@@ -1,5 +1,6 @@
 import { accessPlants } from './access-plants.js'
 import { browserPlants } from './browser-plants.js'
+import { clientPlants } from './client-plants.js'
 import { configPlants } from './config-plants.js'
 import { intentPlants } from './intent-plants.js'
 import { limitPlants } from './limit-plants.js'
@@ -22,4 +23,5 @@ export const plants: readonly Plant[] = [
   ...limitPlants,
   ...pagePlants,
   ...wavePlants,
+  ...clientPlants,
 ]
