@@ -28,6 +28,7 @@ export function acrossNodes(runs: readonly Run[]): readonly Figure[] {
       what: `Node ${major}: missed figures of protected Fastify routes, new tokens and refresh`,
       values: isWhole ? [missed.length] : [],
       atMost: 0,
+      why: 'each Node',
     }
   })
 }

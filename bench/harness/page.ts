@@ -1,6 +1,7 @@
 import { acrossNodes } from './across-nodes.js'
 import { goals, judge, limitText, unmeasured } from './goals.js'
 import type { Machine } from './machine.js'
+import { reasons } from './reasons.js'
 import { spreadText } from './statistics.js'
 import type { StoredResult } from './stored-result.js'
 import type { Figure, Suite, SuiteTable } from './suite.js'
@@ -48,17 +49,20 @@ function goalTable(stored: readonly StoredResult[], more: readonly Figure[]): st
       : figures.filter(({ goal }) => goal === id).map((figure) => [what, ...cells(figure)]),
   )
   const table = markdownTable(['', 'Figure', 'Goal', 'Measured', 'Result'], lines)
-  return `## Goals\n\n${table}\n${reasons(figures)}`
+  return `## Goals\n\n${table}\n${whyMissed(figures)}`
 }
 
-/** Of the figures that miss their limit: why, as far as a profile says. */
-function reasons(figures: readonly Figure[]): string {
+/** Of the figures that miss their limit: why, those of one cause together. */
+function whyMissed(figures: readonly Figure[]): string {
   const missed = figures.filter((figure) => judge(figure).verdict === 'missed')
-  const lines = missed.flatMap(({ goal, what, why }) =>
-    why === undefined
-      ? []
-      : [`- **${goal === undefined ? '' : `${goals[goal]}, `}${what}.** ${why}`],
-  )
+  const causes = [...new Set(missed.map(({ why }) => why))]
+  const lines = causes.map((why) => {
+    const those = missed.filter((figure) => figure.why === why)
+    const names = those.map(
+      ({ goal, what }) => `${goal === undefined ? '' : `${goals[goal]}, `}${what}`,
+    )
+    return `- **${names.join('; ')}.** ${why === undefined ? 'Not explained yet.' : reasons[why]}`
+  })
   return lines.length === 0 ? '' : `\nWhy goals are missed:\n\n${lines.join('\n')}\n`
 }
 

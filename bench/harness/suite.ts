@@ -1,4 +1,5 @@
 import type { Context } from './context.js'
+import type { Reason } from './reasons.js'
 
 /** One measured figure, with the goal it belongs to and the limit that it must keep. */
 export interface Figure {
@@ -11,8 +12,8 @@ export interface Figure {
   /** Left out, with `atLeast`, for a figure that is reported only. */
   readonly atMost?: number
   readonly atLeast?: number
-  /** What a profile shows to stand in the way of the limit, and what could be done next. The page says it of a miss. */
-  readonly why?: string
+  /** What stands in the way of the limit. The page says it of a miss. */
+  readonly why?: Reason
 }
 
 export interface SuiteTable {

@@ -62,6 +62,7 @@ function figuresOf(series: Series): readonly Figure[] {
       goal,
       what: 'PATCH of one key, among 1,000 over among 50',
       values: ratio('PATCH of one key among 1,000', 'PATCH of one key among 50'),
+      why: 'a thousand elements',
       atMost: 4,
     },
     { goal, what: 'GET, 1,000 over 50', values: ratio('GET of 1,000', 'GET of 50') },

@@ -168,6 +168,7 @@ function startFigures(series: Series): readonly Figure[] {
       goal: 'P10',
       what: 'construction over better-auth',
       values: series.ratios('construction', 'postern, ready', 'better-auth, ready'),
+      why: 'construction',
       atMost: 1.5,
     },
     {

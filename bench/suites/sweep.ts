@@ -146,6 +146,7 @@ function figuresOf(batches: Series, renewals: Series): readonly Figure[] {
       goal,
       what: 'a batch over the bare statement',
       values: batches.ratios('time', own, bare),
+      why: 'a batch of the sweep',
       atMost: 1.3,
     },
     {

@@ -69,10 +69,11 @@ function figures(series: Series, hits: number): readonly Figure[] {
   const goal = 'P3'
   const of = (reference: string) => series.ratios('cpu', reference, ours)
   const what = 'every token new, checks in the same CPU time, to'
+  const why = 'new tokens'
   return [
-    { goal, what: `${what} the bare signature check`, values: of(raw), atLeast: 0.7 },
-    { goal, what: `${what} jsonwebtoken`, values: of('jsonwebtoken'), atLeast: 1 },
-    { goal, what: `${what} jose`, values: of('jose'), atLeast: 2.5 },
+    { goal, what: `${what} the bare signature check`, values: of(raw), atLeast: 0.7, why },
+    { goal, what: `${what} jsonwebtoken`, values: of('jsonwebtoken'), atLeast: 1, why },
+    { goal, what: `${what} jose`, values: of('jose'), atLeast: 2.5, why },
     {
       goal,
       what: 'share of checks answered from memory, 50,000 live tokens drawn at random',
