@@ -19,7 +19,8 @@ const host = await consoleHost({
   keys: { current: await signingKey(dataFolder) },
   configKeys: [{ id: 'first', key: await configKey(dataFolder) }],
   mailer: printingMailer,
-}).catch((error: unknown) => {
+}).catch(async (error: unknown) => {
+  await database.close()
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
   if (!isTaken) throw error
   console.error(`Port ${port} is taken. Set PORT to a free one.`)

@@ -1,29 +1,8 @@
-import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { consoleRigs } from './console-rig.js'
+import { getNamed } from './named-host.js'
 
 const start = consoleRigs()
-
-interface Reply {
-  readonly status: number | undefined
-  readonly headers: NodeJS.Dict<string | readonly string[]>
-  readonly text: string
-}
-
-/** Asks a host by this name, as a browser does that was told that the name is this machine. */
-function get(url: string, path: string, host?: string): Promise<Reply> {
-  const { hostname, port } = new URL(url)
-  const headers = { host: host ?? `${hostname}:${port}` }
-  return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, headers }, (response) => {
-      const { statusCode: status, headers } = response
-      const parts: Buffer[] = []
-      response.on('data', (part) => parts.push(part))
-      response.on('end', () => resolve({ status, headers, text: Buffer.concat(parts).toString() }))
-    })
-    sent.on('error', reject).end()
-  })
-}
 
 describe('I17-6 the host of the console', () => {
   it('forbids inline scripts, frames and referrers on every page and script', async () => {
@@ -36,7 +15,7 @@ describe('I17-6 the host of the console', () => {
       '/icon.svg',
       '/demo/mails',
     ]) {
-      const { status, headers } = await get(host.clientUrl, path)
+      const { status, headers } = await getNamed(host.clientUrl, path)
       expect(status).toBe(200)
       const policy = String(headers['content-security-policy'])
       expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
@@ -52,13 +31,13 @@ describe('I17-6 the host of the console', () => {
 
   it('gives each name its own surface, and other names nothing', async () => {
     const { host } = await start()
-    expect((await get(host.clientUrl, '/')).text).toContain('src="/client.js"')
-    expect((await get(host.operatorUrl, '/')).text).toContain('src="/operator.js"')
-    expect((await get(host.clientUrl, '/v1/auth/operator/options')).status).toBe(404)
-    expect((await get(host.operatorUrl, '/v1/auth/operator/options')).status).toBe(200)
+    expect((await getNamed(host.clientUrl, '/')).text).toContain('src="/client.js"')
+    expect((await getNamed(host.operatorUrl, '/')).text).toContain('src="/operator.js"')
+    expect((await getNamed(host.clientUrl, '/v1/auth/operator/options')).status).toBe(404)
+    expect((await getNamed(host.operatorUrl, '/v1/auth/operator/options')).status).toBe(200)
     // A site elsewhere that points its own name at this machine would read the mailed links.
     for (const name of ['evil.example', `127.0.0.1:${new URL(host.clientUrl).port}`]) {
-      expect((await get(host.clientUrl, '/demo/mails', name)).status).toBe(404)
+      expect((await getNamed(host.clientUrl, '/demo/mails', name)).status).toBe(404)
     }
   })
 
@@ -72,9 +51,9 @@ describe('I17-6 the host of the console', () => {
       body: JSON.stringify({ email: to }),
     })
     await expect
-      .poll(async () => (await get(host.clientUrl, '/demo/mails')).text)
+      .poll(async () => (await getNamed(host.clientUrl, '/demo/mails')).text)
       .toContain('resetPassword')
-    const { text, headers } = await get(host.clientUrl, '/demo/mails')
+    const { text, headers } = await getNamed(host.clientUrl, '/demo/mails')
     expect(text).toContain('o&#39;neil&amp;sons@example.org')
     expect(headers['cache-control']).toBe('no-store')
   })

@@ -17,6 +17,8 @@ export function totpSection(context: PageContext): HTMLElement {
   })
 }
 
+const onlyPassword = 'Without a second factor, a stolen password is enough to sign in as you.'
+
 async function offer(
   body: HTMLElement,
   { client, reload }: PageContext,
@@ -30,7 +32,7 @@ async function offer(
     reload()
   }
   body.append(
-    element('p', {}, 'Without one, a stolen password is enough to sign in as you.'),
+    element('p', {}, proof.hasFactor ? 'There is none.' : onlyPassword),
     form({
       fields: proof.fields,
       submit: 'Add an authenticator app',
