@@ -17,6 +17,7 @@ export interface MobileCalls {
       readonly deviceToken?: string
       readonly registrationKey?: string
       readonly recognitionId?: string
+      readonly linkVerifier?: string
     }
     readonly reply:
       | MobileAuthenticated
@@ -43,6 +44,7 @@ export interface MobileCalls {
       readonly codeVerifier: string
       readonly deviceToken?: string
       readonly recognitionId?: string
+      readonly linkVerifier?: string
     }
     readonly reply:
       | MobileAuthenticated
