@@ -4,6 +4,9 @@ import type { CookiePrefix, OpenApiOperation } from './types.js'
 type Surface = Operation['surfaces'][number]
 type Security = OpenApiOperation['security']
 
+/** The security scheme of service accounts at the token endpoint. */
+const clientBasic = 'clientSecretBasic'
+
 const shortName = { operator: 'op', client: 'cl' } as const
 
 export function cookieNameOf(prefix: CookiePrefix, surface: Surface, what: TokenCookie): string {
@@ -32,6 +35,8 @@ export function securityOf(operation: Operation, surfaces: readonly Surface[]): 
   if (operation.access === 'guarded' || operation.access === 'admin') return bearer
   // The body carries the ticket of a login that lacks a factor.
   if (operation.access === 'enrolling') return [...bearer, {}]
+  // By the header or by the form (RFC 6749 §2.3.1).
+  if (operation.oauth2) return [{ [clientBasic]: [] }, {}]
   if (!operation.usesRefreshCookie) return []
   const cookie = surfaces.map((surface) => ({ [`${surface}RefreshCookie`]: [] }))
   return operation.bearer === 'credential' ? [...bearer, ...cookie, {}] : cookie
@@ -64,5 +69,15 @@ export function securitySchemesOf(
       },
     ],
   ])
-  return Object.fromEntries(schemes)
+  return Object.fromEntries(surfaces.includes('operator') ? [...schemes, basicScheme] : schemes)
 }
+
+const basicScheme = [
+  clientBasic,
+  {
+    type: 'http',
+    scheme: 'basic',
+    description:
+      'The client id and secret of a service account, each encoded as a form before (RFC 6749 §2.3.1). Or both are sent in the form.',
+  },
+]

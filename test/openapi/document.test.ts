@@ -129,6 +129,22 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('I17-4 lets a client of the token endpoint authenticate by Basic or in the form, and no other operation', () => {
+    const { paths, components } = openApiDocument()
+    const byBasic = Object.entries(paths).filter(([, item]) =>
+      JSON.stringify(item).includes('clientSecretBasic'),
+    )
+    expect(byBasic.map(([path]) => path)).toEqual(['/v1/auth/oauth2/token'])
+    const [[, item] = []] = byBasic
+    expect(item?.post?.security).toEqual([{ clientSecretBasic: [] }, {}])
+    expect(components.securitySchemes['clientSecretBasic']).toMatchObject({
+      type: 'http',
+      scheme: 'basic',
+    })
+    const clients = openApiDocument({ surfaces: ['client'] }).components.securitySchemes
+    expect(Object.keys(clients)).toEqual(['clientBearer', 'clientRefreshCookie'])
+  })
+
   it('names cookies as the host has them', () => {
     const schemes = (cookiePrefix?: '__Secure-' | '') =>
       openApiDocument(cookiePrefix === undefined ? {} : { cookiePrefix }).components

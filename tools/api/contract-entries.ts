@@ -18,6 +18,7 @@ export function contractEntries(
     [
       ...described.paths.map((path) => `${described.row.method} ${path}`),
       `for ${described.row.guards.map(guardText).join(', ')}`,
+      ...clientEntries(described),
       ...takenEntries(described),
       ...givenEntries(described),
       ...errorCodesOf(described.row).map((code) => `${errorCatalogue[code].status} ${code}`),
@@ -50,6 +51,14 @@ function guardText(guard: Guard): string {
 
 function memberText({ path, required, type }: Member): string {
   return `${path}${required ? '' : '?'}: ${type}`
+}
+
+/** How a client authenticates at a token endpoint; elsewhere the guards say it. */
+function clientEntries({ operation, row }: DescribedOperation): readonly string[] {
+  if (!row.oauth2) return []
+  const [first, ...others] = operation.security.flatMap((one) => Object.keys(one))
+  const isOptional = operation.security.some((one) => Object.keys(one).length === 0)
+  return [`by ${[first, ...others].join(', ')}${isOptional ? ', or the form' : ''}`]
 }
 
 function takenEntries({ operation }: DescribedOperation): readonly string[] {
