@@ -8,6 +8,7 @@ import { portOf } from './shared/server.mjs'
 
 const kinds = {
   'postern on Postgres': postern,
+  'postern on Postgres, by a form': postern,
   'postern in memory': postern,
   'argon2 each time': handMade,
   'oidc-provider in memory': oidc,
@@ -35,13 +36,30 @@ async function postern({ contender: name, postgres, key }) {
   const { clientId, clientSecret } = await serviceAccountOf(auth)
   return {
     app: express().disable('x-powered-by').use(expressRouter(auth.operator)),
-    request: {
-      path: '/v1/auth/token',
-      type: 'application/json',
-      body: JSON.stringify({ grantType: 'client_credentials', clientId, clientSecret }),
-    },
+    request: name.endsWith('form')
+      ? byForm(clientId, clientSecret)
+      : byJson(clientId, clientSecret),
   }
 }
+
+const byJson = (clientId, clientSecret) => ({
+  path: '/v1/auth/token',
+  type: 'application/json',
+  body: JSON.stringify({ grantType: 'client_credentials', clientId, clientSecret }),
+})
+
+/** As OAuth libraries ask: `client_secret_post` of RFC 6749. */
+const byForm = (clientId, clientSecret) => ({
+  path: '/v1/auth/oauth2/token',
+  type: 'application/x-www-form-urlencoded',
+  body: String(
+    new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+    }),
+  ),
+})
 
 /** The secret's hash is checked at each grant, at the costs that Postern has by default. */
 async function handMade({ postgres, key }) {

@@ -8,9 +8,10 @@ import { median, quantile, spreadText } from '../harness/statistics.js'
 import type { Figure, Suite, SuiteTable } from '../harness/suite.js'
 
 const ours = 'postern on Postgres'
+const form = 'postern on Postgres, by a form'
 const oidc = 'oidc-provider in memory'
 const argon2 = 'argon2 each time'
-const names = [ours, 'postern in memory', argon2, oidc, 'oidc-provider on Postgres']
+const names = [ours, form, 'postern in memory', argon2, oidc, 'oidc-provider on Postgres']
 
 interface Ready {
   readonly port: number
@@ -90,7 +91,7 @@ export const grant: Suite = {
 
 async function startAll(context: Context): Promise<readonly Contender[]> {
   const started: Contender[] = []
-  for (const name of context.smoke ? [ours] : names) {
+  for (const name of context.smoke ? [ours, form] : names) {
     const database = await context.database()
     if (database === null) return []
     const given = { contender: name, postgres: database.url, key: context.key }
@@ -179,7 +180,8 @@ function grantTable(
     'secrets in plain text and compares them, and its client is part of its configuration. The hand-made ' +
     'endpoint reads one row and checks an argon2id hash at each grant, at the costs that Postern has by ' +
     'default. Postern keeps a hash too, and remembers for a while that it accepted a secret. Its row is ' +
-    'read at each grant, so a revoked credential stops at once. Every address asked once before, more than a ' +
+    'read at each grant, so a revoked credential stops at once. By a form is the door for OAuth libraries, ' +
+    'with `client_secret_post`. Every address asked once before, more than a ' +
     'minute ago: what is recorded once an hour for an address is not part of the figures.'
   return { head, rows, note }
 }
@@ -220,6 +222,11 @@ function figuresOf(series: Series, timings: Series, hashes: number): readonly Fi
         atLeast: 15,
       },
     ]),
+    {
+      goal,
+      what: 'server CPU of the form door over the JSON door',
+      values: series.ratios('cpu', form, ours),
+    },
     {
       goal,
       what: 'server CPU over oidc-provider in memory',
