@@ -1,5 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fetchHandler } from '../../adapters/fetch.js'
+import { frameworks } from '../support/hosts/frameworks.js'
+import { httpClient } from '../support/hosts/http-client.js'
 import { openHost } from '../support/hosts/open-host.js'
 
 const operator = { baseUrl: 'https://admin.example.com' }
@@ -84,5 +86,26 @@ describe('the metadata of the authorization server', () => {
     for (const path of [wellKnown, `${wellKnown}/auth`, wellKnown])
       expect(await ask(path)).toBeNull()
     expect(warnings()).toHaveLength(1)
+  })
+})
+
+describe.each(Object.entries(frameworks))('the metadata in %s', (_name, serve) => {
+  it('I17-4 is mounted without a prefix, beside pages of the host', async () => {
+    const issuer = 'https://admin.example.com/auth'
+    const host = await openHost({ surfaces: { operator, client }, issuer })
+    const running = await serve(host.auth.metadata)
+    onTestFinished(() => running.close())
+    const send = httpClient(running.url)
+    const reply = await send('GET', `${wellKnown}/auth`)
+    expect([reply.status, reply.json()['issuer']]).toEqual([200, issuer])
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
+    const head = await send('HEAD', `${wellKnown}/auth`)
+    expect([head.status, head.text]).toEqual([200, ''])
+    const refused = await send('POST', `${wellKnown}/auth`)
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    for (const other of [wellKnown, `${wellKnown}/auth/more`, '/', '/auth']) {
+      expect([other, (await send('GET', other)).status]).toEqual([other, 404])
+    }
   })
 })

@@ -1,75 +1,41 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
-import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
-import { newAddress, openHost, outcomeOf, seenOf, storedIn } from '../../support/hosts/open-host.js'
+import { newAddress, openHost, outcomeOf, seenOf } from '../../support/hosts/open-host.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   administrator,
   grant,
-  type IssuedCredential,
   peopleMay,
   revoke,
   serviceAccount,
 } from '../../support/people/service-account-steps.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
-
-type Pair = Pick<IssuedCredential, 'clientId' | 'clientSecret'>
+import { refusedIn } from './refused-pairs.js'
+import { ask, methods, type Pair, unknown } from './token-endpoint-steps.js'
 
 const open = (options: HostOptions = {}) =>
   openHost({ authorizer: peopleMay, ...withoutLimits, ...options })
 
-const unknown: Pair = { clientId: `sa_${'a'.repeat(22)}`, clientSecret: `sas_${'a'.repeat(43)}` }
-
-/** Every pair that must get no token, each as right as it can be. */
-async function refusedIn(host: ContractHost): Promise<Readonly<Record<string, Pair>>> {
-  const who = await administrator(host)
-  const make = () => serviceAccount(host, who)
-  const { users } = storedIn(host, 'operator')
-  const good = await make()
-  const revoked = await make()
-  await revoke(host, who, revoked.id, revoked.credentialId)
-  const disabled = await make()
-  await host.auth.operator.users.update(disabled.id, { enabled: false })
-  const human = await make()
-  await users.update(human.id, { kind: 'service' }, { kind: '' })
-  const odd = await make()
-  await users.update(odd.id, { kind: 'service' }, { kind: 'robot' })
-  const gone = await make()
-  await users.take(gone.id)
-  const damaged = await make()
-  const credentials = host.backend.store.collection(serviceCredentialsSpec)
-  await credentials.update(damaged.credentialId, { status: 'active' }, { secretHash: 'no hash' })
-  const { clientId, clientSecret } = good
-  return {
-    'unknown client id': { clientId: unknown.clientId, clientSecret },
-    'revoked credential': revoked,
-    'wrong secret': { clientId, clientSecret: unknown.clientSecret },
-    'disabled account': disabled,
-    'account of a person': human,
-    'account of neither kind': odd,
-    'account that is gone': gone,
-    'unreadable hash': damaged,
-    'client id without its prefix': { clientId: clientId.slice(3), clientSecret },
-    'secret without its prefix': { clientId, clientSecret: clientSecret.slice(4) },
-    'client id in capitals': { clientId: clientId.toUpperCase(), clientSecret },
-    'secret with a space': { clientId, clientSecret: `${clientSecret} ` },
-    'secret of 512 characters': { clientId, clientSecret: 'x'.repeat(512) },
-    'secret of 513 characters': { clientId, clientSecret: `${clientSecret}${'x'.repeat(466)}` },
-    'secret of 50,000 characters': { clientId, clientSecret: 'x'.repeat(50_000) },
-    'client id of 10,000 characters': { clientId: `sa_${'x'.repeat(10_000)}`, clientSecret },
-    'id of the account': { clientId: good.id, clientSecret },
-    'id of the credential': { clientId: good.credentialId, clientSecret },
-    'nothing in either': { clientId: '', clientSecret: '' },
-    'a client id no store can hold': { clientId: 'sa_\0', clientSecret },
-    'a secret no store can hold': { clientId, clientSecret: '\ud800' },
-  }
+/** Both doors, and both methods of the one for OAuth libraries. */
+const ways: Readonly<Record<string, (host: ContractHost, pair: Pair) => Promise<Reply>>> = {
+  JSON: grant,
+  ...Object.fromEntries(
+    Object.entries(methods).map(([name, way]) => [
+      name,
+      (host: ContractHost, pair: Pair) => ask(host, way(pair)),
+    ]),
+  ),
 }
+
+/** Text without UTF-8 cannot be spelled in a form, and no server takes so long a header. */
+const canBeAsked = (way: string, { clientId, clientSecret }: Pair): boolean =>
+  way === 'JSON' || (clientSecret.isWellFormed() && `${clientId}${clientSecret}`.length < 11_000)
 
 describe('a grant that is refused', () => {
   it('R-5-06 R-7-04 G-16 R22 SP-48 is one and the same reply, whatever was wrong', async () => {
@@ -92,11 +58,17 @@ describe('a grant that is refused', () => {
     const hash = { ...cheapHash, implementation: hasher }
     const host = await open({ backend: store.backend, hash })
     const refused = await refusedIn(host)
-    for (const [name, pair] of Object.entries(refused)) {
+    const asked = Object.entries(ways).flatMap(([way, send]) =>
+      Object.entries(refused)
+        .filter(([, pair]) => canBeAsked(way, pair))
+        .map(([what, pair]) => ({ name: `${way}: ${what}`, send, pair })),
+    )
+    expect(asked.length).toBeGreaterThan(55)
+    for (const { name, send, pair } of asked) {
       await host.auth.close()
       const verified = hasher.verified.length
       const calls = store.calls.length
-      expect(outcomeOf(await grant(host, pair))).toBe('401 invalid_client')
+      expect([name, outcomeOf(await send(host, pair))]).toEqual([name, '401 invalid_client'])
       const made = hasher.verified.slice(verified)
       expect([name, made.map((phc) => phc.split('$').slice(1, 4).join('$'))]).toEqual([
         name,

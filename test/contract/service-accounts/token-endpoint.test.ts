@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, frameworkKinds, type HostOptions } from '../../support/hosts/hosts.js'
+import { frameworkKinds, type HostOptions } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
 import { newAddress, openHost, outcomeOf, seenOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -10,45 +10,24 @@ import { signedInPerson } from '../../support/people/people.js'
 import {
   administrator,
   grant,
-  type IssuedCredential,
   peopleMay,
   revoke,
   serviceAccount,
 } from '../../support/people/service-account-steps.js'
-
-type Pair = Pick<IssuedCredential, 'clientId' | 'clientSecret'>
-type Asked = Readonly<{
-  body?: string
-  basic?: string
-  query?: string
-  headers?: Readonly<Record<string, string>>
-}>
-
-const path = '/v1/auth/oauth2/token'
-const form = 'application/x-www-form-urlencoded'
-const granting = 'grant_type=client_credentials'
-const unknown: Pair = { clientId: `sa_${'a'.repeat(22)}`, clientSecret: `sas_${'a'.repeat(43)}` }
-
-function ask(host: ContractHost, { body = granting, basic, query = '', headers }: Asked) {
-  const authorization = basic === undefined ? {} : { authorization: `Basic ${basic}` }
-  return host.send('POST', `${path}${query}`, {
-    body,
-    headers: { 'content-type': form, ...authorization, ...headers },
-  })
-}
-
-const encoded = (text: string): string => encodeURIComponent(text).replaceAll('%20', '+')
-const basicOf = ({ clientId, clientSecret }: Pair): string =>
-  Buffer.from(`${encoded(clientId)}:${encoded(clientSecret)}`).toString('base64')
-const formOf = ({ clientId, clientSecret }: Pair): string =>
-  `${granting}&client_id=${encoded(clientId)}&client_secret=${encoded(clientSecret)}`
-
-const methods: Readonly<Record<string, (pair: Pair) => Asked>> = {
-  client_secret_basic: (pair) => ({ basic: basicOf(pair) }),
-  client_secret_post: (pair) => ({ body: formOf(pair) }),
-}
-const byBasic = (pair: Pair): Asked => ({ basic: basicOf(pair) })
-const byForm = (pair: Pair): Asked => ({ body: formOf(pair) })
+import {
+  type Asked,
+  ask,
+  basicOf,
+  byBasic,
+  byForm,
+  form,
+  formOf,
+  granting,
+  methods,
+  type Pair,
+  path,
+  unknown,
+} from './token-endpoint-steps.js'
 
 const open = (options: HostOptions = {}) =>
   openHost({ authorizer: peopleMay, ...withoutLimits, ...options })
