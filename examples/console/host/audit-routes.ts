@@ -3,22 +3,7 @@ import { type AuditRecord, type Auth, AuthError } from 'postern'
 import { z } from 'zod'
 import type { OperatorGuards } from './operator-guards.ts'
 import { pageForm, readInput, surfaceIn } from './read-input.ts'
-
-/** The accounts that records name by their ids, as far as they still exist. */
-export type NamedAccounts = Readonly<
-  Record<
-    string,
-    { readonly surface: 'operator' | 'client'; readonly kind: string; readonly label: string }
-  >
->
-
-/** Records that were found, the newest first. */
-export interface AuditReply {
-  readonly records: readonly AuditRecord[]
-  readonly accounts: NamedAccounts
-  /** Where the next search goes on; null at the end of the log. */
-  readonly next: string | null
-}
+import type { AuditReply } from './replies.ts'
 
 const query = z.strictObject({
   ...pageForm,

@@ -33,12 +33,17 @@ const moduleConfiguration: readonly PermissionInfo[] = [
     system: true,
     grants: 'read the configuration of modules',
   },
-  { key: MODULE_CONFIG_PERMISSIONS.manage, system: true, grants: 'change it' },
+  {
+    key: MODULE_CONFIG_PERMISSIONS.manage,
+    system: true,
+    grants: 'change the configuration of modules',
+  },
 ]
 
-/** Every permission that means something on this host, for the page that defines roles. */
+/** The permissions that a role can give on this host, for the page that defines roles. */
 export const knownPermissions: readonly PermissionInfo[] = [
-  ...PERMISSIONS,
+  // The others are every person's, with or without a role.
+  ...PERMISSIONS.filter(({ system }) => system),
   ...moduleConfiguration,
   ...consolePermissions,
 ]

@@ -3,6 +3,7 @@ import { type Auth, AuthError } from 'postern'
 import { z } from 'zod'
 import type { OperatorGuards } from './operator-guards.ts'
 import { pageForm, readInput, startOf, surfaceIn } from './read-input.ts'
+import type { RegistrationsReply } from './replies.ts'
 
 const query = z.strictObject(pageForm)
 
@@ -14,7 +15,8 @@ export function registrationRoutes(auth: Auth, guards: OperatorGuards): Router {
 
   router.get('/registrations/:surface', reads, async (request, response) => {
     const { registrations } = auth[surfaceIn(request.params)]
-    response.json(await registrations.list(startOf(readInput(query, request.query))))
+    const page = await registrations.list(startOf(readInput(query, request.query)))
+    response.json(page satisfies RegistrationsReply)
   })
 
   router.post('/registrations/:surface/:id/resend', changes, async (request, response) => {

@@ -1,22 +1,11 @@
 import { Router } from 'express'
-import { type Auth, AuthError, type PermissionInfo, type Role, type RoleBinding } from 'postern'
+import { type Auth, AuthError } from 'postern'
 import { z } from 'zod'
 import { accountRules } from './account-rules.ts'
 import { knownPermissions } from './console-permissions.ts'
 import type { OperatorGuards } from './operator-guards.ts'
 import { readInput, surfaceIn, tenantForm } from './read-input.ts'
-
-/** The roles of a surface, and the permissions that mean something there. */
-export interface RolesReply {
-  readonly roles: readonly Role[]
-  readonly permissions: readonly PermissionInfo[]
-}
-
-/** The roles that a user holds. */
-export interface BindingsReply {
-  /** `role` is the name; null where the role was deleted meanwhile. */
-  readonly bindings: readonly (RoleBinding & { readonly role: string | null })[]
-}
+import type { BindingsReply, RolesReply } from './replies.ts'
 
 const inTenant = z.strictObject(tenantForm)
 const definition = z.strictObject({

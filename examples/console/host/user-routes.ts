@@ -1,28 +1,10 @@
 import { Router } from 'express'
-import {
-  type Auth,
-  AuthError,
-  type IdentityRecord,
-  type SessionEntry,
-  type UserRecord,
-} from 'postern'
+import { type Auth, AuthError } from 'postern'
 import { z } from 'zod'
 import { accountRules } from './account-rules.ts'
 import type { OperatorGuards } from './operator-guards.ts'
 import { pageForm, readInput, startOf, surfaceIn } from './read-input.ts'
-
-/** A page of users. */
-export interface UsersReply {
-  readonly users: readonly UserRecord[]
-  readonly next: string | null
-}
-
-/** A user with what belongs to them. Times are epoch milliseconds. */
-export interface UserReply {
-  readonly user: UserRecord
-  readonly sessions: readonly SessionEntry[]
-  readonly identities: readonly IdentityRecord[]
-}
+import type { UserReply, UsersReply } from './replies.ts'
 
 const query = z.strictObject({ ...pageForm, email: z.string().min(3).max(254).optional() })
 const invited = z.strictObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AuditReply } from '../../../examples/console/host/audit-routes.js'
+import type { AuditReply } from '../../../examples/console/host/replies.js'
 import { outcomeOf } from '../../support/hosts/open-host.js'
 import { person, signedInPerson } from '../../support/people/people.js'
 import { registerHere } from '../../support/people/registration-steps.js'

@@ -89,7 +89,7 @@ function failOnErrors(page: Page, origins: readonly string[]): void {
     if (url !== '' && !origins.includes(new URL(url).origin)) return
     // The browser notes each refusal of the API, whatever the page makes of it.
     const isRefusal =
-      /status of 4\d\d/.test(message.text()) && /^\/v1\//.test(new URL(url).pathname)
+      /status of 4\d\d/.test(message.text()) && /^\/(v1|api)\//.test(new URL(url).pathname)
     if (!isRefusal) errors.push(message.text())
   })
   onTestFinished(() => expect(errors).toEqual([]))

@@ -5,6 +5,8 @@ import { consoleRigs, expectAccessible, picture, seeHeading, signIn } from './co
 
 const start = consoleRigs()
 const email = 'ada@example.org'
+const own = ['Security', 'Sessions', 'Linked providers']
+const names = [...own, 'Users', 'Service accounts', 'Roles', 'Audit log']
 
 /** What is wrong with the page's shape: what reaches beyond its edge, and targets that a finger misses. */
 const flaws = (page: Page) =>
@@ -31,7 +33,7 @@ describe.skipIf(isChromiumMissing)('I17-6 the layout of the console, in chromium
     expect(await flaws(page)).toEqual([])
     await signIn(page, email)
     await seeHeading(page, 'Your account')
-    for (const name of ['Security', 'Sessions', 'Linked providers']) {
+    for (const name of names) {
       await page.getByRole('link', { name, exact: true }).click()
       await seeHeading(page, name)
       await expect.poll(() => page.locator('main [aria-busy]').count()).toBe(0)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BindingsReply, RolesReply } from '../../../examples/console/host/role-routes.js'
+import type { BindingsReply, RolesReply } from '../../../examples/console/host/replies.js'
 import type { Role } from '../../../src/index.js'
 import { outcomeOf } from '../../support/hosts/open-host.js'
 import { person, signedInPerson } from '../../support/people/people.js'
@@ -33,7 +33,11 @@ describe('I17-6 role routes of the console', () => {
     const operators = (await send('GET', '/roles/operator')).json() as unknown as RolesReply
     const keys = operators.permissions.map(({ key }) => key)
     expect(keys).toEqual(
-      expect.arrayContaining(['auth.self', 'system.modules.manage', 'console.audit.read']),
+      expect.arrayContaining([
+        'auth.service_accounts.read',
+        'system.modules.manage',
+        'console.audit.read',
+      ]),
     )
   })
 

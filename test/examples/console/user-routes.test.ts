@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { UserReply, UsersReply } from '../../../examples/console/host/user-routes.js'
+import type { UserReply, UsersReply } from '../../../examples/console/host/replies.js'
 import { mailedToken, outcomeOf } from '../../support/hosts/open-host.js'
 import { enrolled } from '../../support/people/authenticator.js'
 import { otherPassword, person, signedInPerson, signIn } from '../../support/people/people.js'

@@ -7,5 +7,9 @@ export const navigation: readonly NavigationEntry[] = [
   ...accountNavigation,
   { path: '/sessions', label: 'Sessions' },
   { path: '/providers', label: 'Linked providers' },
+  { path: '/users', label: 'Users' },
+  { path: '/service-accounts', label: 'Service accounts' },
+  { path: '/roles', label: 'Roles' },
+  { path: '/audit', label: 'Audit log' },
   ...configurationNavigation,
 ]

@@ -2,8 +2,14 @@ import { accountPages } from '../shared/account/account-pages.ts'
 import { entryPages } from '../shared/entry/entry-pages.ts'
 import { linkedProvidersPage } from './account/linked-providers-page.ts'
 import { ownSessionsPage } from './account/own-sessions-page.ts'
+import { auditPage } from './audit/audit-page.ts'
 import { configurationPages } from './configuration/configuration-pages.ts'
 import type { OperatorPage } from './operator-page.ts'
+import { rolesPage } from './roles/roles-page.ts'
+import { serviceAccountPage } from './service-accounts/service-account-page.ts'
+import { serviceAccountsPage } from './service-accounts/service-accounts-page.ts'
+import { userPage } from './users/user-page.ts'
+import { usersPage } from './users/users-page.ts'
 
 /** Every page of the operator surface. */
 export const pages: readonly OperatorPage[] = [
@@ -11,5 +17,11 @@ export const pages: readonly OperatorPage[] = [
   ...accountPages,
   ownSessionsPage,
   linkedProvidersPage,
+  usersPage,
+  userPage,
+  serviceAccountsPage,
+  serviceAccountPage,
+  rolesPage,
+  auditPage,
   ...configurationPages,
 ]

@@ -27,6 +27,11 @@ export function svgElement<K extends keyof SVGElementTagNameMap>(
   return filled(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children)
 }
 
+/** Adds to an element what `element` takes as its children. */
+export function append(parent: Element, ...children: readonly Child[]): void {
+  parent.append(...nodesOf(children))
+}
+
 function filled<T extends Element>(made: T, attributes: Attributes, children: readonly Child[]): T {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') made.addEventListener(name.replace(/^on/, ''), value)

@@ -1,7 +1,8 @@
 import type { InputOf, OperatorCalls, ReplyOf } from 'postern/client'
 import { endEverywhere } from '../../shared/account/end-everywhere.ts'
 import { actionButton } from '../../shared/action-button.ts'
-import type { Child } from '../../shared/element.ts'
+import { browserText } from '../../shared/browser-text.ts'
+import { type Child, element } from '../../shared/element.ts'
 import { section } from '../../shared/section.ts'
 import { table } from '../../shared/table.ts'
 import { timeText } from '../../shared/time-text.ts'
@@ -23,13 +24,18 @@ export const ownSessionsPage: OperatorPage = {
           heads: ['Since', 'Browser or app', 'Address', 'State'],
           rows: items.map((session): readonly Child[] => [
             timeText(session.loginAt),
-            session.userAgent ?? 'not known',
+            browserText(session.userAgent),
             session.ip ?? 'not known',
             stateOf(session, context, refresh),
           ]),
           none: 'There is none.',
         }),
-        endEverywhere(context),
+        element(
+          'div',
+          { class: 'buttons' },
+          endOthers(items, context, refresh),
+          endEverywhere(context),
+        ),
       )
     })
     main.append(list)
@@ -46,6 +52,26 @@ function stateOf(session: Session, { operator, announce }: OperatorContext, refr
     run: async () => {
       await operator.call('DELETE /sessions/{sessionId}', input)
       announce('The session is ended.')
+      refresh()
+    },
+  })
+}
+
+/** A button that ends every session but the one that asks; nothing where there is no other. */
+function endOthers(
+  items: readonly Session[],
+  { operator, announce }: OperatorContext,
+  refresh: () => void,
+): Child {
+  const others = items.filter(({ active, current }) => active && !current)
+  if (others.length === 0) return null
+  return actionButton({
+    label: 'End all others',
+    run: async () => {
+      for (const { id: sessionId } of others) {
+        await operator.call('DELETE /sessions/{sessionId}', { sessionId })
+      }
+      announce('Your other sessions are ended.')
       refresh()
     },
   })
