@@ -121,8 +121,8 @@ export const accessPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/crypto/token-claims.ts',
-        find: "isText(sid) ? Object.freeze({ ...claims, tokenUse: 'access', sid }) : null",
-        replace: "isText(sid) ? { ...claims, tokenUse: 'access', sid } : null",
+        find: 'return Object.freeze(of)',
+        replace: 'return of',
       },
     ],
     tests: ['test/contract/authorization/host-routes.test.ts'],
