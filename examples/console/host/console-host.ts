@@ -11,6 +11,7 @@ import { mailPage } from './mail-page.ts'
 import { operatorRoutes } from './operator-routes.ts'
 import { consolePages } from './pages.ts'
 import { shop } from './shop-module.ts'
+import { statusMetrics } from './status-metrics.ts'
 
 export interface ConsoleHostOptions
   extends Omit<AuthOptions, 'surfaces' | 'authorizer' | 'settings'>,
@@ -43,8 +44,10 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
   const clientUrl = `http://localhost:${port}`
   const operatorUrl = `http://operator.localhost:${port}`
   const mails = mailBox(mailer)
+  const metrics = statusMetrics(() => options.clock?.now() ?? Date.now())
   const auth = await createAuth({
     ...rest,
+    meterProvider: metrics.meterProvider,
     surfaces: {
       operator: { ...surface, baseUrl: operatorUrl },
       client: { ...surface, baseUrl: clientUrl },
@@ -69,7 +72,7 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
   app.get('/demo/mails', (_request, response) => {
     response.type('html').set('Cache-Control', 'no-store').send(mailPage(mails.mails))
   })
-  const forOperators = operatorRoutes(auth)
+  const forOperators = operatorRoutes(auth, metrics)
   app.use('/api', (request, response, next) => {
     if (isOperator(request)) forOperators(request, response, next)
     else response.status(404).end()
@@ -85,6 +88,7 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await auth.close()
+      await metrics.close()
     },
   }
 }

@@ -19,6 +19,7 @@ export const consolePermissions = [
     grants: 'define roles, and give them to users and service accounts',
   },
   { key: 'console.audit.read', system: true, grants: 'search the audit log' },
+  { key: 'console.status.read', system: true, grants: 'see the figures of a process' },
 ] as const satisfies readonly PermissionInfo[]
 
 /** For `roleAuthorizer`: operators with a shortcut role have them without a binding. */

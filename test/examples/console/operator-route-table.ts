@@ -118,4 +118,11 @@ export const operatorRouteTable: readonly GuardedRoute[] = [
       '?account=x&limit=x',
     ],
   },
+  {
+    method: 'GET',
+    path: '/status',
+    permission: 'console.status.read',
+    changes: false,
+    malformed: [],
+  },
 ]

@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest'
 import { expressRouter } from '../../../adapters/express.js'
 import { systemPermissions } from '../../../examples/console/host/console-permissions.js'
 import { operatorRoutes } from '../../../examples/console/host/operator-routes.js'
+import { statusMetrics } from '../../../examples/console/host/status-metrics.js'
 import { roleAuthorizer } from '../../../src/index.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { httpClient } from '../../support/hosts/http-client.js'
@@ -17,11 +18,13 @@ import { administrator } from '../../support/people/service-account-steps.js'
 export async function operatorRoutesHost(options: TestOptions = {}): Promise<ContractHost> {
   const authorizer = roleAuthorizer({ systemPermissions })
   const t = await testAuth({ ...withoutLimits, authorizer, ...options })
-  const app = express().use(expressRouter(t.auth.both)).use('/api', operatorRoutes(t.auth))
+  const metrics = statusMetrics(t.clock.now)
+  const app = express().use(expressRouter(t.auth.both)).use('/api', operatorRoutes(t.auth, metrics))
   const running = await listen(createServer(app))
   const close = async () => {
     await running.close()
     await t.auth.close()
+    await metrics.close()
   }
   onTestFinished(close)
   return { ...t, url: running.url, send: httpClient(running.url), close }

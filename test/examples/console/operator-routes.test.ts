@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { consolePermissions } from '../../../examples/console/host/console-permissions.js'
 import { operatorRoutes } from '../../../examples/console/host/operator-routes.js'
+import { statusMetrics } from '../../../examples/console/host/status-metrics.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import type { Reply, SendOptions } from '../../support/hosts/http-client.js'
 import { outcomeOf } from '../../support/hosts/open-host.js'
@@ -51,7 +52,9 @@ const name = ({ method, path }: GuardedRoute) => `${method} ${path}`
 describe('I17-6 the console’s own routes', () => {
   it('are all in the table that the other tests walk', async () => {
     const { auth } = await operatorRoutesHost()
-    const declared = declaredIn(operatorRoutes(auth).stack as unknown as readonly Layer[])
+    const declared = declaredIn(
+      operatorRoutes(auth, statusMetrics(Date.now)).stack as unknown as readonly Layer[],
+    )
     expect([...declared].sort()).toEqual(operatorRouteTable.map(name).sort())
   })
 

@@ -12,4 +12,5 @@ export const navigation: readonly NavigationEntry[] = [
   { path: '/roles', label: 'Roles' },
   { path: '/audit', label: 'Audit log' },
   ...configurationNavigation,
+  { path: '/status', label: 'Status' },
 ]

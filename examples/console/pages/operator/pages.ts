@@ -8,6 +8,7 @@ import type { OperatorPage } from './operator-page.ts'
 import { rolesPage } from './roles/roles-page.ts'
 import { serviceAccountPage } from './service-accounts/service-account-page.ts'
 import { serviceAccountsPage } from './service-accounts/service-accounts-page.ts'
+import { statusPage } from './status/status-page.ts'
 import { userPage } from './users/user-page.ts'
 import { usersPage } from './users/users-page.ts'
 
@@ -24,4 +25,5 @@ export const pages: readonly OperatorPage[] = [
   rolesPage,
   auditPage,
   ...configurationPages,
+  statusPage,
 ]

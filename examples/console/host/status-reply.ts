@@ -1,0 +1,31 @@
+/** What this process measured of itself. */
+export interface StatusReply {
+  /** The id of the process. Of others with the same database, this one knows nothing. */
+  readonly pid: number
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  /** The last hour at most, oldest first. The newest one is not over yet. */
+  readonly minutes: readonly Minute[]
+}
+
+/** What happened within a minute. */
+export interface Minute {
+  /** Its beginning, epoch milliseconds. */
+  readonly at: number
+  readonly signIns: Readonly<Record<'client' | 'operator' | 'failed', number>>
+  readonly refreshes: Readonly<Record<'renewed' | 'refused' | 'failed' | 'replays', number>>
+  /** The most hashes that were seen to wait, looked at every ten seconds; and those refused. */
+  readonly hashes: Readonly<Record<'waiting' | 'refused', number>>
+  /** Of requests, and of hashes until they began: how many took how long. */
+  readonly requests: Durations
+  readonly hashWaits: Durations
+  /** Expired refresh tokens that are not swept yet; null in a process that does not sweep. */
+  readonly backlog: number | null
+}
+
+/** The buckets of a histogram: how many took at most so many seconds, and more than the bound before. */
+export interface Durations {
+  readonly bounds: readonly number[]
+  /** One more than bounds: the last one has none. */
+  readonly counts: readonly number[]
+}

@@ -1,0 +1,132 @@
+import type { Durations, Minute, StatusReply } from '../../../host/status-reply.ts'
+import { element } from '../../shared/element.ts'
+import type { OperatorContext, OperatorPage } from '../operator-page.ts'
+import { percentile } from './percentile.ts'
+import { plot } from './plot.ts'
+
+const minuteMs = 60_000
+
+/** What one process of the host has measured in the last hour. */
+export const statusPage: OperatorPage = {
+  path: '/status',
+  title: 'Status',
+  audience: 'user',
+  async render(main, context) {
+    const status = await statusOf(context)
+    const plots = element('div', { class: 'plots' }, plotsOf(status.minutes))
+    const about = element('p', { class: 'notice' }, aboutText(status))
+    const refresh = async () => {
+      const now = await statusOf(context)
+      about.textContent = aboutText(now)
+      plots.replaceChildren(...plotsOf(now.minutes))
+      context.announce('The figures are of this moment.')
+    }
+    const again = element('button', { type: 'button' }, 'Refresh')
+    again.addEventListener('click', () => {
+      refresh().catch(() => context.reload())
+    })
+    main.append(about, element('div', { class: 'buttons' }, again), plots)
+  },
+}
+
+async function statusOf({ operator, signal }: OperatorContext): Promise<StatusReply> {
+  const response = await operator.authFetch('/api/status', { signal })
+  if (response.ok) return await response.json()
+  if (response.status === 403) {
+    throw new Error('you may not see this: the permission console.status.read is missing.')
+  }
+  throw new Error(`the host answered ${response.status}.`)
+}
+
+function aboutText({ pid, startedAt }: StatusReply): string {
+  const since = new Date(startedAt).toLocaleString('en', {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+  })
+  return `These are the figures of process ${pid} alone, since ${since}, for an hour at most. Other processes of this host keep their own.`
+}
+
+function plotsOf(known: readonly Minute[]): readonly HTMLElement[] {
+  const minutes = withoutGaps(known)
+  const times = minutes.map(({ at }) => at)
+  const line = (name: string, value: (minute: Minute) => number | null) => {
+    return { name, values: minutes.map(value) }
+  }
+  return [
+    plot({
+      title: 'Sign-ins a minute',
+      unit: '',
+      hint: 'Complete sign-ins by surface, and those that failed on either.',
+      times,
+      series: [
+        line('Client', ({ signIns }) => signIns.client),
+        line('Operator', ({ signIns }) => signIns.operator),
+        line('Failed', ({ signIns }) => signIns.failed),
+      ],
+    }),
+    plot({
+      title: 'Refreshes a minute',
+      unit: '',
+      hint: 'How attempts to renew a session ended. A replay is an older token used again, which ends the session.',
+      times,
+      series: [
+        line('Renewed', ({ refreshes }) => refreshes.renewed),
+        line('Refused', ({ refreshes }) => refreshes.refused),
+        line('Failed', ({ refreshes }) => refreshes.failed),
+        line('Replays', ({ refreshes }) => refreshes.replays),
+      ],
+    }),
+    plot({
+      title: 'Hash queue',
+      unit: '',
+      hint: 'Password hashes that waited for their turn, looked at every ten seconds, and those refused.',
+      times,
+      series: [
+        line('Waiting', ({ hashes }) => hashes.waiting),
+        line('Refused', ({ hashes }) => hashes.refused),
+      ],
+    }),
+    plot({
+      title: 'Slowest of a hundred',
+      unit: 'ms, p99',
+      hint: 'Ninety-nine of a hundred took less, as near as the buckets tell, the first of which ends at 5 ms.',
+      times,
+      series: [
+        line('Requests', ({ requests }) => slowest(requests)),
+        line('Waiting for a hash', ({ hashWaits }) => slowest(hashWaits)),
+      ],
+    }),
+    plot({
+      title: 'Sweep backlog',
+      unit: '',
+      hint: 'Expired refresh tokens that are not removed yet. Only the process that sweeps knows.',
+      times,
+      series: [line('Refresh tokens', ({ backlog }) => backlog)],
+    }),
+  ]
+}
+
+function slowest(durations: Durations): number | null {
+  const seconds = percentile(durations, 0.99)
+  return seconds === null ? null : seconds * 1000
+}
+
+/** Every minute from the first to the last, since the process may have slept. */
+function withoutGaps(minutes: readonly Minute[]): readonly Minute[] {
+  const [first, last] = [minutes[0], minutes.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const count = (last.at - first.at) / minuteMs + 1
+  return Array.from({ length: count }, (_, index) => {
+    const at = first.at + index * minuteMs
+    return minutes.find((minute) => minute.at === at) ?? { ...nothing, at }
+  })
+}
+
+const nothing: Omit<Minute, 'at'> = {
+  signIns: { client: 0, operator: 0, failed: 0 },
+  refreshes: { renewed: 0, refused: 0, failed: 0, replays: 0 },
+  hashes: { waiting: 0, refused: 0 },
+  requests: { bounds: [], counts: [] },
+  hashWaits: { bounds: [], counts: [] },
+  backlog: null,
+}
