@@ -33,8 +33,8 @@ export function auditSearch({ go }: OperatorContext, search: Search): HTMLElemen
     name: 'of',
     label: 'Show',
     choices: [
-      ['target', 'what happened to the account'],
-      ['actor', 'what the account did'],
+      ['target', 'what happened to it'],
+      ['actor', 'what it did'],
     ],
     value: search.of,
   })
