@@ -55,8 +55,10 @@ export const reasons = {
     'changed, and a store call that removes a row without reading it (8 %).',
 
   'a batch of the sweep':
-    'Beside the bare statement, a batch tests the expiry again at each row it deletes, so that no renewal is lost, and counts ' +
-    'what is left, which reads the index of days up to 100,000 entries further. Next: to count once a round, not once a batch.',
+    'The index on expiry knows the day alone, so that renewals touch no index: of the day at hand all rows are read, to ' +
+    'find those that are due (16,072 rows on 8,372 pages for a batch of 5,000), and a second time to count what is left, ' +
+    'which the bare statement does not. The delete itself is the same. Next: to count in the scan that finds the rows, ' +
+    'and to count once a round.',
 
   'each Node':
     'This counts the missed figures of the three suites on that version, or says that one of them did not run on it. Each ' +
