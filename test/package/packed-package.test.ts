@@ -1,5 +1,5 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { dirname, extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command, type PackedPackage, packedPackage } from '../support/package/packed-package.js'
@@ -109,8 +109,10 @@ function exportedTypes(): ReadonlySet<string> {
 
 const foreign = /^(express|fastify|koa|pg|mongodb|redis|ioredis|@electric-sql\/.*)(\/|$)/
 
-/** The pages of the repository; each is for who uses the package. */
-const pages = readdirSync(join(root, 'docs')).sort()
+/** The pages of the repository and their images; each is for who uses the package. */
+const pages = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
+  .filter((path) => extname(path) !== '')
+  .sort()
 
 describe('the tarball', () => {
   it('R-LIB-16 holds the build, the licence and the papers, nothing else', () => {
