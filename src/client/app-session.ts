@@ -49,6 +49,10 @@ export function appSession(
   const hold = ownLock()
   /** A token that came and could not be written, and the one in storage that it replaces. */
   let unwritten: { readonly old: string; readonly next: string } | null = null
+  /** How often a session ended here: what is written amid an end is not used. */
+  let ends = 0
+  /** True while the token of a login is written, which an end of the session before it leaves alone. */
+  let isBeginning = false
 
   async function rotate(): Promise<void> {
     const began = now()
@@ -81,13 +85,15 @@ export function appSession(
   async function keep(old: string, grant: AppGrant): Promise<void> {
     const { refreshToken } = grant
     unwritten = { old, next: refreshToken }
+    const endsBefore = ends
     const kept = await tokens.update((kept) => {
       return kept.refreshToken === old ? { ...withoutNote(kept), refreshToken } : kept
     })
     unwritten = null
     // The session ended meanwhile, or another process signed in or was first.
     const owner = subjectOf(grant.accessToken)
-    if (subjectOf(kept.refreshToken ?? '') !== owner) throw problem(401, {}, null)
+    const isOver = ends !== endsBefore || subjectOf(kept.refreshToken ?? '') !== owner
+    if (isOver) throw problem(401, {}, null)
     const user = state.userId()
     // The token of one user is never used while another is shown.
     if (user !== null && user !== owner) state.set({ status: 'loading' })
@@ -123,7 +129,9 @@ export function appSession(
   function end(reason: string | null): void {
     session.token = null
     unwritten = null
+    ends += 1
     state.set({ status: 'signedOut', reason })
+    if (isBeginning) return
     // Where that fails, the server refuses the token at the next start.
     tokens.update(({ refreshToken, rotatingSince, ...besides }) => besides).catch(ignore)
   }
@@ -161,9 +169,14 @@ export function appSession(
       if (given === null)
         throw new TypeError('no refresh token came: sign in by POST /mobile/login')
       const { refreshToken } = given
-      await tokens.update(({ registrationKey, ...kept }) => {
-        return { ...withoutNote(kept), ...besidesOf(reply), refreshToken }
-      })
+      isBeginning = true
+      try {
+        await tokens.update(({ registrationKey, ...kept }) => {
+          return { ...withoutNote(kept), ...besidesOf(reply), refreshToken }
+        })
+      } finally {
+        isBeginning = false
+      }
       unwritten = null
       take(given)
       state.set({ status: 'signedIn', user: Object(reply['user']) })
