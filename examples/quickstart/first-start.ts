@@ -17,13 +17,16 @@ export interface FirstOperator {
   readonly password: string
 }
 
-/** Creates the first operator in code, which asks for no permission. */
+/**
+ * Creates the first operator in code, which asks for no permission. It is not made again at a start after it was deleted,
+ * or got another address: its first password, which is in a file, would let anyone in who ever read it.
+ */
 export async function ensureFirstOperator(auth: Auth, folder: string): Promise<FirstOperator> {
   const email = 'operator@example.com'
   const password = await readOrMake(`${folder}first-operator-password`, async () =>
     randomBytes(18).toString('base64url'),
   )
-  if ((await auth.operator.users.findByEmail(email)) === null) {
+  if ((await auth.operator.users.list({ limit: 1 })).users.length === 0) {
     await auth.operator.users.create({
       email,
       password,
