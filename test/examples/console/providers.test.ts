@@ -91,4 +91,18 @@ describe.skipIf(isChromiumMissing)('I17-6 providers at the console, in chromium'
     await page.getByRole('link', { name: 'Back to the sign-in' }).click()
     await page.getByLabel('E-mail address').waitFor()
   })
+
+  it('a link with the ticket of another person’s login by password leads to no account', async () => {
+    const rig = await start({ settings: { mfaPolicyClient: 'required' } })
+    await rig.account('client', 'mallory@example.org')
+    const body = JSON.stringify({ email: 'mallory@example.org', password })
+    const headers = { 'content-type': 'application/json' }
+    const login = `${rig.host.clientUrl}/v1/auth/client/login`
+    const reply = await fetch(login, { method: 'POST', headers, body })
+    const { mfaToken, status } = (await reply.json()) as Record<string, string>
+    expect(status).toBe('mfaEnrollmentRequired')
+    const page = await rig.open('client', `/signed-in#status=${status}&ticket=${mfaToken}`)
+    await page.getByText('The sign-in with the provider failed.').waitFor()
+    expect(await page.getByRole('button', { name: 'Add an authenticator app' }).count()).toBe(0)
+  })
 })

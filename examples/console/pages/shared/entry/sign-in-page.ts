@@ -4,6 +4,7 @@ import { element } from '../element.ts'
 import { field } from '../field.ts'
 import { form } from '../form.ts'
 import type { Page, PageContext, SurfaceOptions } from '../page.ts'
+import { forgetDeparture, noteDeparture } from './own-return.ts'
 import { nextStep } from './sign-in-steps.ts'
 
 /** Signs in with a password, a passkey alone or a provider, by what the surface has switched on. */
@@ -12,6 +13,7 @@ export const signInPage: Page = {
   title: 'Sign in',
   audience: 'visitor',
   async render(main, context) {
+    forgetDeparture()
     const options = await context.options()
     main.append(
       ...(options.passwordLogin ? [passwordForm(main, context)] : []),
@@ -59,7 +61,8 @@ async function providerLinks(context: PageContext, { providers }: SurfaceOptions
   const base = `/v1/auth/${context.surface}/oauth`
   return named.providers.map(({ id, name }) => {
     const href = `${base}/${encodeURIComponent(id)}/start?redirectUri=${redirectUri}`
-    return element('a', { class: 'button', href }, `Sign in with ${name}`)
+    const attributes = { class: 'button', href, onclick: noteDeparture }
+    return element('a', attributes, `Sign in with ${name}`)
   })
 }
 

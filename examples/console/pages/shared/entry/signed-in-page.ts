@@ -1,6 +1,7 @@
 import { element } from '../element.ts'
 import type { Page, PageContext } from '../page.ts'
 import { codeText } from '../problem-text.ts'
+import { isOwnReturn } from './own-return.ts'
 import { nextStep } from './sign-in-steps.ts'
 
 const methodNames = ['totp', 'webauthn', 'backupCode'] as const
@@ -11,7 +12,8 @@ export const signedInPage: Page = {
   title: 'Sign in',
   audience: 'visitor',
   async render(main, context) {
-    if (context.fragment.has('ticket')) return finish(main, context)
+    const isOwn = isOwnReturn(context.fragment)
+    if (context.fragment.has('ticket') && isOwn) return finish(main, context)
     const text = codeText(context.query.get('error')) ?? 'The sign-in with the provider failed.'
     main.append(
       element('p', { class: 'error', role: 'alert' }, text),
