@@ -100,6 +100,11 @@ describe('examples/nextjs', () => {
     }
   })
 
+  it('I17-7 a password that is sent before the script of Next.js is there stays out of the address', async () => {
+    const { text } = await running().send.client('GET', '/login')
+    expect(text.match(/<form[^>]*>/g)).toEqual([expect.stringContaining(' method="post"')])
+  })
+
   // The process ends by the signal, when its server has closed; it closes the library meanwhile.
   probeExample(running, { exitCode: 143, closes: /^Closed\.$/m })
 

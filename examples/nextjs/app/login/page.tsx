@@ -29,7 +29,8 @@ export default function Login() {
   return (
     <main>
       <h1>Sign in</h1>
-      <form onSubmit={(event) => void signIn(event)}>
+      {/* Sent before the script is there, a form without a method puts the password into the address. */}
+      <form method="post" onSubmit={(event) => void signIn(event)}>
         {mfaToken === null ? (
           <>
             <label>
