@@ -191,7 +191,7 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
       expect.arrayContaining([...proof, ...begun, ...families, ...ended]),
     )
     expect(calls.slice(-last.length)).toEqual(last)
-    expect(calls).toHaveLength(49)
+    expect(calls).toHaveLength(50)
   })
 })
 
