@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
+import { encode } from 'uqr'
 import { describe, expect, it } from 'vitest'
 import { isChromiumMissing } from '../../support/hosts/browser.js'
 import { addApp, beginApp, codeField, confirmApp, shownCode } from './authenticator-app.js'
@@ -26,6 +27,19 @@ async function signedIn(rig: ConsoleRig): Promise<Page> {
   return page
 }
 
+/** The dark modules of the QR code on the page, as `x,y`. */
+async function drawnModules(page: Page): Promise<readonly string[]> {
+  const path = page.getByRole('img', { name: /QR code/ }).locator('path')
+  const drawn = (await path.getAttribute('d')) ?? ''
+  return [...drawn.matchAll(/M(\d+) (\d+)h1v1h-1z/g)].map(([, x, y]) => `${x},${y}`)
+}
+
+/** The dark modules that this text has, with the four light ones around that scanners need (ISO/IEC 18004). */
+function modulesOf(text: string): readonly string[] {
+  const { data } = encode(text, { border: 4 })
+  return data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x},${y}`] : [])))
+}
+
 const sendCode = (page: Page) =>
   page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
 
@@ -33,8 +47,10 @@ describe.skipIf(isChromiumMissing)('I17-6 second factors at the console, in chro
   it('an authenticator app is added by its QR code, asked for, and removed', async () => {
     const rig = await start()
     const page = await signedIn(rig)
+    const answer = page.waitForResponse(/\/mfa\/totp$/)
     await beginApp(page)
-    await page.getByRole('img', { name: /QR code/ }).waitFor()
+    const { otpauthUri } = await (await answer).json()
+    expect(await drawnModules(page)).toEqual(modulesOf(otpauthUri))
     await expectAccessible(page)
     await picture(page, 'authenticator-app')
     const app = await confirmApp(rig, page)
