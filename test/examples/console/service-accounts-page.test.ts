@@ -34,6 +34,8 @@ async function storedSecret({ page }: SeatedOperator): Promise<Credential> {
     .locator('code')
     .allInnerTexts()
   await page.getByRole('button', { name: 'I have stored it' }).click()
+  // A dialog leaves the page by an event, a moment after it is closed.
+  await page.locator('dialog').waitFor({ state: 'detached' })
   expect(await page.content()).not.toContain(clientSecret)
   return { clientId, clientSecret }
 }
