@@ -7,6 +7,7 @@ import { partsOf, signerOf } from './shared/keys.mjs'
 import { askerOf, authOn, backendOf, clientUrl, password, signIn } from './shared/postern.mjs'
 
 const day = 86_400_000
+const bareRead = 'user by id, by the driver alone'
 const collections = {}
 let operations = {}
 let pool = null
@@ -34,7 +35,8 @@ contender({
     const real = await signIn(auth, 'growth@example.test')
     await endOne(auth)
     await (pool === null ? fillRedis(backend, rows, real) : fillPostgres(rows, real))
-    operations = operationsOf({ auth, backend, key, rows, real })
+    const bare = pool === null ? await bareRedis(redis) : barePostgres
+    operations = operationsOf({ auth, backend, key, rows, real, bare })
     for (const work of Object.values(operations)) for (let i = 0; i < 5; i += 1) await work()
     return Object.keys(operations)
   },
@@ -143,7 +145,21 @@ async function fillRedis(backend, rows, { user, refreshToken }) {
   )
 }
 
-function operationsOf({ auth, backend, key, rows, real }) {
+/** A user read by the driver alone: what more rows cost this machine, whatever the library does. */
+function barePostgres(id) {
+  const text = 'select * from postern.client_users where id = $1'
+  return pool.query({ name: 'bare', text, values: [id] })
+}
+
+async function bareRedis({ url, prefix }) {
+  const { createClient } = await import('redis')
+  const client = createClient({ url })
+  client.on('error', console.error)
+  await client.connect()
+  return (id) => client.hGetAll(`{${prefix}client_users}:d:${id}`)
+}
+
+function operationsOf({ auth, backend, key, rows, real, bare }) {
   const ask = askerOf(auth.client, clientUrl)
   const any = (count) => randomInt(1, Math.max(1, count) + 1)
   const person = () => uuidText('1', any(userCount(rows)))
@@ -167,6 +183,7 @@ function operationsOf({ auth, backend, key, rows, real }) {
     return families[turn % families.length]
   }
   const common = {
+    [bareRead]: () => bare(person()),
     'user by address': () =>
       client_users.find({ email: `g${any(userCount(rows))}@example.test` }, { limit: 1 }),
     'user by id': () => client_users.get(person()),

@@ -6,6 +6,7 @@ import type { Figure, Suite, SuiteTable } from '../harness/suite.js'
 
 const small = 'thousand'
 const big = 'million'
+const bareRead = 'user by id, by the driver alone'
 
 interface Store {
   readonly name: 'Postgres' | 'Redis'
@@ -99,7 +100,8 @@ function figuresOf({ name, operations }: Store, series: Series): readonly Figure
     goal: 'P11',
     what: `${operation} on ${name}, a million over a thousand`,
     values: series.ratios('time', `${operation}, ${big}`, `${operation}, ${small}`),
-    atMost: 1.25,
+    // The driver's own is there to compare with.
+    ...(operation === bareRead ? {} : { atMost: 1.25, why: 'memory of the machine' as const }),
   }))
 }
 

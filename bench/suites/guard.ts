@@ -265,6 +265,7 @@ function otherFrameworks(framework: string, series: Series): readonly Figure[] {
       what: `${framework}, denylist on Postgres: ${what}`,
       values: series.ratios('cpu64', onPostgres, none),
       atMost: 1.35,
+      why: 'routes of other frameworks',
     },
   ]
 }

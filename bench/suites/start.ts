@@ -175,6 +175,7 @@ function startFigures(series: Series): readonly Figure[] {
       goal: 'P16',
       what: 'first authenticated reply over better-auth',
       values: series.ratios('ready', 'postern, first reply', 'better-auth, first reply'),
+      why: 'first reply',
       atMost: 0.5,
     },
     {
