@@ -66,22 +66,49 @@ export async function findBinaries(): Promise<string | null> {
 export async function spawnPostgres(options: SpawnOptions = {}): Promise<PostgresServer | null> {
   const bin = await findBinaries()
   if (bin === null) return null
+  const folder = await newFolder()
+  const data = join(folder, 'data')
+  const initdb = ['-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-EUTF8']
+  await asServer(`${bin}/initdb`, initdb)
+  return started(bin, folder, options)
+}
+
+/** A streaming replica of a primary, which follows it until it is promoted. */
+export interface PostgresStandby extends PostgresServer {
+  /** It takes writes when this resolves. */
+  promote(): Promise<void>
+}
+
+/** A standby of a server that `spawnPostgres` started. */
+export async function spawnStandby(primaryUrl: string): Promise<PostgresStandby> {
+  const bin = await findBinaries()
+  if (bin === null) throw new Error('no binaries of Postgres')
+  const folder = await newFolder()
+  const data = join(folder, 'data')
+  // `-R` writes down where the primary is.
+  await asServer(`${bin}/pg_basebackup`, ['-d', primaryUrl, '-D', data, '-R', '-X', 'stream'])
+  const server = await started(bin, folder, {})
+  return {
+    ...server,
+    promote: () => asServer(`${bin}/pg_ctl`, ['-D', data, '-w', 'promote']),
+  }
+}
+
+/** The server's folder. */
+async function newFolder(): Promise<string> {
   // A socket's path may be no longer than 107 bytes, so not below a possibly deep TMPDIR.
   const folder = await mkdtemp(join(tmpdir().length < 60 ? tmpdir() : '/tmp', 'postern-pg-'))
   // The server refuses to run as root, and mkdtemp's folder is open to its maker alone.
   if (isRoot) await chown(folder, await idOf('-u'), await idOf('-g'))
-  const data = join(folder, 'data')
+  return folder
+}
+
+async function started(
+  bin: string,
+  folder: string,
+  options: SpawnOptions,
+): Promise<PostgresServer> {
   const port = await freePort()
-  await asServer(`${bin}/initdb`, [
-    '-D',
-    data,
-    '-A',
-    'trust',
-    '-U',
-    'postgres',
-    '--no-sync',
-    '-EUTF8',
-  ])
   const settings = [
     `-p ${port}`,
     `-k ${folder}`,
@@ -89,6 +116,7 @@ export async function spawnPostgres(options: SpawnOptions = {}): Promise<Postgre
     '-c max_connections=200',
     `-c fsync=${options.durable === true ? 'on' : 'off'}`,
   ].join(' ')
+  const data = join(folder, 'data')
   const control = (...args: string[]) => asServer(`${bin}/pg_ctl`, ['-D', data, '-w', ...args])
   let running = false
   const server: PostgresServer = {

@@ -17,6 +17,8 @@ export interface RedisServer {
   /** The same after a restart. */
   readonly url: string
   start(): Promise<void>
+  /** Lifts the limit of the size of its files. */
+  makeRoom(): Promise<void>
   /** `SIGTERM` lets it write what it holds; `SIGKILL` is what a crash looks like to clients. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
   /** Stops the server if it runs and removes its files. */
@@ -56,9 +58,13 @@ export async function isRedisInstalled(): Promise<boolean> {
   )
 }
 
-/** A server of one's own, started. `settings` are those of `redis.conf`. */
+/**
+ * A server of one's own, started. `settings` are those of `redis.conf`. With `mostBytes` no file of it may grow larger,
+ * which it meets as a full disk, until `makeRoom`.
+ */
 export async function spawnRedis(
   settings: Readonly<Record<string, string>> = {},
+  { mostBytes }: { readonly mostBytes?: number } = {},
 ): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'postern-redis-'))
   const port = await freePort()
@@ -72,8 +78,15 @@ export async function spawnRedis(
     port,
     url,
     async start() {
-      child = spawn('redis-server', args, { stdio: 'ignore' })
+      const limited = ['-c', limitFiles, 'sh', String(mostBytes), 'redis-server', ...args]
+      child =
+        mostBytes === undefined
+          ? spawn('redis-server', args, { stdio: 'ignore' })
+          : spawn('sh', limited, { stdio: 'ignore' })
       await untilListening(port, child)
+    },
+    async makeRoom() {
+      await run('prlimit', ['--pid', String(child?.pid), '--fsize=unlimited'])
     },
     async stop(signal) {
       const stopped = child
@@ -92,6 +105,9 @@ export async function spawnRedis(
   await server.start()
   return server
 }
+
+/** Without the signal, a write beyond the limit fails as it does where the disk is full. */
+const limitFiles = `trap '' XFSZ; most=$1; shift; exec prlimit --fsize="$most":unlimited "$@"`
 
 /** Six nodes: three that hold the slots, and a replica of each. */
 export async function spawnRedisCluster(): Promise<readonly RedisServer[]> {
