@@ -89,6 +89,8 @@ async function changed(
   else if (key === 'POST /logout') session.end(null)
   // It is done, whatever becomes of the refresh that ends the use of older copies of the cookie.
   else if (key === 'POST /me/password') await session.rotate().catch(() => {})
-  else if (/^\w+ \/(me|sessions\/.+)$/.test(key)) await session.reread()
+  // A mailed link may be opened where there is no session.
+  else if (session.token && /^\w+ \/(me|email\/verify|sessions\/.+)$/.test(key))
+    await session.reread()
   return answer
 }

@@ -48,6 +48,27 @@ describe('I17-5 call', () => {
     expect(await patch?.json()).toEqual({ name: 'Ada L' })
   })
 
+  it('reads the account again once a mailed link confirmed its address', async () => {
+    const { page, client } = await signedIn()
+    const seen: unknown[] = []
+    client.onChange((state) => seen.push(state))
+    const moved = { ...user, email: 'ada@example.net' }
+    page.expects(['POST /email/verify', empty], ['GET /session', session('b', moved)])
+    await client.call('POST /email/verify', { token: 't' })
+    expect(client.get()).toEqual({ status: 'signedIn', user: moved })
+    expect(seen).toEqual([{ status: 'signedIn', user: moved }])
+    expect(page.told).toContainEqual({ v: 1, surface: 'client', kind: 'session' })
+  })
+
+  it('asks for no account after a link that was opened without a session', async () => {
+    const { page, client } = await signedIn()
+    page.expects(['POST /logout', empty], ['POST /email/verify', empty])
+    await client.call('POST /logout')
+    await client.call('POST /email/verify', { token: 't' })
+    expect(client.get()).toEqual({ status: 'signedOut', reason: null })
+    expect(page.seen.map(({ url }) => new URL(url).pathname).at(-1)).toMatch(/verify$/)
+  })
+
   it('takes names in the path from the input, escaped, and none that names another path', async () => {
     const { page, client } = await signedIn()
     page.expects(['DELETE /devices/a%2Fb%20c', empty])
