@@ -49,6 +49,7 @@ export type ProblemCode =
   | 'credential_not_found'
   | 'method_not_allowed'
   | 'email_taken'
+  | 'import_unfinished'
   | 'email_already_verified'
   | 'account_exists_link_required'
   | 'identity_already_linked'

@@ -89,6 +89,10 @@ export const errorCatalogue = {
   credential_not_found: { status: 404, detail: 'There is no such credential.' },
   method_not_allowed: { status: 405, detail: 'This method is not supported here.' },
   email_taken: { status: 409, detail: 'This e-mail address has an account already.' },
+  import_unfinished: {
+    status: 409,
+    detail: 'The import of this account was cut off. Import its row again, and then enable it.',
+  },
   email_already_verified: { status: 409, detail: 'This e-mail address is verified already.' },
   account_exists_link_required: {
     status: 409,

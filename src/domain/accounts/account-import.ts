@@ -1,5 +1,9 @@
 import { uuidv7 } from '../../crypto/uuid.js'
-import { unfinishedImport } from '../../engine/unfinished-import.js'
+import {
+  disabledImport,
+  isUnfinishedImport,
+  unfinishedImport,
+} from '../../engine/unfinished-import.js'
 import { newUser } from '../../model/new-user.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
@@ -105,15 +109,16 @@ export function createAccountImport(
 
   /** Factors and identities first; with the last write the account can be used. */
   async function complete(row: ImportRow, user: User): Promise<ImportResult | typeof conflict> {
-    const { id } = user
-    const guard = { lastIntentId: unfinishedImport, enabled: false }
+    const { id, lastIntentId } = user
+    const guard = { lastIntentId, enabled: false }
     const added = await link(row.identities, id)
     if (added === null) {
       if ((await users.take(id, guard)) !== null) await totpFactors.take(id)
       return conflictOf('identity_taken')
     }
     if (row.totpSecret !== null) await insertTotp(user, row.totpSecret)
-    const set = { lastIntentId: null, enabled: row.enabled }
+    // The host's word on it counts, also where the row says otherwise.
+    const set = { lastIntentId: null, enabled: row.enabled && lastIntentId !== disabledImport }
     if ((await users.update(id, guard, set)) !== null) return { outcome: 'created', id }
     if (await isGone(id)) {
       await takeBack(added)
@@ -147,8 +152,8 @@ export function createAccountImport(
   }
 
   async function goOn(row: ImportRow, found: User): Promise<ImportResult | typeof conflict> {
-    const { id, email, enabled, lastIntentId } = found
-    if (enabled || lastIntentId !== unfinishedImport) return { outcome: 'skipped', id }
+    const { id, email } = found
+    if (!isUnfinishedImport(found)) return { outcome: 'skipped', id }
     if (isWrittenAtOnce(row) || email !== row.email) return conflictOf('email_taken')
     return (await hasTaken(row, id)) ? conflictOf('identity_taken') : complete(row, found)
   }

@@ -3,7 +3,7 @@ import { admissionRefusal, admissionRules } from '../../engine/admission.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { isStorable } from '../../engine/is-storable.js'
 import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
-import { unfinishedImport } from '../../engine/unfinished-import.js'
+import { disabledImport, isUnfinishedImport } from '../../engine/unfinished-import.js'
 import { AuthError, loadPart } from '../../errors/index.js'
 import { newUser } from '../../model/new-user.js'
 import type { User } from '../../model/user.js'
@@ -57,8 +57,9 @@ export interface Users {
   /** A page of people or of service accounts. Throws `invalid_request` for a page out of bounds. */
   list(page?: UserPageRequest): Promise<UserPage>
   /**
-   * Resolves with the changed user; null for an unknown id. Throws `invalid_request`, and
-   * `role_not_assignable` as `assertRoleAssignable` does.
+   * Resolves with the changed user; null for an unknown id. Throws `invalid_request`,
+   * `role_not_assignable` as `assertRoleAssignable` does, and `import_unfinished` for `enabled: true` where
+   * the import of the account was cut off: import its row again.
    */
   update(id: string, changes: UserChanges, by?: Actor): Promise<UserRecord | null>
   /**
@@ -116,30 +117,8 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
       // A user that is being deleted can no longer change.
       if (user === null || user.deletingAt !== null) return null
       checkRoles([changes.systemRole ?? ''], user)
-      const disabling = changes.enabled === false
-      // The host's word on it: a later import of the row must not say otherwise.
-      const settling = changes.enabled !== undefined && user.lastIntentId === unfinishedImport
-      const written = await users.update(
-        id,
-        {
-          sessionEpoch: user.sessionEpoch,
-          credentialEpoch: user.credentialEpoch,
-          deviceEpoch: user.deviceEpoch,
-        },
-        {
-          ...changes,
-          updatedAt: clock.now(),
-          ...(settling ? { lastIntentId: null } : {}),
-          ...(disabling
-            ? {
-                sessionEpoch: user.sessionEpoch + 1,
-                credentialEpoch: user.credentialEpoch + 1,
-                deviceEpoch: user.deviceEpoch + 1,
-                keptSessionId: null,
-              }
-            : {}),
-        },
-      )
+      const { guard, set } = writeOf(user, changes)
+      const written = await users.update(id, guard, { ...set, updatedAt: clock.now() })
       return written === null ? conflict : { before: user, after: written }
     })
   }
@@ -246,6 +225,26 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
     resetMfa: (id, by = {}) => mfaReset.reset(id, actBy(by)),
     delete: async (id, by = {}) => (await deletions.delete(id, actBy(by))) !== null,
   }
+}
+
+/** What the changes are to the record, and what must be as it was when they are written. */
+function writeOf(user: User, changes: UserChanges) {
+  const { sessionEpoch, credentialEpoch, deviceEpoch, lastIntentId } = user
+  const isUnfinished = isUnfinishedImport(user)
+  // Its second factor may be missing: a password alone would open it.
+  if (isUnfinished && changes.enabled === true) throw new AuthError('import_unfinished')
+  const epochs = { sessionEpoch, credentialEpoch, deviceEpoch }
+  // An import that completes it meanwhile removes the mark, and moves no epoch.
+  const guard = isUnfinished ? { ...epochs, lastIntentId } : epochs
+  if (changes.enabled !== false) return { guard, set: changes }
+  const ended = {
+    sessionEpoch: sessionEpoch + 1,
+    credentialEpoch: credentialEpoch + 1,
+    deviceEpoch: deviceEpoch + 1,
+    keptSessionId: null,
+  }
+  const marked = isUnfinished ? { lastIntentId: disabledImport } : {}
+  return { guard, set: { ...changes, ...ended, ...marked } }
 }
 
 /** False for a text that is no id, whatever it holds. */

@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { readImportRow } from '../../../src/domain/accounts/read-import-row.js'
 import type { ImportBatch, ImportReport, ImportResult } from '../../../src/index.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { Backend } from '../../../src/ports/backend.js'
+import { type ContractHost, hostKinds, storeKinds } from '../../support/hosts/hosts.js'
 import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { goodPassword, otherPassword, person } from '../../support/people/people.js'
 import { registeredPerson } from '../../support/people/registration-steps.js'
-import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { type FaultyBackend, faultyBackend } from '../../support/stores/faulty-backend.js'
 import { afterwards, sweepOnce } from './deletions.js'
 
 const scryptHash = `scrypt:16:8:1$seasalt$${scryptSync(goodPassword, 'seasalt', 32, { N: 16, r: 8, p: 1 }).toString('hex')}`
@@ -418,17 +419,71 @@ describe('an import that is cut off', () => {
       expect((await login(host, row.email)).json()['status']).toBe('mfaRequired')
     },
   )
+})
 
-  it('enables no account that the host disabled meanwhile', async () => {
-    const faulty = faultyBackend(memory())
-    const host = await openHost({ ...options, backend: faulty.backend })
+describe.each(storeKinds)('an account whose import was cut off, $name', (kind) => {
+  const row = {
+    ...{
+      id: randomUUID(),
+      email: 'ada@example.org',
+      passwordHash: bcryptHash,
+      emailVerified: true,
+    },
+    ...{ totpSecret, identities: [google('1815')] },
+  }
+  const { id } = row
+  const cases = [
+    ['client_oauth_identities.insert', 'before'],
+    ['client_oauth_identities.insert', 'after'],
+    ['client_totp_factors.insert', 'before'],
+    ['client_totp_factors.insert', 'after'],
+    ['client_users.update', 'before'],
+  ] as const
+
+  async function cutOff(call: (typeof cases)[number][0], mode: 'before' | 'after') {
+    let faulty: FaultyBackend | null = null
+    const wrapBackend = (backend: Backend): Backend => {
+      faulty = faultyBackend(backend)
+      return faulty.backend
+    }
+    const host = await openHost({ ...options, wrapBackend }, kind)
+    const strike: FaultyBackend | null = faulty
+    Object(strike).failNext(call, mode)
     const { users } = host.auth.client
-    faulty.failNext('client_totp_factors.insert', 'before')
     await expect(users.import({ users: [row] })).rejects.toThrow()
-    const { id = '' } = (await users.findByEmail(row.email)) ?? {}
-    await users.update(id, { enabled: true })
+    return { host, users }
+  }
+
+  it.each(cases)('at %s, %s the write, is enabled by its import alone', async (call, mode) => {
+    const { host, users } = await cutOff(call, mode)
+    const before = await storedIn(host, 'client').users.get(id)
+    await expect(users.update(id, { enabled: true, name: 'Ada' })).rejects.toMatchObject({
+      ...{ code: 'import_unfinished', status: 409 },
+      message: expect.stringContaining('Import its row again'),
+    })
+    expect(await storedIn(host, 'client').users.get(id)).toEqual(before)
+    expect(eventsOf(host, 'account.updateFailed')).toMatchObject([{ reason: 'import_unfinished' }])
+    expect((await login(host, row.email)).status).toBe(401)
+
+    expect(codesOf(await users.import({ users: [row] }))).toEqual(['created'])
+    expect(await storedIn(host, 'client').users.get(id)).toMatchObject({
+      ...{ enabled: true, lastIntentId: null },
+    })
+    expect((await login(host, row.email)).json()['status']).toBe('mfaRequired')
+    expect(await users.update(id, { enabled: true })).toMatchObject({ enabled: true })
+  })
+
+  it('and which the host disabled, is completed and stays disabled until the host enables it', async () => {
+    const { host, users } = await cutOff('client_totp_factors.insert', 'before')
     await users.update(id, { enabled: false })
+    await users.update(id, { enabled: false, name: 'Ada' })
+    await expect(users.update(id, { enabled: true })).rejects.toMatchObject({
+      code: 'import_unfinished',
+    })
+    expect(codesOf(await users.import({ users: [row] }))).toEqual(['created'])
+    expect(await users.get(id)).toMatchObject({ enabled: false, name: 'Ada' })
     expect(codesOf(await users.import({ users: [row] }))).toEqual(['skipped'])
-    expect(await users.get(id)).toMatchObject({ enabled: false })
+    await users.update(id, { enabled: true })
+    expect((await login(host, row.email)).json()['status']).toBe('mfaRequired')
   })
 })

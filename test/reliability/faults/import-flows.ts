@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { disabledImport, unfinishedImport } from '../../../src/engine/unfinished-import.js'
 import type { ImportReport } from '../../../src/index.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Flow, outcomeOfCall, threwUnavailable } from './flow.js'
@@ -113,4 +114,67 @@ const importsDeleted: Flow = {
   },
 }
 
-export const importFlows: readonly Flow[] = [imports, importsAgain, importsTaken, importsDeleted]
+/** A row whose import got as far as the account itself. */
+async function cutOff(world: World, mark: string) {
+  const row = newRow(world)
+  await importing(world, row).send()
+  const { users, totpFactors } = world.stored
+  await users.update(row.id, { enabled: true }, { enabled: false, lastIntentId: mark })
+  await totpFactors.take(row.id)
+  return row
+}
+
+const enablesUnfinished: Flow = {
+  ...shared,
+  name: 'users.update that enables an account whose import was cut off',
+  expects: 'threw import_unfinished',
+  async prepare(world) {
+    const row = await cutOff(world, unfinishedImport)
+    const { users } = world.host.auth[world.surface]
+    return {
+      send: () => outcomeOfCall(() => users.update(row.id, { enabled: true })),
+      async reached() {
+        assert.equal((await world.stored.users.get(row.id))?.enabled, false)
+      },
+    }
+  },
+}
+
+const disablesUnfinished: Flow = {
+  ...shared,
+  name: 'users.update that disables an account whose import was cut off',
+  async prepare(world) {
+    const row = await cutOff(world, unfinishedImport)
+    const { users } = world.host.auth[world.surface]
+    return {
+      send: () => outcomeOfCall(() => users.update(row.id, { enabled: false })),
+      async reached() {
+        const user = await world.stored.users.get(row.id)
+        assert.deepEqual([user?.enabled, user?.lastIntentId], [false, disabledImport])
+      },
+    }
+  },
+}
+
+const completesDisabled: Flow = {
+  ...shared,
+  name: 'users.import of an account that was cut off and disabled',
+  async prepare(world) {
+    const row = await cutOff(world, disabledImport)
+    const { send, outcome } = importing(world, row)
+    return {
+      send,
+      async reached() {
+        assert.match(String(outcome()), /^(created|skipped)$/)
+        const user = await world.stored.users.get(row.id)
+        assert.deepEqual([user?.enabled, user?.lastIntentId], [false, null])
+        assert.equal((await world.stored.totpFactors.get(row.id))?.confirmed, true)
+      },
+    }
+  },
+}
+
+export const importFlows: readonly Flow[] = [
+  ...[imports, importsAgain, importsTaken, importsDeleted],
+  ...[enablesUnfinished, disablesUnfinished, completesDisabled],
+]
