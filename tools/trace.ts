@@ -34,7 +34,7 @@ const mostIds = 4
 /** Ranges such as `R-1-01…07` are taken as one word on purpose, and so found to be unknown. */
 const idLike = /\bR-[0-9A-Za-z][-–….0-9A-Za-z]*[0-9A-Za-z]/g
 
-const idsIn = (title: string): ReadonlySet<string> => new Set(title.match(idLike) ?? [])
+const idsIn = (title: string, like: RegExp): ReadonlySet<string> => new Set(title.match(like) ?? [])
 
 interface Test {
   readonly file: string
@@ -60,36 +60,48 @@ const testsOf = (results: TestResults): readonly Test[] =>
   )
 
 /** Why the row shows nothing, or null. Of several tests with one title each must have passed. */
-function brokenRow({ id, file, title }: RequirementRow, tests: readonly Test[]): string | null {
+function brokenRow(
+  { id, file, title }: RequirementRow,
+  tests: readonly Test[],
+  like: RegExp,
+): string | null {
   const inFile = tests.filter((test) => test.file.endsWith(`/${file}`))
   if (inFile.length === 0) return `${id}: no test of ${file} ran`
   const named = inFile.filter((test) => test.title === title)
   const failed = named.find((test) => test.status !== 'passed')
   if (named.length === 0) return `${id}: ${file} has no test "${title}"`
   if (failed !== undefined) return `${id}: ${failed.status}: ${file} "${title}"`
-  if (!idsIn(title).has(id)) return `${id}: the title does not carry it: ${file} "${title}"`
+  if (!idsIn(title, like).has(id)) return `${id}: the title does not carry it: ${file} "${title}"`
   return null
 }
 
-function brokenTitles(tests: readonly Test[], ids: readonly string[]): readonly string[] {
-  const named = new Set(tests.flatMap((test) => [...idsIn(test.title)]))
+function brokenTitles(
+  tests: readonly Test[],
+  ids: readonly string[],
+  like: RegExp,
+): readonly string[] {
+  const named = new Set(tests.flatMap((test) => [...idsIn(test.title, like)]))
   const unknown = [...named].filter((id) => !ids.includes(id))
-  const crowded = tests.filter((test) => idsIn(test.title).size > mostIds)
+  const crowded = tests.filter((test) => idsIn(test.title, like).size > mostIds)
   return [
     ...unknown.map((id) => `a title names an unknown requirement: ${id}`),
     ...new Set(crowded.map(({ title }) => `a title has more than ${mostIds} ids: "${title}"`)),
   ]
 }
 
-/** Compares the table with the list of requirements and with the tests that it names. */
+/**
+ * Compares the table with the list of requirements and with the tests that it names. `like` finds in a
+ * title whatever is meant for such an id.
+ */
 export function trace(
   results: TestResults,
   table: RequirementTable,
   ids: readonly string[],
+  like = idLike,
 ): Trace {
   const tests = testsOf(results)
   const known = table.rows.filter((row) => ids.includes(row.id))
-  const verdicts = known.map((row) => ({ id: row.id, broken: brokenRow(row, tests) }))
+  const verdicts = known.map((row) => ({ id: row.id, broken: brokenRow(row, tests, like) }))
   const shown = new Set(verdicts.filter(({ broken }) => broken === null).map(({ id }) => id))
   const mapped = new Set(known.map(({ id }) => id))
   return {
@@ -101,7 +113,7 @@ export function trace(
         .filter((row) => !ids.includes(row.id))
         .map((row) => `a row for an unknown requirement: ${row.id}`),
       ...verdicts.flatMap(({ broken }) => broken ?? []),
-      ...brokenTitles(tests, ids),
+      ...brokenTitles(tests, ids, like),
     ],
   }
 }
@@ -119,7 +131,7 @@ export function compact(ids: readonly string[]): string {
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
 /** The last run, or a list that was made instead of one. */
-function readResults(listed: string | undefined): TestResults {
+export function readResults(listed: string | undefined): TestResults {
   if (listed !== undefined) return listedResults(JSON.parse(readFileSync(listed, 'utf8')))
   if (!existsSync(new URL('../.results/vitest.json', import.meta.url))) {
     throw new Error('There is no test run to read: run npm test first.')

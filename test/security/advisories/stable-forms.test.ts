@@ -1,0 +1,89 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { expect, it } from 'vitest'
+import { errorCatalogue } from '../../../src/errors/error-catalogue.js'
+import { allCollectionSpecs } from '../../../src/model/collections.js'
+import type { AnyCollectionSpec } from '../../../src/ports/store.js'
+import type { Surface } from '../../../src/ports/surface.js'
+import { bounced, linkOnSignIn, workspaceAccount } from '../../contract/oauth/link-offers.js'
+import { type OauthHost, oauthHost } from '../../contract/oauth/oauth-host.js'
+import type { Reply } from '../../support/hosts/http-client.js'
+import { surfaces } from '../../support/hosts/open-host.js'
+import { ticketOf } from '../../support/people/authenticator.js'
+import { person, signedInPerson } from '../../support/people/people.js'
+import { registerHere } from '../../support/people/registration-steps.js'
+import {
+  administrator,
+  serviceAccount,
+  tokenOf,
+} from '../../support/people/service-account-steps.js'
+import { finishTrusting, trusting, trustingPerson } from '../../support/people/trusted-device.js'
+
+/** The name and the attributes of each cookie; not its value, and of a flow not its own name. */
+const cookieLines = (replies: readonly Reply[]): readonly string[] =>
+  replies
+    .flatMap(({ setCookies }) => setCookies)
+    .map((cookie) => {
+      const [name = '', ...attributes] = cookie.split('; ')
+      const shown = name.replace(/=.*/, '').replace(/(_oauth(?:_form)?)_.*/, '$1_…')
+      return `cookie ${[shown, ...attributes].join('; ')}`
+    })
+
+/** The header of a token, and its claims: the text of those that say what it is for, the types of others. */
+function tokenLines(what: string, token: string): readonly string[] {
+  const { alg, typ, ...header } = decodeProtectedHeader(token)
+  const fixed = ['aud', 'tokenUse']
+  const claims = Object.entries(decodeJwt(token)).map(([name, value]) => {
+    return `token ${what}: ${name} = ${fixed.includes(name) ? value : typeof value}`
+  })
+  const more = Object.keys(header).map((name) => `token ${what}: header ${name}`)
+  return [`token ${what}: ${alg} ${typ}`, ...more, ...claims]
+}
+
+const collectionLines = ({ name, fields, indexes, expires }: AnyCollectionSpec) => [
+  `stored ${name}: expires ${expires}`,
+  ...indexes.map((index) => {
+    const kind = 'unique' in index && index.unique === true ? 'unique' : 'index'
+    return `stored ${name}: ${kind} ${index.on.join(', ')}`
+  }),
+  ...Object.entries(fields).map(([field, { kind, nullable, ...more }]) => {
+    const rest = 'default' in more ? ` default ${JSON.stringify(more.default)}` : ''
+    return `stored ${name}: ${field} ${kind}${nullable === true ? ' or null' : ''}${rest}`
+  }),
+]
+
+async function repliesOn(host: OauthHost, surface: Surface): Promise<readonly Reply[]> {
+  const { email, password } = await person(host, surface)
+  const who = await trustingPerson(host, surface)
+  const ticket = await ticketOf(host, surface, who)
+  return [
+    await host.send('POST', `/v1/auth/${surface}/login`, { body: { email, password } }),
+    await finishTrusting(host, surface, ticket, await who.nextCode()),
+    (await registerHere(host, surface, { email: `new-${surface}@example.org` })).reply,
+    await host.startWeb(surface, 'google'),
+    await host.startWeb(surface, 'apple'),
+  ]
+}
+
+it('SP-64 cookies, tokens, codes and stored documents are what the last release wrote down', async () => {
+  const authorizer = { check: async () => true }
+  const host = await oauthHost({ ...trusting, ...linkOnSignIn, authorizer })
+  const lines: string[] = []
+  for (const surface of surfaces) {
+    lines.push(...cookieLines(await repliesOn(host, surface)))
+    const { bearer, refreshToken } = await signedInPerson(host, surface)
+    lines.push(...tokenLines(`access ${surface}`, bearer))
+    lines.push(...tokenLines(`refresh ${surface}`, refreshToken))
+  }
+  const offered = await bounced(host, workspaceAccount(await person(host, 'operator')))
+  lines.push(`cookie ${offered.split('=')[0]}`)
+  const machine = await serviceAccount(host, await administrator(host))
+  lines.push(...tokenLines('service', await tokenOf(host, machine)))
+  lines.push(
+    ...Object.entries(errorCatalogue).map(([code, { status }]) => `code ${status} ${code}`),
+  )
+  lines.push(...allCollectionSpecs('').flatMap(collectionLines))
+  const text = `${[...new Set(lines)].sort().join('\n')}\n`
+  // A line that goes or changes wants a migration, and a changeset that says what hosts have to do.
+  // `npx vitest run test/security/advisories/stable-forms -u` writes it down.
+  await expect(text).toMatchFileSnapshot('./stable-forms.txt')
+})
