@@ -49,7 +49,7 @@ describe('the memo of verified access tokens', () => {
     expect(find(memo, 't')).toBeNull()
   })
 
-  it('knows exactly the tokens it was given', () => {
+  it('RF-10 knows exactly the tokens it was given', () => {
     const memo = tokenMemo(1)
     store(memo, 't')
     expect(find(memo, 'T')).toBeNull()

@@ -170,7 +170,7 @@ test('ASVS-9.2.1 T-105 a token lives up to its exp, to the millisecond', () => {
   expect([at(exp + 59_999, 60), at(exp + 60_000, 60)]).toEqual(['ok', 'expired'])
 })
 
-test('ASVS-9.2.1 no leeway above 60 s counts, and a broken clock or leeway fails closed', () => {
+test('SP-20 ASVS-9.2.1 no leeway above 60 s counts, and a broken clock or leeway fails closed', () => {
   const token = access(accessClaims())
   const exp = accessClaims().exp * 1000
   const at = (moment: number, leewaySeconds: number) =>

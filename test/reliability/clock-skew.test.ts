@@ -137,7 +137,7 @@ describeOn('postgres', 'figure R16: two processes whose clocks differ, postgres'
       })
     })
 
-    it('R-5-17 R-1-19 what was ended stays ended, however the clocks step', async () => {
+    it('SP-20 R-5-17 R-1-19 what was ended stays ended, however the clocks step', async () => {
       for (const skew of sizes.skews) {
         const login = await loginAtNoon()
         const grants: Grant[] = [login, grantOf(await here.refresh(login.refreshToken))]

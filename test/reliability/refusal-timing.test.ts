@@ -66,7 +66,7 @@ describe('figure R21: the work behind a refusal', () => {
   })
 
   it.each(kinds)(
-    'R-5-06 R-5-07 T-98 R22 of $name: one hash, the same calls, the same bytes, the same time',
+    'EN-1 R-5-06 R-5-07 T-98 R22 of $name: one hash, the same calls, the same bytes, the same time',
     async (kind) => {
       const took: number[] = []
       let classes: readonly string[] = []

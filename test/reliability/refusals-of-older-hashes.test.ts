@@ -66,7 +66,7 @@ describe('figure R21: one failed login right after a raise of the costs of hashe
   }
 
   it.each(Object.keys(orders) as (keyof typeof orders)[])(
-    'R-5-07 T-98 R22 tells nothing by time or bytes, in a process that saw no hash yet: %s',
+    'SP-31 R-5-07 T-98 R22 tells nothing by time or bytes, in a process that saw no hash yet: %s',
     async (order) => {
       const sent = await open(order)
       const { took, reply } = sent['an unknown address'] ?? {}

@@ -69,7 +69,7 @@ for (const store of [...stores, 'redis'] as const) {
         )
       }, 600_000)
 
-      it(`R-1-18 R-1-16 without grace at most one succeeds and the family is dead, ${rounds} rounds`, async () => {
+      it(`RF-1 R-1-18 R-1-16 without grace at most one succeeds and the family is dead, ${rounds} rounds`, async () => {
         const hosts = await fourHosts(store, '0s')
         let won = 0
         for (let round = 0; round < rounds; round += 1) {

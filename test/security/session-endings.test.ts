@@ -386,7 +386,7 @@ describe('an ending reaches every token of the session', () => {
 })
 
 describe('a refresh whose store lost the answer', () => {
-  it('R-7-06 SP-14 is not taken for replay when others rotated on before it looked', async () => {
+  it('R-7-06 SP-13 is not taken for replay when others rotated on before it looked', async () => {
     const faulty = faultyBackend(memory())
     const host = await memoryHost.start({ ...withoutLimits, backend: faulty.backend })
     try {

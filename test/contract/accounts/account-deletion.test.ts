@@ -69,7 +69,7 @@ describe.each(surfaces)('auth.%s.users.delete', (surface) => {
     expect(JSON.stringify(records)).not.toMatch(/@|Ada/)
   })
 
-  it('frees the address for somebody else, of whom nothing was known before', async () => {
+  it('SP-5 frees the address for somebody else, of whom nothing was known before', async () => {
     const host = await openHost({ settings: { lockoutThreshold: 3 } })
     const { id, email, bearer } = await signedInPerson(host, surface)
     const wrong = { email, password: 'not the password at all' }

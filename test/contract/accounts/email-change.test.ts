@@ -66,7 +66,7 @@ async function asked(host: ContractHost, surface: Surface, typed = newEmail) {
 
 describe.each(hostKinds)('another address, $name', (kind) => {
   it.each(surfaces)(
-    'O-38 O-02 is in force once it is confirmed, and not before, on %s',
+    'SP-4 O-38 O-02 is in force once it is confirmed, and not before, on %s',
     async (surface) => {
       const host = await openHost({}, kind)
       const who = await asked(host, surface, ' Countess@Example.NET ')
@@ -87,7 +87,7 @@ describe.each(hostKinds)('another address, $name', (kind) => {
 })
 
 describe.each(surfaces)('another address on the %s surface', (surface) => {
-  it('O-38 ASVS-6.3.7 is told to the present one, when asked for and when done', async () => {
+  it('SP-4 O-38 ASVS-6.3.7 is told to the present one, when asked for and when done', async () => {
     const host = await openHost()
     const who = await asked(host, surface)
     const mails = () => host.mailer.sent.map(({ to, template, name }) => [to, template, name])
@@ -322,7 +322,7 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
     expect(host.mailer.last('emailChanged', who.email).data).toMatchObject({ newEmail })
   })
 
-  it('O-38 SP-14 the mailbox alone moves nothing: the session that asked comes along, or the password', async () => {
+  it('O-38 the mailbox alone moves nothing: the session that asked comes along, or the password', async () => {
     const host = await openHost()
     const who = await asked(host, surface)
     const { token } = who
@@ -340,7 +340,7 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
     expect((await me(host, surface, who)).json()).toMatchObject({ email: newEmail })
   })
 
-  it('O-38 SP-14 a session that asked and was ended confirms nothing', async () => {
+  it('O-38 a session that asked and was ended confirms nothing', async () => {
     const host = await openHost()
     const who = await asked(host, surface)
     await host.send('POST', `/v1/auth/${surface}/logout`, { bearer: who.bearer, body: {} })

@@ -102,7 +102,7 @@ describe.each(surfaces)('verification links on the %s surface', (surface) => {
     expect([await isVerified(host, surface), await isVerified(host, other)]).toEqual([false, false])
   })
 
-  it('are refused alike in every damaged form, and never fail the server', async () => {
+  it('EM-3 are refused alike in every damaged form, and never fail the server', async () => {
     const host = await openHost()
     const token = await waiting(host, surface)
     const [locator = '', secret = ''] = token.split('.')

@@ -162,7 +162,7 @@ describe.each(surfaces)('registration on the %s surface', (surface) => {
     expect(await registrationsOf(host, surface)).toEqual([])
   })
 
-  it('R-2.1-03 refuses members that are not its own and stores nothing', async () => {
+  it('MA-2 R-2.1-03 refuses members that are not its own and stores nothing', async () => {
     const host = await openHost()
     const members = ['"kind":"service"', '"Kind":"service"', '"__proto__":{"kind":"service"}']
     const more = ['"enabled":true', '"systemRole":"admin"', '"emailVerified":true', '"id":"x"']
@@ -231,7 +231,7 @@ describe.each(hostKinds)('registration, $name', (kind) => {
       expect(host.mailer.count(owner.email)).toBe(3)
     })
 
-    it('makes one account of any number of spellings, also when they race', async () => {
+    it('SP-3 makes one account of any number of spellings, also when they race', async () => {
       const host = await openHost({}, kind)
       const spellings = [
         'ada@example.org',

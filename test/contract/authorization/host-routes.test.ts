@@ -44,7 +44,7 @@ it('R-1-26 permission, audience and step-up guard routes of the host’s own, in
   }
 })
 
-it('R-1-28 no handler runs while the authorizer fails, is silent or answers anything but an allow', async () => {
+it('PB-2 R-1-28 no handler runs while the authorizer fails, is silent or answers anything but an allow', async () => {
   let answer: () => unknown = () => true
   let asked = (): void => {}
   const host = await memoryHost.start({

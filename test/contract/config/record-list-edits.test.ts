@@ -100,7 +100,7 @@ describe('the elements of a record list', () => {
     expect(await roster(host)).toBe('a,b,c')
   })
 
-  it('R-4.5-13 T-69 take all their keys along, secrets and undeclared ones included', async () => {
+  it('SP-54 R-4.5-13 T-69 take all their keys along, secrets and undeclared ones included', async () => {
     const host = await withElements('a', 'b')
     await host.patch({
       config: { 'hooks.a.__label': 'A', 'hooks.a.url': 'u', 'hooks.a.key': 'S3CR3T', sender: 's' },

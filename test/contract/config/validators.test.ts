@@ -274,7 +274,7 @@ describe('what a validator sees', () => {
   })
 
   it.each(Object.entries({ ...codeless, 'returned with a code': coded }))(
-    'R-3D-04 a refused activation leaves the active environment and needsRestart as they were: %s',
+    'SP-53 R-3D-04 a refused activation leaves the active environment and needsRestart as they were: %s',
     async (_how, refuse) => {
       const refused = { now: true }
       const validateActivation = () => (refused.now ? refuse() : undefined)

@@ -47,7 +47,7 @@ async function factorsOf(host: ContractHost, userId: string): Promise<number> {
 const wasDone = ({ status }: Reply) => status < 300
 
 describe.each(storeKinds)('two first factors at once, $name', (kind) => {
-  it('SP-14 MF-9 of an app and a passkey enrolled at once in a session, one stands', async () => {
+  it('MF-9 of an app and a passkey enrolled at once in a session, one stands', async () => {
     for (let round = 0; round < roundsOf(25, 5); round += 1) {
       const host = await openHost({}, kind)
       const { id, bearer, password } = await signedInPerson(host, surface)
@@ -58,7 +58,7 @@ describe.each(storeKinds)('two first factors at once, $name', (kind) => {
     }
   })
 
-  it('SP-14 MF-9 nor do both of a login that lacks a factor, and it opens one session', async () => {
+  it('MF-9 nor do both of a login that lacks a factor, and it opens one session', async () => {
     for (let round = 0; round < roundsOf(25, 3); round += 1) {
       const host = await openHost({ settings: { mfaPolicyClient: 'required' } }, kind)
       const who = await person(host, surface)
@@ -70,7 +70,7 @@ describe.each(storeKinds)('two first factors at once, $name', (kind) => {
     }
   })
 
-  it('SP-14 one after the other, the second is refused: it was begun before there was a factor', async () => {
+  it('one after the other, the second is refused: it was begun before there was a factor', async () => {
     const host = await openHost({}, kind)
     const { id, bearer, password } = await signedInPerson(host, surface)
     const [app, passkey] = await bothBegun(host, { bearer }, password)

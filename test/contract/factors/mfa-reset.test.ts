@@ -57,7 +57,7 @@ async function statusOf(host: ContractHost, surface: Surface, who: Person): Prom
 describe.each(surfaces)('O-44 resetting the factors of somebody on the %s surface', (surface) => {
   const body = { surface }
 
-  it('R-5P-10 T-45 ends sessions, removes factors and trust, tells and mails', async () => {
+  it('SP-33 R-5P-10 T-45 ends sessions, removes factors and trust, tells and mails', async () => {
     const { host, admin, reset } = await openFor()
     const who = await trustingPerson(host, surface)
     const half = await ticketOf(host, surface, who)

@@ -79,7 +79,7 @@ describe.each(surfaces)('own factors on the %s surface', (surface) => {
     )
   })
 
-  it('O-20 S-28 T-42 a proof lasts to the millisecond, and a refresh does not renew it', async () => {
+  it('SP-37 O-20 S-28 T-42 a proof lasts to the millisecond, and a refresh does not renew it', async () => {
     const host = await openHost({ settings: { stepUpMaxAge: '5m' } })
     const who = await enrolled(host, surface)
     const body = { method: 'totp', code: await who.nextCode() }

@@ -18,7 +18,7 @@ const required = { code: 'step_up_required' }
 describe.each(surfaces)('a recent proof of a second factor on the %s surface', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
-  it('R-5-19 is a factor that was shown, and no password, no trusted device and no refresh', async () => {
+  it('MF-4 SP-37 R-5-19 is a factor that was shown, and no password, no trusted device and no refresh', async () => {
     const host = await openHost(trusting)
     const gate = (bearer: string) => requireStepUp(host, surface, bearer, 5 * minute)
 

@@ -150,7 +150,7 @@ const cases: readonly Case[] = [
     comesTo: 'authenticated',
   },
   {
-    what: 'S-29 S-30 T-45 the setting switched off',
+    what: 'RF-7 S-29 S-30 T-45 the setting switched off',
     before: async (host, surface) => setTrust(host, surface, false),
     comesTo: 'mfaRequired',
   },
@@ -251,7 +251,7 @@ describe.each(surfaces)('a login from a trusted device on the %s surface', (surf
       },
     )
 
-    it('R-1-22 takes the place of the second factor alone: the password is asked for as ever', async () => {
+    it('SP-39 R-1-22 takes the place of the second factor alone: the password is asked for as ever', async () => {
       const host = await openHost(trusting)
       const { email, password, deviceToken } = await trustingPerson(host, surface, door)
       const login = async (given: object) =>

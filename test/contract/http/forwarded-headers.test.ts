@@ -56,7 +56,7 @@ describe('SP-61 what a stranger writes into headers', () => {
   const { operator, client } = withoutLimits.surfaces
   const surfaces = { operator, client: { ...client, rateLimits: { registerPerIp } } }
 
-  it('R-LIB-12 buys no further attempts', async () => {
+  it('RL-3 R-LIB-12 buys no further attempts', async () => {
     const host = await memoryHost.start({ surfaces })
     const statuses: number[] = []
     for (let attempt = 0; attempt < 4; attempt += 1) {
@@ -69,7 +69,7 @@ describe('SP-61 what a stranger writes into headers', () => {
     await host.close()
   })
 
-  it('R-LIB-12 is counted per caller where a proxy vouches, IPv6 by the /64', async () => {
+  it('RL-1 R-LIB-12 is counted per caller where a proxy vouches, IPv6 by the /64', async () => {
     const host = await memoryHost.start({ surfaces, trustProxy: 1 })
     let people = 0
     const register = async (from: string): Promise<Reply> => {
@@ -89,7 +89,7 @@ describe('SP-61 what a stranger writes into headers', () => {
     await host.close()
   })
 
-  it('ends up in no mail', async () => {
+  it('HH-1 ends up in no mail', async () => {
     // Alone, a surface answers for every host.
     const host = await openHost({ mount: 'client' })
     const raw = rawClient(host.url)

@@ -11,7 +11,7 @@ const lifetime = 15 * 60 * 1000
 
 describe.each(frameworkKinds)('an expired access token on $name', (kind) => {
   it.each(surfaces)(
-    'R-4.3-06 R-7-03 is a plain 401 from its very end on, on %s',
+    'SP-17 R-4.3-06 R-7-03 is a plain 401 from its very end on, on %s',
     async (surface) => {
       const host = await openHost({}, kind)
       const { bearer } = await signedInPerson(host, surface)

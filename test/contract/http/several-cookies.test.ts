@@ -100,7 +100,7 @@ describe('several refresh cookies of one name', () => {
   })
 
   it.each(['live', 'idle', 'ended'] as const)(
-    '3.3.1 one of another person is not signed in with, whatever became of a session that is %s',
+    'SF-3 3.3.1 one of another person is not signed in with, whatever became of a session that is %s',
     async (state) => {
       const host = await open()
       const who = await signedInPerson(host, 'client')

@@ -152,7 +152,7 @@ describe.each(surfaces)('login on the %s surface', (surface) => {
     expect(reply.json()).toMatchObject({ status: 'authenticated' })
   })
 
-  it('G-38 ends everything of a disabled account and lets it back in when enabled', async () => {
+  it('SP-9 G-38 ends everything of a disabled account and lets it back in when enabled', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     const { bearer, cookie } = await signIn(host, surface, who)

@@ -56,7 +56,7 @@ describe.each(all)('somebody else’s address, $provider on $surface', ({ provid
     expect(await storedUser(host, surface, email)).toMatchObject({ id, name: 'Victim' })
   })
 
-  it('T-89 that nobody vouches for makes no account, and tells nothing of one there is', async () => {
+  it('SP-42 T-89 that nobody vouches for makes no account, and tells nothing of one there is', async () => {
     const host = await oauthHost()
     const { email } = await person(host, surface)
     for (const one of [email, 'nobody@example.org', undefined, 'not an address', 'a@b@c.example']) {
@@ -147,7 +147,7 @@ describe.each(surfaces)('who may sign up on %s', (surface) => {
     expect(await host.auth[surface].users.findByEmail('married@example.org')).toBeNull()
   })
 
-  it('eight at once are one account, and who registers the address meanwhile has the other', async () => {
+  it('SP-3 eight at once are one account, and who registers the address meanwhile has the other', async () => {
     const host = await oauthHost()
     const flows = await Promise.all([...'12345678'].map(() => host.depart(surface, 'google')))
     const brought = flows.map(({ authorizationUrl }) => host.stub.agree(authorizationUrl, newcomer))
@@ -227,7 +227,7 @@ describe.each(surfaces)('what follows on %s', (surface) => {
     expect(await identityOf(host, other, 'google', ada)).toBeNull()
   })
 
-  it('SP-55 keeps no token of a provider, stored, logged or told', async () => {
+  it('SP-43 SP-55 keeps no token of a provider, stored, logged or told', async () => {
     const spy = spyBackend()
     const host = await oauthHost({ backend: spy.backend })
     for (const provider of providerIds) {

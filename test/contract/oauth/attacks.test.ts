@@ -54,7 +54,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     ])
   })
 
-  it('R-1-11 OL-9 opens nothing a second time, and the first session goes on', async () => {
+  it('SP-46 R-1-11 OL-9 opens nothing a second time, and the first session goes on', async () => {
     const host = await oauthHost()
     const { authorizationUrl, cookie } = await host.depart('client', provider)
     const brought = host.stub.agree(authorizationUrl, mallory)
@@ -122,7 +122,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     },
   )
 
-  it('R-1-11 another person’s code in one’s own flow opens nothing: the verifier is not theirs', async () => {
+  it('RF-4 R-1-11 another person’s code in one’s own flow opens nothing: the verifier is not theirs', async () => {
     const host = await oauthHost()
     const theirs = await host.depart('client', provider)
     const { code = '' } = host.stub.agree(theirs.authorizationUrl, mallory)
@@ -142,7 +142,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     'html',
   ]
   it.each(failures)(
-    'SP-55 a provider that fails as "%s" signs nobody in or up',
+    'SP-44 SP-55 a provider that fails as "%s" signs nobody in or up',
     async (failure) => {
       const host = await oauthHost()
       const { authorizationUrl, cookie } = await host.depart('client', provider)

@@ -58,7 +58,7 @@ const changes: Readonly<Record<string, (host: OauthHost, given: Offered) => Prom
 describe('what comes between a confirmation and its link', () => {
   for (const [name, change] of Object.entries(changes)) {
     it.each(['operator_link_offers.take', 'operator_oauth_identities.insert'])(
-      `I17-8 SP-14 ${name}, before %s: nothing is linked`,
+      `I17-8 ${name}, before %s: nothing is linked`,
       async (call) => {
         const { host, due } = await interleaved()
         const given = await offered(host)
@@ -109,7 +109,7 @@ describe('what comes between a bounce and the sign-in', () => {
   it.each([
     ['the address', { email: 'elsewhere@example.org', emailAsTyped: 'elsewhere@example.org' }],
     ['the proof of the mailbox', { emailVerifiedAt: null }],
-  ] as const)('I17-8 SP-14 without %s nothing is offered', async (_, change) => {
+  ] as const)('I17-8 without %s nothing is offered', async (_, change) => {
     const { host } = await interleaved()
     const who = await person(host, 'operator')
     const cookie = await bounced(host, workspaceAccount(who))

@@ -111,7 +111,7 @@ describe.each(hostKinds)('linking, $name', (kind) => {
     },
   )
 
-  it('of the last two ways in, two removed at once leave one', async () => {
+  it('SP-36 of the last two ways in, two removed at once leave one', async () => {
     const host = await oauthHost({}, kind)
     for (let round = 0; round < 4; round += 1) {
       const who = await withoutPassword(host, ['google', 'github'])
@@ -155,7 +155,7 @@ describe('linking', () => {
     expectProblem(await host.send('DELETE', '/v1/auth/operator/oauth/google/link'), 401)
   })
 
-  it('ASVS-7.5.1 asks for the password, or for a fresh second factor', async () => {
+  it('SP-41 ASVS-7.5.1 asks for the password, or for a fresh second factor', async () => {
     const host = await oauthHost()
     const who = await signedInPerson(host, 'operator')
     for (const currentPassword of [undefined, 'not the password at all']) {

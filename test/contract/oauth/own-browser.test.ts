@@ -64,7 +64,7 @@ describe.each(hostKinds)('a login by a provider that waits, $name', (kind) => {
   const places = surfaces.flatMap((surface) => ways.map((provider) => ({ surface, provider })))
 
   it.each(places)(
-    'T-88 G-14 ASVS-10.1.2 enrolls an app, and uses it, in the browser it began in alone: $provider on $surface',
+    'SF-2 T-88 G-14 ASVS-10.1.2 enrolls an app, and uses it, in the browser it began in alone: $provider on $surface',
     async ({ surface, provider }) => {
       const place = { host: await oauthHost({ settings: required }, kind), surface, provider }
       const arrived = await place.host.signIn(surface, provider, ada)

@@ -48,7 +48,7 @@ it('R-1-10 every provider signs in by a web flow and by a mobile flow, on both s
   }
 })
 
-it('R-1-09 OL-10 each of eight switches opens one provider on one surface, and closes it at once', async () => {
+it('SP-45 R-1-09 OL-10 each of eight switches opens one provider on one surface, and closes it at once', async () => {
   for (const { surface, provider, key } of switches) {
     const host = await oauthHost({ settings: { ...allOff, [key]: true } })
     for (const each of surfaces) {

@@ -79,7 +79,7 @@ describe('ASVS-3.7.2 R-1-11 S-32 where people are led', () => {
     expect(corpus.filter((uri) => listed.includes(uri))).toEqual([])
   })
 
-  it.each(doors)('is none of them, $name', async ({ listed, open }) => {
+  it.each(doors)('RD-1 RD-3 RD-4 is none of them, $name', async ({ listed, open }) => {
     const host = await oauthHost()
     const ask = await open(host)
     expect(await notRefused(corpus, ask)).toEqual([])

@@ -136,7 +136,7 @@ async function withBoth(host: ContractHost, surface: (typeof surfaces)[number]) 
 }
 
 describe.each(surfaces)('removing a passkey on the %s surface', (surface) => {
-  it('O-24 MF-7 takes one’s own with a proof, and nobody else’s', async () => {
+  it('SP-40 O-24 MF-7 takes one’s own with a proof, and nobody else’s', async () => {
     const host = await openHost()
     const [who, other] = [await passkeyHolder(host, surface), await passkeyHolder(host, surface)]
     const on = passkeysOn(host, surface)
@@ -162,7 +162,7 @@ describe.each(surfaces)('removing a passkey on the %s surface', (surface) => {
     expect((await on.list(who.bearer)).json()).toEqual({ items: [] })
   })
 
-  it('O-17 O-24 where the policy requires a factor the last one stays, either one', async () => {
+  it('SP-36 O-17 O-24 where the policy requires a factor the last one stays, either one', async () => {
     const host = await settingsHost()
     const first = await withBoth(host, surface)
     const second = await withBoth(host, surface)

@@ -28,7 +28,7 @@ describe.each(surfaces.flatMap((surface) => doors.map((door) => [surface, ...doo
       expect(service.requests).toEqual([])
     })
 
-    it.each(['failOpen', 'failClosed'] as const)('%s refuses what is known', async (mode) => {
+    it.each(['failOpen', 'failClosed'] as const)('SP-29 %s refuses what is known', async (mode) => {
       const { host, service } = await hostWith(mode)
       const attempt = await door(host, surface, account)
       const before = service.requests.length

@@ -76,7 +76,7 @@ describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
     ['1,024 bytes', 'correct horse '.repeat(74).slice(0, 1024), 'correct horse '.repeat(73)],
   ] as const
 
-  it('R-1-01 6.2.8 6.2.9 are argon2id in PHC format with a salt of their own, and taken as they are', async () => {
+  it('SP-28 R-1-01 6.2.8 6.2.9 are argon2id in PHC format with a salt of their own, and taken as they are', async () => {
     const host = await realHost()
     const hashes: string[] = []
     for (const address of [email, 'bob@example.org']) {
@@ -132,7 +132,7 @@ describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
     ['weaker in m alone, more in t and p', { m: 8192, t: 4, p: 2 }, { ...strong, t: 4, p: 2 }],
   ]
 
-  it('R-1-03 T-80 are upgraded at a login, unseen, whatever of them is weaker', async () => {
+  it('SP-30 R-1-03 T-80 are upgraded at a login, unseen, whatever of them is weaker', async () => {
     for (const [what, costs, becomes] of weaker) {
       const host = await realHost()
       const old = await hashOf(goodPassword, costs)
@@ -203,7 +203,7 @@ describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
     expect(await storedHash(host, surface, email)).not.toBe(hash)
   })
 
-  it('R-1-06 let the login succeed when the upgrade cannot be stored, and upgrade next time', async () => {
+  it('SP-30 R-1-06 let the login succeed when the upgrade cannot be stored, and upgrade next time', async () => {
     const { backend, onUpgrade } = upgradesOf(surface)
     const host = await openHost({ backend })
     const hash = await hashOf(goodPassword, { m: 32, t: 1 })

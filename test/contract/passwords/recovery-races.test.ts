@@ -29,7 +29,7 @@ const rounds = roundsOf(200, 40)
 const dead = ['401 session_revoked', '401 session_revoked']
 
 describe.each(promiseKinds)('resets that race, $name', (kind) => {
-  it.each(surfaces)('R7 have one winner of 16 on the %s surface', async (surface) => {
+  it.each(surfaces)('RC-1 R7 have one winner of 16 on the %s surface', async (surface) => {
     // A loser that comes late is asked for the winner's password; so many guesses would lock it.
     const settings = { lockoutThreshold: 0 }
     const host = await openHost({ settings, surfaces: generousSurfaces }, kind)

@@ -39,7 +39,7 @@ describe.each(surfaces)('a forgotten password on the %s surface', (surface) => {
     })
   })
 
-  it('O-08 6.3.8 R22 replies to everybody alike, and mails where due', async () => {
+  it('EN-2 SP-24 O-08 6.3.8 R22 replies to everybody alike, and mails where due', async () => {
     const host = await openHost()
     const { users } = host.auth[surface]
     const usual = await person(host, surface)
@@ -113,7 +113,7 @@ describe.each(surfaces)('a forgotten password on the %s surface', (surface) => {
     expect(outcomeOf(await forgot(host, surface, 'n9@example.org', from))).toBe('202')
   })
 
-  it('2.4.1 sends one mailbox three mails in a flood from 300 addresses', async () => {
+  it('SP-24 2.4.1 sends one mailbox three mails in a flood from 300 addresses', async () => {
     const host = await openHost()
     const { email } = await person(host, surface)
     const flood = Array.from({ length: 300 }, () => forgot(host, surface, email))

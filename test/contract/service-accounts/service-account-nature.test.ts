@@ -15,7 +15,7 @@ import {
   tokenOf,
 } from '../../support/people/service-account-steps.js'
 
-it('R-2.1-03 what an account is, person or machine, is decided when it is made and by nothing later', async () => {
+it('SP-7 R-2.1-03 what an account is, person or machine, is decided when it is made and by nothing later', async () => {
   const host = await openHost({ ...withoutLimits, authorizer: peopleMay })
   const admin = await administrator(host)
   const machine = await serviceAccount(host, admin)

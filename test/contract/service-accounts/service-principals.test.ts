@@ -103,7 +103,7 @@ describe('a service principal, permitted everything', () => {
 })
 
 describe('no way into a service account but the grant', () => {
-  it('R-5-12 not by password, even with a hash', async () => {
+  it('SP-7 R-5-12 not by password, even with a hash', async () => {
     const { host, account } = await rig()
     const { email } = await withPassword(host, account.id)
     const somebody = await person(host, 'operator')
@@ -116,7 +116,7 @@ describe('no way into a service account but the grant', () => {
     }
   })
 
-  it('R-5-14 not by a refresh token, even with a row', async () => {
+  it('SP-7 R-5-14 not by a refresh token, even with a row', async () => {
     const { host, account } = await rig()
     const { refreshToken, id } = await signedInPerson(host, 'operator')
     const { sid = '', ...claims } = decodeJwt<{ sid: string; gen: number }>(refreshToken)

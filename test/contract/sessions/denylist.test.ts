@@ -109,7 +109,7 @@ const ends: readonly (readonly [name: string, outcome: string, end: End])[] = [
 
 describe.each(surfaces)('the maximum age on the %s surface', (surface) => {
   it.each(doorNames)(
-    'R-7-02 is named by the refresh at /%s that finds it, and by guarded routes from then on',
+    'SP-16 R-7-02 is named by the refresh at /%s that finds it, and by guarded routes from then on',
     async (door) => {
       const settings = { accessTokenTTL: '24h', sessionAbsoluteTTL: '1h' }
       // No access token outlives the maximum age by more than clocks may differ by.

@@ -245,7 +245,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       expect((await byCookie(host, who.cookie)).headers.get('x-refresh-outcome')).toBe('rotated')
     })
 
-    it('R-4.3-01 GET session takes the refresh cookie alone, leaves it as it is, and enforces the cap', async () => {
+    it('SP-15 R-4.3-01 GET session takes the refresh cookie alone, leaves it as it is, and enforces the cap', async () => {
       const settings = { sessionAbsoluteTTL: '1h', accessTokenTTL: '10m' }
       const capped = await openHost({ surfaces: unlimited, settings }, kind)
       const who = await signedInPerson(capped, surface)
@@ -343,7 +343,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
     const isLong = kind.name.startsWith('express') && !/(mongo|redis)$/.test(kind.name)
     const rounds = isLong && surface === 'client' ? roundsOf(200, 50) : 5
 
-    it(`R-1-18 R-1-15 twenty at once: one rotated, nineteen re-issued, one generation (${rounds} rounds)`, async () => {
+    it(`SP-14 R-1-18 R-1-15 twenty at once: one rotated, nineteen re-issued, one generation (${rounds} rounds)`, async () => {
       let { refreshToken } = await signedInApp(host, surface)
       for (let round = 2; round < rounds + 2; round += 1) {
         const replies = await Promise.all(
@@ -379,7 +379,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       }
     }, 120_000)
 
-    it(`R-1-19 R-5-17 a logout racing a refresh always wins (${rounds} rounds)`, async () => {
+    it(`SP-11 R-1-19 R-5-17 a logout racing a refresh always wins (${rounds} rounds)`, async () => {
       const who = await signedInApp(host, surface)
       const credentials = { email: who.email, password: who.password }
       for (let round = 0; round < rounds; round += 1) {

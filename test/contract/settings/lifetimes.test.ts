@@ -71,7 +71,7 @@ describe('the lifetime of access tokens', () => {
     }
   })
 
-  it('R-8-02 is one minute to 24 hours: what is longer is taken, and acts as 24 hours', async () => {
+  it('SP-19 R-8-02 is one minute to 24 hours: what is longer is taken, and acts as 24 hours', async () => {
     const host = await settingsHost()
     for (const [typed, seconds] of [
       ['1m', 60],

@@ -185,7 +185,7 @@ describe('the validators of the auth module', () => {
     await expectUnchanged(host)
   })
 
-  it.each(lists)('S-03 S-32 S-60 %s', async (_name, change, code) => {
+  it.each(lists)('RD-2 RD-7 S-03 S-32 S-60 %s', async (_name, change, code) => {
     const host = await settingsHost()
     const reply = await host.patch(change)
     if (code === null) expect(reply.status, reply.text).toBe(200)

@@ -34,7 +34,7 @@ function told({ logger, events }: ContractHost): string {
 }
 
 describe('R-7-11 SP-55 a whole life on a healthy store', () => {
-  it.each(surfaces)('leaves no secret in replies, log or events on %s', async (surface) => {
+  it.each(surfaces)('SP-22 leaves no secret in replies, log or events on %s', async (surface) => {
     const host = await openHost(withoutLimits)
     const key = await testSigningKey()
     const secrets = secretsOf(...key.split('\n').filter((line) => /^[\w+/=]{40,}$/.test(line)))

@@ -77,7 +77,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
   })
 
   it.each(['denylist.put', 'refresh_tokens.update', 'sessions.update'])(
-    'R-3A-21 R-7-05 R-3A-19 an ending cut short at %s is 503, and complete at the next attempt',
+    'RF-5 R-3A-21 R-7-05 R-3A-19 an ending cut short at %s is 503, and complete at the next attempt',
     async (call) => {
       const { store, host } = await faultyHost({ settings: { sessionAbsoluteTTL: '1h' } })
       const who = await signedIn(host, surface)

@@ -44,7 +44,7 @@ describe('backup codes', () => {
     }
   })
 
-  it('R7 all of them at once are all accepted', async () => {
+  it('RC-2 R7 all of them at once are all accepted', async () => {
     const { sets, codes } = await withCodes(20)
     const left = await Promise.all(codes.map((code) => sets.spend(userId, code, anyLine)))
     expect(left.toSorted((a, b) => Number(a) - Number(b))).toEqual(

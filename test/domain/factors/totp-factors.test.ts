@@ -30,7 +30,7 @@ async function enrolled(skew = 1) {
 }
 
 describe('an authenticator app', () => {
-  it('R-1-20 MF-3 is no factor until a first code of it was shown, and that code is spent', async () => {
+  it('SP-34 R-1-20 MF-3 is no factor until a first code of it was shown, and that code is spent', async () => {
     const { factors, now, clock } = await enrolled()
     expect(await factors.spend(userId, now())).toBe(false)
     expect(await confirm(factors, userId, '000000')).toBe(false)

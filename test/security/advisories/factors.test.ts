@@ -18,7 +18,7 @@ const restarted = (host: ContractHost): Promise<ContractHost> =>
 
 describe.each(promiseKinds)('wrong codes of an authenticator app, on $name', (kind) => {
   it.each(surfaces)(
-    'MF-10 MF-5 count by whatever route, outlive a restart, and lock all of them, on %s',
+    'MF-10 MF-5 SP-38 count by whatever route, outlive a restart, and lock all of them, on %s',
     async (surface) => {
       const first = await openHost(withoutLimits, kind)
       const who = await enrolled(first, surface)

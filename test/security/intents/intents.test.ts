@@ -65,7 +65,7 @@ function cellsOf({ name }: HostKind): readonly Cell[] {
 }
 
 describe.each(storeKinds)('an intent on $name', (kind) => {
-  it.each(cellsOf(kind))('SP-14 $start; $change: $verdict', async ({ start, change, verdict }) => {
+  it.each(cellsOf(kind))('$start; $change: $verdict', async ({ start, change, verdict }) => {
     expect(await walked(start, change, kind)).toBe(verdict)
   })
 })

@@ -43,7 +43,7 @@ const kinds = Object.entries(intentKinds).map(([kind, { boundTo, refusal }]) => 
 
 describe('what an intent is bound to', () => {
   it.each(kinds.filter(({ kind }) => kind in bound))(
-    'SP-14 $kind, without its $boundTo, is refused',
+    '$kind, without its $boundTo, is refused',
     async ({ kind, refusal }) => {
       const begin = bound[kind as BoundKind]
       const { elsewhere } = await begin(await openWorld(memoryHost))
