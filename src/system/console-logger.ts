@@ -6,7 +6,7 @@ type Level = 'info' | 'warn' | 'error'
 
 /**
  * One JSON line per message on standard error, with the time (ISO 8601, UTC) and, within a request, its operation and
- * id; `debug` is dropped.
+ * id; `debug` is dropped. Control characters and line separators are escaped.
  */
 export function consoleLogger(
   clock: Pick<Clock, 'now'>,
@@ -20,7 +20,14 @@ export function consoleLogger(
       const about =
         request === null ? {} : { operation: request.operation, requestId: request.requestId() }
       const line = { time, level, source: 'postern', ...about, message, ...fields }
-      process.stderr.write(`${JSON.stringify(line)}\n`)
+      process.stderr.write(`${escaped(JSON.stringify(line))}\n`)
     }
   return { debug() {}, info: write('info'), warn: write('warn'), error: write('error') }
+}
+
+/** Some terminals act on these, and some readers of lines end one there. JSON leaves them as they are. */
+const unescaped = /[\p{Cc}\p{Zl}\p{Zp}]/gu
+
+function escaped(json: string): string {
+  return json.replace(unescaped, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

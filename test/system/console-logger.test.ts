@@ -26,6 +26,7 @@ it('writes one JSON line per message to standard error, and no debug lines', asy
       context.within({ operation: 'logout', requestId: () => 'b' }, async () => log.info('gone')),
     ])
     log.info('idle')
+    log.warn('\\u007fa\\u0080\\u0085\\u009b31m\\u009f\\u00a0\\u2028b\\u2029\\u202a', { path: '\\u009d' })
   `
   const args = ['--import', hooks, '--input-type=module', '--eval', script]
   const { stdout, stderr } = await run(process.execPath, args)
@@ -53,6 +54,12 @@ it('writes one JSON line per message to standard error, and no debug lines', asy
       ...{ message: 'failed', error: 'TypeError' },
     }),
     line('info', 4, { message: 'idle' }),
+    line('warn', 5, {
+      message: '\u007fa\u0080\u0085\u009b31m\u009f\u00a0\u2028b\u2029\u202a',
+      path: '\u009d',
+    }),
   ])
-  expect(stderr).not.toContain('\u001b')
+  expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
+  // What is no control character stays readable.
+  expect(stderr).toContain('\u00a0')
 })
