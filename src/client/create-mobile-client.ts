@@ -21,8 +21,13 @@ export type MobileEnvironment = Pick<ClientEnvironment, 'fetch' | 'now' | 'after
 export interface MobileClientOptions<S extends keyof AppCalls> extends SharedOptions {
   /** Whose accounts: `client` for end users, `operator` for staff. */
   readonly surface: S
-  /** The address of the host, with the mount prefix if it has one: `https://api.example.com/prefix`. */
+  /** The address of the host, with the mount prefix if it has one: `https://api.example.com/prefix`. Only https. */
   readonly baseUrl: string
+  /**
+   * True to allow http for a `baseUrl` on `localhost`, `127.0.0.1`, `[::1]` and `10.0.2.2`, which is the machine of an
+   * Android emulator. For development alone. Default: https alone, because tokens would be sent in clear.
+   */
+  readonly allowInsecureLoopback?: boolean
   /**
    * Where the refresh token is kept, for this client alone. There is no default: a token in a place that other apps or
    * backups can read is a session for them.
@@ -58,10 +63,11 @@ export function createMobileClient<S extends keyof AppCalls>({
   surface,
   baseUrl,
   storage,
+  allowInsecureLoopback = false,
   environment: given,
   ...shared
 }: MobileClientOptions<S>): MobileClient<S> {
-  checkOptions(baseUrl, storage)
+  checkOptions(baseUrl, storage, allowInsecureLoopback)
   const target = targetOf(baseUrl, baseUrl, surface)
   const machine = { ...browserEnvironment(), ...given }
   const environment = {
@@ -78,13 +84,19 @@ export function createMobileClient<S extends keyof AppCalls>({
   return { ...client, call: call as unknown as typeof client.call }
 }
 
-function checkOptions(baseUrl: string, storage: TokenStorage): void {
+const secure = /^https:\/\/[^/]/i
+/** This machine, and that of an Android emulator. */
+const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\]|10\.0\.2\.2)(:\d+)?(\/|$)/i
+
+function checkOptions(baseUrl: string, storage: TokenStorage, allowsLoopback: boolean): void {
   const { read, write }: Partial<TokenStorage> = Object(storage)
   if (typeof read !== 'function' || typeof write !== 'function') {
     throw new TypeError('createMobileClient: option "storage" must have read() and write()')
   }
-  if (!/^https?:\/\/[^/]/.test(baseUrl)) {
-    throw new TypeError('createMobileClient: option "baseUrl" must be like https://api.example.com')
+  if (!secure.test(baseUrl) && !(allowsLoopback === true && loopback.test(baseUrl))) {
+    throw new TypeError(
+      'createMobileClient: option "baseUrl" must be like https://api.example.com; in development, allowInsecureLoopback allows http://localhost',
+    )
   }
 }
 

@@ -185,10 +185,49 @@ describe('I17-5 the options of a client for apps', () => {
     [{ storage: { read: () => null } }, 'option "storage" must have read() and write()'],
     [{ baseUrl: '/v1' }, 'option "baseUrl" must be like https://api.example.com'],
     [{ baseUrl: undefined }, 'option "baseUrl" must be like https://api.example.com'],
+    [{ baseUrl: 'http://api.example.com' }, 'must be like https://api.example.com'],
+    [{ baseUrl: 'http://localhost:3000' }, 'allowInsecureLoopback allows http://localhost'],
+    [{ baseUrl: 'http://localhost', allowInsecureLoopback: 'yes' }, 'must be like https://'],
     [{ origins: ['api.example.com'] }, 'option "origins" must be like https://api.example.com'],
   ])('%o are refused by name', (options, message) => {
     const storage: TokenStorage = { read: async () => null, write: async () => {} }
     const given = { surface: 'client', baseUrl, storage, ...options } as never
     expect(() => createMobileClient(given)).toThrow(message)
+  })
+
+  it.each([
+    'http://api.example.com',
+    'http://localhost.example.com',
+    'http://localhost:80@example.com',
+    'http://127.0.0.1.example.com:3000/',
+    'http://10.0.2.20:3000',
+    'ftp://localhost',
+  ])('%s is refused also where allowInsecureLoopback is true', (at) => {
+    const storage: TokenStorage = { read: async () => null, write: async () => {} }
+    const options = {
+      surface: 'client',
+      baseUrl: at,
+      storage,
+      allowInsecureLoopback: true,
+    } as const
+    expect(() => createMobileClient(options)).toThrow('must be like https://api.example.com')
+  })
+
+  it.each([
+    'http://localhost:3000',
+    'http://127.0.0.1',
+    'http://[::1]:3000/prefix',
+    'http://10.0.2.2:3000',
+    'https://api.example.com',
+    'HTTPS://api.example.com',
+  ])('%s is allowed where allowInsecureLoopback is true', (at) => {
+    const storage: TokenStorage = { read: async () => null, write: async () => {} }
+    const options = {
+      surface: 'client',
+      baseUrl: at,
+      storage,
+      allowInsecureLoopback: true,
+    } as const
+    expect(createMobileClient(options).get()).toEqual({ status: 'loading' })
   })
 })
