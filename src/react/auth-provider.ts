@@ -51,7 +51,18 @@ export function AuthProvider({
 }: AuthProviderProps): ReactElement {
   // What the server rendered with does not change.
   const [first] = useState(initialState)
-  const value = useMemo(() => ({ client, initialState: first }), [client, first])
+  const value = useMemo(() => {
+    let isKnown = false
+    const shown = () => {
+      const state = client.get()
+      // A client of an app is loading again once its tokens turn out to be another user's: who was shown is not.
+      isKnown ||= state.status !== 'loading'
+      return isKnown ? state : first
+    }
+    return { client, initialState: first, shown }
+  }, [client, first])
+  // Also where no component below shows the session yet.
+  useEffect(() => client.subscribe(value.shown), [client, value])
   const report = useRef(onError)
   useEffect(() => {
     report.current = onError

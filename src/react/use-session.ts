@@ -13,7 +13,6 @@ import { useAuth } from './use-auth.js'
  * }
  */
 export function useSession(): SessionState {
-  const { client, initialState } = useAuth()
-  const known = () => (client.get().status === 'loading' ? initialState : client.get())
-  return useSyncExternalStore(client.subscribe, known, () => initialState)
+  const { client, initialState, shown } = useAuth()
+  return useSyncExternalStore(client.subscribe, shown, () => initialState)
 }

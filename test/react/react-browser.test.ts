@@ -157,6 +157,25 @@ describe.skipIf(isChromiumMissing)('I17-5 postern/react in chromium', () => {
     expect(complaints).toEqual([])
   })
 
+  it('never goes back to what the server rendered once the client knew more', async () => {
+    const { page } = await visited()
+    const by = (address: string): SessionState => {
+      const user = { id: address, email: address, name: '', emailVerified: true }
+      return { status: 'signedIn', user }
+    }
+    const states = [by('ada@example.org'), { status: 'loading' }, by('bob@example.org')] as const
+    const shows = (text: string) =>
+      page.waitForFunction(
+        `document.querySelector('body > div:last-child #who')?.textContent === '${text}'`,
+      )
+    await run(page, `globalThis.say = scripted(${JSON.stringify(by('server@example.org'))}); 0`)
+    await shows('server@example.org')
+    for (const state of states) {
+      await run(page, `say(${JSON.stringify(state)})`)
+      await shows(state.status === 'signedIn' ? state.user.email : state.status)
+    }
+  })
+
   it('tells once that nobody could be asked, and stays as it was', async () => {
     const visit = await visited()
     const { page } = visit
