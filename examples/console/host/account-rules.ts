@@ -9,9 +9,11 @@ export interface AccountRules {
   /** A person of this surface; throws `user_not_found`. */
   person(surface: Surface, id: string): Promise<UserRecord>
   /**
-   * The same for a change. Throws `own_account` (409) for the caller's account, and `permission_denied` for an
-   * operator with a shortcut role where the caller has none.
+   * The same for ending sessions, also the caller's. Throws `permission_denied` for an operator who may do what
+   * the caller may not: by a shortcut role, or by permissions of the system set from roles.
    */
+  subordinate(caller: Principal<'operator'>, surface: Surface, id: string): Promise<UserRecord>
+  /** The same for any other change. Throws `own_account` (409) for the caller's account too. */
   changeable(caller: Principal<'operator'>, surface: Surface, id: string): Promise<UserRecord>
   /** Throws `permission_denied` unless the caller has a shortcut role, or the role is none. */
   requireMayAssign(caller: Principal<'operator'>, systemRole: string): Promise<void>
@@ -41,24 +43,39 @@ export function accountRules(auth: Auth): AccountRules {
     if (!isShortcut(caller?.systemRole ?? '')) throw new AuthError('permission_denied')
   }
 
+  async function requireHolds(caller: Principal<'operator'>, permissions: readonly string[]) {
+    for (const key of permissions.filter((one) => systemKeys.has(one))) {
+      await auth.operator.requirePermission(caller, key)
+    }
+  }
+
+  /** What an operator may do by roles. A role that is bound within a tenant opens nothing of the console. */
+  async function permissionsOf(userId: string): Promise<readonly string[]> {
+    const held = await auth.operator.roles.bindingsOf(userId)
+    const ids = new Set(held.flatMap(({ roleId, tenantId }) => (tenantId === null ? [roleId] : [])))
+    const bound = ids.size === 0 ? [] : await auth.operator.roles.list()
+    return bound.flatMap(({ id, permissions }) => (ids.has(id) ? permissions : []))
+  }
+
+  async function subordinate(caller: Principal<'operator'>, surface: Surface, id: string) {
+    const user = await person(surface, id)
+    if (surface === 'client' || user.id === caller.userId) return user
+    await requireMayAssign(caller, user.systemRole)
+    await requireHolds(caller, await permissionsOf(user.id))
+    return user
+  }
+
   return {
     person,
+    subordinate,
     requireMayAssign,
+    requireHolds,
 
     async changeable(caller, surface, id) {
-      const user = await person(surface, id)
-      if (surface === 'client') return user
-      if (user.id === caller.userId) {
+      if (surface === 'operator' && id === caller.userId) {
         throw new Refusal(409, 'own_account', 'This is your own account. Ask another operator.')
       }
-      await requireMayAssign(caller, user.systemRole)
-      return user
-    },
-
-    async requireHolds(caller, permissions) {
-      for (const key of permissions.filter((one) => systemKeys.has(one))) {
-        await auth.operator.requirePermission(caller, key)
-      }
+      return subordinate(caller, surface, id)
     },
   }
 }

@@ -12,14 +12,14 @@ export function sessionRoutes(auth: Auth, guards: OperatorGuards): Router {
 
   router.delete('/users/:surface/:id/sessions', changes, async (request, response) => {
     const surface = surfaceIn(request.params)
-    const { id } = await rules.person(surface, request.params.id)
+    const { id } = await rules.subordinate(guards.principalOf(request), surface, request.params.id)
     await auth[surface].terminateSessionsOf(id, guards.actorOf(request))
     response.status(204).end()
   })
 
   router.delete('/users/:surface/:id/sessions/:sessionId', changes, async (request, response) => {
     const surface = surfaceIn(request.params)
-    const { id } = await rules.person(surface, request.params.id)
+    const { id } = await rules.subordinate(guards.principalOf(request), surface, request.params.id)
     const { sessionId } = request.params
     const sessions = await auth[surface].listSessions(id)
     if (!sessions.some((session) => session.id === sessionId)) {

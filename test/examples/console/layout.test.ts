@@ -66,4 +66,12 @@ describe.skipIf(isChromiumMissing)('I17-6 the layout of the console, in chromium
     await page.goBack()
     await seeHeading(page, 'There is no such page')
   })
+
+  it('says the same for an address with a broken escape, and goes on from there', async () => {
+    const rig = await start()
+    const page = await rig.open('operator', '/configuration/%zz')
+    await seeHeading(page, 'There is no such page')
+    await page.getByRole('link', { name: 'To the first page' }).click()
+    await seeHeading(page, 'Sign in')
+  })
 })

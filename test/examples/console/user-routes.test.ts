@@ -154,6 +154,49 @@ describe('I17-6 user routes of the console', () => {
     expect((await host.auth.operator.users.get(admin.id))?.enabled).toBe(true)
   })
 
+  it('let no operator end the sessions of one who may do more, or change that account', async () => {
+    const { host, admin } = await opened()
+    const helpDesk = await operatorWith(host, 'console.users.manage')
+    const helper = caller(host, helpDesk)
+    const auditor = await operatorWith(host, 'console.users.manage', 'console.audit.read')
+    const sessionOf = async (id: string) => (await host.auth.operator.listSessions(id))[0]?.id
+    for (const { id, bearer } of [admin, auditor]) {
+      const path = `/users/operator/${id}`
+      for (const reply of [
+        await helper('DELETE', `${path}/sessions`),
+        await helper('DELETE', `${path}/sessions/${await sessionOf(id)}`),
+        await helper('PATCH', path, { enabled: false }),
+        await helper('POST', `${path}/mfa-reset`),
+        await helper('DELETE', path),
+      ]) {
+        expect(outcomeOf(reply)).toBe('403 permission_denied')
+      }
+      const me = await host.send('GET', '/v1/auth/operator/me', { bearer })
+      expect(outcomeOf(me)).toBe('200')
+    }
+    // Of one who may do no more, and their own.
+    const peer = await operatorWith(host, 'console.users.manage', 'orders.read')
+    expect(outcomeOf(await helper('DELETE', `/users/operator/${peer.id}/sessions`))).toBe('204')
+    const off = await helper('PATCH', `/users/operator/${peer.id}`, { enabled: false })
+    expect(outcomeOf(off)).toBe('200')
+    const client = await signedInPerson(host, 'client')
+    expect(outcomeOf(await helper('DELETE', `/users/client/${client.id}/sessions`))).toBe('204')
+    expect(outcomeOf(await helper('DELETE', `/users/operator/${helpDesk.id}/sessions`))).toBe('204')
+  })
+
+  it('count no role of a tenant, which opens nothing of the console', async () => {
+    const { host } = await opened()
+    const helper = caller(host, await operatorWith(host, 'console.users.manage'))
+    const { roles } = host.auth.operator
+    const { id: roleId } = await roles.define({ name: 'a', permissions: ['console.audit.read'] })
+    const { id: userId } = await person(host, 'operator')
+    await roles.bind({ userId, roleId, tenantId: 't1' })
+    const change = (name: string) => helper('PATCH', `/users/operator/${userId}`, { name })
+    expect(outcomeOf(await change('Ada'))).toBe('200')
+    await roles.bind({ userId, roleId })
+    expect(outcomeOf(await change('Grace'))).toBe('403 permission_denied')
+  })
+
   it('know service accounts for no people', async () => {
     const { host, send } = await opened()
     const { account } = await host.auth.operator.serviceAccounts.create({ name: 'Export' })

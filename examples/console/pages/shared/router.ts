@@ -112,7 +112,8 @@ const missing: Page = {
 }
 
 function matching<C extends PageContext>(pages: readonly Page<C>[], pathname: string) {
-  const parts = pathname.split('/')
+  const parts = partsOf(pathname)
+  if (parts === null) return null
   for (const page of pages) {
     const names = page.path.split('/')
     const isMatch =
@@ -120,11 +121,20 @@ function matching<C extends PageContext>(pages: readonly Page<C>[], pathname: st
       names.every((name, at) => name.startsWith(':') || name === parts[at])
     if (!isMatch) continue
     const params = names.flatMap((name, at) =>
-      name.startsWith(':') ? [[name.slice(1), decodeURIComponent(parts[at] ?? '')] as const] : [],
+      name.startsWith(':') ? [[name.slice(1), parts[at] ?? ''] as const] : [],
     )
     return { page, params: Object.fromEntries(params) }
   }
   return null
+}
+
+/** Null where a `%` begins no character. */
+function partsOf(pathname: string): readonly string[] | null {
+  try {
+    return pathname.split('/').map(decodeURIComponent)
+  } catch {
+    return null
+  }
 }
 
 /** Where a plain click on a link of this origin leads; null for anything else. */
