@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { memory } from '../../adapters/memory/index.js'
 import { ensureFirstOperator } from '../../examples/quickstart/first-start.js'
+import type { Auth } from '../../src/index.js'
 import { testAuth } from '../support/hosts/test-auth.js'
 import { testSigningKey } from '../support/keys.js'
 
@@ -38,4 +40,38 @@ it('I17-7 the hosts of examples make their first operator only where there is no
   await users.create({ email: 'second@example.org', password, emailVerified: true })
   await import('../../examples/shared/reports.js')
   expect(await users.findByEmail(OPERATOR_EMAIL)).toBeNull()
+})
+
+it('I17-7 the host of Next.js makes no first operator again who was deleted', async () => {
+  const OPERATOR_EMAIL = 'first@example.org'
+  const CONFIG_ENCRYPTION_KEY = randomBytes(32).toString('base64')
+  const SIGNING_KEY = await testSigningKey()
+  const env = { OPERATOR_EMAIL, OPERATOR_PASSWORD: password, CONFIG_ENCRYPTION_KEY, SIGNING_KEY }
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  vi.stubEnv('DATABASE_URL', '')
+  // What stays from one start to the next, as a database would.
+  const backend = memory()
+  vi.doMock('postern/memory', () => ({ memory: () => backend }))
+  onTestFinished(() => {
+    vi.doUnmock('postern/memory')
+    vi.unstubAllEnvs()
+    vi.unstubAllGlobals()
+  })
+  // Its types are checked with the options of its own project.
+  const file = new URL('../../examples/nextjs/auth.ts', import.meta.url).href
+  const { startedAuth }: { startedAuth(): Promise<Auth> } = await import(file)
+  const start = async () => {
+    vi.stubGlobal('auth', undefined)
+    const auth = await startedAuth()
+    onTestFinished(() => auth.close())
+    return auth.operator.users
+  }
+  const users = await start()
+  const first = await users.findByEmail(OPERATOR_EMAIL)
+  expect(first).toMatchObject({ enabled: true })
+  await users.create({ email: 'second@example.org', password, emailVerified: true })
+  await users.delete(first?.id ?? '')
+  const later = await start()
+  expect(await later.findByEmail('second@example.org')).not.toBeNull()
+  expect(await later.findByEmail(OPERATOR_EMAIL)).toBeNull()
 })
