@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { guardTests, unproved } from './guard-tests.js'
+import { findGuards } from './guards.js'
 import { testsOf } from './plant.js'
 import { plants } from './plants.js'
 import { sampleOf } from './sample-of.js'
@@ -21,6 +23,22 @@ describe('planted mistakes', () => {
     const files = testsOf(plant)
     expect(files.filter((file) => !existsSync(`${root}/${file}`))).toEqual([])
     expect(new Set(files).size).toBe(files.length)
+  })
+})
+
+describe('the guards of admission and of writes', () => {
+  const ids = findGuards(root).map(({ id }) => id)
+
+  it('are each in one list: of those that a test notices, or of those without one', () => {
+    const listed = [...Object.keys(guardTests), ...unproved]
+    expect(listed.toSorted()).toEqual(ids.toSorted())
+  })
+
+  it('are found in a source as it is written', () => {
+    const [first] = findGuards(root)
+    expect(first?.id).toBe('http/admission/admission-steps addressLimit')
+    expect(ids).toContain('domain/sessions/session-ending families: revokedAt')
+    expect(ids).toContain('domain/sessions/bar-reissues families: generation')
   })
 })
 

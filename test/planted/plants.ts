@@ -2,6 +2,7 @@ import { accessPlants } from './access-plants.js'
 import { browserPlants } from './browser-plants.js'
 import { clientPlants } from './client-plants.js'
 import { configPlants } from './config-plants.js'
+import { guardPlants } from './guard-plants.js'
 import { intentPlants } from './intent-plants.js'
 import { limitPlants } from './limit-plants.js'
 import { pagePlants } from './page-plants.js'
@@ -24,4 +25,5 @@ export const plants: readonly Plant[] = [
   ...pagePlants,
   ...wavePlants,
   ...clientPlants,
+  ...guardPlants,
 ]
