@@ -2,7 +2,7 @@ import type { User } from '../../../src/model/user.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import type { Collection, Doc } from '../../../src/ports/store.js'
 
-export const epochs = ['sessionEpoch', 'credentialEpoch', 'deviceEpoch'] as const
+const epochs = ['sessionEpoch', 'credentialEpoch', 'deviceEpoch'] as const
 
 /** What another process does to the account between a read of it and the write that follows. */
 export const overtakings = [...epochs, 'disabled'] as const
