@@ -13,13 +13,14 @@ import {
   signIn,
   signOut,
 } from './console-rig.js'
+import { agree as confirm, proveByApp, seatedAdmin } from './operator-steps.js'
 
 const start = consoleRigs()
 const email = 'ada@example.org'
 const subject = '4711'
 
 /** A console whose surfaces let people in with GitHub, which stands on this machine. */
-async function withGithub(): Promise<ConsoleRig> {
+async function withGithub(): Promise<ConsoleRig & { readonly issuer: string }> {
   const redirectUris: string[] = []
   const accounts = [{ subject, email: 'ada@github.example', verified: true, name: 'Ada' }]
   const github = await githubStandIn({ redirectUris, accounts })
@@ -36,7 +37,7 @@ async function withGithub(): Promise<ConsoleRig> {
   })
   redirectUris.push(`${rig.host.operatorUrl}/v1/auth/operator/oauth/github/callback`)
   redirectUris.push(`${rig.host.clientUrl}/v1/auth/client/oauth/github/callback`)
-  return rig
+  return { ...rig, issuer: String(github.endpoints.issuer) }
 }
 
 /** Signs in at the provider, and agrees there. */
@@ -90,6 +91,45 @@ describe.skipIf(isChromiumMissing)('I17-6 providers at the console, in chromium'
     await page.getByText('The provider did not let you sign in.').waitFor()
     await page.getByRole('link', { name: 'Back to the sign-in' }).click()
     await page.getByLabel('E-mail address').waitFor()
+  })
+
+  it('an operator unlinks the provider of a user, whose account it then no longer opens', async () => {
+    const rig = await withGithub()
+    const theirs = 'linus@example.org'
+    const identities = [{ provider: 'github', issuer: rig.issuer, subject }] as const
+    const { users, identities: linked } = rig.host.auth.client
+    // The last way to sign in cannot be unlinked.
+    const passwordHash = `$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$${'A'.repeat(43)}`
+    await users.import({
+      users: [{ email: theirs, emailVerified: true, identities, passwordHash }],
+    })
+    const { id = '' } = (await users.findByEmail(theirs)) ?? {}
+    const user = await rig.open('client', '/')
+    const signInThere = () => user.getByRole('link', { name: 'Sign in with GitHub' }).click()
+    await signInThere()
+    await agree(user)
+    await user.getByText(`Your address is ${theirs}.`).waitFor()
+    await signOut(user)
+
+    const admin = await seatedAdmin(rig)
+    const { page } = admin
+    await page.goto(`${rig.host.operatorUrl}/users/client/${id}`)
+    const press = () => page.getByRole('button', { name: 'Unlink github' }).click()
+    await press()
+    await expectAccessible(page)
+    await confirm(page, 'Cancel')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    expect(await linked.list(id)).toHaveLength(1)
+    await press()
+    await confirm(page, 'Unlink')
+    await proveByApp(admin)
+    await page.getByRole('status').getByText('github is unlinked.').waitFor()
+    await page.getByRole('heading', { name: 'Linked providers' }).waitFor({ state: 'detached' })
+    expect(await linked.list(id)).toEqual([])
+
+    await signInThere()
+    await agree(user)
+    await user.getByText('Your address is ada@github.example.').waitFor()
   })
 
   it('a link with the ticket of another person’s login by password leads to no account', async () => {
