@@ -16,6 +16,7 @@ export type {
   RegistrationRecord,
   Registrations,
 } from './domain/accounts/registrations.js'
+export type { UserExport } from './domain/accounts/user-export.js'
 export type { NewUser, UserChanges } from './domain/accounts/user-input.js'
 export type { UserPage, UserPageRequest } from './domain/accounts/user-list.js'
 export type { UserRecord } from './domain/accounts/user-record.js'

@@ -4,7 +4,7 @@ const pageSize = 200
 
 /** Every document of one index value, newest first, a page at a time. */
 export async function* newestFirst<T extends Doc>(
-  collection: Collection<T>,
+  collection: Pick<Collection<T>, 'find'>,
   equal: Partial<T>,
 ): AsyncGenerator<T> {
   let page: readonly T[]

@@ -21,6 +21,7 @@ import { createAccountEvents } from './account-events.js'
 import { checkRoles } from './check-roles.js'
 import type { ImportBatch, ImportReport } from './import-batch.js'
 import type { MfaReset } from './mfa-reset.js'
+import type { UserExport } from './user-export.js'
 import {
   invalidUser,
   type NewUser,
@@ -69,6 +70,11 @@ export interface Users {
    * the user cannot be read. Other roles are free for every user, and nothing is read.
    */
   assertRoleAssignable(id: string, roles: string | readonly string[]): Promise<void>
+  /**
+   * Everything that is stored of a person, without secrets, for who asks for their own data. Null for an
+   * unknown id and for a service account. Throws as `get` does.
+   */
+  export(id: string): Promise<UserExport | null>
   /**
    * Removes all second factors of a user who lost them, ends every session and forgets trusted
    * devices; the owner gets a mail. Repeat it after a rejection. False for an unknown id and for a
@@ -186,6 +192,15 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
       const load = () => import('./user-import.js')
       const { importUsers } = await loadPart('the import of users', load)
       return importUsers(deps, batch, act)
+    },
+
+    async export(id) {
+      if (!isId(id)) return null
+      const { exportUser } = await loadPart(
+        'the export of a user',
+        () => import('./user-export.js'),
+      )
+      return exportUser(deps, id)
     },
 
     async get(id) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { disabledImport, unfinishedImport } from '../../../src/engine/unfinished-import.js'
-import type { ImportReport } from '../../../src/index.js'
+import type { ImportReport, UserExport } from '../../../src/index.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Flow, outcomeOfCall, threwUnavailable } from './flow.js'
 import { newEmail } from './mail-and-login.js'
@@ -174,7 +174,27 @@ const completesDisabled: Flow = {
   },
 }
 
+/** It only reads: whatever fails, the next call answers whole. */
+const exports: Flow = {
+  ...shared,
+  name: 'users.export',
+  async prepare({ host, surface }) {
+    const { id } = await host.auth[surface].users.create({ email: newEmail() })
+    let last: UserExport | null = null
+    return {
+      send: () =>
+        outcomeOfCall(async () => {
+          last = await host.auth[surface].users.export(id)
+        }),
+      async reached() {
+        assert.equal(last?.collections['users']?.[0]?.['id'], id)
+      },
+    }
+  },
+}
+
 export const importFlows: readonly Flow[] = [
+  exports,
   ...[imports, importsAgain, importsTaken, importsDeleted],
   ...[enablesUnfinished, disablesUnfinished, completesDisabled],
 ]

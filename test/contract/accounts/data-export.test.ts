@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { exportedMembers } from '../../../src/domain/accounts/user-export.js'
+import { allCollectionSpecs, surfaceCollections } from '../../../src/model/collections.js'
+import { type ContractHost, promiseKinds } from '../../support/hosts/hosts.js'
+import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { goodPassword, person } from '../../support/people/people.js'
+import {
+  administrator,
+  peopleMay,
+  serviceAccount,
+} from '../../support/people/service-account-steps.js'
+import { devicesIn, trusting, trustingPerson } from '../../support/people/trusted-device.js'
+import { secretsOf } from '../../support/stores/secrets.js'
+import { wholeLife } from '../storage/whole-life.js'
+
+/** Of what is kept of a person, the members that an export leaves out, and why. */
+const left: Readonly<Record<string, string>> = {
+  passwordHash: 'a hash of a secret',
+  secretHash: 'a hash of a secret',
+  keyHash: 'a hash of a secret',
+  browserHash: 'a hash of a secret',
+  recognitionHash: 'a hash of a secret',
+  hashes: 'hashes of secrets',
+  sealedSecret: 'a secret, encrypted',
+  sealedSecrets: 'secrets, encrypted',
+  codeChallenge: 'a hash of a secret',
+  challenge: 'what a passkey has to sign',
+  lastChallenge: 'what a passkey had to sign',
+  appState: 'an app’s own, on its way',
+  rotatedTo: 'the id of a token',
+  rotatedBy: 'a digest that is compared alone',
+  keyId: 'of the configuration',
+  identityId: 'a digest of what stands beside it',
+  oauthCodeId: 'a hash of a secret',
+  boundTo: 'of a ceremony under way',
+  setId: 'a mark of work under way',
+  usedMask: 'how many codes are left is said by GET /mfa',
+  lastStep: 'what no code may come before',
+  surface: 'the one that was asked',
+  slot: 'bounds the number of passkeys',
+  uvInitialized: 'what is believed of an authenticator',
+  userId: 'whose it is',
+  kind: 'of people there is one',
+}
+/** Counts of what voids what, and marks of work under way. */
+const bookkeeping =
+  /Epoch$|^(generation|noReissueUpTo|revision|removingBy|enrollmentId|expiresAt|pendingSince|keptSessionId|endedBefore|lastIntentId)$/
+
+const named = (member: keyof typeof surfaceCollections): string => surfaceCollections[member].name
+
+/** The collections that a deletion empties, and the two that name a person without being emptied. */
+const personal = Object.values(surfaceCollections)
+  .filter(({ name, removal }) => {
+    return (
+      ['byUserId', 'byId', 'last'].includes(removal) || ['users', 'audit_records'].includes(name)
+    )
+  })
+  .map(({ name }) => name)
+
+/** Somebody with something of nearly everything. */
+async function busyPerson(host: ContractHost, surface: 'operator' | 'client') {
+  const who = await trustingPerson(host, surface)
+  await host.send('POST', `/v1/auth/${surface}/password/forgot`, { body: { email: who.email } })
+  await host.auth.close()
+  return who
+}
+
+describe.each(promiseKinds)('the data of a person, on $name', (kind) => {
+  it.each(surfaces)(
+    'SP-57 exports what a deletion removes, all of theirs and nothing of anybody else, on %s',
+    async (surface) => {
+      const settings = { ...withoutLimits.settings, ...trusting.settings }
+      const host = await openHost({ ...withoutLimits, settings }, kind)
+      const other = await busyPerson(host, surface)
+      const who = await busyPerson(host, surface)
+      const { users } = host.auth[surface]
+      const data = (await users.export(who.id)) ?? expect.fail('no such user')
+      expect(data.exportedAt).toBe(host.clock.now())
+      expect(Object.keys(data.collections).sort()).toEqual(personal.sort())
+
+      const { collections } = data
+      const [user] = collections[named('users')] ?? []
+      expect(user).toMatchObject({ id: who.id, email: who.email, name: 'Ada' })
+      const [device] = collections[named('trustedDevices')] ?? []
+      expect(device).toMatchObject({ id: (await devicesIn(host, surface, who.id))[0]?.id })
+      const found = ['sessions', 'families', 'knownLogins', 'totpFactors', 'tickets'] as const
+      for (const member of found)
+        expect([member, collections[named(member)]?.length]).not.toEqual([member, 0])
+      const { sessions } = storedIn(host, surface)
+      const stored = await sessions.find({ userId: who.id }, { limit: 99 })
+      expect(collections['sessions']?.map(({ id }) => id).sort()).toEqual(
+        stored.map(({ id }) => id).sort(),
+      )
+
+      const text = JSON.stringify(data)
+      expect(text).not.toContain(other.id)
+      expect(text).not.toContain(other.email)
+      const secrets = secretsOf(
+        goodPassword,
+        who.deviceToken,
+        who.deviceToken.split('.')[1] ?? '',
+        who.refreshToken,
+        ...who.backupCodes,
+      )
+      expect(secrets.foundIn(text)).toEqual([])
+      expect(text).not.toMatch(/\$argon2|enc:v1|undefined/)
+    },
+  )
+})
+
+describe.each(surfaces)('an export on the %s surface', (surface) => {
+  it('SP-57 leaves out no member that is declared, but for those whose reason is written down', async () => {
+    const host = await openHost(withoutLimits)
+    const { id } = await person(host, surface)
+    const { users } = host.auth[surface]
+    const specs = allCollectionSpecs('').filter(({ name }) => {
+      return name.startsWith(surface) && personal.includes(name.slice(surface.length + 1) as never)
+    })
+    const missing: string[] = []
+    for (const { name, fields } of specs) {
+      const members = exportedMembers[name.slice(surface.length + 1)] ?? []
+      for (const field of Object.keys(fields)) {
+        if (!members.includes(field) && !(field in left) && !bookkeeping.test(field)) {
+          missing.push(`${name}.${field}`)
+        }
+      }
+    }
+    expect(missing).toEqual([])
+    expect(Object.keys((await users.export(id))?.collections ?? {})).toHaveLength(personal.length)
+  })
+
+  it('SP-57 holds no secret after a whole life', async () => {
+    const host = await openHost(withoutLimits)
+    const secrets = secretsOf()
+    const { email } = await wholeLife(host, surface, secrets)
+    await host.auth.close()
+    const user = await host.auth[surface].users.findByEmail(email)
+    const text = JSON.stringify(await host.auth[surface].users.export(user?.id ?? ''))
+    expect(text).toContain(email)
+    expect(secrets.foundIn(text)).toEqual([])
+    expect(text).not.toMatch(/\$argon2|eyJ[\w-]+\.eyJ/)
+  })
+
+  it('is null for nobody, for a machine and for who was deleted, and refuses what is no text', async () => {
+    const host = await openHost({ ...withoutLimits, authorizer: peopleMay })
+    const { users } = host.auth[surface]
+    const { id } = await person(host, surface)
+    await users.delete(id)
+    const machine = await serviceAccount(host, await administrator(host))
+    for (const one of [id, machine.id, 'x', '', '__proto__'])
+      expect(await users.export(one)).toBeNull()
+    const wrong = users.export({ $ne: '' } as unknown as string)
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+})
