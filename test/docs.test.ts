@@ -7,6 +7,8 @@ import { operations } from '../src/operations/index.js'
 import type { Mail } from '../src/ports/mailer.js'
 import { authSettingDeclarations } from '../src/settings/index.js'
 import { referencePage } from '../tools/api/reference-page.js'
+import { asvsPage } from '../tools/asvs-page.js'
+import { readAsvsTable } from '../tools/asvs-table.js'
 import { settingsTables } from './support/settings-table.js'
 
 const page = (name: string): string =>
@@ -88,11 +90,11 @@ describe('the page on mails says which there are', () => {
 })
 
 describe('R-4.4-01 the reference page says what the table says', () => {
-  it('is as `npm run reference` writes it', () => {
+  it('ASVS-8.1.2 is as `npm run reference` writes it', () => {
     expect(page('reference')).toBe(referencePage(operations, openApiDocument()))
   })
 
-  it('has a section for each operation, and each shape and page that it links to', () => {
+  it('ASVS-8.1.1 has a section for each operation, and each shape and page that it links to', () => {
     const text = page('reference')
     for (const { id } of operations) expect(text).toContain(`\n### ${id}\n`)
     const anchors = [...text.matchAll(/^##+ (.+)$/gm)].map(([, title = '']) =>
@@ -124,4 +126,38 @@ describe('R-LIB-06 the page on custom stores shows the example as it is', () => 
       expect(lines(source)).toContain(excerpt)
     },
   )
+})
+
+describe('what the pages say of the rows of the OWASP standard', () => {
+  const read = (path: string): string =>
+    readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+  const table = readAsvsTable(read('test/asvs.md'))
+
+  it('is as `npm run asvs` writes it', () => {
+    expect(page('asvs')).toBe(asvsPage(table))
+  })
+
+  it('has every deviation among those of SECURITY.md, and no other there', () => {
+    const [, section = ''] = read('SECURITY.md').split('## Deviations from ASVS 5.0')
+    const cells = [...section.matchAll(/^\| (\d[\d., ]+) \|/gm)].map(([, ids = '']) => ids)
+    const deviations = table.rows.filter(
+      ({ by }) => 'standing' in by && by.standing === 'deviation',
+    )
+    expect(cells.flatMap((ids) => ids.split(', '))).toEqual(deviations.map(({ id }) => id))
+  })
+
+  it.each([
+    ['3.2.2', 'mails', 'Escape every member'],
+    ['1.3.7', 'mails', 'build no template out of them'],
+    ['4.1.2', 'hosts', 'never with a redirect'],
+    ['12.3.1', 'operating', '`rediss:` in the address'],
+    ['13.1.2', 'operating', 'a pool that is too small'],
+  ])('names the page that says what a host does for ASVS-%s', (id, name, words) => {
+    const by = table.rows.find((row) => row.id === id)?.by
+    expect(by).toMatchObject({
+      standing: 'host',
+      reason: expect.stringContaining(`docs/${name}.md`),
+    })
+    expect(page(name).replaceAll(/\s+/g, ' ')).toContain(words)
+  })
 })

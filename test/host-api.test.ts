@@ -27,7 +27,7 @@ describe('what a host’s own code is given', () => {
     return 'authenticated'
   }
 
-  it('ASVS-4.4.3 authenticate obeys signature, audience, expiry and the denylist', async () => {
+  it('ASVS-7.2.1 ASVS-4.4.3 authenticate obeys signature, audience, expiry and the denylist', async () => {
     const who = await signedInPerson(host, 'client')
     const operator = await signedInPerson(host, 'operator')
     const principal = await host.auth.client.authenticate(`Bearer ${who.bearer}`)

@@ -14,7 +14,7 @@ const client = { baseUrl: 'https://app.example.com' }
 describe('R-LIB-09 two instances in one process', () => {
   const credentials = { email: 'ada@example.org', password: 'correct horse battery staple' }
 
-  it('share no keys, no data and no counters', async () => {
+  it('ASVS-15.4.1 share no keys, no data and no counters', async () => {
     const keys = { current: await generateSigningKey() }
     const first = await testAuth()
     const second = await testAuth({ keys })

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readRequirementTable } from './requirement-table.js'
-import { compact, readResults, type TestResults, trace } from './trace.js'
+import { compact } from './trace.js'
+import { readResults, type TestResults, trace } from './trace-tests.js'
 
 /** How many cases each family of advisories has. */
 const families = {

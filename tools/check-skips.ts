@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { TestResults } from './trace.js'
+import type { TestResults } from './trace-tests.js'
 
 /**
  * Why a run does not count as having tested `subject`: its skipped tests, or that it ran none.

@@ -25,7 +25,8 @@ export const chapterOf = (id: string): string => id.slice(0, id.lastIndexOf('-')
 export const plainTitle = (title: string): string =>
   title.replaceAll(' > ', ' ').replaceAll(/\s+/g, ' ').trim()
 
-const isHeader = (line: string): boolean => line.startsWith('| id |') || line.startsWith('| ---')
+export const isHeader = (line: string): boolean =>
+  line.startsWith('| id |') || line.startsWith('| ---')
 
 /** Reads the table: a section a chapter (`## R-1`), in it a row for each id. A `|` of a title is written `\|`. */
 export function readRequirementTable(markdown: string): RequirementTable {

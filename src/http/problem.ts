@@ -9,7 +9,8 @@ import type { ExchangeReply } from './request/exchange.js'
 /** On every reply: none of them is a page, a script, or fit to be kept. */
 export const commonHeaders = {
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',

@@ -93,7 +93,7 @@ describe.skipIf(!url)(title, () => {
     expect(sent[0]?.values[0]).toEqual(['B', 'a', 'b', 'c'])
   })
 
-  it('sends values apart from the text, which no value ever enters', async () => {
+  it('ASVS-1.2.4 sends values apart from the text, which no value ever enters', async () => {
     const on = await recorded()
     const odd = "'; drop table users; --"
     await on.samples.find({ email: odd }, { limit: 5, after: odd })

@@ -75,7 +75,7 @@ describe('I17-5 a session of an app', () => {
     expect(usedTooEarly(device)).toEqual([])
   })
 
-  it('is signed out with its reason, and its token is no longer in storage', async () => {
+  it('ASVS-14.3.1 is signed out with its reason, and its token is no longer in storage', async () => {
     const { device, client } = await due()
     const { user } = Object(client.get())
     await device.auth.client.terminateSessionsOf(user.id)

@@ -230,7 +230,7 @@ describe('T-100 R18 lines at the hash gate', () => {
     return { ask, letGo }
   }
 
-  test('take turns, one each, whatever their lengths', async () => {
+  test('ASVS-15.4.4 take turns, one each, whatever their lengths', async () => {
     const { ask, letGo } = await busyGate()
     for (const n of [1, 2, 3, 4]) ask(of('a'), `a${n}`)
     for (const n of [1, 2]) ask(of('b'), `b${n}`)
@@ -271,7 +271,7 @@ describe('T-100 R18 lines at the hash gate', () => {
     expect(await letGo()).toEqual(['a1', 'b1', 'c1', 'host', 'd1', 'a2', 'b2', 'c2'])
   })
 
-  test('one surface fills seven eighths of the room, from however many addresses', async () => {
+  test('ASVS-15.2.2 one surface fills seven eighths of the room, from however many addresses', async () => {
     const { ask } = await busyGate(16)
     const many = Array.from({ length: 40 }, (_, n) => ask(of(`address ${n}`), `${n}`))
     await settle()

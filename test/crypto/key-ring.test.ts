@@ -73,7 +73,7 @@ test.each([
   ['an empty text', '', /PKCS#8 PEM/],
   ['no text', 42, /PKCS#8 PEM/],
   ['a parsed key', createPrivateKey(first.privateKey), /PKCS#8 PEM/],
-])('R-LIB-11 %s is refused as current and as next', async (_, key, message) => {
+])('ASVS-13.2.3 R-LIB-11 %s is refused as current and as next', async (_, key, message) => {
   const asCurrent = await refusal({ current: key })
   expect(asCurrent.option).toBe('keys.current')
   expect(asCurrent.message).toMatch(message)

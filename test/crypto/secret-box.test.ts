@@ -23,7 +23,7 @@ describe('R-2.6-05 G-27 the secret box', () => {
     },
   )
 
-  test('T-73 is AES-256-GCM by a key of 32 bytes: never alike, and nothing but whole', () => {
+  test('ASVS-11.3.2 T-73 is AES-256-GCM by a key of 32 bytes: never alike, and nothing but whole', () => {
     const sealed = box.seal('S3CR3T', place)
     expect(sealed).not.toContain('S3CR3T')
     expect(box.seal('S3CR3T', place)).not.toBe(sealed)
@@ -58,7 +58,7 @@ describe('R-2.6-05 G-27 the secret box', () => {
     expect(new Set(nonces).size).toBe(nonces.length)
   })
 
-  test('T-73 a text sealed for one place opens at no other', () => {
+  test('ASVS-11.3.3 T-73 a text sealed for one place opens at no other', () => {
     const sealed = box.seal('S3CR3T', place)
     expect(box.open(sealed, { ...place, module: 'auth' })).toBeNull()
     expect(box.open(sealed, { ...place, environment: 'sandbox' })).toBeNull()

@@ -13,7 +13,7 @@ test('ASVS-11.5.1 a random token is 256 bits, base64url', () => {
   expect(Buffer.from(randomToken(random, 16), 'base64url')).toHaveLength(16)
 })
 
-test('ASVS-11.5.2 100,000 random tokens differ', () => {
+test('ASVS-7.2.3 ASVS-11.5.2 100,000 random tokens differ', () => {
   expect(new Set(Array.from({ length: 100_000 }, () => randomToken(random))).size).toBe(100_000)
 })
 

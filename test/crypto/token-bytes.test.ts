@@ -24,7 +24,7 @@ function changed(text: string, index: number, to: string): string {
   return `${text.slice(0, index)}${to}${text.slice(index + 1)}`
 }
 
-test('RFC7515 members that occur twice, and __proto__, refuse the token and harm nothing', () => {
+test('ASVS-1.5.2 RFC7515 members that occur twice, and __proto__, refuse the token and harm nothing', () => {
   const text = JSON.stringify(header)
   const payload = JSON.stringify(claims)
   for (const [first, second] of [

@@ -22,7 +22,7 @@ test('the genuine token of this file passes', () => {
   expect(judge(forge(header, claims, pem))).toBe('ok')
 })
 
-test('R-1-13 ASVS-9.1.2 JW-1 no other algorithm passes, whatever the signature', async () => {
+test('ASVS-11.4.3 R-1-13 ASVS-9.1.2 JW-1 no other algorithm passes, whatever the signature', async () => {
   const unsigned = `${encode({ ...header, alg: 'none' })}.${encode(claims)}`
   const forged = [unsigned, `${unsigned}.`, `${unsigned}.${genuine.split('.')[2]}`]
   for (const alg of [

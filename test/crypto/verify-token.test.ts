@@ -65,7 +65,7 @@ const matrix = [
 ] as const
 
 test.each(matrix)(
-  'ASVS-9.2.4 R-1S-09 R-1-14 %s door for %j: operator, client and service tokens %j',
+  'ASVS-9.2.2 ASVS-9.2.4 R-1S-09 R-1-14 %s door for %j: operator, client and service tokens %j',
   async (use, accepts, wanted) => {
     const accessTokens = everyone.map((aud) => access({ ...accessClaims(), aud }))
     const refreshTokens = everyone.map((aud) => refresh({ ...refreshClaims(), aud }))
@@ -92,7 +92,7 @@ test('R-1-14 typ and tokenUse must both be right', () => {
   )
 })
 
-test('ASVS-9.2.3 T-25 an audience is one name or a list of which every name is accepted', () => {
+test('ASVS-10.3.1 ASVS-9.2.3 T-25 an audience is one name or a list of which every name is accepted', () => {
   const seen = (aud: unknown, accepts: readonly Audience[]) =>
     judge(access({ ...accessClaims(), aud }), expecting(ring, 'access', { accepts }))
   const operator = acceptedAudiences('operator')

@@ -94,7 +94,7 @@ describe('canonicalEmail', () => {
     fc.emailAddress().map((email) => ` ${email.toUpperCase()}\n`),
   )
 
-  it('R24 is idempotent, and what it accepts is plain', () => {
+  it('ASVS-1.3.11 R24 is idempotent, and what it accepts is plain', () => {
     fc.assert(
       fc.property(texts, (typed) => {
         const canonical = canonicalEmail(typed)

@@ -25,7 +25,7 @@ describe('G-19 the contract', () => {
   const before = written.split('\n').filter(Boolean)
   const { broken, added } = contractChanges(before, contractEntries(operations, openApiDocument()))
 
-  it('keeps every path, member and code that callers rely on', () => {
+  it('ASVS-6.4.2 keeps every path, member and code that callers rely on', () => {
     expect(before.length).toBeGreaterThan(1000)
     expect(broken).toEqual([])
   })

@@ -115,7 +115,7 @@ const pages = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: tru
   .sort()
 
 describe('the tarball', () => {
-  it('R-LIB-16 holds the build, the licence and the papers, nothing else', () => {
+  it('ASVS-15.2.3 ASVS-13.4.1 R-LIB-16 holds the build, the licence and the papers, nothing else', () => {
     const papers = packed.files.filter((path) => !path.startsWith('dist/'))
     expect(papers).toEqual([
       'CHANGELOG.md',

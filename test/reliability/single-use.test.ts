@@ -54,7 +54,7 @@ for (const store of everyStore) {
     }
 
     it.each(singleUses)(
-      'R7 2.3.4 $kind has one winner in every round',
+      'ASVS-15.4.3 R7 ASVS-2.3.4 $kind has one winner in every round',
       async (use) => {
         for (let round = 0; round < rounds; round += 1) {
           expect(await race(open, use, round), `winners of round ${round}`).toBe(use.winners ?? 1)

@@ -46,7 +46,7 @@ describe('an ending reaches every token of the session', () => {
     ['its idle window', {}, 7 * day],
     ['the cap', { sessionAbsoluteTTL: '3h' }, 3 * 60 * 60 * second],
   ])(
-    '3.3.1 7.3.2 an access token does not outlive %s, whatever minted it',
+    '3.3.1 ASVS-7.3.2 an access token does not outlive %s, whatever minted it',
     async (_, settings, end) => {
       await start({ settings: { accessTokenTTL: '24h', ...settings } })
       const who = await signedInApp(host, 'client')

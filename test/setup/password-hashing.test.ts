@@ -17,7 +17,7 @@ describe('T-100 how many hashes run at once by default', () => {
     [8, '2', 1],
     [8, '1', 1],
     [8, 'many', 3],
-  ])('%i cores, a pool of %s: %i', (cores, pool, expected) => {
+  ])('ASVS-15.1.3 %i cores, a pool of %s: %i', (cores, pool, expected) => {
     expect(defaultConcurrency(cores, { UV_THREADPOOL_SIZE: pool })).toBe(expected)
   })
 })

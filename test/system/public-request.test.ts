@@ -71,7 +71,7 @@ function post(
 }
 
 describe('the request to the public internet', () => {
-  it('SS-1 goes to a name whose every address is public, with its certificate checked', async () => {
+  it('ASVS-12.3.2 SS-1 goes to a name whose every address is public, with its certificate checked', async () => {
     expect(await post([loopback], onlyLoopback)).toEqual({ status: 200, body: 'é'.repeat(50) })
     expect(received).toEqual([{ path: '/', body: 'söme bödy' }])
   })
@@ -86,7 +86,7 @@ describe('the request to the public internet', () => {
   })
 
   it.each(['https://127.0.0.1', 'https://[::1]', 'https://[::ffff:7f00:1]', 'https://0x7f.1'])(
-    'SS-1 ASVS-1.3.6 the default refuses %s without connecting',
+    'ASVS-13.2.4 SS-1 ASVS-1.3.6 the default refuses %s without connecting',
     async (url) => {
       const request = { url: `${url}:${port}/`, method: 'POST', headers: {} } as const
       const limits = { timeoutMs: 10_000, maxBytes: 100, publicOnly: true } as const

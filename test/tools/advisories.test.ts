@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { advisoryIds, promiseIds, standing } from '../../tools/advisories.js'
-import type { TestResults } from '../../tools/trace.js'
+import type { TestResults } from '../../tools/trace-tests.js'
 
 const page = readFileSync(new URL('../security/advisories.md', import.meta.url), 'utf8')
 const rowsOf = (text: string) => text.split('\n').filter((line) => /^\| [A-Z]+-\d+ \|/.test(line))

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readRequirementTable } from '../../tools/requirement-table.js'
-import { compact, listedResults, type TestResults, trace } from '../../tools/trace.js'
+import { compact } from '../../tools/trace.js'
+import { listedResults, type TestResults, trace } from '../../tools/trace-tests.js'
 
 const ids = ['R-1-01', 'R-1-02', 'R-1S-01', 'R-2.6-01', 'R-LIB-01']
 

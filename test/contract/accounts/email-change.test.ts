@@ -66,7 +66,7 @@ async function asked(host: ContractHost, surface: Surface, typed = newEmail) {
 
 describe.each(hostKinds)('another address, $name', (kind) => {
   it.each(surfaces)(
-    'SP-4 O-38 O-02 is in force once it is confirmed, and not before, on %s',
+    'ASVS-10.3.3 SP-4 O-38 O-02 is in force once it is confirmed, and not before, on %s',
     async (surface) => {
       const host = await openHost({}, kind)
       const who = await asked(host, surface, ' Countess@Example.NET ')

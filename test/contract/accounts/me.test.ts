@@ -55,7 +55,7 @@ describe.each(surfaces)('your own account on the %s surface', (surface) => {
     expect(stored.updatedAt).toBe(host.clock.now())
   })
 
-  it('SF-6 O-36 R-2.1-03 takes no other member, whatever its spelling, and changes nothing', async () => {
+  it('ASVS-8.2.3 ASVS-15.3.3 SF-6 O-36 R-2.1-03 takes no other member, whatever its spelling, and changes nothing', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const before = await storedUser(host, surface, who.email)

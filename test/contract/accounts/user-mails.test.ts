@@ -52,7 +52,7 @@ async function unverified(host: ContractHost, surface: Surface) {
 }
 
 describe.each(hostKinds)('mails an administrator asks for, $name', (kind) => {
-  it.each(surfaces)('O-45 R-5P-10 a reset link to somebody on %s', async (surface) => {
+  it.each(surfaces)('ASVS-6.4.6 O-45 R-5P-10 a reset link to somebody on %s', async (surface) => {
     const { host, admin, ask } = await openFor('password-reset', {}, kind)
     const who = await signedInPerson(host, surface)
     const before = await storedUser(host, surface, who.email)

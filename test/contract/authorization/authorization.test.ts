@@ -70,40 +70,43 @@ it.each([
 )
 
 describe('what the authorizer is asked', () => {
-  it.each(surfaces)('R-1S-08 names person, roles and permission on %s', async (surface) => {
-    const authorizer = answering(() => true)
-    const host = await openHost({ authorizer })
-    const memberships = [{ tenantId: 't-1' }, { tenantId: 't-2' }]
-    const { id, email } = await host.auth[surface].users.create({
-      email: 'ada@example.org',
-      password: goodPassword,
-      emailVerified: true,
-      systemRole: 'auditor',
-      memberships,
-    })
-    const { bearer } = await signIn(host, surface, { id, email, password: goodPassword })
-    expect(authorizer.asked).toEqual([])
-    await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
-    expect(authorizer.asked).toEqual([
-      {
-        surface,
-        userId: id,
-        kind: '',
+  it.each(surfaces)(
+    'ASVS-10.3.2 R-1S-08 names person, roles and permission on %s',
+    async (surface) => {
+      const authorizer = answering(() => true)
+      const host = await openHost({ authorizer })
+      const memberships = [{ tenantId: 't-1' }, { tenantId: 't-2' }]
+      const { id, email } = await host.auth[surface].users.create({
+        email: 'ada@example.org',
+        password: goodPassword,
+        emailVerified: true,
         systemRole: 'auditor',
         memberships,
-        tenantId: null,
-        permission: 'auth.self',
-        sessionId: decodeJwt(bearer)['sid'],
-        proofAge: expect.any(Function),
-      },
-    ])
-    // A role changed behind the token's back counts at once; the token still says the old one.
-    await host.auth[surface].users.update(id, { systemRole: 'guest', memberships: [] })
-    await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
-    expect(authorizer.asked[1]).toMatchObject({ systemRole: 'guest', memberships: [] })
-  })
+      })
+      const { bearer } = await signIn(host, surface, { id, email, password: goodPassword })
+      expect(authorizer.asked).toEqual([])
+      await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+      expect(authorizer.asked).toEqual([
+        {
+          surface,
+          userId: id,
+          kind: '',
+          systemRole: 'auditor',
+          memberships,
+          tenantId: null,
+          permission: 'auth.self',
+          sessionId: decodeJwt(bearer)['sid'],
+          proofAge: expect.any(Function),
+        },
+      ])
+      // A role changed behind the token's back counts at once; the token still says the old one.
+      await host.auth[surface].users.update(id, { systemRole: 'guest', memberships: [] })
+      await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+      expect(authorizer.asked[1]).toMatchObject({ systemRole: 'guest', memberships: [] })
+    },
+  )
 
-  it('R-1S-08 asks about every guarded route, and about no public one', async () => {
+  it('ASVS-8.2.1 R-1S-08 asks about every guarded route, and about no public one', async () => {
     const authorizer = answering(() => false)
     const host = await openHost({ authorizer })
     const who = await person(host, 'client')
@@ -196,15 +199,18 @@ describe('what the authorizer answers', () => {
         throw new Error('no answer from the policy server')
       },
     ],
-  ])('R-LIB-13 an authorizer that %s is 503, and nothing happens', async (_how, check) => {
-    const host = await openHost({ authorizer: { check } })
-    const { bearer, id } = await signedInPerson(host, 'client')
-    const reply = await rename(host, 'client', bearer, 'Eve')
-    expectProblem(reply, 503, 'authorization_unavailable')
-    expect(reply.text).not.toContain('policy server')
-    expect(await storedName(host, 'client', id)).toBe('Ada')
-    expect(host.logger.lines.map(({ message }) => message)).toContain('the authorizer failed')
-  })
+  ])(
+    'ASVS-16.5.3 R-LIB-13 an authorizer that %s is 503, and nothing happens',
+    async (_how, check) => {
+      const host = await openHost({ authorizer: { check } })
+      const { bearer, id } = await signedInPerson(host, 'client')
+      const reply = await rename(host, 'client', bearer, 'Eve')
+      expectProblem(reply, 503, 'authorization_unavailable')
+      expect(reply.text).not.toContain('policy server')
+      expect(await storedName(host, 'client', id)).toBe('Ada')
+      expect(host.logger.lines.map(({ message }) => message)).toContain('the authorizer failed')
+    },
+  )
 
   it('R-LIB-05 R-LIB-13 an authorizer that never answers is 503 after two seconds', async () => {
     let began = (): void => {}

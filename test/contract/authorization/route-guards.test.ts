@@ -185,7 +185,7 @@ describe.each(Object.entries(guardedHosts))('R-1-26 guards on %s', (_name, serve
     expectProblem(await pending, 503, 'authorization_unavailable')
   })
 
-  it('R-1-21 R-5-19 want a second factor shown a short while ago', async () => {
+  it('ASVS-10.3.4 R-1-21 R-5-19 want a second factor shown a short while ago', async () => {
     const { host, get } = await open(serve, { authorizer: orders(() => true) })
     const ada = await signedInPerson(host, 'operator')
     expectStepUp(await get('/operator/proof', ada.bearer), 300, 'mfa_enrollment_required')
@@ -234,7 +234,7 @@ describe.each(Object.entries(guardedHosts))('R-1-26 guards on %s', (_name, serve
     ])
   })
 
-  it('tell of refusals to people, and not of strangers', async () => {
+  it('ASVS-16.3.2 tell of refusals to people, and not of strangers', async () => {
     const { host, get } = await open(serve, { authorizer: orders(() => false) })
     const { bearer, id } = await signedInPerson(host, 'client')
     host.events.splice(0)

@@ -75,7 +75,7 @@ describe.each(Object.entries(tenantHosts))('R-1-26 tenants on %s', (_name, serve
   })
 })
 
-it('a binding that somebody else wrote takes the role of a tenant to no other', async () => {
+it('ASVS-8.4.1 a binding that somebody else wrote takes the role of a tenant to no other', async () => {
   const host = await openHost({ authorizer: roleAuthorizer() })
   const { client } = host.auth
   const { id: userId, bearer } = await signedInPerson(host, 'client')

@@ -167,7 +167,7 @@ describe('keys', () => {
     expect([read.password, read.hooks[0]?.key]).toEqual(['S3CR3T-old', 'S3CR3T-list'])
   })
 
-  it('T-73 a secret that does not decrypt is an error of its field alone', async () => {
+  it('ASVS-11.2.5 T-73 a secret that does not decrypt is an error of its field alone', async () => {
     const { backend } = await rekeyed()
     const module = mailModule()
     const other = await configHost({ backend, modules: [module], configKeys: [next] })

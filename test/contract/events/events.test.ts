@@ -70,7 +70,7 @@ function walkOn({ name }: HostKind, surface: Surface): readonly Scenario[] {
 describe.each(promiseKinds)('events and records, $name', (kind) => {
   describe.each(surfaces)('on the %s surface', (surface) => {
     it.each(walkOn(kind, surface))(
-      'G-15 $of: $name',
+      'ASVS-16.2.1 G-15 $of: $name',
       async ({ tells, prepare, outcome, options }) => {
         const host = await openHost(options, kind)
         beginNetwork()

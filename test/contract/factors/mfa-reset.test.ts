@@ -217,7 +217,7 @@ describe('O-44 who may reset factors', () => {
     expect((await reset(who.id, { surface: 'client' }, another.bearer)).status).toBe(204)
   })
 
-  it('S-28 R-5-19 R-5-22 who shows no recent second factor does not', async () => {
+  it('ASVS-6.4.4 S-28 R-5-19 R-5-22 who shows no recent second factor does not', async () => {
     const { host, admin, granted, reset } = await openFor()
     const who = await enrolled(host, 'client')
     const plain = await signedInPerson(host, 'operator')

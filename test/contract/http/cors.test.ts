@@ -58,7 +58,7 @@ const ask = (origin: string, method: string) => ({
   },
 })
 
-describe.each(frameworkKinds)('ASVS 3.4.2 other origins on $name', ({ start }) => {
+describe.each(frameworkKinds)('ASVS-3.4.2 other origins on $name', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   let ada: Person & SignedIn

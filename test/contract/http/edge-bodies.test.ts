@@ -72,7 +72,7 @@ describe.each(frameworkKinds)('request bodies on $name', ({ start }) => {
     ['half a character', withBytes(0xf0, 0x9f)],
     ['a surrogate in UTF-8', withBytes(0xed, 0xa0, 0x80)],
     ['UTF-16', Buffer.from(JSON.stringify({ email: 'a@example.org', password: 'x' }), 'utf16le')],
-  ])('T-102 answers 400 for %s', async (_what, body) => {
+  ])('ASVS-2.2.2 T-102 answers 400 for %s', async (_what, body) => {
     expectProblem(await post('/login', body), 400, 'invalid_request')
   })
 
@@ -80,7 +80,7 @@ describe.each(frameworkKinds)('request bodies on $name', ({ start }) => {
     [null, 1, true, [], ['a@example.org'], {}, { $ne: '' }, '', 'a'.repeat(5000)].map((value) => ({
       value,
     })),
-  )('answers 400 for $value in the place of any text', async ({ value }) => {
+  )('ASVS-15.3.5 ASVS-2.2.1 answers 400 for $value in the place of any text', async ({ value }) => {
     for (const member of ['email', 'password']) {
       const reply = await host.send('POST', at('/login'), { body: { ...nobody, [member]: value } })
       expectProblem(reply, 400, 'invalid_request')
@@ -104,7 +104,7 @@ describe.each(frameworkKinds)('request bodies on $name', ({ start }) => {
     ['spelled with an escape', '{"name":"Mallory","n\\u0061me":"Ada"}'],
     ['of the same value', '{"name":"Mallory","name":"Mallory"}'],
     ['in an unknown object', '{"name":"Mallory","x":{"a":1,"a":1}}'],
-  ])('R-LIB-03 answers 400 for a member %s', async (_what, body) => {
+  ])('ASVS-15.3.7 R-LIB-03 answers 400 for a member %s', async (_what, body) => {
     const headers = { ...json, authorization: `Bearer ${bob.bearer}` }
     const reply = await raw('PATCH', at('/me'), { headers, body })
     expectProblem(reply, 400, 'invalid_request')
@@ -129,7 +129,7 @@ describe.each(frameworkKinds)('request bodies on $name', ({ start }) => {
     ['an override of direction', 'Ada\u202enimdA'],
     ['an isolate', 'Ada\u2066x\u2069'],
     ['a mark of direction', 'Ada\u200f'],
-  ])('answers 400 for a name with %s', async (_what, name) => {
+  ])('ASVS-1.3.3 answers 400 for a name with %s', async (_what, name) => {
     const body = JSON.stringify({ name })
     const headers = { ...json, authorization: `Bearer ${bob.bearer}` }
     expectProblem(await raw('PATCH', at('/me'), { headers, body }), 400, 'invalid_request')
@@ -201,7 +201,7 @@ describe.each(frameworkKinds)('request bodies on $name', ({ start }) => {
     '*/*',
     '',
     null,
-  ])('answers 415 for content of type %j, and does nothing', async (type) => {
+  ])('ASVS-3.5.2 answers 415 for content of type %j, and does nothing', async (type) => {
     const headers = type === null ? {} : { 'content-type': type }
     const { email, password } = bob
     const sent: [string, object][] = [

@@ -148,7 +148,7 @@ describe('what stands around the routes', () => {
     expect((await handle(ask('/v1/auth/operator/nope')))?.status).toBe(404)
   })
 
-  it('SP-63 does not resolve dots across the surfaces', async () => {
+  it('ASVS-1.5.3 SP-63 does not resolve dots across the surfaces', async () => {
     const raw = rawClient(await serve((app) => app.use(expressRouter(t.auth.both))))
     for (const path of ['/v1/auth/operator/../client/jwks', '/v1/auth/client/%2e%2e/client/jwks']) {
       const reply = await raw('GET', path)

@@ -56,7 +56,7 @@ describe('SP-61 what a stranger writes into headers', () => {
   const { operator, client } = withoutLimits.surfaces
   const surfaces = { operator, client: { ...client, rateLimits: { registerPerIp } } }
 
-  it('RL-3 R-LIB-12 buys no further attempts', async () => {
+  it('ASVS-4.1.3 RL-3 R-LIB-12 buys no further attempts', async () => {
     const host = await memoryHost.start({ surfaces })
     const statuses: number[] = []
     for (let attempt = 0; attempt < 4; attempt += 1) {
@@ -69,7 +69,7 @@ describe('SP-61 what a stranger writes into headers', () => {
     await host.close()
   })
 
-  it('RL-1 R-LIB-12 is counted per caller where a proxy vouches, IPv6 by the /64', async () => {
+  it('ASVS-15.3.4 RL-1 R-LIB-12 is counted per caller where a proxy vouches, IPv6 by the /64', async () => {
     const host = await memoryHost.start({ surfaces, trustProxy: 1 })
     let people = 0
     const register = async (from: string): Promise<Reply> => {
@@ -107,7 +107,7 @@ describe('SP-61 what a stranger writes into headers', () => {
     expect(JSON.stringify(host.mailer.sent)).not.toContain('evil')
   })
 
-  it('chooses neither route nor method', async () => {
+  it('ASVS-8.3.1 chooses neither route nor method', async () => {
     const host = await openHost()
     const nope = await host.send('GET', '/v1/auth/client/nope', { headers: spoofed })
     expectProblem(nope, 404, 'not_found')

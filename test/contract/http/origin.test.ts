@@ -71,7 +71,7 @@ describe.each(frameworkKinds)('G-39 the origin of a request on $name', ({ start 
   })
   afterAll(() => host.close())
 
-  it.each(table)('Sec-Fetch-Site $site with Origin $origin $verdict', async (given) => {
+  it.each(table)('ASVS-3.5.1 Sec-Fetch-Site $site with Origin $origin $verdict', async (given) => {
     const { site, origin, verdict } = given
     const headers = headersOf(site, origin)
     const withCookie = { headers: { ...headers, cookie: ada.cookie } }

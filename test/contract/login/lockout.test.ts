@@ -63,7 +63,7 @@ function holdingHasher(): PasswordHasher & { letGo(): void; readonly started: Pr
 
 describe.each(hostKinds)('the guess budget, $name', (kind) => {
   it.each(surfaces)(
-    'RL-5 R8 S-54 S-55 T-101 holds against 200 parallel guesses: %s',
+    'ASVS-6.3.1 RL-5 R8 S-54 S-55 T-101 holds against 200 parallel guesses: %s',
     async (surface) => {
       const hasher = countingHasher(argon2Hasher())
       // From 200 addresses, each below its rate.

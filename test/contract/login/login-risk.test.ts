@@ -121,7 +121,7 @@ describe.each(surfaces)('a login judged on the %s surface', (surface) => {
     expect(await mailsTo(host, who)).toEqual([])
   })
 
-  it('R-2.4-08 is put to the scorer with the history of its account alone, newest first', async () => {
+  it('ASVS-8.1.3 R-2.4-08 is put to the scorer with the history of its account alone, newest first', async () => {
     const { riskScorer, asked } = answering(async () => ({ level: 'low', signals: [] }))
     const host = await openHost({ riskScorer })
     await signedInPerson(host, surface)
@@ -199,7 +199,7 @@ describe.each(surfaces)('a login judged on the %s surface', (surface) => {
     expect(await mailsTo(host, who)).toHaveLength(1)
   })
 
-  it('a trusted device stands for nothing where the risk is high', async () => {
+  it('ASVS-8.1.4 a trusted device stands for nothing where the risk is high', async () => {
     let level: RiskAssessment['level'] = 'low'
     const { riskScorer, asked } = answering(async () => ({ level, signals: ['newNetwork'] }))
     const host = await openHost({ ...trusting, riskScorer })

@@ -144,7 +144,7 @@ describe.each(surfaces)('login on the %s surface', (surface) => {
     expect(outcomeOf(await reset(5 * 60_000 - 1))).toBe('204')
   })
 
-  it('6.2.10 never asks for a new password by default', async () => {
+  it('ASVS-6.2.10 never asks for a new password by default', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     await host.clock.advance(5 * 365 * day)
@@ -169,7 +169,7 @@ describe.each(surfaces)('login on the %s surface', (surface) => {
     expect(outcomeOf(await login(host, surface, who))).toBe('200')
   })
 
-  it('S-61 ends the oldest session when one too many begins', async () => {
+  it('ASVS-7.1.2 S-61 ends the oldest session when one too many begins', async () => {
     const host = await openHost({ settings: { maxConcurrentSessions: 2 } })
     const who = await person(host, surface)
     const signedIn = []

@@ -151,7 +151,7 @@ const policyOf = (surface: (typeof surfaces)[number], policy: 'off' | 'required'
   surface === 'operator' ? { mfaPolicyOperator: policy } : { mfaPolicyClient: policy }
 
 describe.each(surfaces)('the factor policy of the %s surface', (surface) => {
-  it('S-19 S-20 MF-2 required: who has no factor enrolls one before there is a session', async () => {
+  it('ASVS-6.3.3 S-19 S-20 MF-2 required: who has no factor enrolls one before there is a session', async () => {
     const host = await openHost({ settings: policyOf(surface, 'required') })
     const who = await person(host, surface)
     const first = await passwordLogin(host, surface, who)

@@ -45,7 +45,7 @@ describe.each(hostKinds)('guesses at a second factor, $name', (kind) => {
         },
       )
 
-      it('R8 S-27 of 200 parallel guesses at one ticket five are looked at', async () => {
+      it('ASVS-6.6.3 R8 S-27 of 200 parallel guesses at one ticket five are looked at', async () => {
         const host = await openHostAtOneAddress(
           { ...withoutLimits, settings: { lockoutThreshold: 0 } },
           kind,

@@ -136,7 +136,7 @@ describe.each(surfaces)('who may sign up on %s', (surface) => {
     expect([user.termsVersion, user.emailVerifiedAt !== null]).toEqual(['2026-01', true])
   })
 
-  it('ASVS-10.5.2 one person at two tenants is two accounts; one at a tenant stays one', async () => {
+  it('ASVS-6.8.1 ASVS-10.5.2 one person at two tenants is two accounts; one at a tenant stays one', async () => {
     const host = await oauthHost()
     const acme = { ...newcomer, tenant: tenants.acme }
     expect(await toldOf(host, surface, 'microsoft', acme)).toBe('in')
@@ -200,7 +200,7 @@ describe.each(surfaces)('what follows on %s', (surface) => {
     expect([begun.status, textOf(begun.json(), 'secret').length > 0]).toEqual([201, true])
   })
 
-  it('a login of a provider proves no second factor', async () => {
+  it('ASVS-6.8.4 a login of a provider proves no second factor', async () => {
     const host = await oauthHost()
     const cookie = refreshCookieOf(await host.signIn(surface, 'google', ada), surface)
     const session = await host.send('GET', at('/session'), { cookie })
@@ -227,7 +227,7 @@ describe.each(surfaces)('what follows on %s', (surface) => {
     expect(await identityOf(host, other, 'google', ada)).toBeNull()
   })
 
-  it('SP-43 SP-55 keeps no token of a provider, stored, logged or told', async () => {
+  it('ASVS-10.1.1 SP-43 SP-55 keeps no token of a provider, stored, logged or told', async () => {
     const spy = spyBackend()
     const host = await oauthHost({ backend: spy.backend })
     for (const provider of providerIds) {

@@ -34,7 +34,7 @@ async function expectRefused(
 }
 
 describe.each(providerIds)('an answer for %s that was not asked for here', (provider) => {
-  it('R-1-11 OL-14 opens nothing in another browser, or in none, and still does in its own', async () => {
+  it('ASVS-10.2.1 R-1-11 OL-14 opens nothing in another browser, or in none, and still does in its own', async () => {
     const host = await oauthHost()
     const { authorizationUrl, cookie } = await host.depart('client', provider)
     const brought = host.stub.agree(authorizationUrl, mallory)
@@ -211,7 +211,7 @@ describe.each(['google', 'microsoft', 'apple'] as const)('a forged ID token of %
     ['a stranger’s key', { signature: 'foreign' }],
   ]
   it.each(forgeries)(
-    'R-1-11 ASVS-10.5.1 ASVS-10.5.4 (%s) is a failed login',
+    'ASVS-6.8.2 R-1-11 ASVS-10.5.1 ASVS-10.5.4 (%s) is a failed login',
     async (_what, forgery) => {
       const host = await oauthHost()
       host.stub.forge(forgery)

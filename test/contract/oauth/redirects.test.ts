@@ -96,7 +96,7 @@ describe('where a flow begins', () => {
     expectProblem(await from({ origin: 'https://evil.example' }), 403, 'csrf_rejected')
   })
 
-  it('3.3.2 leaves a cookie of its own kind: Lax for a link back, None for a form', async () => {
+  it('ASVS-3.3.2 leaves a cookie of its own kind: Lax for a link back, None for a form', async () => {
     const host = await oauthHost({ settings: { cookieSameSite: 'strict' } })
     const [link] = (await host.startWeb('client', 'google')).setCookies
     expect(link).toMatch(

@@ -212,7 +212,7 @@ describe.each(surfaces)('a passkey in place of both factors on the %s surface', 
     expect(outcomeOf(await on.login(who.authenticator))).toBe('200')
   })
 
-  it('MF-6 R7 a response is good once, whoever sends it, and for one of sixteen', async () => {
+  it('ASVS-6.7.2 MF-6 R7 a response is good once, whoever sends it, and for one of sixteen', async () => {
     const host = await openHost({
       ...withoutLimits,
       settings: { ...passwordless.settings, lockoutThreshold: 100 },
@@ -243,7 +243,7 @@ describe.each(surfaces)('a passkey in place of both factors on the %s surface', 
     expect(outcomeOf(await on.finishLogin(late.challengeId, second))).toBe(refused)
   })
 
-  it('WebAuthn-7.2 a challenge is good for its ceremony, its login and its surface alone', async () => {
+  it('ASVS-2.3.1 WebAuthn-7.2 a challenge is good for its ceremony, its login and its surface alone', async () => {
     const host = await openHost(passwordless)
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -292,7 +292,7 @@ describe.each(surfaces)('a passkey in place of both factors on the %s surface', 
     expect(outcomeOf(reply)).toBe('403 email_not_verified')
   })
 
-  it('uvInitialized: a PIN that a finder sets on a key is no factor', async () => {
+  it('ASVS-6.5.7 uvInitialized: a PIN that a finder sets on a key is no factor', async () => {
     const settings = { ...passwordless.settings, webauthnUserVerification: 'preferred' } as const
     const host = await openHost({ settings })
     const who = await passkeyHolder(host, surface, { verifies: false })

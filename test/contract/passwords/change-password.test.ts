@@ -78,7 +78,7 @@ describe.each(surfaces)('changing the password on the %s surface', (surface) => 
     expect(outcomeOf(copy)).toBe('401 refresh_token_reused')
   })
 
-  it('O-37 6.2.2 6.2.3 needs the current one, and ends its life at once', async () => {
+  it('O-37 ASVS-6.2.2 ASVS-6.2.3 needs the current one, and ends its life at once', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     host.mailer.clear()

@@ -132,7 +132,7 @@ describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
     ['weaker in m alone, more in t and p', { m: 8192, t: 4, p: 2 }, { ...strong, t: 4, p: 2 }],
   ]
 
-  it('SP-30 R-1-03 T-80 are upgraded at a login, unseen, whatever of them is weaker', async () => {
+  it('ASVS-11.4.2 SP-30 R-1-03 T-80 are upgraded at a login, unseen, whatever of them is weaker', async () => {
     for (const [what, costs, becomes] of weaker) {
       const host = await realHost()
       const old = await hashOf(goodPassword, costs)
@@ -235,7 +235,7 @@ describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
     expect(await storedHash(host, surface, email)).toBe(hash)
   })
 
-  it('R-1-07 R26 never lose a password set between the verification and the upgrade', async () => {
+  it('ASVS-15.4.2 R-1-07 R26 never lose a password set between the verification and the upgrade', async () => {
     const { backend, onUpgrade } = upgradesOf(surface)
     const host = await openHost({ backend })
     await plant(host, surface, email, await hashOf(goodPassword, { m: 32, t: 1 }))

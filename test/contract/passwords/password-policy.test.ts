@@ -38,7 +38,7 @@ describe.each(surfaces.flatMap((surface) => doors.map((door) => [surface, ...doo
       return (await door(host, surface, account))(password)
     }
 
-    it('S-13 6.2.1 have 15 code points or more by default', async () => {
+    it('S-13 ASVS-6.2.1 have 15 code points or more by default', async () => {
       expect(await attempt(noise.slice(0, 14))).toEqual(refusedFor('too_short'))
       expect(await attempt(noise.slice(0, 15))).toEqual(set)
       expect(await attempt(Array.from(emoji).slice(0, 14).join(''))).toEqual(
@@ -63,7 +63,7 @@ describe.each(surfaces.flatMap((surface) => doors.map((door) => [surface, ...doo
       expect(await attempt(`${decomposed}x`)).toEqual(set)
     })
 
-    it('6.2.9 T-100 have 1,024 bytes at most', async () => {
+    it('ASVS-6.2.9 T-100 have 1,024 bytes at most', async () => {
       const fitting = `${noise.repeat(40)}${noise.slice(0, 24)}`
       expect(await attempt(fitting)).toEqual(set)
       expect(await attempt(`${fitting}x`)).toEqual(refusedFor('too_long'))
@@ -83,7 +83,7 @@ describe.each(surfaces.flatMap((surface) => doors.map((door) => [surface, ...doo
       ['the local part in disguise', 'zq l0v3l4c3 93 vt mm pp', { email: 'lovelace@example.org' }],
       ['little but the name', 'hopper93vtmmppz', { name: 'Grace Hopper' }],
       ['little but the host', 'example93vtmmpp', {}],
-    ])('S-16 6.2.11 are not built around %s', async (_what, password, subject) => {
+    ])('S-16 ASVS-6.2.11 are not built around %s', async (_what, password, subject) => {
       expect(await attempt(password, {}, subject)).toEqual(refusedFor('contextual'))
       expect(await attempt(password, { passwordBlockContextual: false }, subject)).toEqual(set)
     })
@@ -215,7 +215,7 @@ describe.each(surfaces)('S-17 earlier passwords on the %s surface', (surface) =>
     expect(new Set(history?.hashes).size).toBe(3)
   })
 
-  it('2.3.3 are all remembered when a change fails halfway', async () => {
+  it('ASVS-2.3.3 are all remembered when a change fails halfway', async () => {
     const faulty = faultyBackend(memory())
     const host = await hostAfter(2, { passwordHistoryCount: 2 }, faulty.backend)
     faulty.onCall(`${surface}_password_histories.get`, () => {

@@ -113,7 +113,7 @@ describe.each(surfaces)('a forgotten password on the %s surface', (surface) => {
     expect(outcomeOf(await forgot(host, surface, 'n9@example.org', from))).toBe('202')
   })
 
-  it('SP-24 2.4.1 sends one mailbox three mails in a flood from 300 addresses', async () => {
+  it('SP-24 ASVS-2.4.1 sends one mailbox three mails in a flood from 300 addresses', async () => {
     const host = await openHost()
     const { email } = await person(host, surface)
     const flood = Array.from({ length: 300 }, () => forgot(host, surface, email))
@@ -124,7 +124,7 @@ describe.each(surfaces)('a forgotten password on the %s surface', (surface) => {
 })
 
 describe.each(surfaces)('a reset link on the %s surface', (surface) => {
-  it('O-09 sets the password, signs nobody in, and works once', async () => {
+  it('ASVS-6.3.6 O-09 sets the password, signs nobody in, and works once', async () => {
     const host = await openHost()
     const { email, password } = await person(host, surface)
     const token = await linkFor(host, surface, email)
@@ -258,7 +258,7 @@ describe.each(surfaces)('a reset link on the %s surface', (surface) => {
     expect(outcomeOf(await reset(host, surface, token, otherPassword))).toBe('400 invalid_token')
   })
 
-  it('opens nothing on the other surface, and is no verification link', async () => {
+  it('ASVS-6.6.2 opens nothing on the other surface, and is no verification link', async () => {
     const host = await openHost({ surfaces: generousSurfaces })
     const other = surface === 'operator' ? 'client' : 'operator'
     const email = 'both@example.org'

@@ -109,7 +109,7 @@ describe('several controls at once', () => {
     return inForce.map((chosen) => ({ pathway, surface, chosen }))
   })
 
-  it('SP-32 6.3.4 R-5-01 give tokens exactly where each of them alone does', async () => {
+  it('SP-32 ASVS-6.3.4 R-5-01 give tokens exactly where each of them alone does', async () => {
     await fc.assert(
       fc.asyncProperty(combination, async ({ pathway, surface, chosen }) => {
         const eachGives = chosen.every((name) => pathway.cells[name] === 'tokens')

@@ -28,7 +28,7 @@ const patch = (host: ContractHost, bearer: string, id: string, body: unknown) =>
   host.send('PATCH', `${accountsPath}/${id}`, { bearer, body })
 
 describe.each(hostKinds)('service accounts on $name', (kind) => {
-  it('R-2.2-10 R-2.2-11 R-2.2-15 have two active credentials at most', async () => {
+  it('ASVS-2.3.2 R-2.2-10 R-2.2-11 R-2.2-15 have two active credentials at most', async () => {
     const host = await openHost({ authorizer: peopleMay }, kind)
     const who = await administrator(host)
     const other = await serviceAccount(host, who, 'Another')
@@ -114,7 +114,7 @@ describe('what is stored of a service account', () => {
     expect(clientId).toMatch(/^sa_[\w-]{22}$/)
   })
 
-  it('R-2.2-05 draws 32 bytes for each secret from the random port, and takes none from the caller', async () => {
+  it('ASVS-6.5.3 R-2.2-05 draws 32 bytes for each secret from the random port, and takes none from the caller', async () => {
     const drawn: number[] = []
     const host = await open({
       random: {
@@ -142,7 +142,7 @@ describe('what is stored of a service account', () => {
     expect(secrets.size).toBe(20)
   })
 
-  it('R-2.2-06 R-2.2-08 SP-47 the secret is in one reply, and nowhere else', async () => {
+  it('ASVS-14.2.6 R-2.2-06 R-2.2-08 SP-47 the secret is in one reply, and nowhere else', async () => {
     const spy = spyBackend()
     const host = await open({ ...withoutLimits, backend: spy.backend })
     const who = await administrator(host)

@@ -38,7 +38,7 @@ const canBeAsked = (way: string, { clientId, clientSecret }: Pair): boolean =>
   way === 'JSON' || (clientSecret.isWellFormed() && `${clientId}${clientSecret}`.length < 11_000)
 
 describe('a grant that is refused', () => {
-  it('R-5-06 R-7-04 G-16 R22 SP-48 is one and the same reply, whatever was wrong', async () => {
+  it('ASVS-10.4.10 R-5-06 R-7-04 G-16 R22 SP-48 is one and the same reply, whatever was wrong', async () => {
     const host = await open({ settings: { ...withoutLimits.settings, grantFailuresPerIp: 1000 } })
     const replies: [string, Reply][] = []
     for (const [name, pair] of Object.entries(await refusedIn(host))) {

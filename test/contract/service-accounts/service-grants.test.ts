@@ -272,7 +272,7 @@ describe('the request', () => {
     }
   })
 
-  it('R-4.1-03 R-4.1-04 R-4.1-05 T-49 T-107 is JSON of the three names, or no credential is looked up', async () => {
+  it('ASVS-10.4.4 R-4.1-03 R-4.1-04 R-4.1-05 T-49 T-107 is JSON of the three names, or no credential is looked up', async () => {
     const spy = spyBackend()
     const host = await open({ ...withoutLimits, backend: spy.backend })
     const account = await serviceAccount(host, await administrator(host))

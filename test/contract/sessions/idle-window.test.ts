@@ -58,7 +58,7 @@ describe.each(storeKinds)('the idle window, $name', (kind) => {
       },
     )
 
-    it('R-3A-03 R-3A-06 nothing but a refresh moves the idle deadline: used every day, a session is over after seven', async () => {
+    it('ASVS-7.3.1 R-3A-03 R-3A-06 nothing but a refresh moves the idle deadline: used every day, a session is over after seven', async () => {
       const host = await openHost(withoutLimits, kind)
       const web = await signedInPerson(host, surface)
       const app = await signInApp(host, surface, web)

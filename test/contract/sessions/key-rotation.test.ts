@@ -57,7 +57,7 @@ function madeUp(): SignedIn {
 }
 
 describe('a rotated key ring that a function gives, on two replicas', () => {
-  it('R-LIB-11 an idle replica accepts tokens of a key it has not heard of', async () => {
+  it('ASVS-11.2.2 R-LIB-11 an idle replica accepts tokens of a key it has not heard of', async () => {
     const { busy, idle, source } = await openReplicas()
     source.give = async () => ({ current: secondKey, previous: [firstKey] })
     await busy.auth.keys.reload()

@@ -133,7 +133,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       expect(newest.code).toBe('session_revoked')
     })
 
-    it('R-1-16 two generations old is replay even inside the window, through either door', async () => {
+    it('ASVS-10.4.5 R-1-16 two generations old is replay even inside the window, through either door', async () => {
       const who = await signedInPerson(host, surface)
       const first = await byCookie(host, who.cookie)
       const cookie = refreshCookieOf(first, surface)
@@ -181,7 +181,7 @@ describe.each(hostKinds)('refresh, $name', (kind) => {
       expect((await byCookie(host, refreshCookieOf(login, surface))).status).toBe(200)
     })
 
-    it('R-1-14 an access token is no refresh token and a refresh token no bearer', async () => {
+    it('ASVS-7.2.2 R-1-14 an access token is no refresh token and a refresh token no bearer', async () => {
       const who = await signedInApp(host, surface)
       const swapped = await byBody(host, who.bearer)
       expect([swapped.status, swapped.code]).toEqual([401, 'refresh_token_invalid'])

@@ -149,7 +149,7 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
       })
     })
 
-    it('R-1-19 a logout ends the access token with the very next request, and the refresh token', async () => {
+    it('ASVS-10.4.9 R-1-19 a logout ends the access token with the very next request, and the refresh token', async () => {
       const who = await signedInPerson(host, surface)
       for (let look = 0; look < 2; look += 1) expect((await me(who.bearer)).status).toBe(200)
       const out = await host.send('POST', at('/logout'), { bearer: who.bearer })
@@ -237,7 +237,7 @@ describe.each(storeKinds)('sessions end exactly when they should, $name', (kind)
       }
     })
 
-    it('R-8-12 R-8-27 R-3A-19 a cap that comes later ends what is older at its next refresh', async () => {
+    it('ASVS-10.4.8 R-8-12 R-8-27 R-3A-19 a cap that comes later ends what is older at its next refresh', async () => {
       const later = await settingsHost(
         { surfaces, settings: { sessionAbsoluteTTL: '', accessTokenTTL: '24h' } },
         kind,

@@ -141,7 +141,7 @@ describe.each(surfaces)('while the settings cannot be read, on the %s surface', 
     return { store, host, who, session, doors, post }
   }
 
-  it('R-7-05 G-31 everything that needs them is 503, and nothing has happened', async () => {
+  it('ASVS-16.5.2 R-7-05 G-31 everything that needs them is 503, and nothing has happened', async () => {
     const { store, host, who, doors } = await outage()
     await host.clock.advance(30 * second - 1)
     store.failNext('operator_modules.get', 'before', Infinity)

@@ -34,36 +34,39 @@ function told({ logger, events }: ContractHost): string {
 }
 
 describe('R-7-11 SP-55 a whole life on a healthy store', () => {
-  it.each(surfaces)('SP-22 leaves no secret in replies, log or events on %s', async (surface) => {
-    const host = await openHost(withoutLimits)
-    const key = await testSigningKey()
-    const secrets = secretsOf(...key.split('\n').filter((line) => /^[\w+/=]{40,}$/.test(line)))
-    const { email, replies, claims } = await wholeLife(host, surface, secrets)
-    expect(replies.length).toBeGreaterThan(25)
-    expect(secrets.values.length).toBeGreaterThan(20)
+  it.each(surfaces)(
+    'ASVS-3.3.4 ASVS-16.2.5 SP-22 leaves no secret in replies, log or events on %s',
+    async (surface) => {
+      const host = await openHost(withoutLimits)
+      const key = await testSigningKey()
+      const secrets = secretsOf(...key.split('\n').filter((line) => /^[\w+/=]{40,}$/.test(line)))
+      const { email, replies, claims } = await wholeLife(host, surface, secrets)
+      expect(replies.length).toBeGreaterThan(25)
+      expect(secrets.values.length).toBeGreaterThan(20)
 
-    expect(secrets.foundIn(told(host))).toEqual([])
-    expect(excerpt(told(host), hash)).toBeNull()
-    expect(excerpt(told(host), stackTrace)).toBeNull()
-    expect(excerpt(JSON.stringify(host.events), email)).toBeNull()
-    const mails = host.mailer.sent.map((mail) => JSON.stringify({ ...mail, data: null }))
-    expect(secrets.foundIn(mails.join())).toEqual([])
+      expect(secrets.foundIn(told(host))).toEqual([])
+      expect(excerpt(told(host), hash)).toBeNull()
+      expect(excerpt(told(host), stackTrace)).toBeNull()
+      expect(excerpt(JSON.stringify(host.events), email)).toBeNull()
+      const mails = host.mailer.sent.map((mail) => JSON.stringify({ ...mail, data: null }))
+      expect(secrets.foundIn(mails.join())).toEqual([])
 
-    const asked = secretsOf(...Object.values(passwords))
-    for (const mail of host.mailer.sent) if ('token' in mail.data) asked.keep(mail.data.token)
-    for (const reply of replies) {
-      expect(asked.foundIn(shownBy(reply))).toEqual([])
-      expect(excerpt(shownBy(reply), hash)).toBeNull()
-      if (reply.status >= 400) expect(secrets.foundIn(shownBy(reply))).toEqual([])
-    }
+      const asked = secretsOf(...Object.values(passwords))
+      for (const mail of host.mailer.sent) if ('token' in mail.data) asked.keep(mail.data.token)
+      for (const reply of replies) {
+        expect(asked.foundIn(shownBy(reply))).toEqual([])
+        expect(excerpt(shownBy(reply), hash)).toBeNull()
+        if (reply.status >= 400) expect(secrets.foundIn(shownBy(reply))).toEqual([])
+      }
 
-    // SP-22: tokens say who, never who that is.
-    expect(claims.length).toBeGreaterThan(8)
-    for (const claim of claims) {
-      expect(Object.keys(claim).filter((name) => !allowedClaims.includes(name))).toEqual([])
-      expect(JSON.stringify(claim).toLowerCase()).not.toMatch(/canary|guest/)
-    }
-  })
+      // SP-22: tokens say who, never who that is.
+      expect(claims.length).toBeGreaterThan(8)
+      for (const claim of claims) {
+        expect(Object.keys(claim).filter((name) => !allowedClaims.includes(name))).toEqual([])
+        expect(JSON.stringify(claim).toLowerCase()).not.toMatch(/canary|guest/)
+      }
+    },
+  )
 })
 
 const allowedClaims = [
@@ -207,7 +210,7 @@ const failures: readonly (readonly [string, () => unknown])[] = [
 ]
 
 describe.each(failures)('R-7-11 R-LIB-13 a store that fails with %s', (_what, reason) => {
-  it('is 503 on every route, and nothing of it is told', async () => {
+  it('ASVS-13.4.2 ASVS-16.5.1 is 503 on every route, and nothing of it is told', async () => {
     const spy = spyBackend()
     const host = await openHost({ backend: spy.backend })
     const requests = await everyRequest(host)
@@ -229,7 +232,7 @@ describe.each(failures)('R-7-11 R-LIB-13 a store that fails with %s', (_what, re
   })
 })
 
-it('R-LIB-13 the log still tells which error it was, and where it was made', async () => {
+it('ASVS-16.3.4 R-LIB-13 the log still tells which error it was, and where it was made', async () => {
   const spy = spyBackend()
   const host = await openHost({ backend: spy.backend })
   const stack = `Error: ${canary}\n    at Client.query (/srv/app/client.js:12:3)\n    at x (y.js:1:1)`
@@ -369,17 +372,20 @@ describe('SP-60 a logger that fails itself', () => {
     rejects: async () => Promise.reject(new Error(canary)),
   }
 
-  it.each(Object.entries(failing))('when it %s, changes no reply', async (_how, write) => {
-    const spy = spyBackend()
-    const logger = { debug: write, info: write, warn: write, error: write }
-    const host = await openHost({ backend: spy.backend, logger })
-    const requests = await everyRequest(host)
-    spy.fail(() => new Error(canary))
-    for (const request of requests) {
-      const reply = await host.send(...request)
-      expect([request[1], reply.status]).toEqual([request[1], 503])
-      expect(excerpt(shownBy(reply), canary)).toBeNull()
-    }
-    await host.auth.close()
-  })
+  it.each(Object.entries(failing))(
+    'ASVS-16.5.4 when it %s, changes no reply',
+    async (_how, write) => {
+      const spy = spyBackend()
+      const logger = { debug: write, info: write, warn: write, error: write }
+      const host = await openHost({ backend: spy.backend, logger })
+      const requests = await everyRequest(host)
+      spy.fail(() => new Error(canary))
+      for (const request of requests) {
+        const reply = await host.send(...request)
+        expect([request[1], reply.status]).toEqual([request[1], 503])
+        expect(excerpt(shownBy(reply), canary)).toBeNull()
+      }
+      await host.auth.close()
+    },
+  )
 })

@@ -30,7 +30,7 @@ async function rig() {
 const refused = { code: 'role_not_assignable', status: 403 }
 
 describe('roles that are for people', () => {
-  it('R-2.1-13 R-2.1-14 SP-50 are given to no service account, in no spelling', async () => {
+  it('ASVS-10.4.11 R-2.1-13 R-2.1-14 SP-50 are given to no service account, in no spelling', async () => {
     for (const role of peopleOnly) {
       const { id, users, stored } = await rig()
       const before = await stored()

@@ -42,7 +42,7 @@ describe('an authenticator app', () => {
     expect(await factors.spend(userId, now())).toBe(true)
   })
 
-  it('MF-11 6.5.1 accepts every time step once, and none before the newest', async () => {
+  it('ASVS-6.5.8 MF-11 ASVS-6.5.1 accepts every time step once, and none before the newest', async () => {
     const { factors, codeAt, clock, now } = await enrolled()
     await confirm(factors, userId, now())
     await clock.advance(90_000)

@@ -105,7 +105,7 @@ describe('G-33 T-33 the deletion of session documents', () => {
 })
 
 describe('the sweep of everything else', () => {
-  it('covers every collection that expires, and the denylist and the counters', async () => {
+  it('ASVS-14.2.7 covers every collection that expires, and the denylist and the counters', async () => {
     const { calls } = await leader()
     const expiring = allCollectionSpecs('').filter(({ expires }) =>
       /^(fixed|sliding)$/.test(expires),

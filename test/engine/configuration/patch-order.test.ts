@@ -130,9 +130,12 @@ describe('T-61 R-4.5-21 the order of refusals', () => {
     expect(patch && codeOf(patch)).toBe(fault.code)
   })
 
-  test.each(pairs)('$first.what comes before $second.what', ({ first, patch, reversed }) => {
-    expect([codeOf(patch), codeOf(reversed)]).toEqual([first.code, first.code])
-  })
+  test.each(pairs)(
+    'ASVS-2.2.3 $first.what comes before $second.what',
+    ({ first, patch, reversed }) => {
+      expect([codeOf(patch), codeOf(reversed)]).toEqual([first.code, first.code])
+    },
+  )
 
   test.each(faults.slice(0, firstNeedingState))(
     '$what is 422 before anything is loaded',

@@ -77,7 +77,7 @@ describe('readRecordList', () => {
     ])
   })
 
-  test('R-2.6-30 a damaged roster names an element once, and nothing of the prototype is read', () => {
+  test('ASVS-15.3.6 R-2.6-30 a damaged roster names an element once, and nothing of the prototype is read', () => {
     const values = { 'hooks.__items': 'a,__proto__,a,constructor', 'hooks.a.url': 'u' }
     const elements = readRecordList(hooks, values)
     expect(elements.map(({ slug, url }) => [slug, url])).toEqual([
