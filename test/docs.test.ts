@@ -161,3 +161,19 @@ describe('what the pages say of the rows of the OWASP standard', () => {
     expect(page(name).replaceAll(/\s+/g, ' ')).toContain(words)
   })
 })
+
+describe('what SECURITY.md says to handle with care', () => {
+  it('ASVS-15.1.5 has each option that loosens a check or puts the host’s function in its place', () => {
+    const read = (path: string): string =>
+      readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+    const [, section = ''] = read('SECURITY.md').split('## Handle with care')
+    const options = [...read('src/options.ts').matchAll(/^ {2}readonly (\w+)\??:/gm)].map(
+      ([, name = '']) => name,
+    )
+    const own = ['trustProxy', 'legacyVerifiers', 'fetcher', 'authorizer', 'riskScorer']
+    expect(own.filter((name) => !options.includes(name))).toEqual([])
+    const loosening = options.filter((name) => /^allow[A-Z]/.test(name))
+    expect(loosening.length).toBeGreaterThan(1)
+    for (const name of [...loosening, ...own]) expect(section).toContain(`\`${name}\``)
+  })
+})

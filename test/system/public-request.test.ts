@@ -71,7 +71,24 @@ function post(
 }
 
 describe('the request to the public internet', () => {
-  it('ASVS-12.3.2 SS-1 goes to a name whose every address is public, with its certificate checked', async () => {
+  it('ASVS-12.3.2 sends nothing to a server whose certificate no authority vouches for', async () => {
+    const send = createPublicRequest({
+      isPublic: onlyLoopback,
+      resolve: (_name, done) => done(null, [loopback]),
+    })
+    const body = {
+      method: 'POST',
+      headers: {},
+      body: 'söme bödy',
+      timeoutMs: 10_000,
+      maxBytes: 100,
+    } as const
+    await expect(send({ url: `https://${name}:${port}/`, ...body })).rejects.toThrow()
+    expect(connections).toBe(1)
+    expect(received).toEqual([])
+  })
+
+  it('SS-1 goes to a name whose every address is public, with its certificate checked', async () => {
     expect(await post([loopback], onlyLoopback)).toEqual({ status: 200, body: 'é'.repeat(50) })
     expect(received).toEqual([{ path: '/', body: 'söme bödy' }])
   })
