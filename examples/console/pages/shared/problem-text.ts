@@ -22,7 +22,7 @@ const texts: Readonly<Record<string, string>> = {
   step_up_required: 'This asks for a recent proof. Sign out and in again.',
   factor_already_enrolled: 'There is an authenticator app already.',
   last_factor_required: 'A second factor is required: add another one before you remove this.',
-  last_login_method: 'You could not sign in any more without it.',
+  last_login_method: 'It is the last way to sign in to this account.',
   webauthn_failed: 'This passkey could not be checked.',
   session_revoked: 'You were signed out.',
   session_max_age_reached: 'Your session reached its greatest age. Sign in again.',
