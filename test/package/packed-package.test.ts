@@ -1,7 +1,9 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, extname, join, normalize } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exportedTypes } from '../support/package/exported-types.js'
+import { loadedFiles } from '../support/package/loaded-files.js'
 import { command, type PackedPackage, packedPackage } from '../support/package/packed-package.js'
 import { runtimes } from '../support/package/runtimes.js'
 import { parseSource } from '../support/rules/parsed-source.js'
@@ -68,43 +70,11 @@ async function output(program: string, file: string): Promise<unknown> {
 }
 
 /** Specifiers that a built file, and the chunks it loads, import from outside the package. */
-function outerImports(file: string, seen = new Set<string>()): ReadonlySet<string> {
-  const path = normalize(join(packed.dir, 'dist', file))
-  const found = new Set<string>()
-  if (seen.has(path)) return found
-  seen.add(path)
-  for (const { specifier } of parseSource(path, readFileSync(path, 'utf8')).imports) {
-    const inner = specifier?.startsWith('.') ? outerImports(specifier, seen) : [String(specifier)]
-    for (const name of inner) found.add(name)
-  }
-  return found
-}
-
-/** A built file and the chunks it loads. */
-function loadedFiles(path: string, seen = new Set<string>()): ReadonlySet<string> {
-  if (seen.has(path)) return seen
-  seen.add(path)
-  for (const { specifier } of parseSource(path, readFileSync(path, 'utf8')).imports) {
-    if (specifier?.startsWith('.')) loadedFiles(normalize(join(dirname(path), specifier)), seen)
-  }
-  return seen
-}
-
-/** The declarations that the exports map names, and those they import. */
-function exportedTypes(): ReadonlySet<string> {
-  const seen = new Set<string>()
-  const visit = (path: string) => {
-    if (seen.has(path)) return
-    seen.add(path)
-    for (const { specifier = '' } of parseSource(path, readFileSync(path, 'utf8')).imports) {
-      const inner = specifier?.replace(/\.[jt]s$/, '.d.ts') ?? ''
-      if (inner.startsWith('.')) visit(normalize(join(dirname(path), inner)))
-    }
-  }
-  for (const path of JSON.stringify(manifest.exports).match(/dist\/[^"]+\.d\.ts/g) ?? []) {
-    visit(normalize(join(packed.dir, path)))
-  }
-  return seen
+function outerImports(file: string): ReadonlySet<string> {
+  const specifiers = [...loadedFiles(join(packed.dir, 'dist', file))].flatMap((path) =>
+    parseSource(path, readFileSync(path, 'utf8')).imports.map(({ specifier }) => String(specifier)),
+  )
+  return new Set(specifiers.filter((name) => !name.startsWith('.')))
 }
 
 const foreign = /^(express|fastify|koa|pg|mongodb|redis|ioredis|@electric-sql\/.*)(\/|$)/
@@ -201,7 +171,7 @@ describe('the tarball', () => {
 
   it('R-LIB-01 its declarations name no package that a host has not installed', () => {
     const known = ['postern', ...dependencies, ...peers]
-    const types = [...exportedTypes()].flatMap((path) =>
+    const types = [...exportedTypes(packed.dir, manifest.exports)].flatMap((path) =>
       parseSource(path, readFileSync(path, 'utf8')).imports.map(({ specifier }) =>
         String(specifier),
       ),
@@ -271,6 +241,33 @@ describe('R-LIB-16 hosts', () => {
     const file = await compiled('express', 'host-express.ts', ['express', 'pg', ...types])
     for (const [version, program] of runtimes()) {
       expect([version, await output(program, file)]).toEqual([version, { mounted: 'function' }])
+    }
+  })
+
+  it('a strict app by postern/client/mobile compiles against it, signs in and is remembered', async () => {
+    const file = await compiled('app', 'host-app.ts', [])
+    const done = {
+      before: 'signedOut',
+      login: 'authenticated',
+      user: 'ada@example.org',
+      refusal: 'invalid_credentials',
+      after: { status: 'signedOut', reason: null },
+    }
+    for (const [version, program] of runtimes()) {
+      expect([version, await output(program, file)]).toEqual([version, done])
+    }
+  })
+
+  it('a strict page with React and passkeys compiles against it without the types of Node', async () => {
+    const types = ['@types/react', '@types/react-dom']
+    const installed = ['@simplewebauthn/browser', 'react', 'react-dom', ...types]
+    const lib = ['es2023', 'dom', 'dom.iterable']
+    const options = { ...compilerOptions, lib, types: [] }
+    const file = await compiledWith('page', 'host-page.ts', installed, options)
+    const html = '<form>ada@example.org</form>'
+    for (const [version, program] of runtimes()) {
+      const rendered = { html, passkeys: ['function', 'function'] }
+      expect([version, await output(program, file)]).toEqual([version, rendered])
     }
   })
 
