@@ -82,6 +82,8 @@ describe.skipIf(isChromiumMissing)('I17-5 the front end of the docs, chromium', 
     await says('A link is in your mailbox.')
     const verified = page.waitForResponse(/email\/verify$/)
     await page.goto(await mailed('verifyEmail'))
+    await expect.poll(() => page.url()).not.toContain('#')
+    await send(page, 'Confirm address', goodPassword)
     expect((await verified).status()).toBe(200)
     const { accessToken } = await post('/mobile/login', { email, password: goodPassword })
     const { secret } = await post('/mfa/totp', { currentPassword: goodPassword }, accessToken)
@@ -109,5 +111,23 @@ describe.skipIf(isChromiumMissing)('I17-5 the front end of the docs, chromium', 
     await says('Your app shows a code.')
     await send(page, 'Continue', code())
     await says(email)
+  })
+
+  it('confirms an address in another browser than the one that registered', async () => {
+    const { page, mailer } = await opened()
+    await send(page, 'Register', email, goodPassword)
+    await expect.poll(() => mailer.sent.length).toBe(1)
+    const elsewhere = await (await arrive()).newPage()
+    await elsewhere.goto(Object(mailer.sent[0]?.data).url)
+    await send(elsewhere, 'Confirm address', otherPassword)
+    await send(elsewhere, 'Sign in', email, otherPassword)
+    await elsewhere.getByText(email).waitFor()
+  })
+
+  it('says so where the server cannot be asked who is signed in', async () => {
+    const { page } = await opened()
+    await page.route('**/v1/auth/**', (route) => route.abort())
+    await page.reload()
+    await page.getByText('You seem to be offline.').waitFor()
   })
 })
