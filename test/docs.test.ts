@@ -177,3 +177,12 @@ describe('what SECURITY.md says to handle with care', () => {
     for (const name of [...loosening, ...own]) expect(section).toContain(`\`${name}\``)
   })
 })
+
+it('ASVS-2.1.2 the sessions page says how the three lifetimes agree', () => {
+  const text = page('sessions').replaceAll(/\s+/g, ' ')
+  expect(text).toContain('| access token | 15 m, and no longer than the two below |')
+  expect(text).toContain(
+    'An access token lives no longer than the idle window and the cap of its session',
+  )
+  expect(text).toContain('a cap that you shorten later ends the session at its next refresh')
+})
