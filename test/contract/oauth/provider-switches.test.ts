@@ -87,3 +87,20 @@ it('SP-45 R-1-09 OL-10 each of eight switches opens one provider on one surface,
     expectProblem(await host.exchange(surface, code), 403, 'oauth_provider_disabled')
   }
 })
+
+it('ASVS-7.6.1 a session that a provider opened goes on when the provider is switched off, until it is ended', async () => {
+  const host = await oauthHost({ settings: allEnabled })
+  for (const surface of surfaces) {
+    const reply = await host.signIn(surface, 'google', accountAt('google'))
+    const refresh = (cookie: string) =>
+      host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie })
+    const door = surface === 'operator' ? 'Operator' : 'Client'
+    await storeSettings(host, { [`google${door}Enabled`]: 'false' })
+    expectProblem(await host.startWeb(surface, 'google'), 403, 'oauth_provider_disabled')
+    const refreshed = await refresh(refreshCookieOf(reply, surface))
+    expect(refreshed.status, refreshed.text).toBe(200)
+    const user = await host.auth[surface].users.findByEmail('google@example.org')
+    await host.auth[surface].terminateSessionsOf(user?.id ?? '')
+    expect((await refresh(refreshCookieOf(refreshed, surface))).status).toBe(401)
+  }
+})
