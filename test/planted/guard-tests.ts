@@ -34,9 +34,6 @@ export const guardTests: Readonly<Record<string, Plant['tests']>> = {
   'domain/accounts/email-change users: credentialEpoch': [
     'test/security/overtaken/overtaken.test.ts',
   ],
-  'domain/accounts/users users: sessionEpoch': ['test/security/overtaken/overtaken.test.ts'],
-  'domain/accounts/users users: credentialEpoch': ['test/security/overtaken/overtaken.test.ts'],
-  'domain/accounts/users users: deviceEpoch': ['test/security/overtaken/overtaken.test.ts'],
   'domain/factors/factor-enrollment users: deviceEpoch': [
     'test/security/overtaken/overtaken.test.ts',
   ],
