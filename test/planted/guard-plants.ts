@@ -13,7 +13,7 @@ const others: readonly Plant[] = [
       {
         file: 'src/domain/accounts/users.ts',
         find: '{ ...epochs, lastIntentId } : epochs',
-        replace: '{ lastIntentId } : {}',
+        replace: '{ lastIntentId } : { kind: user.kind }',
       },
     ],
     tests: ['test/security/overtaken/overtaken.test.ts'],
