@@ -1,3 +1,4 @@
+import type { MfaMethod } from './factor-event.js'
 import type { RiskSignal } from './risk-scorer.js'
 
 /** The reason why a first factor was refused. */
@@ -30,6 +31,10 @@ export type LoginEvent =
       readonly sessionId: string
       /** The first factor: `password`, `webauthn`, or the id of a provider. */
       readonly method: string
+      /** The second factor; null for a login that showed none, and for a trusted device in its place. */
+      readonly mfaMethod: MfaMethod | null
+      /** RFC 8176, as the access token carries it: empty when a provider was the only factor. */
+      readonly amr: readonly string[]
       /** The trusted device that replaced the second factor; null for any other login. */
       readonly deviceId: string | null
     }

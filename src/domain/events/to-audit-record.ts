@@ -59,11 +59,8 @@ const recorded: {
   'identity.unlinked': (event) => act(event.actorId, event.targetId, { provider: event.provider }),
   'email.verificationRequested': (event) => act(event.actorId, event.userId, {}),
   'password.resetRequested': (event) => act(event.actorId, event.userId, {}),
-  'login.succeeded': (event) =>
-    inSession(
-      own(event.userId, { method: event.method, deviceId: event.deviceId }),
-      event.sessionId,
-    ),
+  'login.succeeded': ({ userId, sessionId, method, mfaMethod, amr, deviceId }) =>
+    inSession(own(userId, { method, mfaMethod, amr, deviceId }), sessionId),
   'login.newDevice': (event) =>
     inSession(own(event.userId, { signals: event.signals }), event.sessionId),
   'device.trusted': (event) =>

@@ -142,6 +142,8 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         userId: user.id,
         sessionId: id,
         method: how.loginMethod,
+        mfaMethod: how.mfaMethod,
+        amr: how.amr,
         deviceId: skipped,
       })
       return { user: fenced, sessionId: id, ...minted }

@@ -19,7 +19,7 @@ export const deviceScenarios: readonly Scenario[] = [
     outcome: '200',
     options,
     tells: ({ id }) => [
-      told('login.succeeded', 'success', { userId: id, deviceId: null }),
+      told('login.succeeded', 'success', { userId: id, mfaMethod: 'totp', deviceId: null }),
       told('device.trusted', 'success', { userId: id }),
     ],
     prepare: async ({ host, surface }) => {
@@ -35,7 +35,13 @@ export const deviceScenarios: readonly Scenario[] = [
     outcome: '200',
     options,
     tells: ({ id, sessionId }) => [
-      told('login.succeeded', 'success', { userId: id, method: 'password', deviceId: sessionId }),
+      told('login.succeeded', 'success', {
+        userId: id,
+        method: 'password',
+        mfaMethod: null,
+        amr: ['pwd'],
+        deviceId: sessionId,
+      }),
     ],
     prepare: async ({ host, surface }) => {
       const who = await trustingPerson(host, surface)

@@ -17,7 +17,9 @@ export const loginScenarios = (['login', 'mobileLogin'] as const).flatMap(
         of,
         name: 'the right password',
         outcome: '200',
-        tells: ({ id }) => [told('login.succeeded', 'success', { userId: id, method })],
+        tells: ({ id }) => [
+          told('login.succeeded', 'success', { userId: id, method, mfaMethod: null, amr: ['pwd'] }),
+        ],
         prepare: async (scene) => {
           const who = await person(scene.host, scene.surface)
           return { subject: who, perform: () => attempt(scene, who.email, goodPassword) }

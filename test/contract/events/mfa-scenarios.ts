@@ -24,6 +24,12 @@ async function provedIn({ host, surface, post }: Scene): Promise<Enrolled> {
 const changed = (id: string, change: string) =>
   told('mfa.changed', 'success', { userId: id, actorId: id, change })
 
+const withCode = (mfaMethod: string) => ({
+  method: 'password',
+  mfaMethod,
+  amr: ['pwd', 'otp', 'mfa'],
+})
+
 const by = { actorId: 'ops-7', ip: '192.0.2.7', userAgent: 'back office' } as const
 
 /** Every way second factors are enrolled, shown and removed. */
@@ -135,7 +141,7 @@ export const mfaScenarios: readonly Scenario[] = [
     of: 'completeLoginMfa',
     name: 'the right code',
     outcome: '200',
-    tells: ({ id }) => [told('login.succeeded', 'success', { userId: id, method: 'password' })],
+    tells: ({ id }) => [told('login.succeeded', 'success', { userId: id, ...withCode('totp') })],
     prepare: async ({ host, surface }) => {
       const who = await enrolled(host, surface)
       const mfaToken = await ticketOf(host, surface, who)
@@ -149,7 +155,7 @@ export const mfaScenarios: readonly Scenario[] = [
     outcome: '200',
     tells: ({ id }) => [
       told('mfa.backupCodeUsed', 'success', { userId: id, remaining: 9 }),
-      told('login.succeeded', 'success', { userId: id, method: 'password' }),
+      told('login.succeeded', 'success', { userId: id, ...withCode('backupCode') }),
     ],
     prepare: async ({ host, surface }) => {
       const who = await enrolled(host, surface)

@@ -88,7 +88,14 @@ export const oauthScenarios: readonly Scenario[] = [
     name: 'somebody known',
     outcome: '302',
     options,
-    tells: ({ id }) => [told('login.succeeded', 'success', { userId: id, method: 'apple' })],
+    tells: ({ id }) => [
+      told('login.succeeded', 'success', {
+        userId: id,
+        method: 'apple',
+        mfaMethod: null,
+        amr: [],
+      }),
+    ],
     prepare: async (scene) => {
       const { account, subject } = await known(scene, 'apple')
       return { subject, perform: await onTheWayBack(scene, 'apple', account) }

@@ -75,7 +75,14 @@ export const passkeyScenarios: readonly Scenario[] = [
     of: 'finishPasskeyLogin',
     name: 'the second factor of a login',
     outcome: '200',
-    tells: ({ id }) => [told('login.succeeded', 'success', { userId: id, method: 'password' })],
+    tells: ({ id }) => [
+      told('login.succeeded', 'success', {
+        userId: id,
+        method: 'password',
+        mfaMethod: 'webauthn',
+        amr: ['pwd', 'pop', 'user', 'mfa'],
+      }),
+    ],
     prepare: async (scene) => {
       const { who, mfaToken, on } = await withTicket(scene)
       return { subject: who, perform: () => on.login(who.authenticator, mfaToken) }
@@ -86,7 +93,14 @@ export const passkeyScenarios: readonly Scenario[] = [
     name: 'in place of both factors',
     outcome: '200',
     options: passwordless,
-    tells: ({ id }) => [told('login.succeeded', 'success', { userId: id, method: 'webauthn' })],
+    tells: ({ id }) => [
+      told('login.succeeded', 'success', {
+        userId: id,
+        method: 'webauthn',
+        mfaMethod: 'webauthn',
+        amr: ['pop', 'user', 'mfa'],
+      }),
+    ],
     prepare: async ({ host, surface }) => {
       const who = await passkeyHolder(host, surface)
       return { subject: who, perform: () => passkeysOn(host, surface).login(who.authenticator) }

@@ -1,10 +1,11 @@
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
-import type { ProviderId } from '../../../src/identity-providers/providers.js'
+import { type ProviderId, providerIds } from '../../../src/identity-providers/providers.js'
+import type { MfaMethod } from '../../../src/ports/factor-event.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { storedIn, storedUser, surfaces } from '../../support/hosts/open-host.js'
+import { eventsOf, storedIn, storedUser, surfaces } from '../../support/hosts/open-host.js'
 import { enrolled, passwordLogin } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { type Person, person } from '../../support/people/people.js'
@@ -85,6 +86,22 @@ const firsts: Readonly<Record<string, First>> = {
   },
 }
 
+/** What the log and the records say of how the session of an access token was opened. */
+async function loggedOf(host: OauthHost, surface: Surface, bearer: string) {
+  const { sid: sessionId, sub: targetId, amr } = decodeJwt(bearer)
+  const event = eventsOf(host, 'login.succeeded').find((one) => one.sessionId === sessionId)
+  await host.auth.close() // the record is written beside the reply
+  const { auditRecords } = storedIn(host, surface)
+  const records = await auditRecords.find({ targetId: String(targetId) }, { limit: 100 })
+  const [record] = records.filter(
+    (one) => one.action === 'login.succeeded' && one.sessionId === sessionId,
+  )
+  const { method, mfaMethod, deviceId } = event ?? {}
+  expect(event).toMatchObject({ amr })
+  expect(record?.details).toEqual({ method, mfaMethod, amr, deviceId })
+  return { method, mfaMethod }
+}
+
 type Second = (host: OauthHost, surface: Surface, first: First) => Promise<[Led, Reply]>
 
 const finishing =
@@ -100,10 +117,10 @@ const finishing =
     return [led, reply]
   }
 
-const seconds: Readonly<Record<string, Second>> = {
-  'a code of the app': finishing('totp'),
-  'a backup code': finishing('backupCode'),
-  'a passkey': async (host, surface, first) => {
+const seconds: Readonly<Record<MfaMethod, Second>> = {
+  totp: finishing('totp'),
+  backupCode: finishing('backupCode'),
+  webauthn: async (host, surface, first) => {
     const who = await passkeyHolder(host, surface)
     const led = await first(host, surface, who)
     const cookie = led.cookie === null ? {} : { cookie: led.cookie }
@@ -120,7 +137,7 @@ const seconds: Readonly<Record<string, Second>> = {
 const rows = surfaces.flatMap((surface) => Object.keys(firsts).map((name) => ({ surface, name })))
 
 it.each(rows)(
-  'R-5-01 on $surface, $name opens a session alone, and half of one where there is a second factor',
+  'R-5-01 ASVS-16.3.1 on $surface, $name opens a session alone, and half of one where there is a second factor',
   async ({ surface, name }) => {
     const first = firsts[name]
     if (first === undefined) throw new Error('no such first factor')
@@ -128,11 +145,16 @@ it.each(rows)(
     const alone = await first(host, surface, await person(host, surface))
     expect([alone.status, alone.mfaToken]).toEqual(['authenticated', null])
     expect(decodeJwt(alone.bearer ?? '')['amr']).not.toContain('mfa')
-    for (const second of Object.values(seconds)) {
+    const method = providerIds.find((id) => name.startsWith(id)) ?? 'password'
+    const logged = await loggedOf(host, surface, alone.bearer ?? '')
+    expect(logged).toEqual({ method, mfaMethod: null })
+    for (const [mfaMethod, second] of Object.entries(seconds)) {
       const [led, reply] = await second(host, surface, first)
       expect([led.status, led.bearer]).toEqual(['mfaRequired', null])
       expect([reply.status, reply.json()['status']]).toEqual([200, 'authenticated'])
-      expect(decodeJwt(textOf(reply.json(), 'accessToken'))['amr']).toContain('mfa')
+      const bearer = textOf(reply.json(), 'accessToken')
+      expect(decodeJwt(bearer)['amr']).toContain('mfa')
+      expect(await loggedOf(host, surface, bearer)).toEqual({ method, mfaMethod })
     }
   },
 )

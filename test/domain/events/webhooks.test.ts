@@ -83,6 +83,8 @@ const login = (): AuthEvent => ({
   ...session,
   type: 'login.succeeded',
   method: 'password',
+  mfaMethod: null,
+  amr: ['pwd'],
   deviceId: null,
 })
 const waiting = () => stored.due(Date.UTC(2100, 0, 1), 100)
