@@ -81,6 +81,15 @@ export type Mail = {
       }
     }
   | {
+      /** Sent after a device became trusted to skip the second factor. Null stands for unknown. */
+      readonly template: 'deviceTrusted'
+      readonly data: {
+        readonly at: number
+        readonly ip: string | null
+        readonly userAgent: string | null
+      }
+    }
+  | {
       /** Sent after a provider's account became a way to sign in, or stopped being one. */
       readonly template: 'identityChanged'
       readonly data: {

@@ -43,7 +43,7 @@ export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTr
       // First: a session that names no device is worse off than one that names a device never made.
       await sessions.update(sessionId, { active: true }, { deviceId })
       const grant = await devices.issue(user, deviceId, name)
-      deps.emit('device.trusted', source, { userId: user.id, sessionId, deviceId })
+      devices.announce({ user, sessionId }, deviceId, source)
       return grant
     },
 

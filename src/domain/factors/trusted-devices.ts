@@ -5,8 +5,10 @@ import { isTrusted, trustedUntil } from '../../engine/trusted-device-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { TrustedDevice } from '../../model/trusted-device.js'
 import type { User } from '../../model/user.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { MailService } from '../mail/mail-service.js'
 import { requireProvedMailbox } from './require-proved-mailbox.js'
 
 /** A grant as the device that was trusted holds it. */
@@ -34,6 +36,12 @@ export interface TrustedDevices {
   nextId(): string
   /** Trusts a device; of more than twenty the oldest is forgotten. Throws `email_not_verified`. */
   issue(user: User, id: string, name: string): Promise<DeviceGrant>
+  /** Tells of a device that is trusted from now on: the event, and beside the request its owner. */
+  announce(
+    who: { readonly user: User; readonly sessionId: string },
+    deviceId: string,
+    source: RequestSource,
+  ): void
   /** What the user trusts now, newest first. */
   list(user: User): Promise<readonly TrustedDevice[]>
   /** Forgets one; false when the user has no such grant. */
@@ -42,7 +50,13 @@ export interface TrustedDevices {
   idOf(token: string | null): string | null
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'random' | 'settings'>
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'background' | 'emit'
+  > {
+  readonly mail: Pick<MailService, 'deviceTrusted'>
+}
 
 const mostPerUser = 20
 
@@ -116,6 +130,15 @@ export function createTrustedDevices(deps: Deps): TrustedDevices {
       await trim(user.id)
       const expiresIn = Math.floor(ttlMs / 1000)
       return { deviceId: id, deviceToken: `${id}.${secret}`, name, expiresAt, expiresIn }
+    },
+
+    announce({ user, sessionId }, deviceId, source) {
+      deps.emit('device.trusted', source, { userId: user.id, sessionId, deviceId })
+      const at = clock.now()
+      deps.background.run('telling the owner of a trusted device', async () => {
+        const { notifySecurityChanges } = await deps.settings()
+        if (notifySecurityChanges) deps.mail.deviceTrusted(user, { at, ...source })
+      })
     },
 
     async list(user) {

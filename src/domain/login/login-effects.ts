@@ -166,7 +166,7 @@ export function createLoginEffects({ emit, logger }: Deps, services: Services): 
     async trustDevice({ user, sessionId }, deviceId, { name }, source) {
       try {
         const grant = await devices.issue(user, deviceId, name)
-        emit('device.trusted', source, { userId: user.id, sessionId, deviceId })
+        devices.announce({ user, sessionId }, deviceId, source)
         return grant
       } catch (error) {
         // The login stands; without the grant the next one asks once more.

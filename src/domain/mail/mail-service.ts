@@ -49,6 +49,7 @@ export interface MailService {
     },
   ): void
   newDevice(user: User, login: RequestSource & { readonly at: number }): void
+  deviceTrusted(user: User, request: RequestSource & { readonly at: number }): void
 }
 
 interface Deps {
@@ -157,6 +158,8 @@ export function createMailService(deps: Deps): MailService {
       send({ ...to(user), template: 'identityChanged', data }, user.id),
     newDevice: (user, { at, ip, userAgent }) =>
       send({ ...to(user), template: 'newDevice', data: { at, ip, userAgent } }, user.id),
+    deviceTrusted: (user, { at, ip, userAgent }) =>
+      send({ ...to(user), template: 'deviceTrusted', data: { at, ip, userAgent } }, user.id),
   }
 }
 

@@ -5,6 +5,7 @@ import { openHost, surfaces } from '../../support/hosts/open-host.js'
 import { provedOperator } from '../../support/people/administrator.js'
 import { enrolled } from '../../support/people/authenticator.js'
 import type { Person } from '../../support/people/people.js'
+import { deviceLogin, trusting, trustingPerson } from '../../support/people/trusted-device.js'
 
 async function mailsTo(host: ContractHost, { email }: Person): Promise<readonly unknown[]> {
   await host.auth.close()
@@ -14,7 +15,7 @@ async function mailsTo(host: ContractHost, { email }: Person): Promise<readonly 
 describe.each(surfaces)(
   'what owners are mailed of their factors on the %s surface',
   (surface: Surface) => {
-    it('S-59 ASVS-6.3.7 each change, with its time and without a secret', async () => {
+    it('S-59 each change, with its time and without a secret', async () => {
       const host = await openHost()
       const { bearer, ...who } = await provedOperator(host, surface)
       const at = host.clock.now()
@@ -37,6 +38,32 @@ describe.each(surfaces)(
         204,
       )
       expect(await mailsTo(host, who)).toMatchObject([{ data: { change: 'totpRemoved' } }])
+    })
+
+    it('S-59 ASVS-6.3.7 a device that becomes trusted, at a login and in a session, from where that was', async () => {
+      const host = await openHost(trusting)
+      const who = await trustingPerson(host, surface)
+      const at = host.clock.now()
+      const about = { surface, to: who.email, name: 'Ada', template: 'deviceTrusted' }
+      const trusted = { ...about, data: { at, ip: expect.any(String), userAgent: 'node' } }
+      const ofTrust = async () => (await mailsTo(host, who)).slice(1)
+      expect(await ofTrust()).toEqual([trusted])
+      const path = `/v1/auth/${surface}/devices`
+      const headers = { 'x-forwarded-for': '203.0.113.9', 'user-agent': 'App/3' }
+      const body = { name: '<b>laptop</b>' }
+      const reply = await host.send('POST', path, { bearer: who.trustedBearer, body, headers })
+      expect(reply.status, reply.text).toBe(201)
+      const again = { ...about, data: { at, ip: '203.0.113.9', userAgent: 'App/3' } }
+      expect(await ofTrust()).toEqual([trusted, again])
+      // The use of a trusted device is no change.
+      await deviceLogin(host, surface, who, who.deviceToken, 'login')
+      expect(await ofTrust()).toEqual([trusted, again])
+    })
+
+    it('S-59 nothing of a trusted device where the setting says no', async () => {
+      const settings = { ...trusting.settings, notifySecurityChanges: false }
+      const host = await openHost({ settings })
+      expect(await mailsTo(host, await trustingPerson(host, surface))).toEqual([])
     })
 
     it('S-59 nothing where the setting says no', async () => {
