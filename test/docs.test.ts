@@ -80,6 +80,7 @@ describe('the page on mails says which there are', () => {
     accountDeleted: 'at',
     mfaChanged: 'at, change',
     secondFactorLockedOut: 'at, method, until',
+    loginSuspicious: 'at, reason, ip, userAgent',
     deviceTrusted: 'at, ip, userAgent',
     identityChanged: 'at, provider, change',
   } satisfies Record<Mail['template'], string>

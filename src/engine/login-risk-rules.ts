@@ -15,8 +15,18 @@ interface Assessment {
   readonly signals: readonly ('newDevice' | 'newNetwork' | 'failedAttempts')[]
 }
 
-/** Fewer are typing errors. */
+/** Wrong guesses in a row that are suspicious. Fewer are typing errors. */
 const suspiciousFailures = 3
+
+/** Whether the last guess is the one that its owner is told of: the third, unless it is told of as a lockout. */
+export function isToldGuess(guess: { readonly number: number; readonly locked: boolean }): boolean {
+  return guess.number === suspiciousFailures && !guess.locked
+}
+
+/** Whether the right password came after so many wrong ones that its owner should know. */
+export function isAfterGuesses(failedAttempts: number): boolean {
+  return failedAttempts >= suspiciousFailures
+}
 
 /**
  * The default rule. A device without a recent login is worth a mail. A new network is not, because
@@ -31,7 +41,7 @@ export function scoreLogin(question: Question): Assessment {
     history.some((past) => isSameDevice(past, question)) ||
     (wasHere && history.some((past) => hasSameUserAgent(past, question)))
   const knowsNetwork = network === null || wasHere
-  const wasGuessedAt = question.failedAttempts >= suspiciousFailures
+  const wasGuessedAt = isAfterGuesses(question.failedAttempts)
   const signals = [
     ...(knowsDevice ? [] : (['newDevice'] as const)),
     ...(knowsNetwork ? [] : (['newNetwork'] as const)),

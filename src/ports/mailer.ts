@@ -81,6 +81,20 @@ export type Mail = {
       }
     }
   | {
+      /**
+       * Guesses at the account, by or before one who showed the right password. `password`: it came after three
+       * wrong ones or more. `secondFactor`: three wrong codes or responses of passkeys came after it, or within
+       * a session. One of each a day, at most. Null stands for unknown.
+       */
+      readonly template: 'loginSuspicious'
+      readonly data: {
+        readonly at: number
+        readonly reason: 'password' | 'secondFactor'
+        readonly ip: string | null
+        readonly userAgent: string | null
+      }
+    }
+  | {
       /** Sent after a device became trusted to skip the second factor. Null stands for unknown. */
       readonly template: 'deviceTrusted'
       readonly data: {

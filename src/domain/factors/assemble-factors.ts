@@ -3,6 +3,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService } from '../mail/mail-service.js'
+import type { SuspicionNotices } from '../mail/suspicion-notices.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -40,6 +41,7 @@ interface Collaborators {
   readonly judge: IntentJudge
   readonly limits: RateLimiter
   readonly mail: MailService
+  readonly suspicions: SuspicionNotices
   readonly passwordCheck: PasswordCheck
   readonly passwords: PasswordHashes
   readonly sessions: Sessions

@@ -1,9 +1,11 @@
+import { isToldGuess } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { createLockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { FactorLockout, MailService } from '../mail/mail-service.js'
+import type { SuspicionNotices } from '../mail/suspicion-notices.js'
 import { networkLine, sessionLine } from '../passwords/hash-lines.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import { offeredMethods } from './offered-methods.js'
@@ -37,6 +39,7 @@ interface Deps
   > {
   readonly limits: RateLimiter
   readonly mail: MailService
+  readonly suspicions: SuspicionNotices
 }
 
 export function createCodeVerification(
@@ -74,16 +77,22 @@ export function createCodeVerification(
   return {
     async spend(userId, shown, source) {
       const { method } = shown
+      const guess = { number: 0, locked: false }
       const { ok } = await lockouts[method].attempt(
         userId,
-        () => check(userId, shown, source),
+        (failedBefore) => {
+          guess.number = failedBefore + 1
+          return check(userId, shown, source)
+        },
         (_, { until, isFirst }) => {
+          guess.locked = true
           deps.emit('mfa.lockedOut', source, { userId, method, until })
           if (isFirst) tellOwner(userId, { at: deps.clock.now(), method, until })
         },
       )
       if (ok) return
       deps.emit('mfa.failed', source, { userId, method })
+      if (isToldGuess(guess)) deps.suspicions.tell(userId, 'secondFactor', source)
       throw new AuthError('invalid_mfa_code')
     },
   }

@@ -79,32 +79,40 @@ export function createLoginPipeline(
     return risk.judge(user, { ...factors, recognitionId, history }, source)
   }
 
+  async function advance(first: FirstFactor, source: RequestSource): Promise<LoginResult> {
+    await checks.requireStanding(first, source)
+    const factors = await known(first)
+    const decision = await checks.decide(factors, first)
+    const asked = decision.kind === 'ask' ? decision.methods : null
+    const device = asked === null ? null : await checks.trustedDevice(first)
+    if (asked !== null && device === null) return effects.askForFactor(asked, first, source)
+    const deviceId = device?.id ?? null
+    const judged = await judge(first, deviceId, factors.history, source)
+    if (asked !== null && judged.level === 'high') {
+      return effects.askForFactor(asked, first, source)
+    }
+    // After the second factor, where there is one: a known password alone replaces no password.
+    if (await checks.isPasswordTooOld(first)) return effects.askForPassword(first, source)
+    if (decision.kind === 'enroll') return effects.askToEnroll(first, source)
+    const { user, method: loginMethod, amr, second, delivery } = first
+    const { recognition } = judged
+    const login = { user, loginMethod, amr, deviceId, delivery, recognition }
+    const session = await effects.open(login, second, source)
+    await effects.bind(session, first.federated, 'invalid_token', source)
+    risk.notify(session, judged, source)
+    const linkOffer = await effects.offerLink(session, first.linkKey, delivery)
+    return { status: 'authenticated', session, recognition, linkOffer }
+  }
+
   return {
     lookUp,
 
     async proceed(first, source) {
-      await checks.requireStanding(first, source)
-      const factors = await known(first)
-      const decision = await checks.decide(factors, first)
-      const asked = decision.kind === 'ask' ? decision.methods : null
-      const device = asked === null ? null : await checks.trustedDevice(first)
-      if (asked !== null && device === null) return effects.askForFactor(asked, first, source)
-      const deviceId = device?.id ?? null
-      const judged = await judge(first, deviceId, factors.history, source)
-      if (asked !== null && judged.level === 'high') {
-        return effects.askForFactor(asked, first, source)
+      const result = await advance(first, source)
+      if (result.status !== 'authenticated') {
+        risk.noteGuesses(first.user, first.failedAttempts ?? 0, source)
       }
-      // After the second factor, where there is one: a known password alone replaces no password.
-      if (await checks.isPasswordTooOld(first)) return effects.askForPassword(first, source)
-      if (decision.kind === 'enroll') return effects.askToEnroll(first, source)
-      const { user, method: loginMethod, amr, second, delivery } = first
-      const { recognition } = judged
-      const login = { user, loginMethod, amr, deviceId, delivery, recognition }
-      const session = await effects.open(login, second, source)
-      await effects.bind(session, first.federated, 'invalid_token', source)
-      risk.notify(session, judged, source)
-      const linkOffer = await effects.offerLink(session, first.linkKey, delivery)
-      return { status: 'authenticated', session, recognition, linkOffer }
+      return result
     },
 
     async complete(waiting, { enrolled, trust, recognition: sent, linkKey, ...shown }, source) {

@@ -1,4 +1,5 @@
 import { withTimeout } from '../../concurrency/with-timeout.js'
+import { isAfterGuesses } from '../../engine/login-risk-rules.js'
 import { describeError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -11,6 +12,7 @@ import type {
 } from '../../ports/risk-scorer.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailService } from '../mail/mail-service.js'
+import type { SuspicionNotices } from '../mail/suspicion-notices.js'
 import type { OpenedSession } from '../sessions/sessions.js'
 import type { KnownLogins } from './known-logins.js'
 import type { Recognition, RecognitionGrant } from './recognition.js'
@@ -28,6 +30,8 @@ export type LoginInQuestion = Pick<
 export interface JudgedLogin extends RiskAssessment {
   readonly isNotified: boolean
   readonly isMailed: boolean
+  /** Whether the right password came after so many wrong ones that the owner is told of it. */
+  readonly isAfterGuesses: boolean
   readonly login: PastLogin
   /** What it was judged by. */
   readonly history: readonly PastLogin[]
@@ -41,6 +45,11 @@ export interface LoginRisk {
   historyOf(userId: string): Promise<readonly PastLogin[]>
   /** Never rejects for the scorer's sake: one that fails counts as `high`. */
   judge(user: User, login: LoginInQuestion, source: RequestSource): Promise<JudgedLogin>
+  /**
+   * Tells the owner of a right password after guesses, where the login goes no further yet: its guesses are known
+   * here and not where it is completed.
+   */
+  noteGuesses(user: User, failedAttempts: number, source: RequestSource): void
   /** What follows, once the session is opened: it is remembered, and its owner is told. */
   notify(session: OpenedSession, judged: JudgedLogin, source: RequestSource): void
 }
@@ -49,6 +58,7 @@ interface Deps extends Pick<SurfaceContext, 'surface' | 'clock' | 'settings' | '
   readonly knownLogins: KnownLogins
   readonly mail: MailService
   readonly recognition: Recognition
+  readonly suspicions: SuspicionNotices
   readonly riskScorer: RiskScorer
 }
 
@@ -96,14 +106,22 @@ export function createLoginRisk(deps: Deps): LoginRisk {
         ...assessment,
         isNotified,
         isMailed: isNotified && notifyNewDevice,
+        isAfterGuesses: isAfterGuesses(login.failedAttempts),
         login: { at, ...source, method, mfaMethod, deviceId, recognitionHash: next },
         history,
         recognition: grant,
       }
     },
 
-    notify({ user, sessionId }, { signals, isNotified, isMailed, login, history }, source) {
+    noteGuesses(user, failedAttempts, source) {
+      if (isAfterGuesses(failedAttempts)) deps.suspicions.tell(user.id, 'password', source)
+    },
+
+    notify({ user, sessionId }, judged, source) {
+      const { signals, isNotified, isMailed, login, history } = judged
       deps.knownLogins.remember(user.id, login, history)
+      // One mail of one login: that of a new device says as much.
+      if (judged.isAfterGuesses && !isMailed) deps.suspicions.tell(user.id, 'password', source)
       if (!isNotified) return
       const at = clock.now()
       deps.emit('login.newDevice', source, { at, userId: user.id, sessionId, signals })

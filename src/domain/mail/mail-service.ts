@@ -23,6 +23,9 @@ export interface FactorLockout {
   readonly until: number
 }
 
+/** What was guessed at. */
+export type Suspicion = 'password' | 'secondFactor'
+
 /** Mail goes out beside the request: its outcome changes neither the reply nor its timing. */
 export interface MailService {
   verifyEmail(user: User, ticket: IssuedTicket): void
@@ -49,6 +52,10 @@ export interface MailService {
     },
   ): void
   newDevice(user: User, login: RequestSource & { readonly at: number }): void
+  loginSuspicious(
+    user: User,
+    what: RequestSource & { readonly at: number; readonly reason: Suspicion },
+  ): void
   deviceTrusted(user: User, request: RequestSource & { readonly at: number }): void
 }
 
@@ -158,6 +165,11 @@ export function createMailService(deps: Deps): MailService {
       send({ ...to(user), template: 'identityChanged', data }, user.id),
     newDevice: (user, { at, ip, userAgent }) =>
       send({ ...to(user), template: 'newDevice', data: { at, ip, userAgent } }, user.id),
+    loginSuspicious: (user, { at, reason, ip, userAgent }) =>
+      send(
+        { ...to(user), template: 'loginSuspicious', data: { at, reason, ip, userAgent } },
+        user.id,
+      ),
     deviceTrusted: (user, { at, ip, userAgent }) =>
       send({ ...to(user), template: 'deviceTrusted', data: { at, ip, userAgent } }, user.id),
   }

@@ -4,6 +4,7 @@ import type { IntentServices } from '../intents/assemble-intents.js'
 import { createLockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { LoginServices } from '../login/assemble-login.js'
+import type { MailServices } from '../mail/assemble-mail.js'
 import { createOwnPasskeys, type OwnPasskeys } from './own-passkeys.js'
 import { createPasskeyAssertions } from './passkey-assertions.js'
 import { createPasskeyLogin, type PasskeyLogin } from './passkey-login.js'
@@ -22,7 +23,8 @@ export interface PasskeyServices {
 export interface PasskeyCollaborators
   extends FactorServices,
     Pick<IntentServices, 'challenges' | 'loginIntents'>,
-    Pick<LoginServices, 'pipeline'> {
+    Pick<LoginServices, 'pipeline'>,
+    Pick<MailServices, 'suspicions'> {
   readonly limits: RateLimiter
 }
 

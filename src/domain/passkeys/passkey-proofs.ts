@@ -1,9 +1,11 @@
 import type { AssertionResponse } from '../../crypto/webauthn.js'
+import { isToldGuess } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { Ceremony, PasskeyChallenges } from '../intents/passkey-challenges.js'
 import type { Lockout } from '../limits/lockout.js'
+import type { SuspicionNotices } from '../mail/suspicion-notices.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 
 /** What a client sends back of a ceremony. */
@@ -35,16 +37,20 @@ interface Services {
   readonly challenges: PasskeyChallenges
   readonly assertions: PasskeyAssertions
   readonly lockout: Lockout
+  readonly suspicions: SuspicionNotices
 }
 
 export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProofs {
-  const { challenges, assertions, lockout } = services
+  const { challenges, assertions, lockout, suspicions } = services
   return {
     async show(ceremony, { challengeId, response }, terms, source) {
       const { user } = ceremony
       const facts = { userId: user.id, method: 'webauthn' } as const
 
-      async function check() {
+      const guess = { number: 0, locked: false }
+
+      async function check(failedBefore: number) {
+        guess.number = failedBefore + 1
         const refused = { ok: false, userVerified: false }
         const intent = await challenges.spend(challengeId, ceremony)
         if (intent === null) return refused
@@ -56,11 +62,13 @@ export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProo
         return noted === null ? refused : { ok: true, ...noted }
       }
 
-      const { ok, userVerified } = await lockout.attempt(user.id, check, (_, { until }) =>
-        deps.emit('mfa.lockedOut', source, { ...facts, until }),
-      )
+      const { ok, userVerified } = await lockout.attempt(user.id, check, (_, { until }) => {
+        guess.locked = true
+        deps.emit('mfa.lockedOut', source, { ...facts, until })
+      })
       if (ok) return { userVerified }
       deps.emit('mfa.failed', source, facts)
+      if (isToldGuess(guess)) suspicions.tell(user.id, 'secondFactor', source)
       throw new AuthError('invalid_mfa_code')
     },
   }
