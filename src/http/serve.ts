@@ -10,6 +10,7 @@ import type { Admission } from './admission/admission.js'
 import type { CookiePolicy } from './cookies.js'
 import { cookieOf, cookiesOf, flowKeysIn, hostOnly } from './cookies.js'
 import type { ExchangeRequest } from './request/exchange.js'
+import { isAskedByPerson } from './request/origin.js'
 
 /** Calls the handler of an admitted request with what it needs of it. */
 export async function serve(
@@ -63,6 +64,7 @@ function callOf(admission: Admission, policy: CookiePolicy): ProtectedCall<unkno
     registrationCookie: cookieOf(request, hostOnly(policy), 'registration'),
     recognitionCookie: cookieOf(request, hostOnly(policy), 'recognition'),
     linkCookie: cookieOf(request, hostOnly(policy), 'link'),
+    isAskedByPerson: () => isAskedByPerson(request),
     flowCookies: flowKeysIn(request, hostOnly(policy)),
     tokenDelivery: operation.choosesDelivery ? deliveryOf(request) : 'cookie',
     bearer,

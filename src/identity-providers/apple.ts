@@ -14,6 +14,7 @@ export const apple: OidcProvider = {
   name: 'Apple',
   scope: 'name email',
   responseMode: 'form_post',
+  accountPrompt: null,
   endpoints: {
     issuer,
     authorization: `${issuer}/auth/authorize`,

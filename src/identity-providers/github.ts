@@ -12,6 +12,7 @@ export const github: PlainProvider = {
   name: 'GitHub',
   scope: 'user:email',
   responseMode: 'query',
+  accountPrompt: 'select_account',
   endpoints: {
     issuer: 'https://github.com/login/oauth',
     authorization: 'https://github.com/login/oauth/authorize',

@@ -11,6 +11,7 @@ export const google: OidcProvider = {
   name: 'Google',
   scope: 'openid email profile',
   responseMode: 'query',
+  accountPrompt: 'select_account',
   endpoints: {
     issuer,
     authorization: 'https://accounts.google.com/o/oauth2/v2/auth',

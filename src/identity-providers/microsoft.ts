@@ -18,6 +18,7 @@ export const microsoft: OidcProvider = {
   name: 'Microsoft',
   scope: 'openid email profile',
   responseMode: 'query',
+  accountPrompt: 'select_account',
   endpoints: {
     issuer: `${host}/{tenantid}/v2.0`,
     authorization: `${host}/{tenant}/oauth2/v2.0/authorize`,

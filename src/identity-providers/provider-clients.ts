@@ -9,7 +9,7 @@ import type {
   ProviderAnswer,
   ProviderCredentials,
   ProviderEndpoints,
-  SignInSecrets,
+  SignInRequest,
 } from './provider.js'
 import { ProviderError } from './provider-error.js'
 import type { ProviderSignIn } from './provider-sign-in.js'
@@ -26,11 +26,7 @@ export interface ProviderProfile extends Profile {
 /** The host as an OAuth client of the providers. Keeps public keys, and no token. */
 export interface ProviderClients {
   /** Where to send the browser: authorization code with PKCE S256 (RFC 7636). */
-  authorizationUrl(
-    id: ProviderId,
-    credentials: ProviderCredentials,
-    signIn: SignInSecrets & { readonly redirectUri: string },
-  ): string
+  authorizationUrl(id: ProviderId, credentials: ProviderCredentials, signIn: SignInRequest): string
   /**
    * Who signed in. Rejects with a `ProviderError` for anything but a good answer, and with another error
    * when what checks answers cannot be loaded; the next call tries again.

@@ -52,6 +52,13 @@ export interface SignInSecrets {
   readonly codeVerifier: string
 }
 
+/** What is asked of a provider when a sign-in begins. */
+export interface SignInRequest extends SignInSecrets {
+  readonly redirectUri: string
+  /** Whether the person is to choose an account, also where one is signed in. Default false. */
+  readonly asksForAccount?: boolean
+}
+
 /** What came back to the callback. */
 export interface ProviderAnswer {
   readonly parameters: Readonly<Record<string, string>>
@@ -70,6 +77,8 @@ interface AnyProvider {
   readonly scope: string
   /** The form in which the authorization response reaches the callback. */
   readonly responseMode: 'query' | 'form_post'
+  /** Has the person choose an account (OpenID Connect Core §3.1.2.1); null where each sign-in asks them anyway. */
+  readonly accountPrompt: 'select_account' | null
   readonly endpoints: ProviderEndpoints
   /** The endpoints, with the parts that depend on settings filled in. */
   locate(endpoints: ProviderEndpoints, credentials: ProviderCredentials): ProviderEndpoints

@@ -60,8 +60,10 @@ const startOauth = publicOperation({
   reply: nothing,
   cookies: { reads: [...flowCookies, 'recognition'], sets: flowCookies },
   errors: [...oauthStartErrors, 'csrf_rejected'],
-  handle: async ({ params, query, flowCookies, recognitionCookie }, { oauth }) => {
-    const browser = { keys: flowCookies, recognitionId: recognitionCookie }
+  handle: async (call, { oauth }) => {
+    const { params, query, flowCookies: keys, recognitionCookie: recognitionId } = call
+    // A foreign page must not sign its visitors in behind their backs, where the provider would not ask.
+    const browser = { keys, recognitionId, asksForAccount: !call.isAskedByPerson() }
     const provider = params['provider'] ?? ''
     return redirectToProvider(await oauth.startWeb(provider, targetOf(query), browser))
   },

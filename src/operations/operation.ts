@@ -105,12 +105,11 @@ export interface Call<B> {
   readonly recognitionCookie: string | null
   /** What the browser keeps of a sign-in by a provider that bounced, from the surface's cookie. */
   readonly linkCookie: string | null
+  /** Whether the person had a part in going there (Fetch Metadata); false where the browser does not say. */
+  isAskedByPerson(): boolean
   /** The keys of the browser's OAuth flows from its cookies, the oldest first. */
   readonly flowCookies: BrowserKeys
-  /**
-   * Where tokens of the answer go: into cookies, unless the entry lets the header `x-token-delivery`
-   * say `body`.
-   */
+  /** Where tokens of the answer go: cookies, unless the entry lets the header `x-token-delivery` say `body`. */
   readonly tokenDelivery: 'cookie' | 'body'
   /** The bearer token's claims on a public operation, when it is a valid one of this surface. */
   readonly bearer: AccessClaims | null

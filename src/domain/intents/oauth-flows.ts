@@ -23,6 +23,8 @@ export interface FlowFacts
    * from another site.
    */
   readonly recognitionId: string | null
+  /** Whether the provider is to let the person choose an account. Default false. */
+  readonly asksForAccount?: boolean
 }
 
 /** A flow to a provider that has begun. */
@@ -118,7 +120,7 @@ export function createOauthFlows(deps: Deps, judge: IntentJudge): OauthFlows {
 
   /** A key of null is an app's, which has none. */
   async function begin(
-    { linker, recognitionId, ...facts }: FlowFacts,
+    { linker, recognitionId, asksForAccount = false, ...facts }: FlowFacts,
     credentials: ProviderCredentials,
     { state, browserKey }: { readonly state: string; readonly browserKey: string | null },
   ): Promise<BegunFlow> {
@@ -140,7 +142,7 @@ export function createOauthFlows(deps: Deps, judge: IntentJudge): OauthFlows {
       expiresAt: clock.now() + flowSeconds * 1000,
     })
     if (!stored) throw new AuthError('service_unavailable')
-    const request = { ...secrets, redirectUri: callbackOf(provider) }
+    const request = { ...secrets, redirectUri: callbackOf(provider), asksForAccount }
     return {
       authorizationUrl: deps.providers.authorizationUrl(provider, credentials, request),
       expiresIn: flowSeconds,

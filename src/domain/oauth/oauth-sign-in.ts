@@ -58,7 +58,7 @@ export interface OauthSignIn {
   startWeb(
     provider: string,
     target: { readonly redirectUri: string; readonly termsVersion: string },
-    browser: { readonly keys: BrowserKeys; readonly recognitionId: string | null },
+    browser: Pick<FlowFacts, 'recognitionId' | 'asksForAccount'> & { readonly keys: BrowserKeys },
   ): Promise<BrowserFlow>
   /** As `startWeb`; `codeChallenge` is the app's own (S256), for the exchange. */
   startMobile(
@@ -233,8 +233,8 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
       return ids.map((id) => ({ id, name: providers[id].name }))
     },
 
-    async startWeb(provider, target, { keys, recognitionId }) {
-      const facts = { kind: 'web', linker: null, recognitionId, ...target } as const
+    async startWeb(provider, target, { keys, ...browser }) {
+      const facts = { kind: 'web', linker: null, ...browser, ...target } as const
       return startInBrowser(known(provider), facts, keys)
     },
 

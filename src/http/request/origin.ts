@@ -32,3 +32,14 @@ export function isNavigation(request: { header(name: string): string | undefined
     request.header('sec-fetch-dest') === 'document'
   )
 }
+
+/**
+ * Whether the person had a part in this navigation: an address that was typed, a step within this site, or a click or
+ * key on a page of another. A page that leads there by itself has none, and a browser without Fetch Metadata does not
+ * say.
+ */
+export function isAskedByPerson(request: { header(name: string): string | undefined }): boolean {
+  const site = request.header('sec-fetch-site')
+  const isOwnSite = site === 'same-origin' || site === 'same-site' || site === 'none'
+  return isOwnSite || request.header('sec-fetch-user') === '?1'
+}

@@ -61,7 +61,13 @@ export interface Flow {
 
 /** What browsers and apps do with a host, and with the providers behind it. */
 export interface OauthSteps {
-  startWeb(surface: Surface, provider: ProviderId, query?: object): Promise<Reply>
+  /** By a link of the host's own page, unless `headers` say otherwise. */
+  startWeb(
+    surface: Surface,
+    provider: ProviderId,
+    query?: object,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Reply>
   /** As `startWeb`; fails unless it leads to the provider. */
   depart(surface: Surface, provider: ProviderId): Promise<Flow>
   startApp(surface: Surface, provider: ProviderId, body?: object): Promise<Reply>
@@ -124,12 +130,20 @@ interface People {
   ): Record<string, string> | Promise<Record<string, string>>
 }
 
+/** What a browser says of a link on the host's own page. */
+const ownLink = {
+  'sec-fetch-site': 'same-origin',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-user': '?1',
+}
+
 export function oauthSteps(host: Pick<ContractHost, 'send'>, people: People): OauthSteps {
   const at = (surface: Surface, path: string): string => `/v1/auth/${surface}${path}`
 
-  const startWeb: OauthSteps['startWeb'] = (surface, provider, query = {}) => {
+  const startWeb: OauthSteps['startWeb'] = (surface, provider, query = {}, headers = ownLink) => {
     const members = new URLSearchParams({ redirectUri: webTarget[surface], ...query })
-    return host.send('GET', at(surface, `/oauth/${provider}/start?${members}`))
+    return host.send('GET', at(surface, `/oauth/${provider}/start?${members}`), { headers })
   }
 
   const startApp: OauthSteps['startApp'] = (surface, provider, body = {}) =>
