@@ -1,4 +1,5 @@
 import type { RequestSource } from '../domain/services/index.js'
+import { networkOf } from '../engine/network-of.js'
 import { oncePerWindow } from '../engine/once-per-window.js'
 import { AuthError, type ErrorCode } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
@@ -13,6 +14,11 @@ interface Visitor {
 export interface RefusalEvents {
   /** Emits an event for a refusal that is about security, unless a service did already. */
   emitRefusal(operation: string, error: unknown, visitor: Visitor): void
+  /**
+   * On a route without a limit before it, the same for a genuine token that is not good there: one whose session was
+   * ended, or of the other surface. Once an hour for each network, since its holder may go on showing it.
+   */
+  emitDeadToken(operation: string, error: unknown, source: RequestSource): void
 }
 
 interface Deps {
@@ -32,6 +38,10 @@ const emittedByServices: readonly ErrorCode[] = [
   'invalid_client',
 ]
 
+/** A signature of ours was on these tokens: strangers have none. */
+const deadTokenCodes: readonly ErrorCode[] = ['session_revoked', 'audience_mismatch']
+const hourMs = 60 * 60 * 1000
+
 export function refusalEvents({ clock, emit }: Deps): RefusalEvents {
   const isFirst = oncePerWindow()
   return {
@@ -43,6 +53,13 @@ export function refusalEvents({ clock, emit }: Deps): RefusalEvents {
       const who = `${operation} ${source.ip} ${userId}`
       if (wait !== null && !isFirst(who, wait * 1000, clock.now())) return
       emit('request.refused', source, { userId, operation, reason: error.code })
+    },
+
+    emitDeadToken(operation, error, source) {
+      if (!(error instanceof AuthError) || !deadTokenCodes.includes(error.code)) return
+      const who = `${operation} ${error.code} ${networkOf(source.ip)}`
+      if (!isFirst(who, hourMs, clock.now())) return
+      emit('request.refused', source, { userId: null, operation, reason: error.code })
     },
   }
 }

@@ -108,8 +108,8 @@ export function routeGuards<S extends Surface>(
   }
 
   /**
-   * Of people and machines that are known. No limit stands before a route of the host's, so that
-   * strangers could fill the records.
+   * Of people and machines that are known, and of tokens that were good once or are good elsewhere. No limit stands
+   * before a route of the host's, so that strangers could fill the records.
    */
   function emitRefusal(
     name: string,
@@ -117,10 +117,10 @@ export function routeGuards<S extends Surface>(
     request: RouteGuardRequest,
     principal: Principal | null,
   ): void {
-    if (principal === null) return
     const ip = clientIp(request.remoteAddress, request.header('x-forwarded-for'))
     const source = { ip, userAgent: userAgentOf(request) }
-    refusals.emitRefusal(name, error, { source, userId: principal.userId })
+    if (principal === null) refusals.emitDeadToken(name, error, source)
+    else refusals.emitRefusal(name, error, { source, userId: principal.userId })
   }
 
   function toAuthError(name: string, error: unknown): AuthError {

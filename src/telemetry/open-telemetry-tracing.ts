@@ -21,8 +21,8 @@ interface Providers {
 /**
  * One span an operation, named by its id and of kind internal, because the request itself is the
  * host's to trace; the histogram `svc_auth_request_duration_seconds{surface,operation,status_class}`;
- * and the counters `svc_auth_requests_total{surface,operation,outcome}` and
- * `svc_auth_events_total{surface,type}`. Does nothing without a provider. The global ones are read
+ * and the counters `svc_auth_requests_total{surface,operation,outcome}`,
+ * `svc_auth_refusals_total{surface,operation,code}` and `svc_auth_events_total{surface,type}`. Does nothing without a provider. The global ones are read
  * now: instruments made before the host registered its own would stay dead.
  */
 export function createTracing(
@@ -36,6 +36,10 @@ export function createTracing(
   const meter = meterProvider.getMeter('postern')
   const requests = meter.createCounter('svc_auth_requests_total', {
     description: 'Operations handled. The outcome is success, refused (4xx) or failed (5xx).',
+  })
+  const refusals = meter.createCounter('svc_auth_refusals_total', {
+    description:
+      'Operations that were refused (4xx), malformed requests among them, by error code.',
   })
   const durations = secondsHistogram(
     meter,
@@ -58,7 +62,11 @@ export function createTracing(
         })
       })
       const ended = await (begun.result ?? work())
-      count(requests, { surface, operation, outcome: outcomeOf(ended) })
+      const outcome = outcomeOf(ended)
+      count(requests, { surface, operation, outcome })
+      // The code of a validator of the host's may be anything, and labels are of a closed list.
+      if (outcome === 'refused')
+        count(refusals, { surface, operation, code: ended.code ?? 'other' })
       // A clock that was set back in the meantime must not make a negative duration of it.
       const seconds = Math.max(0, clock.now() - begunAt) / 1000
       const labels = { surface, operation, status_class: `${Math.trunc(ended.status / 100)}xx` }

@@ -18,6 +18,7 @@ import { faultyBackend } from '../support/stores/faulty-backend.js'
 import { type Point, telemetryRig } from './telemetry-rig.js'
 
 const requests = 'svc_auth_requests_total'
+const refusals = 'svc_auth_refusals_total'
 const events = 'svc_auth_events_total'
 const durations = 'svc_auth_request_duration_seconds'
 const queueLength = 'svc_auth_hash_queue_length'
@@ -150,6 +151,11 @@ describe('labels', () => {
         operation: names,
         outcome: ['success', 'refused', 'failed'],
       },
+      [refusals]: {
+        surface: surfaces,
+        operation: names,
+        code: [...Object.keys(errorCatalogue), 'other'],
+      },
       [events]: {
         surface: surfaces,
         type: ['config.seeded', ...host.events.map(({ type }) => type)],
@@ -186,19 +192,33 @@ describe('labels', () => {
 })
 
 describe('counters', () => {
-  it('count what was handled and what was told', async () => {
+  it('ASVS-16.3.3 count what was handled, what was refused and why, and what was told', async () => {
     const { host, points } = await openRig()
     const { bearer } = await signedInPerson(host, 'client')
     for (let count = 0; count < 3; count += 1) {
       await host.send('GET', '/v1/auth/client/me', { bearer })
     }
     await host.send('GET', '/v1/auth/client/me')
+    const malformed = { method: 'POST', path: '/v1/auth/client/login' } as const
+    const post = (body: unknown, headers = {}) =>
+      host.send(malformed.method, malformed.path, { body, headers })
+    for (const body of [{ email: 1 }, { email: ['x'] }, '{']) await post(body)
+    await post('x'.repeat(70_000))
+    await post('<x/>', { 'content-type': 'application/xml' })
     const client = { surface: 'client' }
+    const login = { ...client, operation: 'login' }
     const getMe = { ...client, operation: 'getMe' }
-    const counted = (await points()).filter(({ name }) => name === requests || name === events)
+    const counted = (await points()).filter(({ name }) =>
+      [requests, refusals, events].includes(name),
+    )
     expect(new Set(sinceTheStart(counted))).toEqual(
       new Set([
         { name: requests, labels: { ...client, operation: 'login', outcome: 'success' }, value: 1 },
+        { name: requests, labels: { ...login, outcome: 'refused' }, value: 5 },
+        { name: refusals, labels: { ...login, code: 'invalid_request' }, value: 3 },
+        { name: refusals, labels: { ...login, code: 'payload_too_large' }, value: 1 },
+        { name: refusals, labels: { ...login, code: 'unsupported_media_type' }, value: 1 },
+        { name: refusals, labels: { ...getMe, code: 'unauthorized' }, value: 1 },
         { name: requests, labels: { ...getMe, outcome: 'success' }, value: 3 },
         { name: requests, labels: { ...getMe, outcome: 'refused' }, value: 1 },
         { name: events, labels: { ...client, type: 'account.created' }, value: 1 },

@@ -251,6 +251,38 @@ describe.each(Object.entries(guardedHosts))('R-1-26 guards on %s', (_name, serve
       }),
     ])
   })
+
+  it('ASVS-16.3.3 tell of tokens that were good once or are good elsewhere, once an hour', async () => {
+    const { host, get } = await open(serve, { authorizer: orders(() => true) })
+    const ada = await signedInPerson(host, 'client')
+    const stranger = await signedInPerson(host, 'operator')
+    await host.auth.client.terminateSessionsOf(ada.id)
+    host.events.splice(0)
+    const ask = async () => {
+      for (const route of ['user', 'permission']) {
+        for (let asked = 0; asked < 3; asked += 1) {
+          expect((await get(`/client/${route}`, ada.bearer)).code).toBe('session_revoked')
+          expect((await get(`/client/${route}`, stranger.bearer)).code).toBe('audience_mismatch')
+          await get(`/client/${route}`, `${ada.bearer}x`)
+          await get(`/client/${route}`)
+        }
+      }
+    }
+    const told = (operation: string, reason: string) =>
+      expect.objectContaining({ surface: 'client', operation, reason, userId: null })
+    const once = ['requireUser', 'requirePermission'].flatMap((name) => [
+      told(name, 'session_revoked'),
+      told(name, 'audience_mismatch'),
+    ])
+    await ask()
+    expect(eventsOf(host, 'request.refused')).toEqual(once)
+    await ask()
+    expect(eventsOf(host, 'request.refused')).toEqual(once)
+    const { auditRecords } = storedIn(host, 'client')
+    await host.auth.close()
+    const records = await auditRecords.find({ targetId: ada.id }, { limit: 100 })
+    expect(records.filter(({ action }) => action === 'request.refused')).toEqual([])
+  })
 })
 
 describe('guards that cannot work', () => {
