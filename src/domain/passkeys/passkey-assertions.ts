@@ -92,7 +92,8 @@ export function createPasskeyAssertions(deps: Deps): PasskeyAssertions {
   async function noteUse(passkey: Passkey, use: Use, source: RequestSource): Promise<boolean> {
     let seen: Passkey | null = passkey
     return retryOnConflict(tries, async () => {
-      if (seen?.publicKey !== passkey.publicKey) return false
+      // Removed meanwhile, perhaps registered again: by then it opens another account, or has another key.
+      if (seen?.publicKey !== passkey.publicKey || seen.userId !== passkey.userId) return false
       // Noted already: the store carried the write out and said otherwise.
       if (seen.lastChallenge === use.challenge) return true
       if (isRegressed(seen.counter, use.counter)) {
