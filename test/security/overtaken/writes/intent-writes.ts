@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { bounced, signInWith, workspaceAccount } from '../../../contract/oauth/link-offers.js'
+import { identityOf, memberOf, type OauthHost } from '../../../contract/oauth/oauth-host.js'
+import { storedIn, storedUser } from '../../../support/hosts/open-host.js'
+import { publicly } from '../../intents/begun.js'
+import { starts } from '../../intents/starts.js'
+import { subjectOf } from '../../intents/subject.js'
+import type { OvertakenWrite, OvertakenWrites } from '../overtaken-write.js'
+import { plus, started } from './begun.js'
+
+type Begin = OvertakenWrite['begin']
+
+const account = { subject: '1815', email: 'ada@gmail.com', verified: true }
+
+/** Somebody who signed up with Google, and their account there. */
+async function byGoogle(host: OauthHost) {
+  await host.signIn('client', 'google', account)
+  const { id } = await storedUser(host, 'client', account.email)
+  return { id, identity: await identityOf(host, 'client', 'google', account) }
+}
+
+const removingIdentity =
+  (password: 'has a password' | 'has none'): Begin =>
+  async (host) => {
+    const { id, identity } = await byGoogle(host)
+    const passwordHash = password === 'has none' ? null : 'a hash'
+    await storedIn(host, 'client').users.update(id, { enabled: true }, { passwordHash })
+    return async () => {
+      await host.auth.client.identities.remove(id, identity?.id ?? '')
+      return 'done'
+    }
+  }
+
+const codeShownTwice: Begin = async (host) => {
+  const { finish } = await starts['the code of an app'].begin(host)
+  await finish()
+  return finish
+}
+
+/** What begins in one request and ends in another, and the accounts at providers. */
+export const intentWrites: OvertakenWrites = {
+  'a link offered to a login': {
+    collection: 'link_offers',
+    begin: async (host) => {
+      const subject = await subjectOf(host, 'nothing', { surface: 'operator' })
+      const cookie = await bounced(host, workspaceAccount(subject))
+      return async () => {
+        const reply = await signInWith(host, subject, { cookie })
+        return `${reply.status} ${'linkOffer' in reply.json() ? 'with an offer' : 'without'}`
+      }
+    },
+    changes: { sessionId: { value: 'another session', outcome: '200 without' } },
+  },
+  'a guess of a waiting login': {
+    collection: 'login_tickets',
+    begin: started('a code after a password'),
+    changes: { attempts: { value: plus('attempts'), outcome: '200', left: 'goes' } },
+  },
+  'a mailed link in the place of another': {
+    collection: 'tickets',
+    begin: async (host) => {
+      const subject = await subjectOf(host, 'nothing')
+      const ask = () => publicly(subject, '/password/forgot', { email: subject.email })
+      await ask()
+      await host.auth.close()
+      return ask
+    },
+    changes: { secretHash: { value: 'of a link', outcome: '202', left: 'goes on' } },
+  },
+  'the code of an app': {
+    collection: 'oauth_codes',
+    begin: started('the code of an app'),
+    changes: {
+      codeChallenge: { value: 'of another app', outcome: '400 invalid_token' },
+      redeemedAt: { value: 1, outcome: '400 invalid_token' },
+    },
+  },
+  'the code of an app, and the session it came to': {
+    collection: 'oauth_codes',
+    nth: 2,
+    begin: started('the code of an app'),
+    changes: { replayedAt: { value: 1, outcome: '400 invalid_token' } },
+  },
+  'the code of an app that comes again': {
+    collection: 'oauth_codes',
+    nth: 2,
+    begin: codeShownTwice,
+    changes: {
+      codeChallenge: { value: 'of another app', outcome: '400 invalid_token' },
+      replayedAt: { value: 1, outcome: '400 invalid_token' },
+    },
+  },
+  'an account at a provider marked as being removed': {
+    collection: 'oauth_identities',
+    begin: removingIdentity('has a password'),
+    changes: { removingBy: { value: 'another removal', outcome: 'done', left: 'goes' } },
+  },
+  'the mark of the last account at a provider taken back': {
+    collection: 'oauth_identities',
+    nth: 2,
+    begin: removingIdentity('has none'),
+    changes: { removingBy: { value: 'another removal', outcome: 'thrown last_login_method' } },
+  },
+  'an account at a provider that was left without its user': {
+    collection: 'oauth_identities',
+    begin: async (host) => {
+      const { id } = await byGoogle(host)
+      await storedIn(host, 'client').users.take(id)
+      await host.clock.advance(40_000)
+      return async () => {
+        const reply = await host.signIn('client', 'google', account)
+        return memberOf(reply, 'error') || 'signed in'
+      }
+    },
+    changes: {
+      userId: { value: randomUUID(), outcome: 'signed in' },
+      linkedAt: { value: plus('linkedAt'), outcome: 'signed in', left: 'goes on' },
+    },
+  },
+}
