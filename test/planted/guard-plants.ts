@@ -20,7 +20,7 @@ const others: readonly Plant[] = [
   },
 ]
 
-/** Each guard that a test is known to notice, taken away. */
+/** Each guard, taken away. */
 export const guardPlants: readonly Plant[] = [
   ...findGuards(root).flatMap(({ id, edit }) => {
     const tests = guardTests[id]
