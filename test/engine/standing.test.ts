@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { isRegressed } from '../../src/engine/signature-counter.js'
+import {
+  disabledImport,
+  isUnfinishedImport,
+  unfinishedImport,
+} from '../../src/engine/unfinished-import.js'
+
+it.each([
+  [0, 0, false],
+  [0, 1, false],
+  [1, 0, true],
+  [5, 5, true],
+  [5, 4, true],
+  [5, 6, false],
+])('a counter of %d that shows %d is a copied authenticator: %s', (stored, shown, is) => {
+  expect(isRegressed(stored, shown)).toBe(is)
+})
+
+it.each([
+  [false, unfinishedImport, true],
+  [false, disabledImport, true],
+  [false, 'another intent', false],
+  [false, null, false],
+  [true, unfinishedImport, false],
+])(
+  'an account, enabled: %s, last intent %s, is an unfinished import: %s',
+  (enabled, lastIntentId, is) => {
+    expect(isUnfinishedImport({ enabled, lastIntentId })).toBe(is)
+  },
+)
+
+it('the marks of an import are told apart', () => {
+  expect([unfinishedImport, disabledImport]).toEqual(['import', 'import disabled'])
+})
