@@ -31,7 +31,7 @@ export type { Role, RoleDefinition, Roles } from './domain/authorization/roles.j
 export { seedOrgRoles } from './domain/authorization/seed-org-roles.js'
 export type { ConfigApi } from './domain/configuration/config-api.js'
 export type { ConfigRevision } from './domain/configuration/config-history.js'
-export type { Reencryption } from './domain/configuration/config-reencryption.js'
+export type { Reencryption } from './domain/configuration/reencryption.js'
 export type { Actor } from './domain/context/actor.js'
 export type { Principal } from './domain/context/principal.js'
 export type { AuditLog, AuditPage, AuditPageRequest } from './domain/events/audit-log.js'

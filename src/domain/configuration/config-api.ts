@@ -3,8 +3,8 @@ import type { FieldDeclaration } from '../../engine/configuration/config-declara
 import type { FieldValues } from '../../engine/configuration/module-values.js'
 import type { Logger } from '../../ports/logger.js'
 import type { ConfigRevision } from './config-history.js'
-import { joinReencryptions, type Reencryption } from './config-reencryption.js'
 import type { ConfigStore } from './config-store.js'
+import { joinReencryptions, type Reencryption } from './reencryption.js'
 import { type TypedConfig, typedConfig } from './typed-config.js'
 
 /** The configuration of modules, for the host's code: no permission is checked. */

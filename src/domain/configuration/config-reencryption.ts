@@ -3,24 +3,7 @@ import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import type { ConfigWriter } from './config-writer.js'
-
-/**
- * The result of `config.reencrypt`. The secret of an authenticator app is of the module `totp`, with its surface as
- * `environment` and its user's id as `key`.
- */
-export interface Reencryption {
-  /** The number of values that are encrypted under the current key now and were not before. */
-  readonly reencrypted: number
-  /**
-   * The values that no key decrypts. They are unchanged. Authenticator apps are looked for by the ids of
-   * `configKeys`: one that is under a key of another id is not among them.
-   */
-  readonly damaged: readonly {
-    readonly module: string
-    readonly environment: string
-    readonly key: string
-  }[]
-}
+import { joinReencryptions, type Reencryption } from './reencryption.js'
 
 type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'emit'>
 
@@ -75,13 +58,5 @@ export function createReencryption(
       }
     }
     return joinReencryptions(all)
-  }
-}
-
-/** One result of many. */
-export function joinReencryptions(all: readonly Reencryption[]): Reencryption {
-  return {
-    reencrypted: all.reduce((sum, one) => sum + one.reencrypted, 0),
-    damaged: all.flatMap((one) => one.damaged),
   }
 }

@@ -1,10 +1,10 @@
+import { loadPart } from '../../errors/load-part.js'
 import { createConfigActivation } from './config-activation.js'
 import type { ConfigDeps } from './config-deps.js'
 import { type ConfigRevision, createConfigHistory } from './config-history.js'
 import { type ConfigTarget, createConfigLocator, type LocatedModule } from './config-locator.js'
 import { type ConfigActor, createConfigPatches, type StatedPatch } from './config-patches.js'
 import { type ConfigReader, createConfigReader } from './config-reader.js'
-import { createReencryption, type Reencryption } from './config-reencryption.js'
 import { createConfigRegistration } from './config-registration.js'
 import {
   type EnvironmentView,
@@ -16,6 +16,7 @@ import {
 } from './config-views.js'
 import { createConfigWriter } from './config-writer.js'
 import { createProcessRoll } from './process-roll.js'
+import type { Reencryption } from './reencryption.js'
 
 /** What administrators do; never answered from a cache. */
 export interface ConfigAdministration {
@@ -56,7 +57,12 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
   const locator = createConfigLocator(deps, register)
   const patches = createConfigPatches(deps, locator, writer)
   const activate = createConfigActivation(deps, locator, roll)
-  const reencrypt = createReencryption(deps, locator, writer)
+  // Once in the life of a key, and by one process.
+  const reencrypt = async () => {
+    const load = () => import('./config-reencryption.js')
+    const { createReencryption } = await loadPart('re-encryption', load)
+    return createReencryption(deps, locator, writer)()
+  }
   const reader = createConfigReader(deps, locator)
 
   const isActive = ({ stored }: LocatedModule, name: string) => stored.activeEnvironment === name

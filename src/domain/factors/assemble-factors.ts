@@ -1,9 +1,10 @@
-import type { Reencryption } from '../configuration/config-reencryption.js'
+import { loadPart } from '../../errors/load-part.js'
+import type { Reencryption } from '../configuration/reencryption.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
+import type { SuspicionNotices } from '../mail/assemble-mail.js'
 import type { MailService } from '../mail/mail-service.js'
-import type { SuspicionNotices } from '../mail/suspicion-notices.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -19,7 +20,6 @@ import { createReAuthentication, type ReAuthentication } from './re-authenticati
 import { createStepUp, type StepUp } from './step-up.js'
 import { createTotpEnrollment, type TotpEnrollment } from './totp-enrollment.js'
 import { createTotpFactors } from './totp-factors.js'
-import { createTotpReencryption } from './totp-reencryption.js'
 import { createTrustedDevices, type TrustedDevices } from './trusted-devices.js'
 
 export interface FactorServices {
@@ -76,6 +76,10 @@ export function assembleFactors(
     removal,
     stepUp,
     totpEnrollment: createTotpEnrollment(deps, services),
-    reencryptTotp: createTotpReencryption(deps),
+    async reencryptTotp() {
+      const load = () => import('./totp-reencryption.js')
+      const { createTotpReencryption } = await loadPart('re-encryption of apps', load)
+      return createTotpReencryption(deps)()
+    },
   }
 }

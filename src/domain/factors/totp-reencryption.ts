@@ -1,5 +1,5 @@
 import type { TotpFactor } from '../../model/totp-factor.js'
-import { joinReencryptions, type Reencryption } from '../configuration/config-reencryption.js'
+import { joinReencryptions, type Reencryption } from '../configuration/reencryption.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { sealTotp, totpPlace } from './seal-totp.js'
 

@@ -11,8 +11,8 @@ import type {
   RiskSignal,
 } from '../../ports/risk-scorer.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { SuspicionNotices } from '../mail/assemble-mail.js'
 import type { MailService } from '../mail/mail-service.js'
-import type { SuspicionNotices } from '../mail/suspicion-notices.js'
 import type { OpenedSession } from '../sessions/sessions.js'
 import type { KnownLogins } from './known-logins.js'
 import type { Recognition, RecognitionGrant } from './recognition.js'

@@ -1,8 +1,19 @@
+import { onceLoaded } from '../../concurrency/once-loaded.js'
+import { loadPart } from '../../errors/load-part.js'
 import type { Mailer } from '../../ports/mailer.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
-import { createMailService, type Links, type MailService } from './mail-service.js'
-import { createSuspicionNotices, type SuspicionNotices } from './suspicion-notices.js'
+import { createMailService, type Links, type MailService, type Suspicion } from './mail-service.js'
+
+/** Tells owners of guesses at their account, made or survived by one who shows the right password. */
+export interface SuspicionNotices {
+  /**
+   * Beside the request, unless `notifySecurityChanges` is off. One mail of each kind a day: guesses cost
+   * little, and must fill no mailbox.
+   */
+  tell(userId: string, reason: Suspicion, source: RequestSource): void
+}
 
 export interface MailServices {
   readonly mail: MailService
@@ -20,5 +31,20 @@ export function assembleMail(
   { limits, mailer, links }: Collaborators,
 ): MailServices {
   const mail = createMailService({ ...context, mailer, links })
-  return { mail, suspicions: createSuspicionNotices({ ...context, limits, mail }) }
+  const notices = onceLoaded(async () => {
+    const load = () => import('./suspicion-notices.js')
+    const { createSuspicionNotices } = await loadPart('notices of guesses', load)
+    return createSuspicionNotices({ ...context, limits, mail })
+  })
+  return {
+    mail,
+    suspicions: {
+      tell(userId, reason, source) {
+        const at = context.clock.now()
+        context.background.run('telling the owner of guesses', async () =>
+          (await notices()).send(userId, { at, reason, ...source }),
+        )
+      },
+    },
+  }
 }

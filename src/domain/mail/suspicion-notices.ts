@@ -4,25 +4,20 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService, Suspicion } from './mail-service.js'
 
-/** Tells owners of guesses at their account, made or survived by one who shows the right password. */
-export interface SuspicionNotices {
-  /**
-   * Beside the request, unless `notifySecurityChanges` is off. One mail of each kind a day: guesses cost
-   * little, and must fill no mailbox.
-   */
-  tell(userId: string, reason: Suspicion, source: RequestSource): void
-}
-
-interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'background'> {
+interface Deps extends Pick<SurfaceContext, 'collections' | 'settings'> {
   readonly limits: RateLimiter
   readonly mail: Pick<MailService, 'loginSuspicious'>
 }
 
+interface Guesses extends RequestSource {
+  readonly at: number
+  readonly reason: Suspicion
+}
+
 const oncePerDay = { limit: 1, windowMs: 24 * 60 * 60 * 1000 }
 
-export function createSuspicionNotices(deps: Deps): SuspicionNotices {
-  const { limits, mail } = deps
-
+/** What tells owners of guesses; it is loaded when the first are made. */
+export function createSuspicionNotices({ collections, settings, limits, mail }: Deps) {
   async function isFirstToday(userId: string, reason: Suspicion): Promise<boolean> {
     try {
       await limits.checkWith('suspicionMails', `${reason} ${userId}`, oncePerDay)
@@ -34,14 +29,11 @@ export function createSuspicionNotices(deps: Deps): SuspicionNotices {
   }
 
   return {
-    tell(userId, reason, source) {
-      const at = deps.clock.now()
-      deps.background.run('telling the owner of guesses', async () => {
-        if (!(await deps.settings()).notifySecurityChanges) return
-        if (!(await isFirstToday(userId, reason))) return
-        const user = await deps.collections.users.get(userId)
-        if (user !== null) mail.loginSuspicious(user, { at, reason, ...source })
-      })
+    async send(userId: string, guesses: Guesses): Promise<void> {
+      if (!(await settings()).notifySecurityChanges) return
+      if (!(await isFirstToday(userId, guesses.reason))) return
+      const user = await collections.users.get(userId)
+      if (user !== null) mail.loginSuspicious(user, guesses)
     },
   }
 }

@@ -5,7 +5,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { Ceremony, PasskeyChallenges } from '../intents/passkey-challenges.js'
 import type { Lockout } from '../limits/lockout.js'
-import type { SuspicionNotices } from '../mail/suspicion-notices.js'
+import type { SuspicionNotices } from '../mail/assemble-mail.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 
 /** What a client sends back of a ceremony. */
