@@ -1,11 +1,14 @@
 import type { Counter, CounterResult } from '../ports/counter.js'
 import type { Page } from '../ports/store.js'
-import { isText, isTime } from './check-value.js'
+import { isText, isTime, longestKey } from './check-value.js'
 import type { Shape } from './shape.js'
 
 /** Ids and keys reach drivers as they are, so what a database cannot hold is refused here. */
 export function checkId(id: string, place: string): void {
   if (!isText(id)) throw new TypeError(`${place}: an id is text without NUL and lone surrogates`)
+  if (id.length > longestKey) {
+    throw new TypeError(`${place}: an id is at most ${longestKey} UTF-16 code units`)
+  }
 }
 
 export function checkPage(shape: Shape, page: Page): void {

@@ -6,7 +6,13 @@ export interface Column {
   readonly nullable: boolean
   /** The value read from documents written before the field existed; undefined without one. */
   readonly default: unknown
+  /** The most UTF-16 code units of a text. */
+  readonly longest: number
 }
+
+/** The most UTF-16 code units of an id, of a text that an index names, and of every other text. */
+export const longestKey = 255
+export const longestText = 65_535
 
 // Years 1 to 9999: outside of them, databases and ISO 8601 texts stop agreeing.
 const earliest = -62_135_596_800_000
@@ -34,7 +40,12 @@ const fits: Readonly<Record<FieldKind, (value: unknown) => boolean>> = {
  */
 export function checkValue(column: Column, value: unknown, place: string): void {
   if (value === null && column.nullable) return
-  if (fits[column.kind](value)) return
+  if (fits[column.kind](value)) {
+    if (typeof value !== 'string' || column.kind === 'json' || value.length <= column.longest)
+      return
+    const most = column.longest.toLocaleString('en')
+    throw new TypeError(`${place}: "${column.name}" is longer than ${most} UTF-16 code units`)
+  }
   const orNull = column.nullable ? ' or null' : ''
   throw new TypeError(`${place}: "${column.name}" must be ${wanted[column.kind]}${orNull}`)
 }

@@ -1,5 +1,5 @@
 import type { AnyCollectionSpec } from '../ports/store.js'
-import { type Column, checkValue } from './check-value.js'
+import { type Column, checkValue, longestKey, longestText } from './check-value.js'
 
 export interface Index {
   readonly on: readonly string[]
@@ -82,11 +82,14 @@ function indexOf({ on, unique }: AnyCollectionSpec['indexes'][number]): Index {
   return { on, unique: unique === true }
 }
 
+const noDefault = { default: undefined, longest: longestText }
+
 function columnsOf(spec: AnyCollectionSpec): ReadonlyMap<string, Column> {
   const columns = new Map<string, Column>([
-    ['id', { name: 'id', kind: 'text', nullable: false, default: undefined }],
-    ['expiresAt', { name: 'expiresAt', kind: 'time', nullable: true, default: undefined }],
+    ['id', { ...noDefault, name: 'id', kind: 'text', nullable: false, longest: longestKey }],
+    ['expiresAt', { ...noDefault, name: 'expiresAt', kind: 'time', nullable: true }],
   ])
+  const indexed = new Set(spec.indexes.flatMap(({ on }) => on))
   for (const [name, field] of Object.entries(spec.fields)) {
     if (!/^[a-z][A-Za-z0-9]*$/.test(name) || columns.has(name)) {
       throw new TypeError(`collection "${spec.name}": "${name}" cannot be a field's name`)
@@ -96,6 +99,7 @@ function columnsOf(spec: AnyCollectionSpec): ReadonlyMap<string, Column> {
       kind: field.kind,
       nullable: field.nullable === true,
       default: field.default,
+      longest: indexed.has(name) ? longestKey : longestText,
     }
     if (column.default !== undefined) {
       checkValue(column, column.default, `collection "${spec.name}", default`)

@@ -12,7 +12,7 @@ import { moduleRevisionsSpec } from './module-revision.js'
 import { oauthCodesSpec } from './oauth-code.js'
 import { oauthFlowsSpec } from './oauth-flow.js'
 import { oauthIdentitiesSpec } from './oauth-identity.js'
-import { passkeysSpec } from './passkey.js'
+import { type Passkey, passkeysSpec } from './passkey.js'
 import { passkeyChallengesSpec } from './passkey-challenge.js'
 import { passwordHistoriesSpec } from './password-history.js'
 import { pendingRegistrationsSpec } from './pending-registration.js'
@@ -181,9 +181,15 @@ type Opened = {
   readonly [M in Member]: Entries[M]['spec'] extends SurfaceSpec<infer T> ? Collection<T> : never
 }
 
-/** The collections of one surface, physically apart from the other's. */
-export interface Collections extends Omit<Opened, 'auditRecords'> {
+/** The collections of one surface as they are stored, physically apart from the other's. */
+export interface StoredCollections extends Omit<Opened, 'auditRecords'> {
   readonly auditRecords: AuditRecords
+}
+
+/** The collections of one surface as services use them. */
+export interface Collections extends Omit<StoredCollections, 'passkeys'> {
+  /** By the ids of the credentials, however long these are. */
+  readonly passkeys: Collection<Passkey>
 }
 
 type Sweep = CollectionEntry['sweep']
@@ -229,12 +235,12 @@ function specsOf(
   })
 }
 
-export function collectionsOf(store: Store, surface: Surface, prefix: string): Collections {
+export function collectionsOf(store: Store, surface: Surface, prefix: string): StoredCollections {
   const opened = specsOf(surface, prefix).map(([member, spec]) => {
     return [member, store.collection(spec as CollectionSpec<Doc>)]
   })
   // Every member is there, opened by the spec its type is made of.
-  return Object.fromEntries(opened) as unknown as Collections
+  return Object.fromEntries(opened) as unknown as StoredCollections
 }
 
 /** Every collection there is, of both surfaces and of neither, for `Store.prepare`. */

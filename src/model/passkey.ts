@@ -37,10 +37,16 @@ export interface Passkey extends Doc, EnrollmentNotice {
   readonly lastChallenge: string
 }
 
+/** A passkey as it is stored: a long credential id (WebAuthn allows 1,023 bytes) is no key of a store. */
+export interface StoredPasskey extends Passkey {
+  /** The credential's id where the document's is a digest of it; null where both are the same. */
+  readonly credentialId: string | null
+}
+
 /** Bounds the documents of a user and the size of WebAuthn options. */
 export const maxPasskeys = 20
 
-export const passkeysSpec: SurfaceSpec<Passkey> = {
+export const passkeysSpec: SurfaceSpec<StoredPasskey> = {
   fields: {
     userId: { kind: 'text' },
     slot: { kind: 'integer' },
@@ -58,6 +64,7 @@ export const passkeysSpec: SurfaceSpec<Passkey> = {
     createdAt: { kind: 'time' },
     lastUsedAt: { kind: 'time', nullable: true },
     lastChallenge: { kind: 'text' },
+    credentialId: { kind: 'text', nullable: true },
   },
   indexes: [{ on: ['userId'] }, { on: ['userId', 'slot'], unique: true }],
   // When its owner has to be told of it.

@@ -8,8 +8,8 @@
  */
 export interface Doc {
   /**
-   * Unique within its collection. Text without NUL and lone surrogates, ordered by code unit. A
-   * backend may order ids with characters beyond U+D7FF by code point.
+   * Unique within its collection. Text of at most 255 UTF-16 code units, without NUL and lone surrogates,
+   * ordered by code unit. A backend may order ids with characters beyond U+D7FF by code point.
    */
   readonly id: string
   /** Epoch milliseconds at which the document becomes useless and may be swept; null = never. */
@@ -34,7 +34,8 @@ export type Guard<T> = {
 }
 
 /**
- * - `text`: well-formed UTF-16 without NUL
+ * - `text`: well-formed UTF-16 without NUL, of at most 255 code units where an index names the field and of at
+ *   most 65,535 elsewhere. Under UTF-8 these are at most 765 and 196,605 bytes
  * - `integer`: a safe integer
  * - `time`: epoch milliseconds of the years 1 to 9999
  * - `json`: any JSON value, opaque to the store, returned deep-equal and never shared

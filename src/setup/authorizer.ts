@@ -1,7 +1,7 @@
 import { defaultAuthorizer } from '../domain/authorization/default-authorizer.js'
 import { createHeldRoles } from '../domain/authorization/held-roles.js'
+import { openCollections } from '../domain/context/open-collections.js'
 import { OptionsError } from '../errors/index.js'
-import { collectionsOf } from '../model/collections.js'
 import { MODULE_CONFIG_PERMISSIONS } from '../model/module-config-permissions.js'
 import type { AuthOptions } from '../options.js'
 import type { Authorizer } from '../ports/authorizer.js'
@@ -18,8 +18,8 @@ export function authorizerOf(
 ): Authorizer {
   if (typeof authorizer !== 'function') return withNames(authorizer, permissions)
   const roles = createHeldRoles({
-    operator: collectionsOf(store, 'operator', prefix),
-    client: collectionsOf(store, 'client', prefix),
+    operator: openCollections(store, 'operator', prefix),
+    client: openCollections(store, 'client', prefix),
   })
   const made = authorizer(roles)
   if (typeof made?.check === 'function') return withNames(made, permissions)

@@ -1,8 +1,8 @@
 import { lazily } from '../concurrency/lazily.js'
+import { openCollections } from '../domain/context/open-collections.js'
 import type { SurfaceContext } from '../domain/context/surface-context.js'
 import { assembleEvents, type EventServices } from '../domain/events/assemble-events.js'
 import { createRateLimiter } from '../domain/limits/rate-limiter.js'
-import { collectionsOf } from '../model/collections.js'
 import type { AuthOptions } from '../options.js'
 import type { Surface } from '../ports/surface.js'
 import type { Defaults } from './defaults.js'
@@ -37,7 +37,7 @@ export function lazySurface(
   const silent: Omit<SurfaceContext, 'emit'> = {
     ...shared,
     surface,
-    collections: collectionsOf(backend.store, surface, prefix),
+    collections: openCollections(backend.store, surface, prefix),
     denylist: backend.denylist,
     relyingParty: relyingPartyOf(own),
     clockLeeway: options.clockLeeway ?? 0,

@@ -1,15 +1,11 @@
 import { lazily } from '../concurrency/lazily.js'
 import type { AccountDeletions } from '../domain/accounts/account-deletions.js'
+import { openCollections } from '../domain/context/open-collections.js'
 import type { EnrollmentNotices } from '../domain/factors/enrollment-notices.js'
 import { denylistLifeMs } from '../domain/sessions/denylist-entries.js'
 import type { Sweepable } from '../domain/sweep/sweep-work.js'
 import { type Sweeper, startSweeper } from '../domain/sweep/sweeper.js'
-import {
-  type Collections,
-  collectionsOf,
-  surfaceCollections,
-  sweptBy,
-} from '../model/collections.js'
+import { type Collections, surfaceCollections, sweptBy } from '../model/collections.js'
 import type { AuthOptions } from '../options.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
@@ -50,7 +46,7 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
   const { denylist, counter, lease, store } = deps.backend
   const swept = surfaces.map((surface) => {
     const prefix = options.collectionPrefix ?? ''
-    return { surface, collections: lazily(() => collectionsOf(store, surface, prefix)) }
+    return { surface, collections: lazily(() => openCollections(store, surface, prefix)) }
   })
   return startSweeper({
     ...deps,

@@ -1,5 +1,5 @@
 import { isUuid } from '../../crypto/uuid.js'
-import { isStorable } from '../../engine/is-storable.js'
+import { isStorableId } from '../../engine/is-storable.js'
 import { AuthError } from '../../errors/index.js'
 import type { PendingRegistration } from '../../model/pending-registration.js'
 import { newestFirst } from '../../stores/newest-first.js'
@@ -128,7 +128,7 @@ function pageOf({ limit = pageSize, after, ...rest }: RegistrationPageRequest) {
   const problem =
     (Object.keys(rest).length > 0 && 'members are limit and after, and no others.') ||
     (!isPage && `limit must be a whole number from 1 to ${maxPageSize}.`) ||
-    (after !== undefined && !isStorable(after) && 'after must be the next of the page before.')
+    (after !== undefined && !isStorableId(after) && 'after must be the next of the page before.')
   if (problem) throw new AuthError('invalid_request', { detail: `A page's ${problem}` })
   return { limit, start: after === undefined ? {} : { after } }
 }

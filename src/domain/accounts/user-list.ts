@@ -1,4 +1,4 @@
-import { isStorable } from '../../engine/is-storable.js'
+import { isStorableId } from '../../engine/is-storable.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { Collection } from '../../ports/store.js'
@@ -44,7 +44,7 @@ function pageOf({ kind = '', limit = pageSize, after, ...rest }: UserPageRequest
     (Object.keys(rest).length > 0 && 'members are kind, limit and after, and no others.') ||
     (kind !== '' && kind !== 'service' && "kind must be '', for people, or 'service'.") ||
     (!isPage && `limit must be a whole number from 1 to ${maxPageSize}.`) ||
-    (after !== undefined && !isStorable(after) && 'after must be the next of the page before.')
+    (after !== undefined && !isStorableId(after) && 'after must be the next of the page before.')
   if (problem) throw new AuthError('invalid_request', { detail: `A page's ${problem}` })
   const start = after === undefined ? {} : { after }
   return { kind, limit, start }

@@ -1,4 +1,4 @@
-import { isStorable } from '../../engine/is-storable.js'
+import { isStorableId, longestId } from '../../engine/is-storable.js'
 import { AuthError } from '../../errors/index.js'
 
 /**
@@ -6,7 +6,7 @@ import { AuthError } from '../../errors/index.js'
  * anything but text, which would look like its failure.
  */
 export function storedText(name: string, given: unknown): string {
-  if (isStorable(given)) return given
-  const detail = `${name} must be a text, well-formed and without NUL.`
+  if (isStorableId(given)) return given
+  const detail = `${name} must be a text of at most ${longestId} characters, well-formed and without NUL.`
   throw new AuthError('invalid_request', { detail })
 }

@@ -1,6 +1,6 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { uuidv7 } from '../../crypto/uuid.js'
-import { isStorable } from '../../engine/is-storable.js'
+import { isStorableId } from '../../engine/is-storable.js'
 import { oncePerWindow } from '../../engine/once-per-window.js'
 import { AuthError } from '../../errors/index.js'
 import type { AuditRecord, AuditRecords } from '../../model/audit-record.js'
@@ -91,7 +91,7 @@ export function createAuditLog(deps: Deps): Audit {
   ): Promise<AuditPage> {
     const problem =
       (!isPageSize(limit) && `limit must be a whole number from 1 to ${maxPageSize}.`) ||
-      (!isStorable(after ?? '') && 'after must be the next of the page before.')
+      (!isStorableId(after ?? '') && 'after must be the next of the page before.')
     if (problem) throw new AuthError('invalid_request', { detail: `A page's ${problem}` })
     // One more than asked for shows whether there is a next page.
     const equal = by === 'targetId' ? { targetId: id } : { actorId: id }

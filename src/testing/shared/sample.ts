@@ -8,6 +8,8 @@ export interface Sample extends Doc {
   readonly realm: string
   readonly handle: string
   readonly team: string | null
+  /** The one text that no index names. */
+  readonly note: string | null
   readonly enabled: boolean
   readonly count: number
   readonly score: number | null
@@ -40,6 +42,7 @@ export function sampleSpec(expires: CollectionSpec<Sample>['expires']): Collecti
       realm: { kind: 'text' },
       handle: { kind: 'text' },
       team: { kind: 'text', nullable: true },
+      note: { kind: 'text', nullable: true },
       enabled: { kind: 'boolean' },
       count: { kind: 'integer' },
       score: { kind: 'integer', nullable: true },
@@ -66,6 +69,7 @@ export function sample(id: string, changes: Partial<Sample> = {}): Sample {
     realm: 'main',
     handle: id,
     team: null,
+    note: null,
     enabled: true,
     count: 0,
     score: null,

@@ -123,6 +123,24 @@ export const rejections: Scripts<StoreSetup> = {
     await rejects(() => loose.take('nul\0', { count: 0 }), 'NUL in an id taken by a guard')
     await check()
   },
+  'text that is too long rejects: 256 code units of an id or an index, 65,536 of another': async (
+    setup,
+  ) => {
+    const { loose, check } = await untouched(setup)
+    const [long, longer] = ['x'.repeat(256), 'x'.repeat(65_536)]
+    await rejects(() => loose.insert(sample(long, { email: 'b', handle: 'b' })), 'a long id')
+    await rejects(() => setup.samples.get(long), 'a long id asked for')
+    await rejects(() => loose.update(long, { count: 0 }, { count: 1 }), 'a long id updated')
+    await rejects(() => loose.take(long), 'a long id taken')
+    for (const field of ['email', 'realm', 'handle', 'team']) {
+      const change = { [field]: long }
+      await rejects(() => loose.insert({ ...sample('b'), ...change }), `a long ${field}`)
+      await rejects(() => loose.update('a', { count: 0 }, change), `setting a long ${field}`)
+    }
+    await rejects(() => loose.insert({ ...sample('b'), note: longer }), 'a text of 65,536')
+    await rejects(() => loose.update('a', { count: 0 }, { note: longer }), 'a text of 65,536')
+    await check()
+  },
   'find without an index on exactly its fields rejects': async (setup) => {
     const { loose } = await untouched(setup)
     const page = { limit: 10 }

@@ -10,7 +10,13 @@ const texts = [
   'e\u0301 é',
   '\u0001\t\r\n\u007f\u2028\ufeff',
   '\\ \' " ` $1 $$ % _ {a,b} [1] <b>',
-  'x'.repeat(100_000),
+]
+
+/** Texts as long as they may be: of one byte a code unit in UTF-8, of three, and of two for each four. */
+const longest = (length: number): readonly string[] => [
+  'x'.repeat(length),
+  '漢'.repeat(length),
+  'x'.repeat(length % 2) + '😀'.repeat(Math.floor(length / 2)),
 ]
 
 const times = [
@@ -79,19 +85,42 @@ export const values: Scripts<StoreSetup> = {
   },
   'text comes back as it was given, to the last code unit': async ({ samples }) => {
     for (const [at, team] of texts.entries()) {
-      const doc = sample(`id${at}`, { team, data: { team } })
+      const doc = sample(`id${at}`, { team, note: team, data: { team } })
       await fill(samples, [doc])
       assert.deepEqual(await samples.get(doc.id), doc, `text ${at}`)
     }
   },
   'ids and unique values may hold any text': async ({ samples }) => {
-    const names = texts.filter((text) => text.length < 1000)
-    for (const id of names) await fill(samples, [sample(id)])
-    for (const id of names) {
+    for (const id of texts) await fill(samples, [sample(id)])
+    for (const id of texts) {
       assert.deepEqual(await samples.get(id), sample(id))
       assert.equal(await samples.insert(sample(id)), false)
       assert.deepEqual(await samples.find({ email: sample(id).email }, { limit: 1 }), [sample(id)])
       assert.deepEqual(await samples.take(id), sample(id))
+    }
+  },
+  'ids and indexed text of 255 code units come back whole, and differ in the last one': async ({
+    samples,
+  }) => {
+    for (const [at, text] of longest(254).entries()) {
+      const [one, other] = ['a', 'b'].map((last, which) => {
+        const own = text + last
+        const fields = { email: own, realm: own, handle: own, team: own }
+        return sample(own, { ...fields, count: which })
+      }) as [Sample, Sample]
+      await fill(samples, [one, other])
+      for (const doc of [one, other]) {
+        const named = `text ${at}, ending in ${doc.id.slice(-1)}`
+        assert.deepEqual(await samples.get(doc.id), doc, `${named}: got`)
+        assert.equal(await samples.insert(doc), false, `${named}: taken`)
+        assert.deepEqual(await samples.find({ team: doc.team }, { limit: 9 }), [doc], named)
+        assert.deepEqual(await samples.find({ email: doc.email }, { limit: 9 }), [doc], named)
+      }
+    }
+  },
+  'other text of 65,535 code units comes back whole': async (setup) => {
+    for (const [at, note] of longest(65_535).entries()) {
+      await roundTrip(setup, { note }, `text ${at}`)
     }
   },
   'composed and decomposed text stay apart': async ({ samples }) => {

@@ -68,6 +68,32 @@ describe.each(surfaces)('registering a passkey on the %s surface', (surface) => 
     },
   )
 
+  it.each([191, 192, 1023])(
+    'O-22 WebAuthn-5.1 a credential id of %i bytes registers once, signs in and is removed',
+    async (bytes) => {
+      const host = await openHost()
+      const who = await signedInPerson(host, surface)
+      const on = passkeysOn(host, surface)
+      const [key, twin] = [authenticator(), authenticator()]
+      const credentialId = Buffer.alloc(bytes, 7).toString('base64url')
+      const given = { bearer: who.bearer, currentPassword: who.password }
+      const done = await on.register(given, key, { credentialId })
+      expect(done.json()).toMatchObject({ credentialId })
+      expect(outcomeOf(await on.login(key, await ticketOf(host, surface, who)))).toBe('200')
+      await on.stepUp(who.bearer, key)
+      const again = await on.register({ bearer: who.bearer }, twin, { credentialId })
+      expect(outcomeOf(again)).toBe('409 factor_already_enrolled')
+      expect((await on.list(who.bearer)).json()).toMatchObject({ items: [{ credentialId }] })
+      await on.stepUp(who.bearer, key)
+      const start = await on.startRegistration({ bearer: who.bearer })
+      expect(start.json()).toMatchObject({
+        options: { excludeCredentials: [{ id: credentialId }] },
+      })
+      expect(outcomeOf(await on.remove(who.bearer, credentialId))).toBe('204')
+      expect((await on.list(who.bearer)).json()).toEqual({ items: [] })
+    },
+  )
+
   it('O-23 O-14 lists them, oldest first, and counts them', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { memory } from '../../../adapters/memory/index.js'
 import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
 import { secretBox } from '../../../src/crypto/secret-box.js'
+import { openCollections } from '../../../src/domain/context/open-collections.js'
 import { createPasswordHashes } from '../../../src/domain/passwords/password-hashes.js'
-import { collectionsOf } from '../../../src/model/collections.js'
 import { readAuthSettings } from '../../../src/settings/read-settings.js'
 import type { AuthSettings } from '../../../src/settings/settings.js'
 import { systemRandom } from '../../../src/system/system-random.js'
@@ -14,7 +14,7 @@ import { recordingLogger } from '../../support/outside/recording-logger.js'
 /** What services of second factors share, on a memory of their own. */
 export function factorRig(changes: Partial<AuthSettings> = {}) {
   const backend = memory()
-  const collections = collectionsOf(backend.store, 'client', '')
+  const collections = openCollections(backend.store, 'client', '')
   const clock = fakeClock(Date.UTC(2026, 0, 1))
   const hasher = countingHasher(argon2Hasher())
   const { settings } = readAuthSettings({}, {})

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { type Collections, collectionsOf } from '../../../src/model/collections.js'
+import { openCollections } from '../../../src/domain/context/open-collections.js'
+import type { Collections } from '../../../src/model/collections.js'
 import type { User } from '../../../src/model/user.js'
 import type { AuthOptions } from '../../../src/options.js'
 import type { AuthEvent } from '../../../src/ports/auth-event.js'
@@ -68,7 +69,7 @@ function fromNewAddresses(host: ContractHost): ContractHost {
 
 /** What the host's database holds for a surface, past every check of the library. */
 export function storedIn(host: Pick<ContractHost, 'backend'>, surface: Surface): Collections {
-  return collectionsOf(host.backend.store, surface, '')
+  return openCollections(host.backend.store, surface, '')
 }
 
 /** The stored record of an address; fails when there is none. */
