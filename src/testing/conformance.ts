@@ -80,8 +80,8 @@ const scripts: readonly CaseScript<Subject>[] = [
  *   open: ({ through }) => ({ backend: postgres(through(pool)) }),
  *   skip: { 'prepare by eight at once works': 'tables are made by hand before a release' },
  * })
- * for (const { name, skip, run } of cases) test(name, { skip }, run)
- * // With Vitest: test.skipIf(skip)(name, run)
+ * for (const { name, skip, timeout, run } of cases) test(name, { skip, timeout }, run)
+ * // With Vitest: test.skipIf(skip)(name, run, timeout)
  */
 export function conformance(options: ConformanceOptions): readonly ListedCase[] {
   const cases = scripts.map((script) => {

@@ -21,9 +21,22 @@ export function describeCall({ madeBy, name, args }: DriverCall): string {
 }
 
 function describeArgument(value: unknown, at: number): string {
-  const isText = at === 0 && typeof value === 'string'
-  const isShown = isText && (statements.test(value) || commandName.test(value))
-  return isShown ? statement(value) : shapeOf(value)
+  if (at === 0 && typeof value === 'string') return statementIn(value) ?? shapeOf(value)
+  return statementOf(value) ?? shapeOf(value)
+}
+
+function statementIn(text: string): string | null {
+  return statements.test(text) || commandName.test(text) ? statement(text) : null
+}
+
+/** The statement of an object such as `{ sql, values }` or `{ text, values }`; null where there is none. */
+function statementOf(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  for (const name of ['sql', 'text']) {
+    const text: unknown = Reflect.get(value, name)
+    if (typeof text === 'string' && statements.test(text)) return statement(text)
+  }
+  return null
 }
 
 /** SQL, or a command such as `HSETNX`, without what was written into it. */

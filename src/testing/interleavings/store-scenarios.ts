@@ -182,6 +182,8 @@ export const storeScenarios: readonly Scenario[] = [
         ],
         async check([updated, got]) {
           assert.notEqual(got, null, 'the take must receive the document that was there')
+          const wrote = sample(own, { count: 1 })
+          if (updated !== null) assert.deepEqual(updated, wrote, 'an update answers what it wrote')
           const seen = updated === null ? sample(own) : sample(own, { count: 1 })
           assert.deepEqual(got, seen, 'the take must receive what the update answered to have set')
           assert.equal(await samples.get(own), null, 'a taken document must stay away')
@@ -205,6 +207,26 @@ export const storeScenarios: readonly Scenario[] = [
           assert.equal(won(answers).length, 2, 'a guard that went on holding must not answer null')
           const both = sample(own, { count: 5, data: ['kept'] })
           assert.deepEqual(await samples.get(own), both, 'no acknowledged update may be lost')
+        },
+      }
+    },
+  },
+  {
+    name: 'interleaved: an update answers the document that it wrote, and no later one',
+    promise: 'Collection.update: answers the new document',
+    async arrange({ samples }, own) {
+      await fill(samples, [sample(own)])
+      return {
+        racers: racers(2, (at) =>
+          racer(`update(id, { enabled: true }, { count: ${at + 1} })`, () =>
+            samples.update(own, { enabled: true }, { count: at + 1 }),
+          ),
+        ),
+        async check(answers) {
+          const written = [1, 2].map((count) => sample(own, { count }))
+          assert.deepEqual(answers, written, 'each update must answer the document as it wrote it')
+          const kept = await samples.get(own)
+          assert.ok(kept?.count === 1 || kept?.count === 2, 'one of them must be stored')
         },
       }
     },

@@ -15,11 +15,18 @@ export interface ConformanceCase {
   /** The promise of the port that a failure breaks. */
   readonly promise: string
   /**
+   * Milliseconds to give the case, which is far more than one should take. Many test runners allow five seconds by
+   * default: too little for interleavings of a store that takes locks, since the kit waits to see who is blocked.
+   */
+  readonly timeout: number
+  /**
    * Plays the case. One about an optional method does nothing on a backend without that method. Given
    * what the test runner hands to a test, it tells the runner then that it is skipped, and why.
    */
   run(test?: RunningTest): Promise<void>
 }
+
+const caseTimeoutMs = 90_000
 
 /** Thrown by a case about an optional method that the backend does not have. */
 export class MissingMethod extends Error {}
@@ -79,7 +86,7 @@ export function caseOf<Subject>(
       running.skip?.(error.message)
     }
   }
-  return { name, group, promise, run }
+  return { name, group, promise, timeout: caseTimeoutMs, run }
 }
 
 /** The cases on backends that `make` gives. */

@@ -92,6 +92,7 @@ export async function storeSetup({ backend }: BackendSubject): Promise<StoreSetu
 /** Inserts documents that are expected to fit. */
 export async function fill(samples: Collection<Sample>, docs: readonly Sample[]): Promise<void> {
   for (const doc of docs) {
-    if (!(await samples.insert(doc))) throw new Error(`insert of ${doc.id} answered false`)
+    const isStored = await samples.insert(doc)
+    if (!isStored) throw new Error(`insert of ${JSON.stringify(doc.id)} answered false`)
   }
 }

@@ -29,6 +29,14 @@ export const basics: Scripts<StoreSetup> = {
     assert.deepEqual(await samples.get('a'), changed, 'what update answered must be stored')
     assert.deepEqual(await samples.get('b'), sample('b'), 'other documents must not change')
   },
+  'an update to the values that are there already answers the document': async ({ samples }) => {
+    const doc = sample('a', { team: 'x', seenAt: 5, data: { kept: [1] } })
+    await fill(samples, [doc])
+    const { id: _, ...same } = doc
+    assert.deepEqual(await samples.update('a', { count: 0 }, { count: 0 }), doc, 'one field')
+    assert.deepEqual(await samples.update('a', { team: 'x' }, same), doc, 'every field')
+    assert.equal(await samples.update('a', { count: 1 }, { count: 0 }), null, 'a guard that fails')
+  },
   'update sets null and takes it back': async ({ samples }) => {
     await fill(samples, [sample('a', { team: 'x', expiresAt: 1000 })])
     await samples.update('a', { team: 'x' }, { team: null, expiresAt: null, count: 1 })

@@ -27,6 +27,11 @@ const times = [
   Date.UTC(1999, 11, 31, 23, 59, 59, 999),
   Date.UTC(2024, 1, 29, 12, 34, 56, 789),
   Date.UTC(2026, 2, 29, 1, 30),
+  // Both sides of the hour that clocks repeat in autumn, in Berlin and in New York.
+  Date.UTC(2030, 9, 27, 0, 30),
+  Date.UTC(2030, 9, 27, 1, 30),
+  Date.UTC(2030, 10, 3, 5, 30),
+  Date.UTC(2030, 10, 3, 6, 30),
   Date.UTC(2038, 0, 19, 3, 14, 8),
   Date.UTC(2100, 11, 31, 23, 59, 59, 999),
 ]

@@ -6,6 +6,6 @@ export function testEach(subject: string, cases: readonly (ConformanceCase | Lis
   for (const one of cases) {
     const reason = 'skip' in one && one.skip
     const title = `R-LIB-07 ${subject}: ${one.name}${reason ? ` (${reason})` : ''}`
-    test.skipIf(reason)(title, one.run)
+    test.skipIf(reason)(title, one.run, one.timeout)
   }
 }
