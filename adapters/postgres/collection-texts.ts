@@ -1,10 +1,11 @@
 import type { Condition } from '../../src/checks/check-write.js'
 import type { Page } from '../../src/ports/store.js'
+import { formOf } from '../shared/form-of.js'
+import { madeOnce } from '../shared/made-once.js'
 import type { SqlColumn } from './columns.js'
-import { madeOnce } from './made-once.js'
 import { type RowReader, rowReader } from './row-reader.js'
 import type { SqlTable } from './table.js'
-import { columnOf, formOf, Placeholders, testsOf, whereId } from './where.js'
+import { columnOf, Placeholders, testsOf, whereId } from './where.js'
 
 export interface UpdateText {
   /** Its values: those of `changed`, the id, and those of the conditions. */

@@ -17,10 +17,6 @@ export const sqlTypes: Readonly<Record<FieldKind, string>> = {
   json: 'jsonb',
 }
 
-export function snakeCase(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
 /** The form in which both clients send a value of this kind unchanged. */
 export function encoded(column: Column, value: unknown): unknown {
   if (value === null && (column.nullable || column.kind !== 'json')) return null

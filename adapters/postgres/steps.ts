@@ -1,5 +1,6 @@
 import type { Index } from '../../src/checks/shape.js'
-import { literal, type SqlColumn, snakeCase, sqlTypes } from './columns.js'
+import { snakeCase } from '../shared/snake-case.js'
+import { literal, type SqlColumn, sqlTypes } from './columns.js'
 import { dayColumn, dayOf, indexName, inSchemaOf, type SqlTable } from './table.js'
 
 /** One change of the schema. It is carried out once and its names are kept in the journal. */

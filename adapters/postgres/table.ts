@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Shape } from '../../src/checks/shape.js'
-import { type SqlColumn, snakeCase } from './columns.js'
+import { snakeCase } from '../shared/snake-case.js'
+import type { SqlColumn } from './columns.js'
 import type { PostgresOptions } from './options.js'
 import { type RowReader, rowReader } from './row-reader.js'
 

@@ -1,4 +1,5 @@
 import type { Condition } from '../../src/checks/check-write.js'
+import { asksForNull } from '../shared/form-of.js'
 import { encoded, type SqlColumn, sqlTypes } from './columns.js'
 import type { SqlTable } from './table.js'
 
@@ -35,15 +36,6 @@ export function testsOf(
   return conditions.map((condition) => test(table, placeholders, condition))
 }
 
-/** What the text of the tests depends on: conditions of one form differ in nothing but their values. */
-export function formOf(conditions: readonly Condition[]): string {
-  let form = ''
-  for (const condition of conditions) {
-    form += ` ${condition.column.name}:${condition.form}${asksForNull(condition) ? '?' : ''}`
-  }
-  return form
-}
-
 /** The values that the tests of these conditions compare with, in the order of their `$n`. */
 export function valuesOf(table: SqlTable, conditions: readonly Condition[]): unknown[] {
   const values: unknown[] = []
@@ -59,11 +51,6 @@ export function valuesOf(table: SqlTable, conditions: readonly Condition[]): unk
     }
   }
   return values
-}
-
-function asksForNull(condition: Condition): boolean {
-  if (condition.form === 'in') return condition.values.includes(null)
-  return condition.form === 'equals' && condition.value === null
 }
 
 /**
