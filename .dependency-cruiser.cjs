@@ -122,7 +122,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^(src|adapters)/' },
       to: {
-        path: 'node_modules/(@types/)?(express|fastify|koa|pg|mongodb|redis|ioredis|@electric-sql)/',
+        path: 'node_modules/(@types/)?(express|fastify|koa|pg|mariadb|mongodb|redis|ioredis|@electric-sql)/',
         dependencyTypesNot: ['type-only'],
       },
     },

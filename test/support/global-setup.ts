@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
 import { exercisedFile } from './hosts/exercised-file.js'
+import { findMariadb, statement } from './stores/mariadb.js'
 import { dropDatabases, findMongo } from './stores/mongo.js'
 import { findBinaries, findPostgres, onDatabase } from './stores/postgres.js'
 import { findRedis, isRedisInstalled } from './stores/redis.js'
@@ -20,6 +21,8 @@ declare module 'vitest' {
       /** Every database whose name starts with this is dropped at the end of the run. */
       readonly databasePrefix: string
     } | null
+    /** A database of this run's own, dropped at its end; null when no server was found. */
+    mariadbUrl: string | null
     /** A server to use under key prefixes of one's own; null when none was found. */
     redisUrl: string | null
     /** Whether `spawnRedis` can start a server. */
@@ -40,6 +43,7 @@ export default async function setup(project: TestProject): Promise<TearDown> {
   const tearDowns = await Promise.all([
     setUpPostgres(project),
     setUpMongo(project),
+    setUpMariadb(project),
     setUpRedis(project),
   ])
   return async () => {
@@ -85,6 +89,17 @@ async function setUpMongo(project: TestProject): Promise<TearDown> {
   project.provide('mongo', { url: server.url, name: server.name, databasePrefix: own })
   return async () => {
     if (server.isShared) await dropDatabases(server.url, own)
+    await server.release()
+  }
+}
+
+async function setUpMariadb(project: TestProject): Promise<TearDown> {
+  const server = await findMariadb()
+  project.provide('mariadbUrl', server && `${server.url}/${own}`)
+  if (!server) return async () => {}
+  await statement(server.url, `create database ${own}`)
+  return async () => {
+    await statement(server.url, `drop database ${own}`)
     await server.release()
   }
 }

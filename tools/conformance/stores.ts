@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
 import { PGlite } from '@electric-sql/pglite'
+import { createPool } from 'mariadb'
 import { MongoClient } from 'mongodb'
 import { Pool } from 'pg'
+import { mariadb } from '../../adapters/mariadb/index.js'
 import { memory } from '../../adapters/memory/index.js'
 import { mongo } from '../../adapters/mongo/index.js'
 import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
 import { redis } from '../../adapters/redis/index.js'
+import { sqlite } from '../../adapters/sqlite/index.js'
 import type { ConformanceOptions } from '../../src/testing/index.js'
+import { findMariadb, statement } from '../../test/support/stores/mariadb.js'
 import { findMongo } from '../../test/support/stores/mongo.js'
 import { findPostgres, onDatabase } from '../../test/support/stores/postgres.js'
 import { findRedis, isRedisInstalled, spawnRedisCluster } from '../../test/support/stores/redis.js'
@@ -59,6 +64,22 @@ async function startPostgres(): Promise<StartedStore | null> {
     async stop() {
       await pool.end()
       await onDatabase(server.url, (client) => client.query(`drop database ${name} with (force)`))
+      await server.release()
+    },
+  }
+}
+
+async function startMariadb(): Promise<StartedStore | null> {
+  const server = await findMariadb()
+  if (!server) return null
+  const name = `conformance_${randomBytes(6).toString('hex')}`
+  await statement(server.url, `create database ${name}`)
+  const pool = createPool(`${server.url}/${name}`)
+  return {
+    open: ({ through }) => ({ backend: mariadb(through(pool)) }),
+    async stop() {
+      await pool.end()
+      await statement(server.url, `drop database ${name}`)
       await server.release()
     },
   }
@@ -128,6 +149,17 @@ export const stores: readonly TestedStore[] = [
   },
   { name: 'postgres', start: startPostgres },
   { name: 'pglite', start: startPglite },
+  {
+    name: 'sqlite',
+    start: async () => ({
+      open({ through }) {
+        const database = new DatabaseSync(':memory:')
+        return { backend: sqlite(through(database)), close: () => database.close() }
+      },
+      stop: async () => {},
+    }),
+  },
+  { name: 'mariadb', start: startMariadb },
   { name: 'mongo', start: startMongo },
   { name: 'redis', start: startRedis },
   { name: 'redis-cluster', start: startRedisCluster },

@@ -32,7 +32,7 @@ const answered = 'src/checks/answered.ts'
 /** Frameworks and drivers an adapter is written for: known to it by their types alone. */
 const driverTypes = [
   ...['express', 'fastify', 'koa'],
-  ...['pg', '@electric-sql/pglite', 'mongodb', 'redis', 'ioredis'],
+  ...['pg', '@electric-sql/pglite', 'mariadb', 'node:sqlite', 'mongodb', 'redis', 'ioredis'],
 ]
 
 const innerZones = [
@@ -145,7 +145,8 @@ const rules: readonly ZoneRule[] = [
   { zone: 'src/cli/', values: ['postern', 'node:*'], types: [] },
   {
     zone: 'adapters/',
-    values: ['adapters/shared/', 'src/checks/', 'node:*'],
+    // A store for one SQL database is a dialect for what all of them share.
+    values: ['adapters/shared/', 'adapters/sql/index.ts', 'src/checks/', 'node:*'],
     types: [ports, 'src/http/request/exchange.ts', ...driverTypes],
   },
   // What createAuth puts together, a file for each part.

@@ -1,0 +1,57 @@
+import type { SqlDialect } from '../sql/index.js'
+
+/** ER_DUP_ENTRY. */
+const taken = 1062
+/** ER_NO_SUCH_TABLE, ER_BAD_FIELD_ERROR. */
+const missing = new Set([1146, 1054])
+/** ER_LOCK_DEADLOCK, ER_CHECKREAD: the server rolled the transaction back, which was this statement alone. */
+const undone = new Set([1213, 1020])
+
+/** MariaDB 10.6 and newer, with InnoDB. */
+export const mariadbDialect: SqlDialect = {
+  name: 'mariadb',
+  types: { key: 'varchar(255)', text: 'mediumtext', integer: 'bigint(20)', json: 'longtext' },
+  longestName: 64,
+  // `nopad`: a trailing space counts. `bin`: case, accents and forms count, and the order is that of code points.
+  tableSuffix: ' engine = InnoDB, character set utf8mb4, collate utf8mb4_nopad_bin',
+  quote: (name) => `\`${name}\``,
+  // In hexadecimal: what a backslash means depends on the host's `sql_mode`.
+  literal: (text) => `(_utf8mb4 x'${Buffer.from(text).toString('hex')}')`,
+  // There is no `update … returning`. The select locks the row as it is now, and its copy is taken by the row itself.
+  update: ({ table, columns, set, where }) =>
+    `insert into ${table} (${columns}) select ${columns} from ${table} where ${where} for update ` +
+    `on duplicate key update ${set} returning ${columns}`,
+  updatesByWhereFirst: true,
+  onTaken: (_, assignments) => `on duplicate key update ${assignments}`,
+  incoming: (column) => `values(${column})`,
+  remove: ({ table, where, orderBy }) =>
+    `delete from ${table} where ${where} order by ${orderBy} limit ? returning 1`,
+  failure(error) {
+    const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0
+    if (errno === taken) return 'taken'
+    if (missing.has(errno)) return 'missing'
+    return undone.has(errno) ? 'undone' : 'unknown'
+  },
+  dropIndex: (table, index) => `drop index ${index} on ${table}`,
+  async schemaOf(run, tables) {
+    const wanted = tables.map(() => '?').join(', ')
+    const inDatabase = `table_schema = database() and table_name in (${wanted})`
+    const columns = await run(
+      `select table_name, column_name, column_type, is_nullable from information_schema.columns where ${inDatabase}`,
+      tables,
+    )
+    const indexes = await run(
+      `select distinct table_name, index_name from information_schema.statistics where ${inDatabase}`,
+      tables,
+    )
+    return {
+      columns: columns.map(([table, column, type, nullable]) => ({
+        table: String(table),
+        column: String(column),
+        type: String(type).toLowerCase(),
+        nullable: nullable === 'YES',
+      })),
+      indexes: indexes.map(([table, name]) => ({ table: String(table), name: String(name) })),
+    }
+  },
+}

@@ -1,0 +1,112 @@
+import { checkExpiry, checkId, checkPage } from '../../src/checks/check-call.js'
+import {
+  type Condition,
+  checkDocument,
+  checkEqual,
+  checkGuard,
+  checkSet,
+} from '../../src/checks/check-write.js'
+import type { Collection, Doc, Page } from '../../src/ports/store.js'
+import { formOf } from '../shared/form-of.js'
+import { madeOnce } from '../shared/made-once.js'
+import type { SqlDialect } from './dialect.js'
+import type { SqlRow, SqlRun } from './sql-run.js'
+import { sweepOf } from './sweep.js'
+import { columnOf, type SqlTable } from './table.js'
+import { documentOf, encoded } from './values.js'
+import { testsOf, valuesOf } from './where.js'
+
+/** Each call is one statement, atomic by itself; a sweep is one and a count. */
+export function sqlCollection<T extends Doc>(
+  run: SqlRun,
+  dialect: SqlDialect,
+  table: SqlTable,
+): Collection<T> {
+  const { shape, sql, list, id: idColumn, expiresAt } = table
+  const columns = [...table.columns.values()]
+  const textOf = madeOnce<string>()
+  // The columns were declared from T's own fields, so a row that was read is a T.
+  const read = (row: SqlRow): T => documentOf(table, row) as unknown as T
+  const first = ([row]: readonly SqlRow[]): T | null => (row ? read(row) : null)
+  const insertText = `insert into ${sql} (${list}) values (${columns.map(() => '?').join(', ')})`
+
+  /** Null where a unique value is taken, and so nothing was written. */
+  async function unlessTaken(
+    text: string,
+    values: Parameters<SqlRun>[1],
+  ): Promise<readonly SqlRow[] | null> {
+    try {
+      return await run(text, values)
+    } catch (error) {
+      if (dialect.failure(error) === 'taken') return null
+      throw error
+    }
+  }
+
+  function findText(conditions: readonly Condition[], { after, newestFirst }: Page): string {
+    const [order, beyond] = newestFirst ? ['desc', '<'] : ['asc', '>']
+    const tests = [...testsOf(table, conditions)]
+    if (after !== undefined) tests.push(`${idColumn} ${beyond} ?`)
+    return `select ${list} from ${sql} where ${tests.join(' and ')} order by ${idColumn} ${order} limit ?`
+  }
+
+  const whereText = (conditions: readonly Condition[]): string =>
+    [`${idColumn} = ?`, ...testsOf(table, conditions)].join(' and ')
+
+  function updateText(conditions: readonly Condition[], names: readonly string[]): string {
+    const set = names.map((name) => `${columnOf(table, name).sql} = ?`).join(', ')
+    return dialect.update({ table: sql, columns: list, set, where: whereText(conditions) })
+  }
+
+  return {
+    async get(id) {
+      checkId(id, `${shape.name}.get`)
+      return first(await run(`select ${list} from ${sql} where ${idColumn} = ?`, [id]))
+    },
+    async find(equal, page) {
+      const conditions = checkEqual(shape, equal)
+      checkPage(shape, page)
+      const { after, newestFirst, limit } = page
+      const form = `${newestFirst ? '<' : '>'}${after === undefined ? '' : 'after'}${formOf(conditions)}`
+      const text = textOf(`find ${form}`, () => findText(conditions, page))
+      const start = after === undefined ? [] : [after]
+      return (await run(text, [...valuesOf(conditions), ...start, limit])).map(read)
+    },
+    async insert(doc) {
+      const row = checkDocument(shape, doc)
+      const values = columns.map((column) => encoded(column, row[column.name]))
+      return (await unlessTaken(insertText, values)) !== null
+    },
+    async update(id, guard, set) {
+      checkId(id, `${shape.name}.update`)
+      const conditions = checkGuard(shape, guard)
+      const changes = checkSet(shape, set)
+      const names = Object.keys(changes)
+      const form = `${names.join()}${formOfTests(conditions)}`
+      const text = textOf(`update ${form}`, () => updateText(conditions, names))
+      const changed = names.map((name) => encoded(columnOf(table, name), changes[name]))
+      const where = [id, ...valuesOf(conditions)]
+      const values = dialect.updatesByWhereFirst ? [...where, ...changed] : [...changed, ...where]
+      const rows = await unlessTaken(text, values)
+      return rows === null ? null : first(rows)
+    },
+    async take(id, guard) {
+      checkId(id, `${shape.name}.take`)
+      const conditions = guard === undefined ? [] : checkGuard(shape, guard)
+      const text = `delete from ${sql} where ${whereText(conditions)} returning ${list}`
+      return first(await run(text, [id, ...valuesOf(conditions)]))
+    },
+    async due(before, limit) {
+      checkExpiry(`${shape.name}.due`, before, limit)
+      const text = `select ${list} from ${sql} where ${expiresAt} <= ? order by ${expiresAt}, ${idColumn} limit ?`
+      return (await run(text, [before, limit])).map(read)
+    },
+    sweep: sweepOf(run, dialect, table),
+  }
+}
+
+/** `formOf`, with the number of values of a list: each has a placeholder of its own. */
+function formOfTests(conditions: readonly Condition[]): string {
+  const counts = conditions.map((one) => (one.form === 'in' ? one.values.length : ''))
+  return `${formOf(conditions)} ${counts.join()}`
+}

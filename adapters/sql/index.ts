@@ -1,0 +1,77 @@
+import { shapeReader } from '../../src/checks/shape.js'
+import type { Backend } from '../../src/ports/backend.js'
+import type { AnyCollectionSpec } from '../../src/ports/store.js'
+import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
+import { sqlCollection } from './collection.js'
+import { counterSpec, sqlCounter } from './counter.js'
+import { denylistSpec, sqlDenylist } from './denylist.js'
+import type {
+  FoundColumn,
+  FoundSchema,
+  RemoveParts,
+  SqlDialect,
+  SqlType,
+  UpdateParts,
+} from './dialect.js'
+import { dialectRun } from './dialect-run.js'
+import { migrate } from './migrate.js'
+import type { SqlRow, SqlRun, SqlValue } from './sql-run.js'
+import { tableOf } from './table.js'
+
+export type {
+  FoundColumn,
+  FoundSchema,
+  RemoveParts,
+  SqlDialect,
+  SqlRow,
+  SqlRun,
+  SqlType,
+  SqlValue,
+  UpdateParts,
+}
+
+/** The options of `sqlBackend`. */
+export interface SqlOptions {
+  /** Put before the name of every table, such as `auth_`. At most 20 characters; default none. */
+  readonly tablePrefix?: string
+}
+
+/**
+ * A backend on a SQL database of your choice: the tables, statements, guards and migrations are made here, and
+ * `dialect` says how your database writes them. `run` sends one statement as a transaction of its own. Prove what you
+ * get with `conformance` of `postern/testing`.
+ *
+ * The calls of the store are one statement each, and so are those of the denylist, the lease and the counter.
+ * A sweep is two. Times are stored as integers, epoch milliseconds.
+ *
+ * Throws a `TypeError` for a prefix that cannot be part of a name. `prepare` throws an `Error` that names the step which
+ * the database refused.
+ */
+export function sqlBackend(run: SqlRun, dialect: SqlDialect, options: SqlOptions = {}): Backend {
+  const { tablePrefix = '' } = options
+  if (tablePrefix !== '' && !/^[a-z_][a-z0-9_]{0,19}$/.test(tablePrefix)) {
+    throw new TypeError(
+      `${dialect.name}: option "tablePrefix" must be lower-case letters, digits and "_", at most 20, not starting ` +
+        `with a digit; it is ${JSON.stringify(tablePrefix)}`,
+    )
+  }
+  const shapeOf = shapeReader()
+  const send = dialectRun(run, dialect)
+  const bind = (spec: AnyCollectionSpec) => tableOf(shapeOf(spec), dialect, tablePrefix)
+  const own = { denylist: bind(denylistSpec), lease: bind(leaseSpec), counter: bind(counterSpec) }
+  return {
+    store: {
+      collection: (spec) => sqlCollection(send, dialect, bind(spec)),
+      async prepare(specs) {
+        const reserved = specs.find(({ name }) => name.startsWith('postern_'))
+        if (reserved) {
+          throw new TypeError(`${dialect.name}: "${reserved.name}": "postern_" is reserved`)
+        }
+        await migrate(send, dialect, [...Object.values(own), ...specs.map(bind)])
+      },
+    },
+    denylist: sqlDenylist(send, dialect, own.denylist),
+    lease: collectionLease(sqlCollection(send, dialect, own.lease)),
+    counter: sqlCounter(send, dialect, own.counter),
+  }
+}

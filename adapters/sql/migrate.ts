@@ -1,0 +1,141 @@
+import type { FoundSchema, SqlDialect } from './dialect.js'
+import type { SqlRun } from './sql-run.js'
+import { indexName, type SqlColumn, type SqlTable } from './table.js'
+import { encoded } from './values.js'
+
+/** One statement that changes the schema. */
+interface SchemaStep {
+  /** Such as `postern_leases/table`, for messages. */
+  readonly name: string
+  readonly ddl: string
+  /** Nothing needs it: what refuses it leaves it to the next migration. */
+  readonly optional?: true
+}
+
+/**
+ * The statements that these tables still need: of tables and columns that are missing, of indexes that are missing, and
+ * of retired indexes that are there. Throws where a column is there with another type, which no statement
+ * changes without risk.
+ */
+function missingSteps(
+  dialect: SqlDialect,
+  tables: readonly SqlTable[],
+  found: FoundSchema,
+): readonly SchemaStep[] {
+  return tables.flatMap((table) => {
+    const columns = found.columns.filter((column) => column.table === table.bare)
+    const own = [...table.columns.values()]
+    for (const column of own) refuseOtherType(dialect, table, column, found)
+    const has = new Set(columns.map(({ column }) => column))
+    const ofTable =
+      columns.length === 0
+        ? [createTable(dialect, table)]
+        : own.filter(({ bare }) => !has.has(bare)).map((one) => addColumn(dialect, table, one))
+    const named = found.indexes.filter((index) => index.table === table.bare)
+    return [...ofTable, ...indexSteps(dialect, table, new Set(named.map(({ name }) => name)))]
+  })
+}
+
+function createTable(dialect: SqlDialect, table: SqlTable): SchemaStep {
+  const columns = [...table.columns.values()].map((column) => declarationOf(dialect, column))
+  const suffix = dialect.tableSuffix ?? ''
+  return {
+    name: `${table.bare}/table`,
+    ddl: `create table ${table.sql} (${columns.join(', ')})${suffix}`,
+  }
+}
+
+function addColumn(dialect: SqlDialect, table: SqlTable, column: SqlColumn): SchemaStep {
+  return {
+    name: `${table.bare}/column/${column.bare}`,
+    ddl: `alter table ${table.sql} add column ${declarationOf(dialect, column)}`,
+  }
+}
+
+function declarationOf(dialect: SqlDialect, column: SqlColumn): string {
+  const parts = [column.sql, dialect.types[column.type]]
+  if (!column.nullable) parts.push('not null')
+  if (column.name === 'id') parts.push('primary key')
+  if (column.default !== undefined && column.default !== null) {
+    const value = encoded(column, column.default)
+    parts.push(`default ${typeof value === 'string' ? dialect.literal(value) : value}`)
+  }
+  return parts.join(' ')
+}
+
+function indexSteps(
+  dialect: SqlDialect,
+  table: SqlTable,
+  has: ReadonlySet<string>,
+): readonly SchemaStep[] {
+  const { shape, sql, bare } = table
+  const expiry = { on: ['expiresAt'], unique: false }
+  const wanted = shape.expires === 'never' ? shape.indexes : [...shape.indexes, expiry]
+  const columnsOf = (on: readonly string[]) =>
+    on.map((name) => table.columns.get(name)?.sql ?? name)
+  const made = wanted.map((index) => {
+    const name = indexName(table, index, dialect)
+    const columns = columnsOf(index.on)
+    // The id last, which is the order of `find`.
+    if (!index.unique) columns.push(table.id)
+    const kind = index.unique ? 'unique index' : 'index'
+    const ddl = `create ${kind} ${dialect.quote(name)} on ${sql} (${columns.join(', ')})`
+    return { bare: name, step: { name: `${bare}/index/${name}`, ddl } }
+  })
+  const retired = shape.retired.map((index) => {
+    const name = indexName(table, index, dialect)
+    const quoted = dialect.quote(name)
+    const ddl = dialect.dropIndex?.(sql, quoted) ?? `drop index ${quoted}`
+    return { bare: name, step: { name: `${bare}/retired/${name}`, ddl, optional: true as const } }
+  })
+  return [
+    ...made.filter((one) => !has.has(one.bare)),
+    ...retired.filter((one) => has.has(one.bare)),
+  ].map(({ step }) => step)
+}
+
+function refuseOtherType(
+  dialect: SqlDialect,
+  table: SqlTable,
+  column: SqlColumn,
+  found: FoundSchema,
+): void {
+  const is = found.columns.find((one) => one.table === table.bare && one.column === column.bare)
+  if (is === undefined) return
+  const typeName = (type: string, nullable: boolean) => (nullable ? type : `${type} not null`)
+  const wanted = typeName(dialect.types[column.type], column.nullable)
+  const has = typeName(is.type, is.nullable)
+  if (has === wanted) return
+  throw new Error(
+    `${dialect.name}: ${table.sql}.${column.sql} was created as "${has}", but collection ` +
+      `"${table.shape.name}" now declares "${column.name}" as "${wanted}"; give the field a new name instead`,
+  )
+}
+
+/**
+ * Creates what is missing and drops nothing but retired indexes. It asks first, so a role that may create nothing
+ * starts once all is there. Of replicas that start together, one carries out a step and it fails at the others:
+ * these look again, and go on where the step is done.
+ */
+export async function migrate(
+  run: SqlRun,
+  dialect: SqlDialect,
+  tables: readonly SqlTable[],
+): Promise<void> {
+  const names = tables.map(({ bare }) => bare)
+  const missing = async () => missingSteps(dialect, tables, await dialect.schemaOf(run, names))
+
+  async function carryOut({ name, ddl, optional }: SchemaStep): Promise<void> {
+    try {
+      await run(ddl, [])
+    } catch (cause) {
+      if (optional || (await missing()).every((step) => step.name !== name)) return
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new Error(`${dialect.name}: migration step "${name}" failed: ${why}`, { cause })
+    }
+  }
+
+  for (const step of await missing()) await carryOut(step)
+  // Another version may have created a table meanwhile, with fewer columns.
+  for (const step of await missing()) await carryOut(step)
+}

@@ -1,0 +1,49 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Backend } from '../../src/ports/backend.js'
+import { type SqlOptions, type SqlRun, sqlBackend } from '../sql/index.js'
+import { sqliteDialect } from './dialect.js'
+
+export type { SqlOptions as SqliteOptions }
+
+/**
+ * A backend on a SQLite database of this machine, by `node:sqlite` of Node 22.13 or newer. Several processes may
+ * share the file. The driver has no promises: each statement blocks the process until the file has it.
+ *
+ * The call sets two pragmas on the handle. `busy_timeout`: a statement waits up to two seconds for another process.
+ * `synchronous = extra`: what was acknowledged survives a power cut. Put the file into WAL mode once, when you
+ * make it: processes that do so at the same moment lock each other out.
+ *
+ * @example
+ * import { DatabaseSync } from 'node:sqlite'
+ * import { createAuth } from 'postern'
+ * import { sqlite } from 'postern/sqlite'
+ *
+ * const auth = await createAuth({ ...options, backend: sqlite(new DatabaseSync('auth.db')) })
+ */
+export function sqlite(database: DatabaseSync, options: SqlOptions = {}): Backend {
+  if (typeof database?.prepare !== 'function' || typeof database.exec !== 'function') {
+    throw new TypeError(
+      "sqlite: needs a DatabaseSync of node:sqlite (Node 22.13 or newer), such as new DatabaseSync('auth.db')",
+    )
+  }
+  database.exec('pragma busy_timeout = 2000')
+  database.exec('pragma synchronous = extra')
+  return sqlBackend(runOn(database), sqliteDialect, options)
+}
+
+// Far more than the library has. Texts that differ each time are prepared each time.
+const mostKept = 500
+
+/**
+ * `all`, and never `get`, which stops at the first row: a write is committed at the end of its statement, and the caller
+ * has to hear of it when that fails.
+ */
+function runOn(database: DatabaseSync): SqlRun {
+  const prepared = new Map<string, StatementSync>()
+  return async (text, values) => {
+    const known = prepared.get(text)
+    const statement = known ?? database.prepare(text)
+    if (known === undefined && prepared.size < mostKept) prepared.set(text, statement)
+    return statement.all(...values).map((row) => Object.values(row))
+  }
+}
