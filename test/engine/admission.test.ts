@@ -3,6 +3,7 @@ import {
   type AccountDoor,
   type AdmissionRules,
   admissionRefusal,
+  admissionRules,
   type Comer,
   loginDoor,
 } from '../../src/engine/admission.js'
@@ -183,5 +184,38 @@ describe('every door, where one thing is wrong', () => {
       'passkeyLogin',
       'providerLogin',
     ])
+  })
+})
+
+it('the doors read the settings of their surface', () => {
+  const settings = {
+    registrationOperatorEnabled: false,
+    registrationClientEnabled: true,
+    passwordLoginOperatorEnabled: true,
+    passwordLoginClientEnabled: false,
+    loginRateOperator: 1,
+    loginRateClient: 1,
+    registrationAllowedDomains: [
+      { domain: 'example.org', includeSubdomains: false, surface: 'client' },
+    ],
+    mfaPolicyOperator: 'required',
+    mfaPolicyClient: 'optional',
+    trustedDeviceOperatorEnabled: false,
+    trustedDeviceClientEnabled: false,
+    accountDeletionMode: 'off',
+    registrationTermsVersion: '2026-01',
+    emailVerificationRequired: false,
+    webauthnMode: 'passwordless',
+  } as const
+  expect(admissionRules('client', settings)).toEqual({
+    ...{ registrationEnabled: true, passwordLoginEnabled: false, passwordlessEnabled: true },
+    allowedDomains: settings.registrationAllowedDomains,
+    ...{ requiredTerms: '2026-01', verificationRequired: false },
+  })
+  const second = { ...settings, webauthnMode: 'secondFactor' } as const
+  expect(admissionRules('operator', second)).toEqual({
+    ...{ registrationEnabled: false, passwordLoginEnabled: true, passwordlessEnabled: false },
+    allowedDomains: [],
+    ...{ requiredTerms: '2026-01', verificationRequired: true },
   })
 })

@@ -128,6 +128,33 @@ describe('what a process counts by itself', () => {
     expect([next.allowed, next.next.unreported]).toEqual([true, 1])
   })
 
+  it('counts none of a window that it knew nothing of, and none where nothing was let through', () => {
+    expect(unanswered(null, 3, at(0)).next).toMatchObject({ unreported: 1, quietAt: windowMs })
+    expect(unanswered(null, 1, at(5, 0))).toMatchObject({
+      allowed: false,
+      next: { unreported: 0, quietAt: 0 },
+    })
+  })
+
+  it('counts all late hits of a window of the counter as spent', () => {
+    const late = unanswered(told(true, 30_000), 3, at(100))
+    expect(late.next.unreported).toBe(3)
+    expect(unanswered(late.next, 1, at(30_000)).next.spent).toBe(3)
+  })
+
+  it('of answers about one window keeps a refusal, and the highest limit that it was of', () => {
+    const refused = (known: DeferredCount | null, limit: number) =>
+      reported(known, { allowed: false, resetsAt: 60_000 }, at(2, limit))
+    expect(refused(told(true, 60_000), 100)?.full).toBe(100)
+    expect(refused(refused(told(true, 60_000), 150), 100)?.full).toBe(150)
+    expect(refused(refused(told(true, 60_000), 100), 150)?.full).toBe(150)
+  })
+
+  it('is not forgettable before the window of the counter is over', () => {
+    const known = told(true, 90_000) ?? never()
+    expect([89_999, 90_000].map((now) => isForgettable(known, now))).toEqual([false, true])
+  })
+
   it('is forgettable once its window and the minute after its last hit are over', () => {
     const late = having(null, 0, 50_000) ?? never()
     expect([59_999, 60_000, 109_999, 110_000].map((now) => isForgettable(late, now))).toEqual([

@@ -50,6 +50,6 @@ describe('formatDuration', () => {
   })
 
   test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses %d', (ms) => {
-    expect(() => formatDuration(ms)).toThrow(RangeError)
+    expect(() => formatDuration(ms)).toThrow(new RangeError('A duration is whole milliseconds'))
   })
 })

@@ -24,6 +24,8 @@ describe('canonicalEmail', () => {
     [`${x(64)}@example.org`, `${x(64)}@example.org`],
     [`a@${x(63)}.org`, `a@${x(63)}.org`],
     [`a@${longDomain(243)}`, `a@${longDomain(243)}`],
+    [`${x(10)}@${longDomain(243)}`, `${x(10)}@${longDomain(243)}`],
+    [`${' '.repeat(306)}a@example.org`.padEnd(320), 'a@example.org'],
   ])('writes %j as %j', (typed, canonical) => {
     expect(canonicalEmail(typed)).toBe(canonical)
   })
@@ -32,6 +34,9 @@ describe('canonicalEmail', () => {
     ['nothing', ''],
     ['no at', 'ada.example.org'],
     ['no local part', '@example.org'],
+    ['a Kelvin sign at its end', 'ada@example.or\u212A'],
+    ['more than 320 characters', 'a@example.org'.padEnd(321)],
+    ['more than 254 characters without the space', `${x(11)}@${longDomain(243)}`],
     ['no domain', 'ada@'],
     ['a domain without a dot', 'ada@localhost'],
     ['two ats', 'ada@x@example.org'],
@@ -152,6 +157,7 @@ describe('domainOf', () => {
 describe('isDomainAllowed', () => {
   const one = { domain: 'Example.org', includeSubdomains: false }
   const tree = { domain: 'example.net', includeSubdomains: true }
+  const spaced = { domain: ' Example.org ', includeSubdomains: false }
   const damaged = { domain: '', includeSubdomains: true }
 
   it.each([
@@ -163,6 +169,7 @@ describe('isDomainAllowed', () => {
     ['a domain that ends alike', 'a@badexample.net', [tree], false],
     ['a domain that begins alike', 'a@example.net.evil.test', [tree], false],
     ['one of several', 'a@example.net', [one, tree], true],
+    ['what an entry with space around it says', 'a@example.org', [spaced], true],
     ['nothing by a damaged entry', 'a@example.org', [damaged], false],
   ])('S-03 allows %s', (_, email, rules, allowed) => {
     expect(isDomainAllowed(email, rules)).toBe(allowed)

@@ -107,6 +107,31 @@ describe('whether an intent may still have its effect', () => {
     expect(judged({ deviceEpoch: 9 })).toBe('void')
   })
 
+  it('goes on where its effect moved one of the epochs, or none that it knows of', () => {
+    const judged = (facts: IntentFacts, more: Partial<IntentAccount>) => {
+      const state = changed({ lastIntentId: 'i1', ...more })
+      return judgeIntent(hangingOn('credentials', 'factors'), facts, state, now)
+    }
+    expect(judged(intent, { deviceEpoch: 8 })).toBe('interrupted')
+    expect(judged(intent, { credentialEpoch: 6 })).toBe('interrupted')
+    expect(judged({ id: 'i1', expiresAt: now + 1 }, { credentialEpoch: 99 })).toBe('interrupted')
+    expect(judged({ ...intent, id: 'i2' }, { deviceEpoch: 8 })).toBe('void')
+  })
+
+  it('of no account hangs on none, and is void where it should', () => {
+    const { account: _, ...nobody } = fine
+    const judged = (...hangsOn: readonly IntentCondition[]) =>
+      judgeIntent(hangingOn(...hangsOn), intent, nobody, now)
+    expect(judged()).toBe('good')
+    for (const condition of ['credentials', 'sessions', 'factors', 'address'] as const)
+      expect(judged(condition)).toBe('void')
+  })
+
+  it('of each kind has its rules', () => {
+    expect(rulesOf('resetPassword').hangsOn).toContain('credentials')
+    expect(rulesOf('linkOffer').refusal).toBe('link_not_offered')
+  })
+
   it('survives the end of all sessions that it asked for itself', () => {
     const spared = changed({ sessionEpoch: 4, keptSessionId: 'i1' })
     expect(judgeIntent(hangingOn('sessions'), intent, spared, now)).toBe('good')

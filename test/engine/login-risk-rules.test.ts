@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf, placeOf, scoreLogin, surplusBeside } from '../../src/engine/login-risk-rules.js'
+import {
+  isSamePlace,
+  isToldGuess,
+  networkOf,
+  placeOf,
+  scoreLogin,
+  surplusBeside,
+} from '../../src/engine/login-risk-rules.js'
 
 const chrome = (version: string) =>
   `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version} Safari/537.36`
@@ -91,4 +98,33 @@ describe('S-58 the plain risk rule', () => {
   ])('the network of %s is %s', (ip, network) => {
     expect(networkOf(ip)).toBe(network)
   })
+})
+
+it('a place is a device in a network', () => {
+  const all = [home, abroad, other, { ...home, recognitionHash: 'h' }]
+  expect(all.map((one) => isSamePlace(home, one))).toEqual([true, false, false, false])
+})
+
+it('the device of a user agent is what is left without its versions, and empty without one', () => {
+  const deviceOf = (userAgent: string | null) => placeOf({ ...home, userAgent })[0]
+  expect(deviceOf('App/1.2.3b_4 (Phone 7; x) Kit/9-1')).toBe('App/ (Phone ; x) Kit/-')
+  expect(deviceOf(null)).toBe('')
+})
+
+it('the owner is told of the third wrong guess, unless that is told of as a lockout', () => {
+  const told = [2, 3, 4].map((number) => isToldGuess({ number, locked: false }))
+  expect(told).toEqual([false, true, false])
+  expect(isToldGuess({ number: 3, locked: true })).toBe(false)
+})
+
+it.each([
+  ['1:2::', '1:2:0'],
+  ['1::', '1:0:0'],
+  ['::', '0:0:0'],
+  ['::5:6:7:8:9', '0:0:0'],
+  ['::3:4:5:6:7:8', '0:0:3'],
+  ['1::3:4:5:6:7:8', '1:0:3'],
+  ['1::4:5:6:7:8', '1:0:0'],
+])('the network of %s is %s', (ip, network) => {
+  expect(networkOf(ip)).toBe(network)
 })

@@ -29,4 +29,14 @@ describe('oncePerWindow', () => {
     expect(isFirst('key 2', 100, 1)).toBe(false)
     expect(isFirst('key 0', 100, 1)).toBe(true)
   })
+
+  it('keeps ten thousand, of which one whose window began again is the newest', () => {
+    const isFirst = oncePerWindow()
+    for (let n = 0; n < 10_000; n += 1) isFirst(`key ${n}`, 100, 0)
+    expect(isFirst('key 0', 100, 1)).toBe(false)
+    expect(isFirst('key 0', 100, 100)).toBe(true)
+    isFirst('one more', 100, 100)
+    expect(isFirst('key 0', 100, 101)).toBe(false)
+    expect(isFirst('key 1', 100, 99)).toBe(true)
+  })
 })

@@ -144,6 +144,13 @@ describe('S-16 ASVS-6.2.11 context words', () => {
     expect(judge(passphrase, { contextWords: ['eighteen@example.org'] })).toEqual([])
   })
 
+  test('exactly the least length may be left, and a word goes with all of it, not with its beginning', () => {
+    const words = { contextWords: ['acme', 'acmeportal'], minLength: 8 }
+    expect(judge('acmeqzwxvtrn', words)).toEqual([])
+    expect(judge('acmeqzwxvtr', words)).toEqual(['contextual'])
+    expect(judge('acmeportalqz', words)).toEqual(['contextual'])
+  })
+
   test('the domain of the address is no context', () => {
     expect(judge('example.org-2024', { contextWords: ['anna@example.org'] })).toEqual([])
   })
