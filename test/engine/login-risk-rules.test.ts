@@ -103,6 +103,7 @@ describe('S-58 the plain risk rule', () => {
 it('a place is a device in a network', () => {
   const all = [home, abroad, other, { ...home, recognitionHash: 'h' }]
   expect(all.map((one) => isSamePlace(home, one))).toEqual([true, false, false, false])
+  expect(placeOf({ ...home, ip: null })[1]).toBe('')
 })
 
 it('the device of a user agent is what is left without its versions, and empty without one', () => {
@@ -125,6 +126,7 @@ it.each([
   ['::3:4:5:6:7:8', '0:0:3'],
   ['1::3:4:5:6:7:8', '1:0:3'],
   ['1::4:5:6:7:8', '1:0:0'],
+  ['01:2:3:4:5:6:7:8', '1:2:3'],
 ])('the network of %s is %s', (ip, network) => {
   expect(networkOf(ip)).toBe(network)
 })
