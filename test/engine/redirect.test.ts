@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isListedTarget, withQuery } from '../../src/engine/redirect.js'
+import { isListedTarget, withFragment, withQuery } from '../../src/engine/redirect.js'
 
 const listed = [
   { uri: 'https://app.example.com/signed-in', surface: 'client', flow: 'web' },
@@ -32,5 +32,22 @@ describe('a redirect target', () => {
     ['https://bücher.example/ü', { a: '1' }, 'https://xn--bcher-kva.example/%C3%BC?a=1'],
   ])('%s takes %j along', (uri, members, expected) => {
     expect(withQuery(uri, members)).toBe(expected)
+  })
+})
+
+describe('the address that a browser is sent to', () => {
+  it('keeps its query, and gets no more of it than there is', () => {
+    expect(withQuery('https://app.example.com/a?from=oauth', {})).toBe(
+      'https://app.example.com/a?from=oauth',
+    )
+    expect(withQuery('https://app.example.com/a?from=oauth', { error: 'x y' })).toBe(
+      'https://app.example.com/a?from=oauth&error=x+y',
+    )
+  })
+
+  it('has members for the page alone in its fragment', () => {
+    expect(withFragment('https://app.example.com/a?b=c', { ticket: 'x&y', status: 'z' })).toBe(
+      'https://app.example.com/a?b=c#ticket=x%26y&status=z',
+    )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  allowedFactors,
   decideSecondFactor,
   hasFactor,
   type SecondFactorQuestion,
@@ -87,4 +88,12 @@ describe('usableMethods', () => {
     expect(usableMethods({ enrolled: totp, allowed: off })).toEqual(['totp', 'backupCode'])
     expect(usableMethods({ enrolled: { ...totp, backupCodes: 0 }, allowed })).toEqual(['totp'])
   })
+})
+
+it.each([
+  [true, 'off', { totp: true, webauthn: false }],
+  [false, 'secondFactor', { totp: false, webauthn: true }],
+  [true, 'passwordless', { totp: true, webauthn: true }],
+] as const)('apps on: %s, passkeys %s: %j may be used', (totpEnabled, webauthnMode, allowed) => {
+  expect(allowedFactors({ totpEnabled, webauthnMode })).toEqual(allowed)
 })

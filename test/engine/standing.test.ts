@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { resetLinkMs } from '../../src/engine/reset-link-ms.js'
 import { isRegressed } from '../../src/engine/signature-counter.js'
 import {
   disabledImport,
@@ -32,4 +33,8 @@ it.each([
 
 it('the marks of an import are told apart', () => {
   expect([unfinishedImport, disabledImport]).toEqual(['import', 'import disabled'])
+})
+
+it('a mailed reset link lives for an hour', () => {
+  expect(resetLinkMs).toBe(3_600_000)
 })

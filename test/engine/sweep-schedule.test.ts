@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   hygieneEveryMs,
+  hygieneLongestMs,
   judgeLease,
   type LeaseSighting,
   leaseAfter,
@@ -12,6 +13,7 @@ import {
   sweepLeaseName,
   sweepLeaseTtlMs,
   sweepRenewalMs,
+  sweepStartMs,
 } from '../../src/engine/sweep-schedule.js'
 
 const minutes = 60_000
@@ -26,6 +28,8 @@ describe('the numbers of the sweep', () => {
     expect(sweepRenewalMs).toBe(20_000)
     expect(sweepContentionMs).toBe(5 * minutes)
     expect(hygieneEveryMs).toBe(hours)
+    expect(hygieneLongestMs).toBe(15 * minutes)
+    expect(sweepStartMs).toBe(10_000)
   })
 
   it.each([
