@@ -1,0 +1,108 @@
+/** A mutant that survives because it does nothing that could be noticed. */
+export interface Equivalent {
+  readonly file: string
+  /** The line that it begins in, without the space around it. */
+  readonly line: string
+  readonly replacement: string
+  /** Why no test can tell. */
+  readonly reason: string
+}
+
+export const equivalents: readonly Equivalent[] = [
+  {
+    file: 'src/engine/argon2-params.ts',
+    line: 'const least = Math.max(allowWeak ? 0 : (row?.memoryCost ?? 0), 8 * parallelism)',
+    replacement: 'row.memoryCost',
+    reason: 'the first row is of one pass, and no fewer get here',
+  },
+  {
+    file: 'src/engine/backup-code.ts',
+    line: "const letters = Array.from(random.subarray(0, 9), (byte) => alphabet[byte % 32] ?? '')",
+    replacement: '"Stryker was here!"',
+    reason: 'the alphabet has 32 letters',
+  },
+  {
+    file: 'src/engine/backup-code.ts',
+    line: "const code = (alphabet[index] ?? '') + letters.join('')",
+    replacement: '"Stryker was here!"',
+    reason: 'there are at most twenty codes',
+  },
+  {
+    file: 'src/engine/context-words.ts',
+    line: 'const related = fold(others.flatMap((text) => text.split(/[^\\p{L}\\p{M}\\p{N}]+/u)))',
+    replacement: '/[^\\p{L}\\p{M}\\p{N}]/u',
+    reason: 'empty parts are dropped with the short ones',
+  },
+  {
+    file: 'src/engine/context-words.ts',
+    line: ".replace(/\\p{M}+/gu, '')",
+    replacement: '/\\p{M}/gu',
+    reason: 'every mark goes either way',
+  },
+  {
+    file: 'src/engine/duration.ts',
+    line: 'const size = units.find(([name]) => name === unit)?.[1] ?? 0',
+    replacement: 'units.find(([name]) => name === unit)[1]',
+    reason: 'the expression before lets no other unit through',
+  },
+  {
+    file: 'src/engine/ipv6-groups.ts',
+    line: "const [head = '', tail] = ip.replace(/\\d+\\.\\d+\\.\\d+\\.\\d+$/, asGroups).split('::')",
+    replacement: '"Stryker was here!"',
+    reason: 'a split text has a first part',
+  },
+  {
+    file: 'src/engine/ipv6-groups.ts',
+    line: "const [head = '', tail] = ip.replace(/\\d+\\.\\d+\\.\\d+\\.\\d+$/, asGroups).split('::')",
+    replacement: '/\\d+\\.\\d+\\.\\d+\\.\\d+/',
+    reason: 'an address has dots at its end alone',
+  },
+  {
+    file: 'src/engine/ipv6-groups.ts',
+    line: 'const missing = tail === undefined ? 0 : 8 - left.length - right.length',
+    replacement: 'false',
+    reason: 'without a gap there are eight groups, and none is missing',
+  },
+  {
+    file: 'src/engine/judge-intent.ts',
+    line: 'sessionEpoch !== undefined &&',
+    replacement: 'true',
+    reason: 'no epoch is one more than none',
+  },
+  {
+    file: 'src/engine/kept-keys.ts',
+    line: "const parts = (kept ?? '').slice(0, 1024).split('.')",
+    replacement: '"Stryker was here!"',
+    reason: 'that text holds no key either',
+  },
+  {
+    file: 'src/engine/login-risk-rules.ts',
+    line: "const [before = '', after = ''] = ip.toLowerCase().split('::')",
+    replacement: '"Stryker was here!"',
+    reason: 'a split text has a first part',
+  },
+  {
+    file: 'src/engine/refresh-rules.ts',
+    line: 'if (presented.nextJti !== null && family.rotatedTo === presented.nextJti) {',
+    replacement: 'true',
+    reason: 'no row names a token of null',
+  },
+  {
+    file: 'src/engine/signature-counter.ts',
+    line: 'return (stored > 0 || shown > 0) && shown <= stored',
+    replacement: 'false',
+    reason: 'where nothing is stored, what is shown is not below it',
+  },
+  {
+    file: 'src/engine/sweep-schedule.ts',
+    line: 'earlier !== null && isSame(earlier, record) && earlier.since <= now ? earlier.since : now',
+    replacement: 'earlier.since < now',
+    reason: 'at that moment both are the same number',
+  },
+  {
+    file: 'src/engine/user-problem.ts',
+    line: 'if (given.name !== undefined && !isSingleLine(String(given.name))) {',
+    replacement: 'true',
+    reason: 'the text of no name is a single line',
+  },
+]

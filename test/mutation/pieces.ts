@@ -1,0 +1,66 @@
+/** Sources that are mutated in one run, and the tests that may notice. */
+export interface Piece {
+  readonly name: string
+  /** Of whose score the piece is a part. */
+  readonly folder: 'src/engine' | 'src/crypto'
+  /** Globs, from the repository's root. */
+  readonly sources: readonly string[]
+  readonly tests: readonly string[]
+}
+
+const engineTests = ['test/engine/*.test.ts', 'test/http/{client-ip,parse-form}.test.ts']
+
+/**
+ * The rules and the cryptography, without the hashers: what these do is in the packages that they call. Small pieces,
+ * because a mutant of a constant runs every test of its piece that imports the file.
+ */
+export const pieces: readonly Piece[] = [
+  {
+    name: 'engine-a',
+    folder: 'src/engine',
+    sources: ['src/engine/[a-k]*.ts'],
+    tests: engineTests,
+  },
+  {
+    name: 'engine-l',
+    folder: 'src/engine',
+    sources: ['src/engine/[l-p]*.ts'],
+    tests: engineTests,
+  },
+  {
+    name: 'engine-q',
+    folder: 'src/engine',
+    sources: ['src/engine/[q-z]*.ts'],
+    tests: engineTests,
+  },
+  {
+    name: 'configuration',
+    folder: 'src/engine',
+    sources: ['src/engine/configuration/*.ts'],
+    tests: ['test/engine/configuration/*.test.ts'],
+  },
+  {
+    name: 'tokens',
+    folder: 'src/crypto',
+    sources: ['src/crypto/{decode-segment,sign-token,token-*,verify-token,unknown-key-of}.ts'],
+    tests: ['test/crypto/{sign-token,token-*,verify-token}.test.ts'],
+  },
+  {
+    name: 'keys',
+    folder: 'src/crypto',
+    sources: ['src/crypto/{key-ring,ring-key,signing-key,sealed-values,secret-*,secrets,uuid}.ts'],
+    tests: ['test/crypto/{key-ring,secret-box,secret-memo,secrets,uuid}.test.ts'],
+  },
+  {
+    name: 'factors',
+    folder: 'src/crypto',
+    sources: ['src/crypto/{totp,webauthn,webauthn-checks,webhook-signature}.ts'],
+    tests: ['test/crypto/{totp,webauthn}.test.ts'],
+  },
+  {
+    name: 'passwords',
+    folder: 'src/crypto',
+    sources: ['src/crypto/{breach-range,common-*,guessable,hash-gate,phc}.ts'],
+    tests: ['test/crypto/{common-passwords,hash-gate,phc}.test.ts'],
+  },
+]
