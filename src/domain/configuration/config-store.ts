@@ -1,9 +1,10 @@
+import { onceLoaded } from '../../concurrency/once-loaded.js'
 import { loadPart } from '../../errors/load-part.js'
 import { createConfigActivation } from './config-activation.js'
 import type { ConfigDeps } from './config-deps.js'
 import { type ConfigRevision, createConfigHistory } from './config-history.js'
 import { type ConfigTarget, createConfigLocator, type LocatedModule } from './config-locator.js'
-import { type ConfigActor, createConfigPatches, type StatedPatch } from './config-patches.js'
+import type { ConfigActor, StatedPatch } from './config-patches.js'
 import { type ConfigReader, createConfigReader } from './config-reader.js'
 import { createConfigRegistration } from './config-registration.js'
 import {
@@ -55,7 +56,12 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
   const roll = createProcessRoll(deps)
   const register = createConfigRegistration(deps, writer, roll)
   const locator = createConfigLocator(deps, register)
-  const patches = createConfigPatches(deps, locator, writer)
+  // Few processes are ever asked to change anything.
+  const patches = onceLoaded(async () => {
+    const load = () => import('./config-patches.js')
+    const { createConfigPatches } = await loadPart('changes of settings', load)
+    return createConfigPatches(deps, locator, writer)
+  })
   const activate = createConfigActivation(deps, locator, roll)
   // Once in the life of a key, and by one process.
   const reencrypt = async () => {
@@ -118,7 +124,7 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
 
     async patch(target, patch, actor) {
       const { name } = target.module.declared
-      const done = await writing(name, () => patches.apply(target, patch, actor))
+      const done = await writing(name, async () => (await patches()).apply(target, patch, actor))
       const { located, written } = done
       const active = isActive(located, done.environment)
       return environmentView(located.declared, done.environment, active, written)
