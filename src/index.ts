@@ -1,5 +1,5 @@
 export { createAuth } from './create-auth.js'
-export type { KeyRing } from './crypto/key-ring.js'
+export type { KeyRing, SignElsewhere, SigningInput } from './crypto/key-ring.js'
 export { generateSigningKey } from './crypto/signing-key.js'
 export type {
   ImportBatch,

@@ -152,9 +152,10 @@ export interface AuthOptions {
   /** The database: `memory()`, `postgres(pool)`, `mongo(…)`, `redis(client)`, or your own backend. */
   readonly backend: Backend
   /**
-   * The signing keys, or a function that reads them. The function is called again every minute, and for
-   * a token of a key that is not in the ring, once in five seconds at most. While it fails, its last
-   * ring is used for two minutes; then requests that need a key get 503.
+   * The signing keys, or a function that reads them. With `sign`, the private key stays in an HSM or a KMS.
+   * The function is called again every minute, and for a token of a key that is not in the ring, once in five
+   * seconds at most. While it fails, its last ring is used for two minutes; then requests that need a key
+   * get 503.
    */
   readonly keys: KeyRing | (() => Promise<KeyRing>)
   readonly surfaces: Readonly<Record<Surface, SurfaceOptions>>

@@ -40,6 +40,17 @@ export function parsePublicKey(option: string, pem: unknown): KeyObject {
   return parse(option, pem, createPublicKey, 'an RSA key in SPKI or unencrypted PKCS#8 PEM')
 }
 
+/** The public key of an option that must hold no private half: that one is kept elsewhere. */
+export function parsePublicHalf(option: string, pem: unknown): KeyObject {
+  if (typeof pem === 'string' && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
+    throw new OptionsError(
+      option,
+      'must be the public half (SPKI PEM) of the key that keys.sign signs with',
+    )
+  }
+  return parse(option, pem, createPublicKey, 'an RSA public key in SPKI PEM')
+}
+
 /** Refuses keys that RS256 cannot use or that are too weak, and names the others. */
 export function describeKey(option: string, publicKey: KeyObject): RingKey {
   const type = publicKey.asymmetricKeyType

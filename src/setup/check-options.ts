@@ -54,7 +54,7 @@ const schema = z.strictObject({
   backend,
   keys: z.union(
     [z.object({ current: z.string() }), functionValue],
-    'must be { current, next?, previous? } with PEM texts, or a function that resolves with that; generateSigningKey() makes a key',
+    'must be { current, next?, previous?, sign? } with PEM texts, or a function that resolves with that; generateSigningKey() makes a key',
   ),
   surfaces: z.strictObject({ operator: surfaceShape, client: surfaceShape }),
   mailer: port('send'),

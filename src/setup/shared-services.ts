@@ -59,7 +59,7 @@ export async function createSharedServices(
   emit: Emit,
 ): Promise<SharedServices> {
   const { backend, clock, env, fetcher, logger, prefix, random } = defaults
-  const keys = await createSigningKeys(options.keys, clock, logger)
+  const keys = await createSigningKeys(options.keys, clock, logger, options.backendTimeout)
   const { clientIp, forwardedHost } = readTrustProxy(options)
   const { idleMs, seeds } = loadSettings(options.settings ?? {}, env, logger)
   const secretBox = secretBoxOf(options.configKeys, env, random)

@@ -90,11 +90,25 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       // Before anything is written: a login must not be left half done for want of a
       // setting or a key.
       const { maxConcurrentSessions, accessTokenTTL, sessionAbsoluteTTL } = await deps.settings()
-      await tokens.requireKey()
+      const signsElsewhere = await tokens.requireKey()
       const now = clock.now()
       const id = uuidv7(now, random)
       const jti = tokens.nextJti()
       const family = newFamily({ id, jti }, how, source, now)
+      const authentication = { amr: how.amr, authTime: Math.floor(now / 1000) }
+      const access = (holder: User) =>
+        tokens.access(holder, id, authentication, {
+          ttlMs: accessTokenTTL,
+          idleEndsAt: family.expiresAt,
+          absoluteTtlMs: sessionAbsoluteTTL,
+        })
+      const signed = () => ({
+        early: ahead(access(user)),
+        refresh: ahead(tokens.refresh(family, jti, authentication)),
+      })
+      // A signer elsewhere may fail, and then nothing is left of the login.
+      const before = signsElsewhere ? signed() : null
+      if (before !== null) await Promise.all([before.early, before.refresh])
       await store(family, {
         id,
         userId: user.id,
@@ -108,16 +122,8 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         ...source,
         deviceId: how.deviceId,
       })
-      const authentication = { amr: how.amr, authTime: Math.floor(now / 1000) }
-      const access = (holder: User) =>
-        tokens.access(holder, id, authentication, {
-          ttlMs: accessTokenTTL,
-          idleEndsAt: family.expiresAt,
-          absoluteTtlMs: sessionAbsoluteTTL,
-        })
       // Signed beside the fence, which decides whether they are handed out.
-      const early = ahead(access(user))
-      const refresh = ahead(tokens.refresh(family, jti, authentication))
+      const { early, refresh } = before ?? signed()
 
       // The fence, after both rows are there: a reset or a disabling that finished after the password was
       // checked has raised the epoch, and this login must not outlive it. Nor may one that skipped the

@@ -1,8 +1,11 @@
+import { onceLoaded } from '../../concurrency/once-loaded.js'
 import { withTimeout } from '../../concurrency/with-timeout.js'
 import { type KeyRing, type LoadedKeyRing, loadKeyRing } from '../../crypto/key-ring.js'
 import { AuthError, describeError, OptionsError } from '../../errors/index.js'
+import { loadPart } from '../../errors/load-part.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Logger } from '../../ports/logger.js'
+import type { RemoteSignatures } from './remote-signatures.js'
 
 export interface SigningKeys {
   /**
@@ -39,11 +42,19 @@ interface InForce {
   readonly readAt: number
 }
 
+/** `timeoutMs` is how long a signature of `keys.sign` may take. */
 export async function createSigningKeys(
   keys: KeyRing | (() => Promise<KeyRing>),
   clock: Clock,
   logger: Logger,
+  timeoutMs = 5000,
 ): Promise<SigningKeys> {
+  /** Most keys sign in the process. */
+  const remoteSignatures = onceLoaded(async (): Promise<RemoteSignatures> => {
+    const load = () => import('./remote-signatures.js')
+    const { createRemoteSignatures } = await loadPart('keys.sign', load)
+    return createRemoteSignatures({ clock, logger, timeoutMs })
+  })
   const isSupplied = typeof keys === 'function'
   const begunAt = clock.now()
   let inForce: InForce = { ring: await load(supplied(), null), readAt: begunAt }
@@ -70,9 +81,13 @@ export async function createSigningKeys(
     given: Promise<KeyRing>,
     before: LoadedKeyRing | null,
   ): Promise<LoadedKeyRing> {
-    const loaded = await loadKeyRing(await given)
+    const loaded = await loadKeyRing(await given, remoteSignatures)
     // The same keys again: verified tokens stay remembered, and a warning is logged once.
-    if (before !== null && areSame(loaded, before)) return before
+    if (before !== null && areSame(loaded, before)) {
+      Object.assign(before.signer, loaded.signer)
+      return before
+    }
+    await requireSignature(loaded)
     for (const warning of loaded.warnings) logger.warn(warning)
     return loaded
   }
@@ -177,4 +192,20 @@ export async function createSigningKeys(
 /** Equal keys in equal places: the first is the one that signs. */
 function areSame(one: LoadedKeyRing, other: LoadedKeyRing): boolean {
   return JSON.stringify(one.jwks()) === JSON.stringify(other.jwks())
+}
+
+/** Not of the form of a token: it is worth nothing beside this check. */
+const sample = Buffer.from('a first signature of keys.sign')
+
+async function requireSignature({ signer }: LoadedKeyRing): Promise<void> {
+  if (!signer.isElsewhere) return
+  try {
+    await signer.sign(sample)
+  } catch (cause) {
+    throw new OptionsError(
+      'keys.sign',
+      'gave no RS256 signature that keys.current verifies (RSASSA-PKCS1-v1_5 with SHA-256)',
+      { cause },
+    )
+  }
 }

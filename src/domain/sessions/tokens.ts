@@ -45,8 +45,11 @@ export interface Authentication {
 export type Judged<C> = Verified<C> | { readonly ok: false; readonly reason: 'unknownKey' }
 
 export interface Tokens {
-  /** Throws `service_unavailable` while no key may sign: to be asked before anything is written. */
-  requireKey(): Promise<void>
+  /**
+   * Throws `service_unavailable` while no key may sign: to be asked before anything is written. True where the key is
+   * kept elsewhere, so that signing may fail later all the same.
+   */
+  requireKey(): Promise<boolean>
   /** A `jti` for a refresh token about to be minted. */
   nextJti(): string
   /**
@@ -157,7 +160,7 @@ export function createTokens(deps: Deps): Tokens {
     nextJti,
 
     async requireKey() {
-      await keys.ring()
+      return (await keys.ring()).signer.isElsewhere
     },
 
     access: (user, sessionId, { amr, authTime }, bounds) =>
