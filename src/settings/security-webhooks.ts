@@ -18,6 +18,8 @@ export interface InitialSecurityWebhook extends InitialElement {
   readonly url: string
   /** 32 to 255 characters, such as `openssl rand -hex 32` prints. */
   readonly signingSecret: string
+  /** Signs as well, while receivers change over. Of the form of `signingSecret`. Default: none. */
+  readonly previousSigningSecret?: string
   readonly events: (typeof events)[number]
 }
 
@@ -34,6 +36,13 @@ export const securityWebhooks: RecordList<SecurityWebhook> = {
       min: shortestSigningSecret,
       max: 255,
     },
+    {
+      key: 'previousSigningSecret',
+      label: 'Previous signing secret',
+      type: FieldSecret,
+      min: shortestSigningSecret,
+      max: 255,
+    },
     { key: 'events', label: 'Events', type: FieldSelect, required: true, options: events },
   ],
   item: 'url',
@@ -45,11 +54,12 @@ export const securityWebhooks: RecordList<SecurityWebhook> = {
     const { slug, label } = element
     const url = element['url'] ?? ''
     const signingSecret = element['signingSecret'] ?? ''
+    const previousSigningSecret = element['previousSigningSecret'] ?? ''
     const chosen = readChoice(events, element['events'] ?? '')?.value
     if (url === '' || signingSecret === '' || chosen === undefined) {
       warn('it is left out')
       return []
     }
-    return [{ slug, label, url, signingSecret, events: chosen }]
+    return [{ slug, label, url, signingSecret, previousSigningSecret, events: chosen }]
   },
 }

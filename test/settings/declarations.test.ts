@@ -189,6 +189,7 @@ describe('the settings of the auth module', () => {
       securityWebhooks: [
         'url FieldString required',
         'signingSecret FieldSecret required',
+        'previousSigningSecret FieldSecret',
         'events FieldSelect all/login/account required',
       ],
     })

@@ -133,7 +133,9 @@ describe('toStoredValues', () => {
         { ...every.oauthRedirectTargets[1], label: 'app' },
       ],
       lockoutDuration: day,
-      securityWebhooks: [{ ...every.securityWebhooks[0], label: 'siem' }],
+      securityWebhooks: [
+        { ...every.securityWebhooks[0], label: 'siem', previousSigningSecret: '' },
+      ],
     })
   })
 

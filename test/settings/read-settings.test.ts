@@ -281,6 +281,7 @@ describe('record lists', () => {
       'securityWebhooks.__items': 'siem,unsigned,odd',
       'securityWebhooks.siem.url': 'https://siem.example/in',
       'securityWebhooks.siem.signingSecret': 'S3CR3T-1-of-at-least-32-characters',
+      'securityWebhooks.siem.previousSigningSecret': 'S3CR3T-0-of-at-least-32-characters',
       'securityWebhooks.siem.events': 'login',
       'securityWebhooks.unsigned.url': 'https://siem.example/in',
       'securityWebhooks.unsigned.events': 'all',
@@ -294,6 +295,7 @@ describe('record lists', () => {
         label: 'siem',
         url: 'https://siem.example/in',
         signingSecret: 'S3CR3T-1-of-at-least-32-characters',
+        previousSigningSecret: 'S3CR3T-0-of-at-least-32-characters',
         events: 'login',
       },
     ])

@@ -74,7 +74,7 @@ const lists: readonly (readonly [key: string, stored: Texts, reads: unknown, tol
     0,
   ],
   ['oauthRedirectTargets', element({}), [], 1],
-  ['securityWebhooks', element(hook), [hook], 0],
+  ['securityWebhooks', element(hook), [{ ...hook, previousSigningSecret: '' }], 0],
   ['securityWebhooks', element({ ...hook, events: 'some' }), [], 1],
   ['securityWebhooks', element({ ...hook, signingSecret: '' }), [], 1],
   ['securityWebhooks', element({ ...hook, url: '' }), [], 1],

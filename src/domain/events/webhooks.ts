@@ -120,14 +120,15 @@ export function createWebhooks(deps: Deps): Webhooks {
   async function send(to: SecurityWebhook, delivery: WebhookDelivery): Promise<boolean> {
     const { webhook, event, body } = delivery
     try {
+      // Throws where a secret does not decrypt: an attempt like any other that failed.
+      const secrets = [to.signingSecret, to.previousSigningSecret]
       const answer = deps.fetcher.fetch({
         url: to.url,
         method: 'POST',
         headers: {
           'content-type': 'application/json; charset=utf-8',
           'user-agent': 'postern',
-          // Throws where the secret does not decrypt: an attempt like any other that failed.
-          'x-signature': webhookSignature(to.signingSecret, body),
+          'x-signature': webhookSignature(secrets, body),
         },
         body,
         timeoutMs,

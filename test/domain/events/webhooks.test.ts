@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
@@ -26,6 +27,7 @@ const siem: SecurityWebhook = {
   label: 'SIEM',
   url,
   signingSecret: 'first',
+  previousSigningSecret: '',
   events: 'all',
 }
 
@@ -339,6 +341,28 @@ describe('security webhooks', () => {
     await clock.advance(hour)
     await other.webhooks.deliverDue()
     expect([renewed.received.length, await waiting()]).toEqual([1, []])
+  })
+
+  it('ASVS-13.3.4 a secret and its predecessor both sign, the new one first', async () => {
+    const sent: (string | undefined)[] = []
+    const bodies: string[] = []
+    const endpoint: WebhookEndpoints = {
+      ...endpoints,
+      async fetch({ headers, body = '' }) {
+        sent.push(headers['x-signature'])
+        bodies.push(body)
+        return { status: 204, body: '' }
+      },
+    }
+    configured = [{ ...siem, signingSecret: 'second', previousSigningSecret: 'first' }]
+    const { webhooks, drain } = startProcess(stored, endpoint)
+    webhooks.record(login())
+    await drain()
+    const under = (secret: string) =>
+      `sha256=${createHmac('sha256', secret)
+        .update(bodies[0] ?? '')
+        .digest('hex')}`
+    expect(sent).toEqual([`${under('second')},${under('first')}`])
   })
 
   it('S-60 a failing store is logged without the event and without the secret', async () => {
