@@ -145,6 +145,12 @@ export type {
 } from './ports/risk-scorer.js'
 export type { EndReason } from './ports/session-event.js'
 export type {
+  SessionChange,
+  SessionRiskOutcome,
+  SessionRiskQuestion,
+  SessionRiskScorer,
+} from './ports/session-risk-scorer.js'
+export type {
   AnyCollectionSpec,
   Collection,
   CollectionSpec,

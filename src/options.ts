@@ -22,6 +22,7 @@ import type {
 } from './ports/password-hasher.js'
 import type { Random } from './ports/random.js'
 import type { RiskScorer } from './ports/risk-scorer.js'
+import type { SessionRiskScorer } from './ports/session-risk-scorer.js'
 import type { Surface } from './ports/surface.js'
 import type { InitialSettings } from './settings/settings.js'
 
@@ -206,6 +207,11 @@ export interface AuthOptions {
    * factor. Default: by device, network and wrong passwords, over the logins of ninety days.
    */
   readonly riskScorer?: RiskScorer
+  /**
+   * Judges a session when it is refreshed from another network or by another user agent than the last time: whether its
+   * proof of a second factor is void, or the session ends. Default: none, and nothing is judged.
+   */
+  readonly sessionRiskScorer?: SessionRiskScorer
   /**
    * With `false`, browsers and apps get no recognition id at logins, and one that they send counts for
    * nothing: a device is then known by its user agent in a known network, or as a trusted device. Default

@@ -60,7 +60,7 @@ function isSameDevice(one: Login, other: Login): boolean {
 }
 
 function hasSameUserAgent(one: Login, other: Login): boolean {
-  return deviceOf(one.userAgent) === deviceOf(other.userAgent)
+  return agentOf(one.userAgent) === agentOf(other.userAgent)
 }
 
 /** The device and the network of a login, as far as they can be told; equal texts are one place. */
@@ -92,11 +92,11 @@ export function isSamePlace(one: Login, other: Login): boolean {
 }
 
 function surroundingsOf({ ip, userAgent, deviceId }: Login): readonly [string, string] {
-  return [deviceId ?? deviceOf(userAgent), networkOf(ip) ?? '']
+  return [deviceId ?? agentOf(userAgent), networkOf(ip) ?? '']
 }
 
 /** Without its versions, which change every few weeks. */
-function deviceOf(userAgent: string | null): string {
+export function agentOf(userAgent: string | null): string {
   return (userAgent ?? '').replace(/\d[\w.]*/g, '')
 }
 

@@ -29,6 +29,7 @@ const kinds: Readonly<Record<string, 'login' | 'account'>> = {
   'session.terminated': 'login',
   'refresh.replayDetected': 'login',
   'refresh.reissued': 'login',
+  'refresh.unusual': 'login',
   'password.changed': 'account',
   'email.changed': 'account',
   'mfa.changed': 'account',

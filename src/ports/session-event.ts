@@ -1,7 +1,9 @@
+import type { SessionChange } from './session-risk-scorer.js'
+
 /**
  * The reason why a session ended: `replay` a refresh token used twice, `limit` a newer session beyond
  * `maxConcurrentSessions`, `guesses` too many wrong passwords shown within it, `factor_change` a change of second factors
- * in another session.
+ * in another session, `risk` by the host's `sessionRiskScorer`.
  */
 export type EndReason =
   | 'logout'
@@ -12,6 +14,7 @@ export type EndReason =
   | 'limit'
   | 'guesses'
   | 'factor_change'
+  | 'risk'
 
 export type SessionEvent =
   | {
@@ -67,6 +70,17 @@ export type RefreshEvent =
       readonly generation: number
       /** The token was rotated by another user agent than this caller's: rather a thief than a tab. */
       readonly otherClient: boolean
+    }
+  | {
+      /** A refresh from another place, of which `sessionRiskScorer` thought something. */
+      readonly type: 'refresh.unusual'
+      readonly userId: string
+      readonly sessionId: string
+      /** Since the session's last refresh. */
+      readonly changed: readonly SessionChange[]
+      readonly outcome: 'stepUp' | 'end'
+      /** False where the scorer gave no answer, so that the outcome is `stepUp`. */
+      readonly assessed: boolean
     }
   | {
       /** `storeRolledBack`: the token is newer than its row, so the store was restored from an older

@@ -59,6 +59,7 @@ const schema = z.strictObject({
   surfaces: z.strictObject({ operator: surfaceShape, client: surfaceShape }),
   mailer: port('send'),
   riskScorer: z.optional(port('assess')),
+  sessionRiskScorer: z.optional(port('assess')),
   issuer: z.optional(
     z.string(issuerForm).check(z.minLength(1, issuerForm), z.maxLength(255, issuerForm)),
   ),

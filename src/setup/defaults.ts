@@ -9,6 +9,7 @@ import type { Fetcher } from '../ports/fetcher.js'
 import type { Logger } from '../ports/logger.js'
 import type { Random } from '../ports/random.js'
 import type { RiskScorer } from '../ports/risk-scorer.js'
+import type { SessionRiskScorer } from '../ports/session-risk-scorer.js'
 import { failClosedBackend } from '../stores/fail-closed-backend.js'
 import { consoleLogger } from '../system/console-logger.js'
 import { later } from '../system/later.js'
@@ -36,6 +37,7 @@ export interface Defaults {
   readonly prefix: string
   readonly random: Random
   readonly riskScorer: RiskScorer
+  readonly sessionRiskScorer: SessionRiskScorer | null
 }
 
 export function defaultsOf(options: AuthOptions, processEnv: Env): Defaults {
@@ -58,5 +60,6 @@ export function defaultsOf(options: AuthOptions, processEnv: Env): Defaults {
     prefix: options.collectionPrefix ?? '',
     random,
     riskScorer: options.riskScorer ?? defaultRiskScorer,
+    sessionRiskScorer: options.sessionRiskScorer ?? null,
   }
 }

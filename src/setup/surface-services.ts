@@ -36,6 +36,7 @@ import type { ProviderClients } from '../identity-providers/provider-clients.js'
 import type { Authorizer } from '../ports/authorizer.js'
 import type { Mailer } from '../ports/mailer.js'
 import type { RiskScorer } from '../ports/risk-scorer.js'
+import type { SessionRiskScorer } from '../ports/session-risk-scorer.js'
 import type { Surface } from '../ports/surface.js'
 
 /** What the rooms of one surface are given beside its context. */
@@ -50,6 +51,7 @@ export interface SurfaceParts extends SharedPasswordServices {
   readonly mailer: Mailer
   readonly providers: ProviderClients
   readonly riskScorer: RiskScorer
+  readonly sessionRiskScorer: SessionRiskScorer | null
 }
 
 export interface SurfaceServices {

@@ -19,11 +19,12 @@ describe('wantsEvent', () => {
     const types = [
       ...['login.succeeded', 'login.newDevice', 'session.terminated', 'refresh.replayDetected'],
       'refresh.reissued',
+      'refresh.unusual',
       ...['password.changed', 'email.changed', 'mfa.changed', 'account.deleted'],
     ]
     expect(types.filter((type) => wantsEvent('all', type))).toEqual(types)
-    expect(types.filter((type) => wantsEvent('login', type))).toEqual(types.slice(0, 5))
-    expect(types.filter((type) => wantsEvent('account', type))).toEqual(types.slice(5))
+    expect(types.filter((type) => wantsEvent('login', type))).toEqual(types.slice(0, 6))
+    expect(types.filter((type) => wantsEvent('account', type))).toEqual(types.slice(6))
   })
 
   it('S-60 leaves out every other event', () => {

@@ -95,6 +95,8 @@ const recorded: {
       own(event.userId, { generation: event.generation, otherClient: event.otherClient }),
       event.sessionId,
     ),
+  'refresh.unusual': ({ userId, sessionId, changed, outcome, assessed }) =>
+    inSession(unproven(userId, { changed, outcome, assessed }), sessionId),
   'refresh.replayDetected': replayed,
   'refresh.storeRolledBack': replayed,
   'config.changed': ({ actorId, module, environment, revision, keys }) =>

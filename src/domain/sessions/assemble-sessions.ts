@@ -1,5 +1,7 @@
+import { onceLoaded } from '../../concurrency/once-loaded.js'
 import type { TokenMemo } from '../../crypto/token-memo.js'
 import { loadPart } from '../../errors/index.js'
+import type { SessionRiskScorer } from '../../ports/session-risk-scorer.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import {
@@ -37,23 +39,32 @@ interface Collaborators {
   readonly keys: SigningKeys
   readonly tokenMemo: TokenMemo
   readonly limits: RateLimiter
+  readonly sessionRiskScorer: SessionRiskScorer | null
 }
 
 export function assembleSessions(
   context: SurfaceContext,
   collaborators: Collaborators,
 ): SessionServices {
-  const deps = { ...context, ...collaborators }
+  const { sessionRiskScorer: scorer } = collaborators
+  const deps = { ...context, ...collaborators, marksPlaces: scorer !== null }
   const tokens = createTokens({ ...deps, memo: collaborators.tokenMemo })
   const sessions = createSessions(deps, tokens)
   const sessionList = createSessionList(deps)
   const reading = createRefreshReading(deps, tokens)
   const inspection = createRefreshInspection(deps, reading, sessions)
   const views = createSessionViews(deps)
+  const risk =
+    scorer &&
+    onceLoaded(async () => {
+      const load = () => import('./refresh-risk.js')
+      const { createRefreshRisk } = await loadPart('the risk of sessions', load)
+      return createRefreshRisk({ ...deps, scorer }, reading, sessions)
+    })
   return {
     tokens,
     sessions,
-    refresh: createRefresh({ ...deps, views }, tokens, inspection),
+    refresh: createRefresh({ ...deps, views, risk }, tokens, inspection),
     logout: createLogout(deps, { tokens, sessions, inspection }),
     async sessionLook() {
       const { createSessionLook } = await loadPart('sessionOf', () => import('./session-look.js'))

@@ -1,14 +1,33 @@
 import { keyedHash } from '../../crypto/secrets.js'
+import { clientMark } from '../../engine/changed-places.js'
+import { agentOf, networkOf } from '../../engine/login-risk-rules.js'
 import type { RequestSource } from '../../ports/request-source.js'
 
 /**
  * What tells the clients of one session apart. A thief with a copy of the refresh token rarely has the
  * user agent and the recognition id as well. Of two users of one browser the digests differ.
  */
-export function clientDigest(
+function clientDigest(
   userId: string,
   { userAgent }: RequestSource,
   recognitionId: string | null,
 ): string {
   return keyedHash(recognitionId ?? '', JSON.stringify(['client', userId, userAgent]))
+}
+
+/** What a rotation writes of the client that has the newest token; its places too where refreshes are judged by them. */
+export function markOf(
+  userId: string,
+  source: RequestSource,
+  recognitionId: string | null,
+  withPlaces: boolean,
+): string {
+  const digest = (kind: string, text: string | null) =>
+    keyedHash('', JSON.stringify([kind, userId, text]))
+  const client = clientDigest(userId, source, recognitionId)
+  const places = () => [
+    digest('network', networkOf(source.ip)),
+    digest('agent', agentOf(source.userAgent)),
+  ]
+  return clientMark(client, withPlaces ? places() : [])
 }

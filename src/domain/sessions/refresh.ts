@@ -1,5 +1,6 @@
 import { ahead } from '../../concurrency/ahead.js'
 import type { RefreshClaims } from '../../crypto/verify-token.js'
+import { isSameClient } from '../../engine/changed-places.js'
 import { idleDeadline, rotationGuard } from '../../engine/refresh-rules.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
@@ -9,10 +10,11 @@ import type { Guard } from '../../ports/store.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { absoluteEnd, accessBounds } from './access-bounds.js'
 import { chooseToken } from './choose-token.js'
-import { clientDigest } from './client-digest.js'
+import { markOf } from './client-digest.js'
 import { enforced } from './enforced.js'
 import type { RefreshInspection, ShownToken } from './refresh-inspection.js'
 import { type Attempt, presentedBy } from './refresh-reading.js'
+import type { RefreshRisk } from './refresh-risk.js'
 import type { SessionViews } from './session-views.js'
 import type { AccessGrant, RefreshGrant, Tokens } from './tokens.js'
 
@@ -44,10 +46,14 @@ export interface Refresh {
 type Deps = Pick<
   SurfaceContext,
   'collections' | 'clock' | 'idleMs' | 'recognisesDevices' | 'emit' | 'logger'
-> & { readonly views: SessionViews }
+> & {
+  readonly views: SessionViews
+  /** Null where the host gave no scorer of sessions. */
+  readonly risk: (() => Promise<RefreshRisk>) | null
+}
 
 export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshInspection): Refresh {
-  const { clock } = deps
+  const { clock, risk } = deps
   const { families } = deps.collections
 
   function sentBy({ recognitionId }: ShownToken): string | null {
@@ -72,6 +78,11 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
       )
       return 'lost'
     }
+  }
+
+  /** Where the host has refreshes judged by their place. */
+  async function requireUsual(attempt: Attempt, user: User, asker: string): Promise<void> {
+    if (risk !== null) await (await risk()).require(attempt, user, asker)
   }
 
   function signRefresh(
@@ -103,7 +114,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
   function emitReissued({ claims, source }: Attempt, family: RefreshFamily, asker: string): void {
     const { sub: userId, sid: sessionId } = claims
     const { generation, rotatedBy } = family
-    const otherClient = rotatedBy !== asker
+    const otherClient = !isSameClient(rotatedBy, asker)
     deps.emit('refresh.reissued', source, { userId, sessionId, generation, otherClient })
   }
 
@@ -119,9 +130,10 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
           ahead(signRefresh(claims, { generation: claims.gen + 1, expiresAt }, nextJti)),
         )
         const user = await inspection.requireStanding(attempt)
+        const asker = markOf(user.id, source, sentBy(shown), risk !== null)
+        await requireUsual(attempt, user, asker)
         // Minted first: when that fails, nothing has been consumed.
         const minted = await issue(attempt, user, { expiresAt }, attempt.beside)
-        const asker = clientDigest(user.id, source, sentBy(shown))
         // Of now, and not of when the signing began: a deadline may have passed since.
         const now = clock.now()
         const generation = attempt.claims.gen + 1

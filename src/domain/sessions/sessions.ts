@@ -9,7 +9,7 @@ import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ClearedLogin } from './cleared-login.js'
-import { clientDigest } from './client-digest.js'
+import { markOf } from './client-digest.js'
 import { createSessionTermination, type SessionTermination } from './session-termination.js'
 import { type AccessGrant, hasSameClaims, type RefreshGrant, type Tokens } from './tokens.js'
 
@@ -28,18 +28,22 @@ export interface Sessions extends SessionTermination {
   open(login: ClearedLogin, source: RequestSource): Promise<OpenedSession>
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  | 'surface'
-  | 'collections'
-  | 'denylist'
-  | 'clock'
-  | 'random'
-  | 'settings'
-  | 'idleMs'
-  | 'emit'
-  | 'logger'
->
+interface Deps
+  extends Pick<
+    SurfaceContext,
+    | 'surface'
+    | 'collections'
+    | 'denylist'
+    | 'clock'
+    | 'random'
+    | 'settings'
+    | 'idleMs'
+    | 'emit'
+    | 'logger'
+  > {
+  /** Whether a session notes the network and user agent that refresh it. */
+  readonly marksPlaces: boolean
+}
 
 export function createSessions(deps: Deps, tokens: Tokens): Sessions {
   const { clock, random } = deps
@@ -60,7 +64,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
     rotatedAt: now,
     rotatedTo: jti,
     noReissueUpTo: 0,
-    rotatedBy: clientDigest(user.id, source, recognition?.recognitionId ?? null),
+    rotatedBy: markOf(user.id, source, recognition?.recognitionId ?? null, deps.marksPlaces),
     delivery,
     expiresAt: idleDeadline(now, deps.idleMs),
     revokedAt: null,

@@ -188,6 +188,7 @@ const catalogue: Readonly<Record<AuthEvent['type'], true>> = {
   'refresh.replayDetected': true,
   'refresh.rotated': true,
   'refresh.storeRolledBack': true,
+  'refresh.unusual': true,
   'request.refused': true,
   'role.bindFailed': true,
   'role.bound': true,

@@ -70,6 +70,27 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
     },
     {
       of,
+      name: 'from another place, which voids its proof',
+      outcome: '200',
+      options: { sessionRiskScorer: { assess: async () => ({ outcome: 'stepUp' }) } },
+      tells: ({ id, sessionId }) => [
+        told('refresh.unusual', 'failure', {
+          userId: id,
+          sessionId,
+          changed: ['network'],
+          outcome: 'stepUp',
+          assessed: true,
+        }),
+        told('refresh.rotated', null, { userId: id, sessionId, generation: 2 }),
+      ],
+      prepare: async (scene) => {
+        const who = await signedIn(scene, by)
+        const elsewhere = { 'x-forwarded-for': '203.0.113.9' }
+        return { subject: who, perform: () => present(scene, who.cookie, elsewhere) }
+      },
+    },
+    {
+      of,
       name: 'a replay',
       outcome: '401 refresh_token_reused',
       options: strict,

@@ -136,6 +136,17 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
     facts('success', 'u', 'u', { generation: 2, otherClient: true }, 's'),
   ],
   [
+    {
+      type: 'refresh.unusual',
+      userId: 'u',
+      sessionId: 's',
+      changed: ['network'],
+      outcome: 'stepUp',
+      assessed: false,
+    },
+    facts('failure', null, 'u', { changed: ['network'], outcome: 'stepUp', assessed: false }, 's'),
+  ],
+  [
     { type: 'refresh.replayDetected', userId: 'u', sessionId: 's', ...generations },
     facts('failure', null, 'u', generations, 's'),
   ],

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import type {
+  SessionRiskOutcome,
+  SessionRiskQuestion,
+  SessionRiskScorer,
+} from '../../../src/ports/session-risk-scorer.js'
+import type { Surface } from '../../../src/ports/surface.js'
+import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { enrolled, requireStepUp } from '../../support/people/authenticator.js'
+import { type Person, person } from '../../support/people/people.js'
+import { spyBackend } from '../../support/stores/spy-backend.js'
+
+const home = { 'x-forwarded-for': '192.0.2.7', 'user-agent': 'Browser/1.0 (Laptop)' }
+const nextDoor = { ...home, 'x-forwarded-for': '192.0.2.99', 'user-agent': 'Browser/2.7 (Laptop)' }
+const travelling = { ...home, 'x-forwarded-for': '203.0.113.9' }
+const otherAgent = { ...home, 'user-agent': 'App (Phone)' }
+type Headers = typeof home
+
+/** A scorer that answers this, and what it was asked. */
+function answering(answer: () => Promise<unknown>) {
+  const asked: SessionRiskQuestion[] = []
+  const sessionRiskScorer: SessionRiskScorer = {
+    assess(question) {
+      asked.push(question)
+      return answer() as ReturnType<SessionRiskScorer['assess']>
+    },
+  }
+  return { sessionRiskScorer, asked }
+}
+
+const saying = (outcome: SessionRiskOutcome) => answering(async () => ({ outcome }))
+
+async function login(
+  host: ContractHost,
+  surface: Surface,
+  { email, password }: Person,
+  headers: Headers = home,
+): Promise<Reply> {
+  const body = { email, password }
+  const reply = await host.send('POST', `/v1/auth/${surface}/login`, { body, headers })
+  expect(reply.status, reply.text).toBe(200)
+  return reply
+}
+
+const refresh = (host: ContractHost, surface: Surface, cookie: string, headers: Headers) =>
+  host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie, headers })
+
+/** Refreshes from one place after the other; the last reply. */
+async function through(
+  host: ContractHost,
+  surface: Surface,
+  first: Reply,
+  places: readonly Headers[],
+): Promise<Reply> {
+  let last = first
+  for (const place of places) {
+    last = await refresh(host, surface, refreshCookieOf(last, surface), place)
+    expect(last.status, last.text).toBe(200)
+  }
+  return last
+}
+
+/** What a scorer does, and whether that is an answer. */
+const voiding: readonly (readonly [string, () => Promise<unknown>, boolean])[] = [
+  ['says so', async () => ({ outcome: 'stepUp' }), true],
+  ['rejects', async () => Promise.reject(new Error('canary')), false],
+  [
+    'throws',
+    () => {
+      throw new Error('canary')
+    },
+    false,
+  ],
+  ['answers nothing', async () => undefined, false],
+  ['answers another outcome', async () => ({ outcome: 'admit' }), false],
+]
+
+describe.each(hostKinds.slice(0, 2))('refreshes from another place, $name', (kind) => {
+  describe.each(surfaces)('on the %s surface', (surface) => {
+    it('ASVS-8.2.4 are put to the scorer once for each change, with what changed and the login', async () => {
+      const { sessionRiskScorer, asked } = saying('none')
+      const host = await openHost({ sessionRiskScorer }, kind)
+      const who = await person(host, surface)
+      const begun = await login(host, surface, who)
+      const at = host.clock.now()
+      const [session] = await storedIn(host, surface).sessions.find(
+        { userId: who.id },
+        { limit: 1 },
+      )
+      const ofLogin = { at, ip: '192.0.2.7', userAgent: home['user-agent'] }
+      const about = {
+        ...{ surface, userId: who.id, sessionId: session?.id, at },
+        login: { ...ofLogin, method: 'password', mfaMethod: null },
+      }
+      await through(host, surface, begun, [home, nextDoor, travelling, travelling, otherAgent])
+      expect(asked).toEqual([
+        { ...about, ip: '203.0.113.9', userAgent: home['user-agent'], changed: ['network'] },
+        {
+          ...about,
+          ip: '192.0.2.7',
+          userAgent: 'App (Phone)',
+          changed: ['network', 'userAgent'],
+        },
+      ])
+      expect(eventsOf(host, 'refresh.unusual')).toEqual([])
+    })
+
+    it('ASVS-8.2.4 end the session where the scorer says so, before anything is spent', async () => {
+      const { sessionRiskScorer } = saying('end')
+      const host = await openHost({ sessionRiskScorer }, kind)
+      const who = await person(host, surface)
+      const begun = await login(host, surface, who)
+      const bearer = textOf(begun.json(), 'accessToken')
+      const cookie = refreshCookieOf(begun, surface)
+      const reply = await refresh(host, surface, cookie, travelling)
+      expect(outcomeOf(reply)).toBe('401 session_revoked')
+      const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+      expect(outcomeOf(me)).toBe('401 session_revoked')
+      expect(outcomeOf(await refresh(host, surface, cookie, home))).toBe('401 session_revoked')
+      expect(eventsOf(host, 'session.terminated')).toMatchObject([{ reason: 'risk' }])
+      expect(eventsOf(host, 'refresh.unusual')).toMatchObject([
+        { userId: who.id, changed: ['network'], outcome: 'end', assessed: true },
+      ])
+      expect(eventsOf(host, 'refresh.rotated')).toEqual([])
+    })
+
+    it.each(voiding)(
+      'ASVS-8.2.4 go on without the proof of a second factor where the scorer %s',
+      async (_, answer, assessed) => {
+        const { sessionRiskScorer } = answering(answer)
+        const host = await openHost({ sessionRiskScorer }, kind)
+        const who = await enrolled(host, surface)
+        const code = await who.nextCode()
+        const body = { method: 'totp', code }
+        const shown = await host.send('POST', `/v1/auth/${surface}/step-up`, {
+          bearer: who.bearer,
+          body,
+        })
+        expect(shown.status, shown.text).toBe(200)
+        await requireStepUp(host, surface, who.bearer)
+        const cookie = `${surface === 'operator' ? '__Host-op_refresh' : '__Host-cl_refresh'}=${who.refreshToken}`
+        const reply = await refresh(host, surface, cookie, otherAgent)
+        expect(reply.status, reply.text).toBe(200)
+        const bearer = textOf(reply.json(), 'accessToken')
+        for (const token of [bearer, who.bearer]) {
+          await expect(requireStepUp(host, surface, token)).rejects.toMatchObject({
+            code: 'step_up_required',
+          })
+        }
+        expect(eventsOf(host, 'refresh.unusual').at(-1)).toMatchObject({
+          outcome: 'stepUp',
+          assessed,
+        })
+        expect(JSON.stringify(host.logger.lines)).not.toContain('canary')
+      },
+    )
+  })
+})
+
+describe('the scorer of sessions', () => {
+  it('ASVS-8.2.4 that does not answer within two seconds signs out no session', async () => {
+    const { sessionRiskScorer, asked } = answering(() => new Promise(() => {}))
+    const host = await openHost({ sessionRiskScorer })
+    const begun = await login(host, 'client', await person(host, 'client'))
+    const pending = refresh(host, 'client', refreshCookieOf(begun, 'client'), travelling)
+    await expect.poll(() => asked.length).toBe(1)
+    await host.clock.advance(2000)
+    expect((await pending).status).toBe(200)
+    expect(eventsOf(host, 'refresh.unusual')).toMatchObject([
+      { outcome: 'stepUp', assessed: false },
+    ])
+  })
+
+  it('is not asked about a token that is refused anyway', async () => {
+    const { sessionRiskScorer, asked } = saying('none')
+    const host = await openHost({ sessionRiskScorer, settings: { refreshReuseGrace: '0s' } })
+    const begun = await login(host, 'client', await person(host, 'client'))
+    const retired = refreshCookieOf(begun, 'client')
+    await through(host, 'client', begun, [home])
+    const reply = await refresh(host, 'client', retired, travelling)
+    expect(outcomeOf(reply)).toBe('401 refresh_token_reused')
+    expect(asked).toEqual([])
+  })
+
+  it('is asked about a second client that follows within the grace', async () => {
+    const { sessionRiskScorer } = saying('end')
+    const host = await openHost({ sessionRiskScorer })
+    const begun = await login(host, 'client', await person(host, 'client'))
+    const copy = refreshCookieOf(begun, 'client')
+    await through(host, 'client', begun, [home])
+    expect(outcomeOf(await refresh(host, 'client', copy, travelling))).toBe('401 session_revoked')
+  })
+
+  it('a session from before there was one is judged from its second refresh on', async () => {
+    const spy = spyBackend()
+    const before = await openHost({ backend: spy.backend })
+    const who = await person(before, 'client')
+    const begun = await login(before, 'client', who)
+    const { sessionRiskScorer, asked } = saying('none')
+    const after = await openHost({ backend: spy.backend, sessionRiskScorer })
+    const next = await through(after, 'client', begun, [travelling])
+    expect(asked).toEqual([])
+    await through(after, 'client', next, [home])
+    expect(asked).toMatchObject([{ changed: ['network'] }])
+  })
+})
