@@ -42,8 +42,10 @@ export const pieces: readonly Piece[] = [
   {
     name: 'tokens',
     folder: 'src/crypto',
-    sources: ['src/crypto/{decode-segment,sign-token,token-*,verify-token,unknown-key-of}.ts'],
-    tests: ['test/crypto/{sign-token,token-*,verify-token}.test.ts'],
+    sources: [
+      'src/crypto/{decode-segment,is-signature-of,ring-signer,sign-token,token-*,verify-token,unknown-key-of}.ts',
+    ],
+    tests: ['test/crypto/{ring-signer,sign-token,token-*,verify-token}.test.ts'],
   },
   {
     name: 'keys',
