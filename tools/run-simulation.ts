@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { succeeded } from '../test/simulation/history.js'
-import { predicates } from '../test/simulation/predicates.js'
+import { predicates } from '../test/simulation/predicates/index.js'
 import { simulate } from '../test/simulation/simulate.js'
 
 const { values } = parseArgs({
@@ -24,7 +24,8 @@ async function main(): Promise<void> {
   const started = performance.now()
   let seed = whole('seed')
   for (let left = steps; left > 0; left -= longest, seed += 1) {
-    const { exchanges, trace } = await simulate(seed, Math.min(left, longest))
+    const history = await simulate(seed, Math.min(left, longest))
+    const { exchanges, trace } = history
     console.log(`seed ${seed}: ${exchanges.length} requests, trace ${trace}`)
     for (const exchange of exchanges) {
       const sum = owned.get(exchange.actor) ?? { asked: 0, succeeded: 0 }
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
       owned.set(exchange.actor, sum)
     }
     for (const [name, predicate] of Object.entries(predicates)) {
-      const judged = predicate(exchanges)
+      const judged = predicate(history)
       premises.set(name, (premises.get(name) ?? 0) + judged.premises)
       for (const violation of judged.violations) {
         process.exitCode = 1

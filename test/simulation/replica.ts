@@ -3,6 +3,7 @@ import { createAuth } from '../../src/create-auth.js'
 import type { ExchangeReply } from '../../src/http/request/exchange.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { Clock } from '../../src/ports/clock.js'
+import type { Mail } from '../../src/ports/mailer.js'
 import type { Random } from '../../src/ports/random.js'
 import type { Auth } from '../../src/setup/auth.js'
 import { withoutLimits } from '../support/hosts/without-limits.js'
@@ -20,26 +21,62 @@ function seededRandom(name: string): Random {
   }
 }
 
-const silent = (): void => {}
+/** What a replica shares with the others, and what becomes of what it says. */
+export interface Surroundings {
+  readonly backend: Backend
+  readonly clock: Clock
+  mailed(mail: Mail): void
+  logged(line: string): void
+}
 
-export async function replica(backend: Backend, clock: Clock, name: string): Promise<Auth> {
+/** One process. When it is killed, its timers go with it. */
+export interface Replica {
+  readonly auth: Auth
+  kill(): void
+}
+
+export async function startReplica(surroundings: Surroundings, name: string): Promise<Replica> {
+  const { backend, clock, mailed, logged } = surroundings
+  const timers = new Set<() => void>()
+  let isKilled = false
+  const own: Clock = {
+    now: () => clock.now(),
+    after(ms, run) {
+      const cancel = clock.after(ms, () => {
+        timers.delete(cancel)
+        if (!isKilled) run()
+      })
+      timers.add(cancel)
+      return cancel
+    },
+  }
+  const log = (...told: readonly unknown[]): void =>
+    logged(
+      told.map((one) => (one instanceof Error ? String(one.stack) : JSON.stringify(one))).join(' '),
+    )
   const auth = await createAuth({
     ...withoutLimits,
     settings: { ...withoutLimits.settings, lockoutThreshold: 0 },
     keys: { current: smallSigningKey() },
     configKeys: testConfigKeys,
     backend,
-    clock,
+    clock: own,
     random: seededRandom(name),
     fetcher: { fetch: () => Promise.reject(new Error('nothing is reached outside')) },
-    mailer: { send: async () => {} },
+    mailer: { send: async (mail) => mailed(mail) },
     hash: { implementation: stubHasher(), allowWeakHashesForTests: true },
-    logger: { debug: silent, info: silent, warn: silent, error: silent },
+    logger: { debug: log, info: log, warn: log, error: log },
     env: {},
     sweep: false,
   })
   await auth.migrate()
-  return auth
+  return {
+    auth,
+    kill() {
+      isKilled = true
+      for (const cancel of timers) cancel()
+    },
+  }
 }
 
 export interface Asked {

@@ -2,15 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Backend } from '../../src/ports/backend.js'
 import { withCall } from '../support/stores/faulty-backend.js'
 
-/** What happens to a held call when it is released. */
-export type Release = 'go' | 'before' | 'lost'
+/**
+ * What happens to a held call when it is released: it goes on; it fails before it was carried out; its answer is
+ * lost; it fails for the caller, and is carried out at a later release.
+ */
+export type Release = 'go' | 'before' | 'lost' | 'late'
 
-/** A call of the backend that waits before its start, or before its answer. */
+/** A call of the backend that waits before its start, or before its answer, or to be carried out late. */
 export interface Held {
   readonly key: string
   readonly name: string
   readonly request: string
-  readonly phase: 'start' | 'answer'
+  readonly phase: 'start' | 'answer' | 'late'
   release(how: Release): void
 }
 
@@ -19,8 +22,8 @@ export interface Scheduler {
   readonly held: readonly Held[]
   backendOf(backend: Backend): Backend
   within<T>(request: string, work: () => Promise<T>): Promise<T>
-  /** What a killed request holds never resumes. */
-  drop(request: string): void
+  /** What these requests hold never resumes. What the database was already told, it does. */
+  drop(isOf: (request: string) => boolean): void
   /** Resolves when nothing runs that does not wait for a decision. */
   quiet(): Promise<void>
 }
@@ -34,8 +37,7 @@ export function scheduler(): Scheduler {
   const scopes = new AsyncLocalStorage<Scope>()
   const waiting = new Map<string, Held>()
 
-  function hold(scope: Scope, n: number, name: string, phase: Held['phase']): Promise<Release> {
-    const { request } = scope
+  function hold(request: string, n: number, name: string, phase: Held['phase']): Promise<Release> {
     const key = `${request} ${n} ${phase}`
     return new Promise((resolve) => {
       const release = (how: Release): void => {
@@ -55,15 +57,22 @@ export function scheduler(): Scheduler {
         const scope = scopes.getStore()
         if (scope === undefined) return work()
         scope.calls += 1
-        const n = scope.calls
-        if ((await hold(scope, n, name, 'start')) !== 'go') throw new Error(`${name}: not reached`)
+        const { request, calls: n } = scope
+        const how = await hold(request, n, name, 'start')
+        if (how === 'late') {
+          void hold(request, n, name, 'late').then(() => work().catch(() => {}))
+        }
+        if (how !== 'go') throw new Error(`${name}: not reached`)
         const result = await work()
-        if ((await hold(scope, n, name, 'answer')) !== 'go') throw new Error(`${name}: answer lost`)
+        if ((await hold(request, n, name, 'answer')) !== 'go')
+          throw new Error(`${name}: answer lost`)
         return result
       }),
     within: (request, work) => scopes.run({ request, calls: 0 }, work),
-    drop(request) {
-      for (const [key, held] of waiting) if (held.request === request) waiting.delete(key)
+    drop(isOf) {
+      for (const [key, { request, phase }] of waiting) {
+        if (phase !== 'late' && isOf(request)) waiting.delete(key)
+      }
     },
     async quiet() {
       // What is put off by one turn may put off more. No turn waits for a thread or for real time.

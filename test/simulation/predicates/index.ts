@@ -1,0 +1,25 @@
+import { inMeansIn } from './in-means-in.js'
+import { isolation } from './isolation.js'
+import { lifetimes } from './lifetimes.js'
+import { noSecrets } from './no-secrets.js'
+import { oneChild } from './one-child.js'
+import { oneWinner } from './one-winner.js'
+import { outMeansOut } from './out-means-out.js'
+import { replayEnds } from './replay-ends.js'
+import { voidLinks } from './void-links.js'
+import { wayIn } from './way-in.js'
+
+/** What must hold of every history. */
+export const predicates = {
+  outMeansOut,
+  inMeansIn,
+  lifetimes,
+  oneChild,
+  replayEnds,
+  oneWinner,
+  voidLinks,
+  isolation,
+  noSecrets,
+  wayIn,
+} as const
+export type PredicateName = keyof typeof predicates
