@@ -49,7 +49,7 @@ function mutantsOf(piece: Piece): readonly Mutant[] {
     {
       cwd: root,
       env: { ...process.env, MUTATION_TESTS: piece.tests.join(' ') },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'inherit', 'inherit'],
     },
   )
   rmSync(copies, { recursive: true, force: true })

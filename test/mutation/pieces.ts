@@ -57,12 +57,12 @@ export const pieces: readonly Piece[] = [
     name: 'factors',
     folder: 'src/crypto',
     sources: ['src/crypto/{totp,webauthn,webauthn-checks,webhook-signature}.ts'],
-    tests: ['test/crypto/{totp,webauthn}.test.ts'],
+    tests: ['test/crypto/{totp,webauthn,webauthn-checks,breach-range}.test.ts'],
   },
   {
     name: 'passwords',
     folder: 'src/crypto',
     sources: ['src/crypto/{breach-range,common-*,guessable,hash-gate,phc}.ts'],
-    tests: ['test/crypto/{common-passwords,hash-gate,phc}.test.ts'],
+    tests: ['test/crypto/{breach-range,common-passwords,hash-gate,phc}.test.ts'],
   },
 ]
