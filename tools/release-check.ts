@@ -25,7 +25,7 @@ export const releaseSteps: readonly ReleaseStep[] = [
   step('conformance', 'every store against the conformance kit (five minutes)'),
   step('tabs', 'a hundred rotations in the tabs of a real browser (three minutes)'),
   step('planted', 'every planted mistake is noticed (an hour)'),
-  step('mutation', 'what a test notices of mutated rules and cryptography (an hour)'),
+  step('mutation', 'what a test notices of mutated rules and cryptography (a few hours)'),
   step('bench', 'figures beside the peers (an hour)', 'bench', '--check'),
   step('nodes', 'the same on every supported Node (an hour)', 'bench', '--nodes', '--check'),
   step('reliability', 'the reliability suites in full (an hour and a half)'),

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,6 +37,12 @@ function chosen(): readonly Piece[] {
   return named.filter((piece) => sourcesOf(piece).length > 0)
 }
 
+const { privateKey: key } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+})
+
 /** One run of Stryker, in a process and on a copy of the tree of its own; its mutants. */
 function mutantsOf(piece: Piece): readonly Mutant[] {
   const report = join(root, results, 'report.json')
@@ -48,7 +55,7 @@ function mutantsOf(piece: Piece): readonly Mutant[] {
     [stryker, 'run', 'test/mutation/stryker.config.json', ...mutate],
     {
       cwd: root,
-      env: { ...process.env, MUTATION_TESTS: piece.tests.join(' ') },
+      env: { ...process.env, MUTATION_TESTS: piece.tests.join(' '), TEST_SIGNING_KEY: key },
       stdio: ['ignore', 'inherit', 'inherit'],
     },
   )

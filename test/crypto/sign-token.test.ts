@@ -3,12 +3,12 @@ import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose'
 import { expect, test } from 'vitest'
 import { loadKeyRing } from '../../src/crypto/key-ring.js'
 import { signAccess, signRefresh } from '../../src/crypto/sign-token.js'
-import { generateSigningKey } from '../../src/crypto/signing-key.js'
 import { maxTokenLength } from '../../src/crypto/token-claims.js'
+import { testSigningKey } from '../support/keys.js'
 import { accessClaims, issuer, refreshClaims, second } from './claims.js'
 import { without } from './forge.js'
 
-const pem = await generateSigningKey()
+const pem = await testSigningKey()
 const ring = await loadKeyRing({ current: pem })
 
 test('R-1-12 both tokens are RS256 under the one key, each with its own typ', async () => {

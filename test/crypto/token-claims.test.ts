@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { loadKeyRing } from '../../src/crypto/key-ring.js'
 import { signAccess, signRefresh } from '../../src/crypto/sign-token.js'
-import { generateSigningKey } from '../../src/crypto/signing-key.js'
 import { verifyToken } from '../../src/crypto/verify-token.js'
+import { testSigningKey } from '../support/keys.js'
 import { accessClaims, issuer, refreshClaims, second } from './claims.js'
 import { forge } from './forge.js'
 import { expecting, judge } from './judge.js'
 
-const pem = await generateSigningKey()
+const pem = await testSigningKey()
 const ring = await loadKeyRing({ current: pem })
 const _everyone = ['operator', 'client', 'service'] as const
 

@@ -3,12 +3,12 @@ import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { loadKeyRing } from '../../src/crypto/key-ring.js'
 import { signAccess } from '../../src/crypto/sign-token.js'
-import { generateSigningKey } from '../../src/crypto/signing-key.js'
+import { testSigningKey } from '../support/keys.js'
 import { accessClaims } from './claims.js'
 import { encode, forge, forgeHmac, rsaPair, without } from './forge.js'
 import { expecting, judge as judgeWith } from './judge.js'
 
-const pem = await generateSigningKey()
+const pem = await testSigningKey()
 const ring = await loadKeyRing({ current: pem })
 const publicKey = createPublicKey(pem)
 const header = { alg: 'RS256', kid: ring.kid, typ: 'at+jwt' }

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { loadKeyRing } from '../../src/crypto/key-ring.js'
 import { signAccess, signRefresh } from '../../src/crypto/sign-token.js'
-import { generateSigningKey } from '../../src/crypto/signing-key.js'
 import { verifyToken } from '../../src/crypto/verify-token.js'
 import { acceptedAudiences } from '../../src/engine/audience.js'
 import type { Audience } from '../../src/ports/surface.js'
+import { testSigningKey } from '../support/keys.js'
 import { accessClaims, now, refreshClaims, second } from './claims.js'
 import { forge, rsaPair, without } from './forge.js'
 import { expecting, judge } from './judge.js'
 
-const pem = await generateSigningKey()
+const pem = await testSigningKey()
 const ring = await loadKeyRing({ current: pem })
 const everyone = ['operator', 'client', 'service'] as const
 

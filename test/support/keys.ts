@@ -2,6 +2,9 @@ import { generateKeyPair, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { ConfigKey } from '../../src/crypto/secret-box.js'
 
+/** Where a test file is run hundreds of times, one key does for all: making one takes longer than the tests. */
+const given = process.env['TEST_SIGNING_KEY']
+
 let generated: Promise<string> | undefined
 let small: string | undefined
 
@@ -10,6 +13,7 @@ let small: string | undefined
  * thousands of tokens, and a signature of the recommended size takes four times as long.
  */
 export function testSigningKey(): Promise<string> {
+  if (given !== undefined) return Promise.resolve(given)
   generated ??= promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
