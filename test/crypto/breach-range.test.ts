@@ -30,5 +30,8 @@ it.each([
 it('a webhook is signed by RFC 2104, in hexadecimal', () => {
   // Test case 2 of RFC 4231.
   const digest = '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'
-  expect(webhookSignature('Jefe', 'what do ya want for nothing?')).toBe(`sha256=${digest}`)
+  expect(webhookSignature(['Jefe'], 'what do ya want for nothing?')).toBe(`sha256=${digest}`)
+  const signed = (...secrets: readonly string[]) => webhookSignature(secrets, 'a body')
+  expect(signed('new', '', 'old')).toBe(`${signed('new')},${signed('old')}`)
+  expect(signed('', '')).toBe('')
 })
