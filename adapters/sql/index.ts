@@ -46,6 +46,17 @@ export interface SqlOptions {
  *
  * Throws a `TypeError` for a prefix that cannot be part of a name. `prepare` throws an `Error` that names the step which
  * the database refused.
+ *
+ * @example
+ * import type { Pool } from 'pg'
+ * import { type SqlDialect, sqlBackend } from 'postern/sql'
+ *
+ * declare const dialect: SqlDialect
+ * export const backendOf = (pool: Pool) =>
+ *   sqlBackend(async (text, values) => {
+ *     const { rows } = await pool.query({ text, values: [...values], rowMode: 'array' })
+ *     return rows
+ *   }, dialect)
  */
 export function sqlBackend(run: SqlRun, dialect: SqlDialect, options: SqlOptions = {}): Backend {
   const { tablePrefix = '' } = options

@@ -39,6 +39,7 @@ const left: Readonly<Record<string, string>> = {
   lastStep: 'what no code may come before',
   surface: 'the one that was asked',
   slot: 'bounds the number of passkeys',
+  credentialId: 'said by the id of the passkey',
   uvInitialized: 'what is believed of an authenticator',
   userId: 'whose it is',
   kind: 'of people there is one',

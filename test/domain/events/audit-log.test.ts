@@ -366,10 +366,11 @@ describe('reading', () => {
     const { log } = setUp().audit
     const refused = (name: string) => ({
       code: 'invalid_request',
-      message: `${name} must be a text, well-formed and without NUL.`,
+      message: `${name} must be a text of at most 255 characters, well-formed and without NUL.`,
     })
     await expect(log.ofTarget('\ud800')).rejects.toMatchObject(refused('userId'))
     await expect(log.ofActor(undefined as never)).rejects.toMatchObject(refused('actorId'))
+    await expect(log.ofActor('x'.repeat(256))).rejects.toMatchObject(refused('actorId'))
   })
 })
 
