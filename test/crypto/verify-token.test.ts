@@ -233,3 +233,15 @@ test('rotation: tokens of every key of the ring verify, and of a key let go none
   expect(judge(token, expecting(after, 'access'))).toBe('invalid')
   expect(judge(token, expecting(before, 'access'))).toBe('ok')
 })
+
+test('a token counts from the very moment on that it names, and a minute ahead of its issue', () => {
+  const at = (ms: number, more: object) =>
+    judge(access({ ...accessClaims(), ...more }), expecting(ring, 'access', { now: ms }))
+  expect(at(second * 1000, { nbf: second })).toBe('ok')
+  expect(at(second * 1000 - 1, { nbf: second })).toBe('invalid')
+  const ahead = { iat: second + 60, exp: second + 900 }
+  expect(at(second * 1000, ahead)).toBe('ok')
+  expect(at(second * 1000 - 1, ahead)).toBe('invalid')
+  // It ends after it was issued.
+  expect(at(second * 1000, { iat: second, exp: second })).toBe('invalid')
+})

