@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('../../', import.meta.url)
+const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8')
+
+/** The number that a source file declares under this name. */
+function declared(path: string, name: string): number {
+  const [, expression = ''] =
+    new RegExp(`\\b${name}(?::[^=]+)? = ([\\d_* ]+)`).exec(textOf(`src/${path}.ts`)) ?? []
+  const factors = expression.split('*').map((one) => Number(one.trim().replaceAll('_', '')))
+  expect(expression, `${path} declares ${name}`).not.toBe('')
+  return factors.reduce((product, factor) => product * factor, 1)
+}
+
+/** The rows of the table below a heading, cell by cell. */
+function rowsOf(page: string, heading: string): readonly (readonly string[])[] {
+  const [, section = ''] = textOf(`docs/${page}.md`).split(`\n## ${heading}\n`)
+  const [own = ''] = section.split('\n## ')
+  const lines = own.split('\n').filter((line) => line.startsWith('| '))
+  return lines.slice(2).map((line) => line.split('|').map((cell) => cell.trim()))
+}
+
+/** `1.5 seconds`, as pages say it. */
+const seconds = (ms: number): string => `${ms / 1000} seconds`
+
+describe('what it talks to', () => {
+  const rows = rowsOf('operating', 'What it talks to, and for how long')
+  const rowOf = (start: string): readonly string[] =>
+    rows.find(([, to = '']) => to.startsWith(start)) ?? []
+
+  it.each([
+    ['your database', 'setup/defaults', 'timeoutMs'],
+    ['identity providers', 'identity-providers/outbound', 'timeoutMs'],
+    ['webhooks', 'domain/events/webhooks', 'timeoutMs'],
+    ['the check for breached', 'domain/passwords/breach-check', 'timeoutMs'],
+    ['your `mailer`', 'setup/close', 'closeLimitMs'],
+    ['your `riskScorer`', 'domain/login/login-risk', 'timeoutMs'],
+    ['your `riskScorer`', 'domain/sessions/refresh-risk', 'timeoutMs'],
+    ['your `authorizer`', 'domain/authorization/access', 'authorizerTimeoutMs'],
+    ['validators', 'domain/configuration/config-validation', 'timeoutMs'],
+    ['your `keys` function', 'domain/sessions/signing-keys', 'answerWithinMs'],
+    ['your `keys.sign`', 'domain/sessions/signing-keys', 'timeoutMs'],
+  ])('ASVS-13.1.3 %s: the page and %s agree on %s', (start, path, name) => {
+    expect(rowOf(start)[3]).toContain(seconds(declared(path, name)))
+  })
+
+  it('ASVS-13.1.1 the page names everything that the host gives and that is called', () => {
+    const page = rows.map(([, to = '']) => to).join(' ')
+    for (const given of ['mailer', 'riskScorer', 'sessionRiskScorer', 'authorizer', 'keys']) {
+      expect(page).toContain(`\`${given}`)
+    }
+    // Whatever asks the outside does it through the one port.
+    const callers = [
+      'identity-providers/outbound',
+      'domain/events/webhooks',
+      'domain/passwords/breach-check',
+    ]
+    for (const path of callers) expect(textOf(`src/${path}.ts`)).toMatch(/fetcher\.fetch\(/)
+  })
+})
+
+describe('other limits', () => {
+  it.each([
+    ['passkeys of a user', 'model/passkey', 'maxPasskeys'],
+    ['trusted devices of a user', 'domain/factors/trusted-devices', 'mostPerUser'],
+    [
+      'active credentials of a service account',
+      'domain/service-accounts/service-credentials',
+      'mostActive',
+    ],
+    ['bytes of a password, in UTF-8', 'engine/password-policy', 'maxPasswordBytes'],
+    ["bytes of a user's memberships, as JSON", 'engine/user-problem', 'maxMembershipBytes'],
+    ['permissions of a role', 'engine/role-definition', 'maxPermissions'],
+    ['characters of a slug or the name of a module', 'engine/configuration/slug', 'maxLength'],
+    [
+      'characters of a slug or the name of a module',
+      'engine/configuration/module-declaration',
+      'maxName',
+    ],
+    ["bytes of a request's body", 'http/request/request-body', 'maxBodyBytes'],
+    ['characters of a token that is shown', 'crypto/token-claims', 'maxTokenLength'],
+    ['users of one import', 'domain/accounts/user-import', 'mostRows'],
+    ['entries of a page, in code', 'domain/accounts/user-list', 'maxPageSize'],
+    ['entries of a page, in code', 'domain/events/audit-log', 'maxPageSize'],
+    ['UTF-16 code units of an id', 'engine/is-storable', 'longestId'],
+    ['UTF-16 code units of an id', 'checks/check-value', 'longestKey'],
+    [
+      "refresh tokens of one name in a request's cookies",
+      'domain/sessions/choose-token',
+      'mostTokens',
+    ],
+    ['first attempts of a webhook under way in a process', 'domain/events/webhooks', 'atOnce'],
+  ])('ASVS-2.1.3 %s: the page and %s agree on %s', (of, path, name) => {
+    const row = rowsOf('limits', 'Other limits').find(([, what]) => what === of)
+    expect(row?.[2]).toBe(declared(path, name).toLocaleString('en'))
+  })
+})
