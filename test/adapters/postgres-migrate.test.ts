@@ -110,6 +110,7 @@ describe.skipIf(!url)(title, () => {
       ['expires_at', 'timestamp with time zone', 'YES'],
       ['handle', 'text', 'NO'],
       ['id', 'text', 'NO'],
+      ['note', 'text', 'YES'],
       ['realm', 'text', 'NO'],
       ['score', 'bigint', 'YES'],
       ['seen_at', 'timestamp with time zone', 'YES'],

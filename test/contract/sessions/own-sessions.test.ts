@@ -232,10 +232,10 @@ describe('one’s own sessions', () => {
   it('are asked for in code by a text: anything else is told of, and is no failure of the store', async () => {
     const { auth } = await openHost()
     const { listSessions, terminateSession, terminateSessionsOf } = auth.client
-    for (const id of [undefined, null, 7, ['a'], 'a\0', '\ud800'] as string[]) {
+    for (const id of [undefined, null, 7, ['a'], 'a\0', '\ud800', 'a'.repeat(256)] as string[]) {
       const refused = (name: string) => ({
         code: 'invalid_request',
-        message: `${name} must be a text, well-formed and without NUL.`,
+        message: `${name} must be a text of at most 255 characters, well-formed and without NUL.`,
       })
       await expect(listSessions(id)).rejects.toMatchObject(refused('userId'))
       await expect(terminateSessionsOf(id)).rejects.toMatchObject(refused('userId'))
