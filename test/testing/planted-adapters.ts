@@ -136,6 +136,7 @@ export const plantedAdapters: readonly PlantedAdapter[] = [
     withoutUnique,
   ),
   planted('blind update', blindUpdate, [
+    'an update to the values that are there already answers the document',
     'a guard on equality holds for the same value only, of every kind',
     'every field of a guard must hold',
     'a guard of null equals only null',
