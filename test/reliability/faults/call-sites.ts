@@ -69,6 +69,8 @@ const elsewhere = new Set([
   'src/domain/accounts/account-import.ts oauthIdentities.find',
   // Beside the reply: the owner of an account is told of a lockout.
   'src/domain/factors/code-verification.ts deps.collections.users.get',
+  // Beside the reply: the owner is told of guesses.
+  'src/domain/mail/suspicion-notices.ts collections.users.get',
 ])
 
 /** The services that wrap a collection have its name: elsewhere a call is one of theirs. */

@@ -225,9 +225,36 @@ const strict: Flow = {
   },
 }
 
+/** A refresh from another place, where the host's scorer says what becomes of the session. */
+function fromElsewhere(outcome: 'stepUp' | 'end'): Flow {
+  const isEnd = outcome === 'end'
+  return {
+    name: `/refresh from another place, which the scorer answers with ${outcome}`,
+    options: { ...withoutLimits, sessionRiskScorer: { assess: async () => ({ outcome }) } },
+    expects: isEnd ? '401 session_revoked' : '200',
+    unavailable: sessionUnavailable,
+    async prepare(world) {
+      const { newest } = await freshlyRotated(world)
+      const { refreshToken, bearer } = newest
+      const request = { body: { refreshToken }, headers: { 'user-agent': 'another app' } }
+      return {
+        send: async () => outcomeOf(await world.send('POST', '/refresh', request)),
+        untouched: isEnd ? [] : [bearer],
+        async reached() {
+          // An ending that was interrupted after the denylist is completed as one by an administrator.
+          if (isEnd) await expectEnded(world, newest, ['risk', 'admin'])
+          else await expectAlive(world, newestHeld(world))
+        },
+      }
+    },
+  }
+}
+
 const doorNames: readonly Door[] = ['refresh', 'refresh-cookie', 'session']
 
 export const refreshFlows: readonly Flow[] = [
   ...cases.flatMap((given) => doorNames.map((door) => flowOf(door, given))),
   strict,
+  fromElsewhere('stepUp'),
+  fromElsewhere('end'),
 ]

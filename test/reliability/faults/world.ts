@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { decodeJwt } from 'jose'
+import { openCollections } from '../../../src/domain/context/open-collections.js'
 import type { Delivery } from '../../../src/engine/refresh-rules.js'
-import { type Collections, collectionsOf } from '../../../src/model/collections.js'
+import type { Collections } from '../../../src/model/collections.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import {
@@ -133,7 +134,7 @@ export function newWorld(host: ContractHost, surface: Surface): World {
   return {
     host,
     surface,
-    stored: collectionsOf(host.backend.store, surface, ''),
+    stored: openCollections(host.backend.store, surface, ''),
     held,
     get heldAtStart() {
       return heldAtStart
