@@ -9,11 +9,21 @@ export function ends(act: Exchange, session: string, owner: string): boolean {
   return !(act.operation === 'change' && act.session === session)
 }
 
+/** When this was asked for first: who signs out everywhere and hears nothing asks for the same act again. */
+function askedFirst(act: Exchange, exchanges: readonly Exchange[]): number {
+  if (act.operation !== 'logoutEverywhere') return act.begun
+  const same = exchanges.filter((one) => {
+    return one.operation === act.operation && one.session === act.session
+  })
+  return Math.min(...same.map(({ begun }) => begun))
+}
+
 /** The sessions that were begun before the act was asked for, as far as anyone was told. */
 export function sessionsBefore(act: Exchange, exchanges: readonly Exchange[]): readonly string[] {
+  const asked = askedFirst(act, exchanges)
   return exchanges
     .filter(({ operation, owner, ended }) => {
-      return operation === 'login' && owner === act.owner && ended !== null && ended < act.begun
+      return operation === 'login' && owner === act.owner && ended !== null && ended < asked
     })
     .map(sessionIn)
     .filter((session) => session !== '')
