@@ -1,3 +1,4 @@
+import { withoutEnding } from '../engine/without-ending.js'
 import type { Argon2Params } from '../ports/password-hasher.js'
 
 /** Verifying beyond these would let an imported hash exhaust the process. */
@@ -92,5 +93,5 @@ function decode(text: string, min: number, max: number): Uint8Array | null {
 }
 
 function encode(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64').replace(/=+$/, '')
+  return withoutEnding(Buffer.from(bytes).toString('base64'), '=')
 }

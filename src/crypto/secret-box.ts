@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
+import { withoutEnding } from '../engine/without-ending.js'
 import { SecretKeyError } from '../errors/index.js'
 import type { Random } from '../ports/random.js'
 import { decodeSegment } from './decode-segment.js'
@@ -122,7 +123,9 @@ function associatedData({ module, environment, key }: SecretPlace): Buffer {
 function importKey(id: string, text: string): KeyObject {
   const bytes = Buffer.from(typeof text === 'string' ? text : '', 'base64')
   const spelled = [bytes.toString('base64'), bytes.toString('base64url')]
-  const isBase64 = spelled.some((one) => one.replace(/=+$/, '') === String(text).replace(/=+$/, ''))
+  const isBase64 = spelled.some(
+    (one) => withoutEnding(one, '=') === withoutEnding(String(text), '='),
+  )
   if (bytes.length !== keyBytes || !isBase64) {
     throw new SecretKeyError(
       id,

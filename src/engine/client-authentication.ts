@@ -22,7 +22,7 @@ export type TokenRequestVerdict =
     }
 
 /** `Basic` and its credentials, a token68 (RFC 7617 §2). */
-const basicForm = /^basic(?: +(.*))?$/i
+const basicForm = /^basic(?: +([^ ].*)?)?$/i
 const base64Form = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** Whether the client authenticates, or tries to, by the header. */

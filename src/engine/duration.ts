@@ -22,7 +22,7 @@ export function parseDuration(text: string): number | null {
   if (!/^([0-9]+(ms|s|m|h|d))+$/.test(text)) return null
   let total = 0
   let smallest = Number.POSITIVE_INFINITY
-  for (const [, amount, unit] of text.matchAll(/([0-9]+)(ms|s|m|h|d)/g)) {
+  for (const [, amount, unit] of text.matchAll(/([0-9]+)(ms|s|m|h|d)/gy)) {
     const size = units.find(([name]) => name === unit)?.[1] ?? 0
     if (size >= smallest) return null
     smallest = size

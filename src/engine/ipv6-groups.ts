@@ -1,6 +1,6 @@
 /** The eight groups of an IPv6 address in lower-case hexadecimal without leading zeros. */
 export function ipv6Groups(ip: string): readonly string[] {
-  const [head = '', tail] = ip.replace(/\d+\.\d+\.\d+\.\d+$/, asGroups).split('::')
+  const [head = '', tail] = ip.replace(/(?:\d{1,3}\.){3}\d{1,3}$/, asGroups).split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   const missing = tail === undefined ? 0 : 8 - left.length - right.length

@@ -36,8 +36,13 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
   }
 }
 
+/** File, line and column at the end of a frame. */
+const place = /[^\w.-]([\w.-]+:\d+:\d+)\)?$/
+
 /** The innermost frame without its path, such as `refresh.js:120:7`. */
 function placeOf({ stack = '' }: Error): string | undefined {
   // Bounded, because the stack begins with a message of any length.
-  return /^\s+at .*?([\w.-]+:\d+:\d+)\)?$/m.exec(stack.slice(0, 2000))?.[1]
+  const lines = stack.slice(0, 2000).split('\n')
+  const frames = lines.filter((line) => /^\s+at /.test(line)).map((line) => place.exec(line)?.[1])
+  return frames.find((found) => found !== undefined)
 }

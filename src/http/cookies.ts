@@ -1,4 +1,5 @@
 import type { BrowserKey, BrowserKeys } from '../domain/services/index.js'
+import { withoutEnding } from '../engine/without-ending.js'
 import type { TokenCookie } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'
 import type { RouteGuardRequest } from './request/exchange.js'
@@ -157,5 +158,5 @@ function cookiesIn(header: string | undefined): readonly (readonly [string, stri
 
 /** Space and tab only: what else `trim` takes off would make one name of two (RFC 6265 §5.2). */
 function withoutBlanks(text: string): string {
-  return text.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '')
+  return withoutEnding(text.replace(/^[ \t]+/, ''), ' \t')
 }

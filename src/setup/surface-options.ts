@@ -1,5 +1,6 @@
 import type { RelyingParty } from '../crypto/webauthn.js'
 import type { Links } from '../domain/mail/mail-service.js'
+import { withoutEnding } from '../engine/without-ending.js'
 import type { CookiePolicy } from '../http/cookies.js'
 import type { EndpointOverrides } from '../identity-providers/provider-clients.js'
 import type { AuthOptions, SurfaceOptions } from '../options.js'
@@ -63,7 +64,7 @@ export function contextWordsOf(
 
 /** Where browsers reach the routes, without a slash at the end. */
 export function routesUrlOf({ baseUrl, routesUrl = baseUrl }: SurfaceOptions): string {
-  return routesUrl.replace(/\/+$/, '')
+  return withoutEnding(routesUrl, '/')
 }
 
 /** The endpoints a host gave in place of the providers' own. */

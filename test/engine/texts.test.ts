@@ -6,6 +6,7 @@ import { isSingleLine } from '../../src/engine/is-single-line.js'
 import { isStorable } from '../../src/engine/is-storable.js'
 import { quoteInput } from '../../src/engine/quote-input.js'
 import { isTenantId } from '../../src/engine/tenant-id.js'
+import { withoutEnding } from '../../src/engine/without-ending.js'
 
 it('text that a store can hold is well-formed and without NUL', () => {
   const all = ['', 'Ada', 'a\0b', '\ud800', 7, null, undefined]
@@ -31,6 +32,11 @@ it('input is quoted, and cut after eighty characters', () => {
   expect(quoteInput('say "a"')).toBe('"say \\"a\\""')
   expect(quoteInput('x'.repeat(80))).toBe(`"${'x'.repeat(80)}"`)
   expect(quoteInput('😀'.repeat(81))).toBe(`"${'😀'.repeat(80)}…"`)
+})
+
+it('an ending is taken off as far as it goes, and nothing before it', () => {
+  const all = ['a=b==', '=', '', 'a', ' = a']
+  expect(all.map((text) => withoutEnding(text, ' ='))).toEqual(['a=b', '', '', 'a', ' = a'])
 })
 
 it('the mark of a stored factor is not the id of its intent', () => {

@@ -47,14 +47,14 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: 'src/engine/ipv6-groups.ts',
-    line: "const [head = '', tail] = ip.replace(/\\d+\\.\\d+\\.\\d+\\.\\d+$/, asGroups).split('::')",
+    line: "const [head = '', tail] = ip.replace(/(?:\\d{1,3}\\.){3}\\d{1,3}$/, asGroups).split('::')",
     replacement: '"Stryker was here!"',
     reason: 'a split text has a first part',
   },
   {
     file: 'src/engine/ipv6-groups.ts',
-    line: "const [head = '', tail] = ip.replace(/\\d+\\.\\d+\\.\\d+\\.\\d+$/, asGroups).split('::')",
-    replacement: '/\\d+\\.\\d+\\.\\d+\\.\\d+/',
+    line: "const [head = '', tail] = ip.replace(/(?:\\d{1,3}\\.){3}\\d{1,3}$/, asGroups).split('::')",
+    replacement: '/(?:\\d{1,3}\\.){3}\\d{1,3}/',
     reason: 'an address has dots at its end alone',
   },
   {

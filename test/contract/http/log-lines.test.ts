@@ -104,7 +104,7 @@ it('I17-7 a logger of the host gets messages and fields as they are', async () =
     {
       level: 'error',
       message: 'the store failed: denylist.find',
-      fields: { error: 'Error', at: expect.any(String) },
+      fields: { error: 'Error', at: expect.stringMatching(/^[\w.-]+\.[jt]s:\d+:\d+$/) },
     },
   ])
 })

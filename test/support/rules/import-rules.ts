@@ -22,6 +22,7 @@ const ports = 'src/ports/'
 const onceLoaded = 'src/concurrency/once-loaded.ts'
 const singleLine = 'src/engine/is-single-line.ts'
 const mapTexts = 'src/engine/map-texts.ts'
+const withoutEnding = 'src/engine/without-ending.ts'
 
 /** An order that is cheap to leave: a data structure, and nothing that waits. */
 const linkedLine = 'src/concurrency/linked-line.ts'
@@ -65,7 +66,7 @@ const rules: readonly ZoneRule[] = [
   {
     zone: 'src/crypto/',
     values: [
-      ...[errors, mapTexts, linkedLine, 'node:buffer', 'node:crypto'],
+      ...[errors, mapTexts, withoutEnding, linkedLine, 'node:buffer', 'node:crypto'],
       ...['jose', 'argon2', '@node-rs/argon2', 'otplib'],
       ...[
         '@simplewebauthn/server',
