@@ -7,13 +7,15 @@ const missing = new Set([1146, 1054])
 /** ER_LOCK_DEADLOCK, ER_CHECKREAD: the server rolled the transaction back, which was this statement alone. */
 const undone = new Set([1213, 1020])
 
+const collation = 'utf8mb4_nopad_bin'
+
 /** MariaDB 10.6 and newer, with InnoDB. */
 export const mariadbDialect: SqlDialect = {
   name: 'mariadb',
   types: { key: 'varchar(255)', text: 'mediumtext', integer: 'bigint(20)', json: 'longtext' },
   longestName: 64,
   // `nopad`: a trailing space counts. `bin`: case, accents and forms count, and the order is that of code points.
-  tableSuffix: ' engine = InnoDB, character set utf8mb4, collate utf8mb4_nopad_bin',
+  tableSuffix: ` engine = InnoDB, character set utf8mb4, collate ${collation}`,
   quote: (name) => `\`${name}\``,
   // In hexadecimal: what a backslash means depends on the host's `sql_mode`.
   literal: (text) => `(_utf8mb4 x'${Buffer.from(text).toString('hex')}')`,
@@ -36,8 +38,13 @@ export const mariadbDialect: SqlDialect = {
   async schemaOf(run, tables) {
     const wanted = tables.map(() => '?').join(', ')
     const inDatabase = `table_schema = database() and table_name in (${wanted})`
+    const engines = await run(
+      `select table_name, engine from information_schema.tables where ${inDatabase}`,
+      tables,
+    )
+    for (const [table, engine] of engines) refuseEngine(String(table), String(engine))
     const columns = await run(
-      `select table_name, column_name, column_type, is_nullable from information_schema.columns where ${inDatabase}`,
+      `select table_name, column_name, column_type, is_nullable, collation_name from information_schema.columns where ${inDatabase}`,
       tables,
     )
     const indexes = await run(
@@ -45,13 +52,26 @@ export const mariadbDialect: SqlDialect = {
       tables,
     )
     return {
-      columns: columns.map(([table, column, type, nullable]) => ({
+      columns: columns.map(([table, column, type, nullable, collated]) => ({
         table: String(table),
         column: String(column),
-        type: String(type).toLowerCase(),
+        type: typeName(String(type).toLowerCase(), collated),
         nullable: nullable === 'YES',
       })),
       indexes: indexes.map(([table, name]) => ({ table: String(table), name: String(name) })),
     }
   },
+}
+
+/** A statement of another engine is not undone where it fails half-way, and locks otherwise. */
+function refuseEngine(table: string, engine: string): void {
+  if (engine.toLowerCase() === 'innodb') return
+  throw new Error(
+    `mariadb: table \`${table}\` has the engine ${engine}; change it: alter table \`${table}\` engine = InnoDB`,
+  )
+}
+
+/** Another collation is another type: it would take two texts for one. */
+function typeName(type: string, collated: unknown): string {
+  return collated === null || collated === collation ? type : `${type} collate ${String(collated)}`
 }

@@ -9,6 +9,9 @@ export type { SqlOptions as SqliteOptions }
  * A backend on a SQLite database of this machine, by `node:sqlite` of Node 22.13 or newer. Several processes may
  * share the file. The driver has no promises: each statement blocks the process until the file has it.
  *
+ * The handle is for Postern alone: a transaction that the host began on it could take back what was acknowledged, so
+ * calls reject while there is one.
+ *
  * The call sets two pragmas on the handle. `busy_timeout`: a statement waits up to two seconds for another process.
  * `synchronous = extra`: what was acknowledged survives a power cut. Put the file into WAL mode once, when you
  * make it: processes that do so at the same moment lock each other out.
@@ -41,6 +44,12 @@ const mostKept = 500
 function runOn(database: DatabaseSync): SqlRun {
   const prepared = new Map<string, StatementSync>()
   return async (text, values) => {
+    // Node 22.13 to 22.15 do not tell.
+    if (database.isTransaction === true) {
+      throw new Error(
+        'sqlite: the handle is in a transaction of the host; give Postern a DatabaseSync of its own',
+      )
+    }
     const known = prepared.get(text)
     const statement = known ?? database.prepare(text)
     if (known === undefined && prepared.size < mostKept) prepared.set(text, statement)

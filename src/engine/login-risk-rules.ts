@@ -18,9 +18,12 @@ interface Assessment {
 /** Wrong guesses in a row that are suspicious. Fewer are typing errors. */
 const suspiciousFailures = 3
 
-/** Whether the last guess is the one that its owner is told of: the third, unless it is told of as a lockout. */
-export function isToldGuess(guess: { readonly number: number; readonly locked: boolean }): boolean {
-  return guess.number === suspiciousFailures && !guess.locked
+/**
+ * Whether a guess is the one that its owner is told of: the third. Where it locks and the lockout has a mail, that one
+ * says as much. A threshold below three cannot be set.
+ */
+export function isToldGuess(guess: { readonly number: number; readonly mailed: boolean }): boolean {
+  return guess.number === suspiciousFailures && !guess.mailed
 }
 
 /** Whether the right password came after so many wrong ones that its owner should know. */

@@ -1,4 +1,5 @@
 import type { RequestSource } from '../domain/services/index.js'
+import { fewPerWindow } from '../engine/few-per-window.js'
 import { networkOf } from '../engine/network-of.js'
 import { oncePerWindow } from '../engine/once-per-window.js'
 import { AuthError, type ErrorCode } from '../errors/index.js'
@@ -11,14 +12,21 @@ interface Visitor {
   readonly userId: string | null
 }
 
+/** An `Authorization` header that was refused. */
+interface ShownToken {
+  readonly source: RequestSource
+  readonly authorization: string | undefined
+}
+
 export interface RefusalEvents {
   /** Emits an event for a refusal that is about security, unless a service did already. */
   emitRefusal(operation: string, error: unknown, visitor: Visitor): void
   /**
    * On a route without a limit before it, the same for a genuine token that is not good there: one whose session was
-   * ended, or of the other surface. Once an hour for each network, since its holder may go on showing it.
+   * ended, or of the other surface. Once an hour for each network that shows it, up to eight of one session, since its
+   * holder may go on.
    */
-  emitDeadToken(operation: string, error: unknown, source: RequestSource): void
+  emitDeadToken(operation: string, error: unknown, shown: ShownToken): void
 }
 
 interface Deps {
@@ -41,9 +49,11 @@ const emittedByServices: readonly ErrorCode[] = [
 /** A signature of ours was on these tokens: strangers have none. */
 const deadTokenCodes: readonly ErrorCode[] = ['session_revoked', 'audience_mismatch']
 const hourMs = 60 * 60 * 1000
+const mostPerSession = 8
 
 export function refusalEvents({ clock, emit }: Deps): RefusalEvents {
   const isFirst = oncePerWindow()
+  const isNews = fewPerWindow(mostPerSession, hourMs)
   return {
     emitRefusal(operation, error, { source, userId }) {
       if (!(error instanceof AuthError) || !isSecurityRelevant(error)) return
@@ -55,12 +65,25 @@ export function refusalEvents({ clock, emit }: Deps): RefusalEvents {
       emit('request.refused', source, { userId, operation, reason: error.code })
     },
 
-    emitDeadToken(operation, error, source) {
+    emitDeadToken(operation, error, { source, authorization }) {
       if (!(error instanceof AuthError) || !deadTokenCodes.includes(error.code)) return
-      const who = `${operation} ${error.code} ${networkOf(source.ip)}`
-      if (!isFirst(who, hourMs, clock.now())) return
+      const subject = `${operation} ${error.code} ${holderOf(authorization)}`
+      if (!isNews(subject, networkOf(source.ip) ?? '', clock.now())) return
       emit('request.refused', source, { userId: null, operation, reason: error.code })
     },
+  }
+}
+
+/** The session of a token whose signature was found good, or its account where it has none. */
+function holderOf(authorization = ''): string {
+  const [, payload = ''] = authorization.split('.')
+  try {
+    const { sid, sub }: Record<string, unknown> = JSON.parse(
+      Buffer.from(payload, 'base64url').toString(),
+    )
+    return String(sid ?? sub)
+  } catch {
+    return ''
   }
 }
 

@@ -119,8 +119,10 @@ export function routeGuards<S extends Surface>(
   ): void {
     const ip = clientIp(request.remoteAddress, request.header('x-forwarded-for'))
     const source = { ip, userAgent: userAgentOf(request) }
-    if (principal === null) refusals.emitDeadToken(name, error, source)
-    else refusals.emitRefusal(name, error, { source, userId: principal.userId })
+    if (principal === null) {
+      const authorization = request.header('authorization')
+      refusals.emitDeadToken(name, error, { source, authorization })
+    } else refusals.emitRefusal(name, error, { source, userId: principal.userId })
   }
 
   function toAuthError(name: string, error: unknown): AuthError {

@@ -19,7 +19,8 @@ const trustDevice = guardedOperation({
   summary:
     'Let this device skip the second factor; its token comes as a cookie, or with the header x-token-delivery: body in the body',
   guards: selfWithProof,
-  limit: 'self',
+  // Its owner gets a mail about each.
+  limit: 'mfa',
   status: 201,
   body: z.strictObject({ name: z.optional(nameInput) }),
   bodyOptional: true,

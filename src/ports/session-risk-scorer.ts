@@ -1,6 +1,6 @@
 import type { Surface } from './surface.js'
 
-/** A session that is refreshed from another place than the last time. */
+/** A session that shows up at another place than at its last refresh: by a refresh, `GET …/session` or `sessionOf`. */
 export interface SessionRiskQuestion {
   readonly surface: Surface
   readonly userId: string
@@ -31,7 +31,7 @@ export type SessionChange = 'network' | 'userAgent'
 /**
  * - `none`: nothing happens
  * - `stepUp`: the session's proof of a second factor is void, so what needs one asks for it again
- * - `end`: the session ends, and the refresh is refused with 401 `session_revoked`
+ * - `end`: the session ends, and the request is refused with 401 `session_revoked`; `sessionOf` finds no session
  */
 export type SessionRiskOutcome = 'none' | 'stepUp' | 'end'
 

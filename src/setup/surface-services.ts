@@ -80,7 +80,7 @@ export function createSurfaceServices(
   surfaceOf: (surface: Surface) => SurfaceServices,
 ): SurfaceServices {
   const sessions = assembleSessions(context, parts)
-  const intents = assembleIntents(context, parts, sessions.sessions)
+  const intents = assembleIntents(context, { ...parts, tokens: sessions.tokens }, sessions.sessions)
   const mail = assembleMail(context, parts)
   const passwords = assemblePasswords(context, { ...parts, ...sessions, ...mail, ...intents })
   const factors = assembleFactors(context, {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, describe } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { sqlite } from '../../adapters/sqlite/index.js'
 import { conformance } from '../../src/testing/index.js'
 import { testEach } from '../support/stores/each-case.js'
@@ -24,4 +24,17 @@ describe.each(['memory', 'file'])('sqlite in a %s', (where) => {
       },
     }),
   )
+})
+
+it('a transaction of the host on the handle takes back nothing that was acknowledged: calls reject', async () => {
+  const database = new DatabaseSync(':memory:')
+  const { counter, store } = sqlite(database)
+  await store.prepare([])
+  database.exec('begin')
+  await expect(counter.hit('a', 1000, 9, 0)).rejects.toThrow(
+    'sqlite: the handle is in a transaction of the host; give Postern a DatabaseSync of its own',
+  )
+  database.exec('rollback')
+  expect(await counter.hit('a', 1000, 9, 0)).toMatchObject({ count: 1 })
+  database.close()
 })

@@ -5,6 +5,39 @@ import { refusalEvents } from '../../src/http/refusal-events.js'
 import type { AuthEvent } from '../../src/ports/auth-event.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 
+const tokenOf = (claims: object) =>
+  `Bearer header.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`
+
+it('a dead token that is shown from ever new networks is told of eight times an hour, and hides no other', async () => {
+  const clock = fakeClock()
+  const told: AuthEvent[] = []
+  const emit = createEmit({ surface: 'client', clock, publish: (event) => told.push(event) })
+  const { emitDeadToken } = refusalEvents({ clock, emit })
+  const show = (authorization: string | undefined, ip: string) =>
+    emitDeadToken('requireUser', new AuthError('session_revoked'), {
+      authorization,
+      source: { ip, userAgent: null },
+    })
+  const ada = tokenOf({ sub: 'ada', sid: '1' })
+  show(ada, '192.0.2.1')
+  for (let n = 0; n < 20_000; n += 1) {
+    show(tokenOf({ sub: 'mallory', sid: '2' }), `2001:db8:${n.toString(16)}::1`)
+  }
+  expect(told).toHaveLength(1 + 8)
+  show(ada, '192.0.2.1')
+  expect(told).toHaveLength(9)
+  // From elsewhere, of another session, and of a machine, which has none.
+  show(ada, '198.51.100.1')
+  show(tokenOf({ sub: 'ada', sid: '3' }), '192.0.2.1')
+  show(tokenOf({ sub: 'machine' }), '192.0.2.1')
+  show('Bearer nonsense', '192.0.2.1')
+  show(undefined, '192.0.2.2')
+  expect(told).toHaveLength(14)
+  await clock.advance(3_600_000)
+  show(ada, '192.0.2.1')
+  expect(told).toHaveLength(15)
+})
+
 it('each of two people over a limit behind one address is told of, once a window', async () => {
   const clock = fakeClock()
   const told: AuthEvent[] = []

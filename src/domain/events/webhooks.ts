@@ -120,8 +120,8 @@ export function createWebhooks(deps: Deps): Webhooks {
   async function send(to: SecurityWebhook, delivery: WebhookDelivery): Promise<boolean> {
     const { webhook, event, body } = delivery
     try {
-      // Throws where a secret does not decrypt: an attempt like any other that failed.
-      const secrets = [to.signingSecret, to.previousSigningSecret]
+      // Throws where the secret does not decrypt: an attempt like any other that failed.
+      const secrets = [to.signingSecret, previousOf(to)]
       const answer = deps.fetcher.fetch({
         url: to.url,
         method: 'POST',
@@ -160,5 +160,14 @@ export function createWebhooks(deps: Deps): Webhooks {
       if (due.length === atOnce) return 'more'
       return due.length === 0 && securityWebhooks.length === 0 ? 'idle' : 'later'
     },
+  }
+}
+
+/** Empty where it does not decrypt, as the log says: a receiver that takes the new one must not go without. */
+function previousOf(webhook: SecurityWebhook): string {
+  try {
+    return webhook.previousSigningSecret
+  } catch {
+    return ''
   }
 }

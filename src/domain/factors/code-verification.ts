@@ -77,7 +77,7 @@ export function createCodeVerification(
   return {
     async spend(userId, shown, source) {
       const { method } = shown
-      const guess = { number: 0, locked: false }
+      const guess = { number: 0, mailed: false }
       const { ok } = await lockouts[method].attempt(
         userId,
         (failedBefore) => {
@@ -85,7 +85,7 @@ export function createCodeVerification(
           return check(userId, shown, source)
         },
         (_, { until, isFirst }) => {
-          guess.locked = true
+          guess.mailed = isFirst
           deps.emit('mfa.lockedOut', source, { userId, method, until })
           if (isFirst) tellOwner(userId, { at: deps.clock.now(), method, until })
         },

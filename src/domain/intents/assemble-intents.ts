@@ -5,7 +5,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import { createIntentJudge, type IntentJudge } from './intent-judge.js'
 import type { LinkOffers } from './link-offers.js'
-import { createLoginIntents, type LoginIntents } from './login-intents.js'
+import { createLoginIntents, type LoginIntents, type RequiresKey } from './login-intents.js'
 import { createMailedIntents, type MailedIntents } from './mailed-intents.js'
 import { createOauthCodes, type OauthCodes, type SessionEnding } from './oauth-codes.js'
 import { createOauthFlows, type OauthFlows } from './oauth-flows.js'
@@ -30,6 +30,7 @@ export type LinkOffersPart = (() => Promise<LinkOffers>) | null
 interface Collaborators {
   readonly limits: RateLimiter
   readonly providers: ProviderClients
+  readonly tokens: RequiresKey
 }
 
 export function assembleIntents(

@@ -60,8 +60,14 @@ export interface LoginIntents {
   ): Promise<SpentIntent<P>>
 }
 
+/** What will sign the tokens of the login: throws `service_unavailable` while no key may. */
+export interface RequiresKey {
+  requireKey(): Promise<unknown>
+}
+
 interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'settings'> {
   readonly limits: Pick<RateLimiter, 'check'>
+  readonly tokens: RequiresKey
 }
 
 /** Long enough to take a phone out; a stolen ticket is worthless soon. */
@@ -156,6 +162,8 @@ export function createLoginIntents(deps: Deps, judge: IntentJudge): LoginIntents
       const { mfaMaxAttempts } = await deps.settings()
       const found = await read(shown, purpose)
       await deps.limits.check('mfaPerUser', found.userId)
+      // A code is good once, a backup code for ever gone: neither is spent on a login that no key would sign.
+      await deps.tokens.requireKey()
       const ticket = await count(found.id, mfaMaxAttempts)
       async function checked() {
         const intent = await opened(purpose, ticket)

@@ -121,7 +121,10 @@ export function createLoginRisk(deps: Deps): LoginRisk {
       const { signals, isNotified, isMailed, login, history } = judged
       deps.knownLogins.remember(user.id, login, history)
       // One mail of one login: that of a new device says as much.
-      if (judged.isAfterGuesses && !isMailed) deps.suspicions.tell(user.id, 'password', source)
+      if (judged.isAfterGuesses && !isMailed) {
+        const reason = judged.level === 'low' ? 'knownPassword' : 'password'
+        deps.suspicions.tell(user.id, reason, source)
+      }
       if (!isNotified) return
       const at = clock.now()
       deps.emit('login.newDevice', source, { at, userId: user.id, sessionId, signals })

@@ -10,9 +10,10 @@ import { createMailService, type Links, type MailService, type Suspicion } from 
 export interface SuspicionNotices {
   /**
    * Beside the request, unless `notifySecurityChanges` is off. One mail of each kind a day: guesses cost
-   * little, and must fill no mailbox.
+   * little, and must fill no mailbox. `knownPassword` is a login at a place that is known, mostly of an owner with
+   * typing errors: it is counted by itself, so that it uses up no mail about a stranger.
    */
-  tell(userId: string, reason: Suspicion, source: RequestSource): void
+  tell(userId: string, reason: Suspicion | 'knownPassword', source: RequestSource): void
 }
 
 export interface MailServices {

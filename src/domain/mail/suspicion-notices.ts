@@ -11,14 +11,14 @@ interface Deps extends Pick<SurfaceContext, 'collections' | 'settings'> {
 
 interface Guesses extends RequestSource {
   readonly at: number
-  readonly reason: Suspicion
+  readonly reason: Suspicion | 'knownPassword'
 }
 
 const oncePerDay = { limit: 1, windowMs: 24 * 60 * 60 * 1000 }
 
 /** What tells owners of guesses; it is loaded when the first are made. */
 export function createSuspicionNotices({ collections, settings, limits, mail }: Deps) {
-  async function isFirstToday(userId: string, reason: Suspicion): Promise<boolean> {
+  async function isFirstToday(userId: string, reason: Guesses['reason']): Promise<boolean> {
     try {
       await limits.checkWith('suspicionMails', `${reason} ${userId}`, oncePerDay)
       return true
@@ -31,9 +31,11 @@ export function createSuspicionNotices({ collections, settings, limits, mail }: 
   return {
     async send(userId: string, guesses: Guesses): Promise<void> {
       if (!(await settings()).notifySecurityChanges) return
-      if (!(await isFirstToday(userId, guesses.reason))) return
+      // Read first: a day's mail is not used up by a store that fails.
       const user = await collections.users.get(userId)
-      if (user !== null) mail.loginSuspicious(user, guesses)
+      if (user === null || !(await isFirstToday(userId, guesses.reason))) return
+      const reason = guesses.reason === 'knownPassword' ? 'password' : guesses.reason
+      mail.loginSuspicious(user, { ...guesses, reason })
     },
   }
 }

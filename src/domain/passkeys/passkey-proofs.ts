@@ -47,7 +47,7 @@ export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProo
       const { user } = ceremony
       const facts = { userId: user.id, method: 'webauthn' } as const
 
-      const guess = { number: 0, locked: false }
+      const guess = { number: 0, mailed: false }
 
       async function check(failedBefore: number) {
         guess.number = failedBefore + 1
@@ -63,7 +63,6 @@ export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProo
       }
 
       const { ok, userVerified } = await lockout.attempt(user.id, check, (_, { until }) => {
-        guess.locked = true
         deps.emit('mfa.lockedOut', source, { ...facts, until })
       })
       if (ok) return { userVerified }

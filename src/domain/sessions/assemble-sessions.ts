@@ -68,7 +68,7 @@ export function assembleSessions(
     logout: createLogout(deps, { tokens, sessions, inspection }),
     async sessionLook() {
       const { createSessionLook } = await loadPart('sessionOf', () => import('./session-look.js'))
-      return createSessionLook({ ...deps, views }, tokens, reading)
+      return createSessionLook({ ...deps, views, risk }, tokens, reading)
     },
     ownSessions: createOwnSessions(deps, sessions, sessionList),
     sessionAdministration: createSessionAdministration(deps, sessions, sessionList),

@@ -82,7 +82,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
 
   /** Where the host has refreshes judged by their place. */
   async function requireUsual(attempt: Attempt, user: User, asker: string): Promise<void> {
-    if (risk !== null) await (await risk()).require(attempt, user, asker)
+    if (risk !== null) await (await risk()).requireRefresh(attempt, user, asker)
   }
 
   function signRefresh(
@@ -177,6 +177,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         const { family, decision } = row
         const usable = decision.outcome === 'current' || decision.outcome === 'reissue'
         if (!usable || family === null) return inspection.refuse(attempt, row)
+        if (risk !== null) await (await risk()).requireView(attempt, family)
         const { claims } = attempt
         const access = await tokens.access(user, claims.sid, claims, accessBounds(attempt, family))
         deps.views.emitViewed(attempt)

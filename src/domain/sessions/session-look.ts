@@ -9,6 +9,7 @@ import { chooseToken } from './choose-token.js'
 import { enforced } from './enforced.js'
 import type { Attempt, RefreshReading, Row } from './refresh-reading.js'
 import { isStanding, type Refusal, refusalOf, refusalOfStanding } from './refresh-refusal.js'
+import type { RefreshRisk } from './refresh-risk.js'
 import type { SessionViews } from './session-views.js'
 import type { AccessGrant, Tokens } from './tokens.js'
 
@@ -36,10 +37,14 @@ export interface SessionLook {
   mint(found: FoundSession): Promise<AccessGrant>
 }
 
-type Deps = Pick<SurfaceContext, 'collections'> & { readonly views: SessionViews }
+type Deps = Pick<SurfaceContext, 'collections'> & {
+  readonly views: SessionViews
+  /** Null where the host gave no scorer of sessions. */
+  readonly risk: (() => Promise<RefreshRisk>) | null
+}
 
 export function createSessionLook(
-  { collections, views }: Deps,
+  { collections, views, risk }: Deps,
   tokens: Tokens,
   reading: RefreshReading,
 ): SessionLook {
@@ -67,6 +72,10 @@ export function createSessionLook(
     return null
   }
 
+  async function isUsual(attempt: Attempt, family: RefreshFamily): Promise<boolean> {
+    return risk === null || (await risk()).isUsual(attempt, family)
+  }
+
   function verdict(attempt: Attempt, row: Row): FoundSession | null {
     const { family, decision } = row
     if (!isStanding(attempt)) {
@@ -87,7 +96,12 @@ export function createSessionLook(
         if (claims === null) return null
         const attempt = await attemptOf(claims, source)
         const found = verdict(attempt, await reading.readRow(attempt, attempt.user))
-        if (found !== null) views.emitViewed(attempt)
+        if (found === null) return null
+        if (!(await isUsual(attempt, found.family))) {
+          views.emitOverdue(attempt, 'risk')
+          return null
+        }
+        views.emitViewed(attempt)
         return found
       }),
 

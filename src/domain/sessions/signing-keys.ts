@@ -1,6 +1,7 @@
 import { onceLoaded } from '../../concurrency/once-loaded.js'
 import { withTimeout } from '../../concurrency/with-timeout.js'
 import { type KeyRing, type LoadedKeyRing, loadKeyRing } from '../../crypto/key-ring.js'
+import type { RingSigner } from '../../crypto/ring-signer.js'
 import { AuthError, describeError, OptionsError } from '../../errors/index.js'
 import { loadPart } from '../../errors/load-part.js'
 import type { Clock } from '../../ports/clock.js'
@@ -8,6 +9,12 @@ import type { Logger } from '../../ports/logger.js'
 import type { RemoteSignatures } from './remote-signatures.js'
 
 export interface SigningKeys {
+  /**
+   * Throws `service_unavailable` while no key may sign: to be asked before anything is spent or written. A key that is
+   * kept elsewhere is asked for a signature, unless it gave one within five seconds. True for such a key: it may fail
+   * later all the same.
+   */
+  requireSigner(): Promise<boolean>
   /**
    * The ring in force. One that a function supplied two minutes ago or earlier may hold a key that was
    * taken out since: then it is read again first. Throws `service_unavailable` where that fails.
@@ -35,6 +42,13 @@ const trustedForMs = 2 * readEveryMs
 const askedEveryMs = 5_000
 const answerWithinMs = 10_000
 const mostNoted = 1000
+const signerProvedForMs = 5_000
+
+interface ReadRing {
+  readonly ring: LoadedKeyRing
+  /** What signs from now on; null where that stays as it is in the ring. */
+  readonly signer: RingSigner | null
+}
 
 interface InForce {
   readonly ring: LoadedKeyRing
@@ -57,7 +71,7 @@ export async function createSigningKeys(
   })
   const isSupplied = typeof keys === 'function'
   const begunAt = clock.now()
-  let inForce: InForce = { ring: await load(supplied(), null), readAt: begunAt }
+  let inForce: InForce = { ring: await load(), readAt: begunAt }
   let started = 0
   let newest = 0
   let askedAt: number | null = null
@@ -65,6 +79,8 @@ export async function createSigningKeys(
   /** Keys that a read was to find and did not; and those that wait for the next read. */
   const missing = new Set<string>()
   const wanted = new Set<string>()
+  let provedAt: number | null = null
+  let proving: Promise<void> | null = null
   let cancel = (): void => {}
   let closed = false
 
@@ -77,19 +93,36 @@ export async function createSigningKeys(
     }
   }
 
-  async function load(
-    given: Promise<KeyRing>,
-    before: LoadedKeyRing | null,
-  ): Promise<LoadedKeyRing> {
-    const loaded = await loadKeyRing(await given, remoteSignatures)
-    // The same keys again: verified tokens stay remembered, and a warning is logged once.
-    if (before !== null && areSame(loaded, before)) {
-      Object.assign(before.signer, loaded.signer)
-      return before
-    }
+  async function load(): Promise<LoadedKeyRing> {
+    const loaded = await loadKeyRing(await supplied(), remoteSignatures)
     await requireSignature(loaded)
-    for (const warning of loaded.warnings) logger.warn(warning)
+    warnOf(loaded)
     return loaded
+  }
+
+  function warnOf({ warnings }: LoadedKeyRing): void {
+    for (const warning of warnings) logger.warn(warning)
+  }
+
+  /**
+   * A ring that was read, beside the one in force. Of the same keys only the signer is new: verified tokens stay
+   * remembered, and a warning is logged once. One that gives no good signature is not taken, and the keys go on
+   * verifying, which needs no signer.
+   */
+  async function read(before: LoadedKeyRing): Promise<ReadRing> {
+    const given = await withTimeout(supplied(), answerWithinMs, clock)
+    const loaded = await loadKeyRing(given, remoteSignatures)
+    if (!areSame(loaded, before)) {
+      await requireSignature(loaded)
+      return { ring: loaded, signer: null }
+    }
+    try {
+      await requireSignature(loaded)
+      return { ring: before, signer: loaded.signer }
+    } catch (error) {
+      logger.error('keys.sign is another and gave no good signature', describeError(error))
+      return { ring: before, signer: null }
+    }
   }
 
   async function reload(): Promise<void> {
@@ -98,10 +131,13 @@ export async function createSigningKeys(
     const readAt = clock.now()
     const looked = [...wanted]
     wanted.clear()
-    const ring = await load(withTimeout(supplied(), answerWithinMs, clock), inForce.ring)
+    const before = inForce.ring
+    const { ring, signer } = await read(before)
     // A slow read that began earlier must not undo a newer one; one that failed undoes nothing.
     if (mine < newest) return
     newest = mine
+    if (ring !== before) warnOf(ring)
+    if (signer !== null) Object.assign(ring.signer, signer)
     inForce = { ring, readAt }
     for (const kid of looked) note(missing, kid)
   }
@@ -161,12 +197,31 @@ export async function createSigningKeys(
     })
   }
 
+  async function ring(): Promise<LoadedKeyRing> {
+    // A process that stood still, as serverless ones do, comes here before its timer.
+    if (!isTrusted()) await readOnDemand()
+    return trusted()
+  }
+
+  async function prove({ signer }: LoadedKeyRing): Promise<void> {
+    await signer.sign(sample)
+    provedAt = clock.now()
+  }
+
   return {
     reload,
-    async ring() {
-      // A process that stood still, as serverless ones do, comes here before its timer.
-      if (!isTrusted()) await readOnDemand()
-      return trusted()
+    ring,
+    async requireSigner() {
+      const inUse = await ring()
+      if (!inUse.signer.isElsewhere) return false
+      const age = provedAt === null ? signerProvedForMs : clock.now() - provedAt
+      if (age >= 0 && age < signerProvedForMs) return true
+      // Logins that come together share one signature.
+      proving ??= prove(inUse).finally(() => {
+        proving = null
+      })
+      await proving
+      return true
     },
     ringAtHand: () => (isTrusted() ? inForce.ring : null),
     async ringFor(kid) {

@@ -46,8 +46,8 @@ export type Judged<C> = Verified<C> | { readonly ok: false; readonly reason: 'un
 
 export interface Tokens {
   /**
-   * Throws `service_unavailable` while no key may sign: to be asked before anything is written. True where the key is
-   * kept elsewhere, so that signing may fail later all the same.
+   * Throws `service_unavailable` while no key may sign: to be asked before anything is spent or written. True where the
+   * key is kept elsewhere, so that signing may fail later all the same.
    */
   requireKey(): Promise<boolean>
   /** A `jti` for a refresh token about to be minted. */
@@ -159,9 +159,7 @@ export function createTokens(deps: Deps): Tokens {
   return {
     nextJti,
 
-    async requireKey() {
-      return (await keys.ring()).signer.isElsewhere
-    },
+    requireKey: () => keys.requireSigner(),
 
     access: (user, sessionId, { amr, authTime }, bounds) =>
       mint(user, { kind: 'session', sessionId, how: { amr, authTime }, bounds }),

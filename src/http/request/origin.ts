@@ -34,12 +34,11 @@ export function isNavigation(request: { header(name: string): string | undefined
 }
 
 /**
- * Whether the person had a part in this navigation: an address that was typed, a step within this site, or a click or
- * key on a page of another. A page that leads there by itself has none, and a browser without Fetch Metadata does not
- * say.
+ * Whether the person had a part in this navigation: an address that was typed, a step within this origin, or a click or
+ * key on a page of another. A page that leads there by itself has none, be it one of a neighbouring subdomain, which
+ * others may own; and a browser without Fetch Metadata does not say.
  */
 export function isAskedByPerson(request: { header(name: string): string | undefined }): boolean {
   const site = request.header('sec-fetch-site')
-  const isOwnSite = site === 'same-origin' || site === 'same-site' || site === 'none'
-  return isOwnSite || request.header('sec-fetch-user') === '?1'
+  return site === 'same-origin' || site === 'none' || request.header('sec-fetch-user') === '?1'
 }

@@ -71,7 +71,7 @@ export const countsAs: Readonly<Record<string, readonly Limit[]>> = {
   getMfaStatus: ['self'],
   listPasskeys: ['self'],
   listTrustedDevices: ['self'],
-  trustDevice: ['self'],
+  trustDevice: ['mfa of the session'],
   changePassword: ['change'],
   requestEmailChange: ['change'],
   deleteMe: ['change'],

@@ -136,6 +136,55 @@ describe.each(surfaces)('who is told of guesses on the %s surface', (surface) =>
     expect(await mailsTo(host, who)).toEqual(['secondFactorLockedOut'])
   })
 
+  it.each(['totp', 'passkey'])(
+    'ASVS-6.3.5 the owner whose lockout has no mail, at the guess that locks: %s',
+    async (method) => {
+      const settings = { ...withoutLimits.settings, lockoutThreshold: 3, lockoutDuration: '15m' }
+      const host = await openHost({ ...withoutLimits, settings })
+      const who = method === 'totp' ? await enrolled(host, surface) : null
+      const holder = method === 'totp' ? null : await passkeyHolder(host, surface)
+      const round = async () => {
+        if (who !== null) {
+          const mfaToken = await ticketOf(host, surface, who)
+          for (const code of ['0000000', '0000000', '0000000']) {
+            await finish(host, surface, mfaToken, code)
+          }
+        }
+        if (holder !== null) {
+          const mfaToken = await ticketOf(host, surface, holder)
+          const on = passkeysOn(host, surface)
+          for (let shown = 0; shown < 3; shown += 1) {
+            await on.login(holder.authenticator, mfaToken, { otherKey: true })
+          }
+        }
+      }
+      await round()
+      const owner = who ?? holder
+      if (owner === null) throw new Error('no owner')
+      const first = method === 'totp' ? 'secondFactorLockedOut' : 'secondFactor'
+      expect(await mailsTo(host, owner)).toEqual([first])
+      await pass(host, day)
+      await round()
+      expect(await mailsTo(host, owner)).toEqual([first, 'secondFactor'])
+    },
+  )
+
+  it('of a login elsewhere after one at a known place, which has a mail of its own', async () => {
+    const settings = { ...withoutLimits.settings, notifyNewDevice: false }
+    const host = await openHost({ ...withoutLimits, settings })
+    const who = await person(host, surface)
+    await login(host, surface, who, goodPassword)
+    for (const place of [home, home, elsewhere, elsewhere]) {
+      await guess(host, surface, who, 3)
+      await login(host, surface, who, goodPassword, place)
+    }
+    await host.auth.close()
+    const told = host.mailer.sent.flatMap((mail) =>
+      mail.template === 'loginSuspicious' ? [mail.data.ip] : [],
+    )
+    expect(told).toEqual(['192.0.2.7', '203.0.113.9'])
+  })
+
   it('no one where the setting says no, and no one of an address that is only guessed at', async () => {
     const settings = { ...withoutLimits.settings, notifySecurityChanges: false }
     const silent = await openHost({ ...withoutLimits, settings })

@@ -12,7 +12,8 @@ const clicked = { 'sec-fetch-user': '?1' }
 const starts: readonly (readonly [string, Readonly<Record<string, string>>, boolean])[] = [
   ['a foreign page that leads there by itself', { ...page, 'sec-fetch-site': 'cross-site' }, true],
   ['a click on a foreign page', { ...page, ...clicked, 'sec-fetch-site': 'cross-site' }, false],
-  ['a step within the site', { ...page, 'sec-fetch-site': 'same-site' }, false],
+  ['a neighbouring subdomain by itself', { ...page, 'sec-fetch-site': 'same-site' }, true],
+  ['a click within the site', { ...page, ...clicked, 'sec-fetch-site': 'same-site' }, false],
   ['a page of the host', { ...page, 'sec-fetch-site': 'same-origin' }, false],
   ['an address that was typed', { ...page, 'sec-fetch-site': 'none' }, false],
   [

@@ -9,6 +9,7 @@ import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
 import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { keyModule } from '../../support/outside/key-module.js'
+import { enrolled, ticketOf } from '../../support/people/authenticator.js'
 import { type Person, person } from '../../support/people/people.js'
 
 const [first, second, other] = [rsaPair(), rsaPair(), rsaPair()]
@@ -88,6 +89,25 @@ describe.each(hostKinds.slice(0, 2))('a signing key kept elsewhere, $name', (kin
 })
 
 describe('the keys of a signer elsewhere', () => {
+  it.each(['totp', 'backupCode'] as const)(
+    'ASVS-13.3.3 that fail cost a login no code: %s and ticket are good afterwards',
+    async (method) => {
+      const { module, keys } = opened()
+      const host = await openHost({ keys })
+      const who = await enrolled(host, 'client')
+      const mfaToken = await ticketOf(host, 'client', who)
+      const code = method === 'totp' ? await who.nextCode() : (who.backupCodes[0] ?? '')
+      const complete = () =>
+        host.send('POST', '/v1/auth/client/login/mfa', { body: { mfaToken, method, code } })
+      module.behave('failing')
+      await host.clock.advance(5000)
+      expect(outcomeOf(await complete())).toBe('503 service_unavailable')
+      module.behave('well')
+      const reply = await complete()
+      expect(reply.status, reply.text).toBe(200)
+    },
+  )
+
   it('ASVS-13.3.3 are rotated by the function that gives them, and no session ends', async () => {
     const [old, fresh] = [keyModule(first.privateKey), keyModule(second.privateKey)]
     let ring: KeyRing = { current: first.publicKey, next: second.publicKey, sign: old.sign }

@@ -160,6 +160,87 @@ describe.each(hostKinds.slice(0, 2))('refreshes from another place, $name', (kin
 })
 
 describe('the scorer of sessions', () => {
+  it('ASVS-8.2.4 a client between two places leaves one event an hour of each', async () => {
+    const { sessionRiskScorer, asked } = saying('stepUp')
+    const host = await openHost({ sessionRiskScorer })
+    let last = await login(host, 'client', await person(host, 'client'))
+    for (let round = 0; round < 3; round += 1) {
+      last = await through(host, 'client', last, [travelling, home])
+    }
+    expect([asked.length, eventsOf(host, 'refresh.unusual').length]).toEqual([6, 2])
+    await host.clock.advance(3_600_000)
+    await through(host, 'client', last, [travelling])
+    expect(eventsOf(host, 'refresh.unusual')).toHaveLength(3)
+  })
+
+  it('ASVS-8.2.4 judges `GET session` from another place, and its answer `none` stands for a minute', async () => {
+    let outcome: SessionRiskOutcome = 'none'
+    const { sessionRiskScorer, asked } = answering(async () => ({ outcome }))
+    const host = await openHost({ sessionRiskScorer })
+    const begun = await login(host, 'client', await person(host, 'client'))
+    const cookie = refreshCookieOf(begun, 'client')
+    const view = (headers: Headers) =>
+      host.send('GET', '/v1/auth/client/session', { cookie, headers })
+    for (const place of [home, nextDoor, travelling, travelling]) {
+      expect((await view(place)).status).toBe(200)
+    }
+    expect(asked).toMatchObject([{ changed: ['network'], ip: '203.0.113.9' }])
+    outcome = 'end'
+    expect(outcomeOf(await view(otherAgent))).toBe('401 session_revoked')
+    expect(eventsOf(host, 'session.terminated')).toMatchObject([{ reason: 'risk' }])
+    expect(outcomeOf(await view(home))).toBe('401 session_revoked')
+  })
+
+  it('ASVS-8.2.4 is asked again about a view a minute later, and after a refresh', async () => {
+    const { sessionRiskScorer, asked } = saying('none')
+    const host = await openHost({ sessionRiskScorer })
+    const begun = await login(host, 'client', await person(host, 'client'))
+    const view = (reply: Reply) =>
+      host.send('GET', '/v1/auth/client/session', {
+        cookie: refreshCookieOf(reply, 'client'),
+        headers: travelling,
+      })
+    await view(begun)
+    await host.clock.advance(60_000)
+    await view(begun)
+    expect(asked).toHaveLength(2)
+    const next = await through(host, 'client', begun, [otherAgent])
+    await view(next)
+    expect(asked).toHaveLength(4)
+  })
+
+  it('ASVS-8.2.4 a view from elsewhere voids the proof of a second factor', async () => {
+    const { sessionRiskScorer } = saying('stepUp')
+    const host = await openHost({ sessionRiskScorer })
+    const who = await enrolled(host, 'client')
+    const body = { method: 'totp', code: await who.nextCode() }
+    await host.send('POST', '/v1/auth/client/step-up', { bearer: who.bearer, body })
+    await requireStepUp(host, 'client', who.bearer)
+    const cookie = `__Host-cl_refresh=${who.refreshToken}`
+    const seen = await host.send('GET', '/v1/auth/client/session', { cookie, headers: otherAgent })
+    expect(seen.status, seen.text).toBe(200)
+    await expect(requireStepUp(host, 'client', who.bearer)).rejects.toMatchObject({
+      code: 'step_up_required',
+    })
+  })
+
+  it('ASVS-8.2.4 hides the session from `sessionOf` elsewhere, which ends nothing', async () => {
+    const { sessionRiskScorer } = saying('end')
+    const host = await openHost({ sessionRiskScorer })
+    const begun = await login(host, 'client', await person(host, 'client'))
+    const cookie = refreshCookieOf(begun, 'client')
+    const seenFrom = (place: Headers) => {
+      const headers = { ...place, cookie, 'sec-fetch-site': 'same-origin' }
+      const request = { method: 'GET', headers, socket: { remoteAddress: '127.0.0.1' } }
+      return host.auth.client.sessionOf(request, { use: 'page' })
+    }
+    expect(await seenFrom(home)).not.toBeNull()
+    expect(await seenFrom(travelling)).toBeNull()
+    expect(eventsOf(host, 'session.overdue')).toMatchObject([{ reason: 'risk' }])
+    expect(eventsOf(host, 'session.terminated')).toEqual([])
+    expect(await seenFrom(home)).not.toBeNull()
+  })
+
   it('ASVS-8.2.4 that does not answer within two seconds signs out no session', async () => {
     const { sessionRiskScorer, asked } = answering(() => new Promise(() => {}))
     const host = await openHost({ sessionRiskScorer })

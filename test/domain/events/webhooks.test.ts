@@ -266,6 +266,19 @@ describe('security webhooks', () => {
     await retries.close()
   })
 
+  it('ASVS-13.3.4 a previous secret that does not decrypt signs nothing, and holds no delivery up', async () => {
+    const damaged = Object.defineProperty({ ...siem }, 'previousSigningSecret', {
+      get: () => {
+        throw new Error('cannot be decrypted')
+      },
+    })
+    configured = [damaged]
+    const { webhooks, drain } = startProcess()
+    webhooks.record(login())
+    await drain()
+    expect([endpoints.received.length, await waiting()]).toEqual([1, []])
+  })
+
   it('S-60 a full page of due deliveries is followed by the next at once', async () => {
     endpoints.answer(500)
     const { webhooks, drain, logger } = startProcess()

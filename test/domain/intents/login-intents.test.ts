@@ -29,7 +29,9 @@ async function intentsOf() {
   const named = { id, email: 'ada@example.org', emailAsTyped: 'ada@example.org', name: 'Ada' }
   await rig.collections.users.insert(newUser(0, named))
   const limits = { check: async () => {} }
-  return { ...rig, intents: createLoginIntents({ ...rig, limits }, createIntentJudge(rig)) }
+  const tokens = { requireKey: async () => false }
+  const deps = { ...rig, limits, tokens }
+  return { ...rig, intents: createLoginIntents(deps, createIntentJudge(rig)) }
 }
 
 describe('a half-finished login', () => {

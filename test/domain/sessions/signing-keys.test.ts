@@ -4,6 +4,7 @@ import { createSigningKeys } from '../../../src/domain/sessions/signing-keys.js'
 import type { Clock } from '../../../src/ports/clock.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { rsaPair } from '../../crypto/forge.js'
+import { keyModule } from '../../support/outside/key-module.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 
 const hour = 60 * 60 * 1000
@@ -66,4 +67,78 @@ it('a function that does not answer within ten seconds counts as failed', async 
   isSilent = false
   await clock.advance(5000)
   expect((await source.ring()).kid).toHaveLength(43)
+})
+
+const sample = Buffer.from('data')
+const pair = rsaPair()
+
+it('another signer of the same keys is taken once it gave a good signature, and the keys verify meanwhile', async () => {
+  const [first, second] = [keyModule(pair.privateKey), keyModule(pair.privateKey)]
+  let sign = first.sign
+  const clock = fakeClock()
+  const logger = recordingLogger()
+  const keys = async () => ({ current: pair.publicKey, sign })
+  const source = await createSigningKeys(keys, clock, logger)
+  const before = await source.ring()
+  sign = second.sign
+  second.behave('failing')
+  await source.reload()
+  await (await source.ring()).signer.sign(sample)
+  expect([await source.ring(), first.asked.length]).toEqual([before, 2])
+  expect(logger.lines.map(({ message }) => message)).toContain(
+    'keys.sign is another and gave no good signature',
+  )
+  // The ring counts as read, so that tokens are verified while no signer answers.
+  await clock.advance(119_999)
+  expect(source.ringAtHand()).toBe(before)
+  second.behave('well')
+  await source.reload()
+  await (await source.ring()).signer.sign(sample)
+  expect([await source.ring(), first.asked.length]).toEqual([before, 2])
+})
+
+it('a slow read gives no signer once a newer read gave one', async () => {
+  const [first, second, third] = [1, 2, 3].map(() => keyModule(pair.privateKey))
+  const answers: (() => void)[] = []
+  let sign = first?.sign
+  let isSlow = false
+  const keys = async () => {
+    const ring = { current: pair.publicKey, ...(sign && { sign }) }
+    if (isSlow) await new Promise<void>((resolve) => answers.push(resolve))
+    return ring
+  }
+  const source = await createSigningKeys(keys, fakeClock(), recordingLogger())
+  sign = second?.sign
+  isSlow = true
+  const slow = source.reload()
+  sign = third?.sign
+  isSlow = false
+  await source.reload()
+  answers[0]?.()
+  await slow
+  const asked = third?.asked.length ?? 0
+  await (await source.ring()).signer.sign(sample)
+  expect(third?.asked.length).toBe(asked + 1)
+})
+
+it('a signer elsewhere is asked for a signature every five seconds at most, by all that come together', async () => {
+  const module = keyModule(pair.privateKey)
+  const clock = fakeClock()
+  const keys = { current: pair.publicKey, sign: module.sign }
+  const source = await createSigningKeys(keys, clock, recordingLogger())
+  const begun = module.asked.length
+  const require = async () => Promise.all([1, 2, 3].map(() => source.requireSigner()))
+  expect(await require()).toEqual([true, true, true])
+  await clock.advance(4999)
+  await require()
+  expect(module.asked.length).toBe(begun + 1)
+  module.behave('failing')
+  await clock.advance(1)
+  await expect(source.requireSigner()).rejects.toMatchObject({ code: 'service_unavailable' })
+  await expect(source.requireSigner()).rejects.toMatchObject({ code: 'service_unavailable' })
+  module.behave('well')
+  await require()
+  expect(module.asked.length).toBe(begun + 4)
+  const here = await createSigningKeys({ current: pair.privateKey }, clock, recordingLogger())
+  expect(await here.requireSigner()).toBe(false)
 })
