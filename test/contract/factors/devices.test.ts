@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { eventsOf, openHost, surfaces } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { signedInPerson } from '../../support/people/people.js'
 import {
   comesTo,
@@ -134,7 +135,8 @@ describe.each(surfaces)('own devices on the %s surface', (surface) => {
   })
 
   it('forgets the oldest of more than twenty', async () => {
-    const host = await openHost(trusting)
+    const settings = { ...withoutLimits.settings, ...trusting.settings }
+    const host = await openHost({ ...withoutLimits, ...trusting, settings })
     const who = await trustingPerson(host, surface)
     const { trustedBearer: bearer } = who
     for (let count = 0; count < 20; count += 1) {
