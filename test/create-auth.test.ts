@@ -95,6 +95,23 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['surfaces.client.baseUrl', surface({ baseUrl: 'https://app.example.com/#x' })],
     ['surfaces.client.baseUrl', surface({ baseUrl: 'https://me@app.example.com' })],
     ['surfaces.client.baseUrl', surface({ baseUrl: 'https://:secret@app.example.com' })],
+    // 268 characters as it is typed, and 1,518 as it is sent.
+    ['surfaces.client.baseUrl', surface({ baseUrl: `https://a.example/${'é'.repeat(250)}` })],
+    ['surfaces.client.baseUrl', surface({ baseUrl: `https://a.example/${'a/../'.repeat(100)}` })],
+    ['surfaces.client.routesUrl', surface({ routesUrl: `https://a.example/${'é'.repeat(90)}` })],
+    ['surfaces.client.pages.login', surface({ pages: { login: `/${'名'.repeat(230)}` } })],
+    [
+      'surfaces.client.allowedOrigins.0',
+      surface({ allowedOrigins: [`https://${'a.'.repeat(260)}b`] }),
+    ],
+    [
+      'surfaces.client.cookiePath',
+      surface({ cookieDomain: 'example.com', cookiePath: `/${'a'.repeat(255)}` }),
+    ],
+    [
+      'oauth.providers.google.endpoints.authorization',
+      provided('google', { authorization: `https://a.example/${'名'.repeat(230)}` }),
+    ],
     ['surfaces.client.cookieDomain', surface({ cookieDomain: '.example.com' })],
     ['surfaces.client.cookieDomain', surface({ cookieDomain: 'other.example' })],
     ['surfaces.client.cookieDomain', surface({ cookieDomain: 'p.example.com' })],

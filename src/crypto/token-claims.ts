@@ -2,9 +2,10 @@ import type { Audience, Surface } from '../ports/surface.js'
 
 /**
  * Longest access or refresh token in characters. Longer ones are neither signed nor looked into:
- * without a bound a request could make us decode and hash as much as its header may hold.
+ * without a bound a request could make us decode and hash as much as its header may hold. With `Bearer`, it
+ * is a header below 8 kB.
  */
-export const maxTokenLength = 8192
+export const maxTokenLength = 8000
 
 /** All times in claims are whole seconds since the epoch. */
 interface CommonClaims {

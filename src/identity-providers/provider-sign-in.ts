@@ -34,12 +34,21 @@ export type ProviderSignIn = (
 /** What a provider calls it when the person said no. */
 const denials = ['access_denied', 'user_cancelled_authorize', 'consent_required', 'login_required']
 
+/**
+ * The most characters of an access token, which becomes a header: servers take headers below 8 kB. GitHub
+ * speaks of 255 at most.
+ */
+const longestAccessToken = 4096
+
 /** Keeps the public keys of providers and a client secret for Apple, and no token. */
 export function createProviderSignIn({ outbound, clock, endpointsOf }: Deps): ProviderSignIn {
   const keySets = createKeySets({ outbound, clock })
   const appleSecrets = createAppleSecrets(clock)
 
   async function askFor(url: string, accessToken: string): Promise<unknown> {
+    if (accessToken.length > longestAccessToken) {
+      throw new ProviderError('the provider sent an access token that is too long')
+    }
     const headers = {
       accept: 'application/vnd.github+json',
       authorization: `Bearer ${accessToken}`,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { providerIds } from '../identity-providers/providers.js'
-import { isSafeScheme, parseUrl } from './option-shapes.js'
+import { isSafeScheme, parseUrl, shortEnough } from './option-shapes.js'
 
 /** `{tenant}` and `{tenantid}` stand for something that is no more than a path segment. */
 function isEndpoint(text: string): boolean {
@@ -12,6 +12,7 @@ const endpoint = z.string().check(
   z.refine((text) => isEndpoint(text), {
     message: 'must be an https URL; http only on localhost, with oauth.allowInsecureLoopback',
   }),
+  shortEnough,
 )
 
 const provider = z.strictObject({

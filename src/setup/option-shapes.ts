@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { isLocalHost } from '../engine/is-local-host.js'
+import { longestAddress, longestBaseAddress } from '../engine/longest-address.js'
 
 export const functionValue = z.custom<(...args: never[]) => unknown>(
   (value) => typeof value === 'function',
@@ -34,6 +35,24 @@ export function parseUrl(text: string): URL | null {
 export function isSafeScheme({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLocalHost(hostname))
 }
+
+/** Of an address, or of a path below another. What is neither is refused by another check. */
+function isSentWithin(longest: number, text: string): boolean {
+  const base = 'https://localhost'
+  if (!URL.canParse(text, base)) return true
+  // Some are built upon as they are written, and `a/../b` is longer that way.
+  return Math.max(text.length, new URL(text, base).href.length) <= longest
+}
+
+function sentWithin(longest: number): z.core.$ZodCheck<string> {
+  const message = `must be at most ${longest.toLocaleString('en')} characters as it is sent, which is percent-encoded: shorten it`
+  return z.refine<string>((text) => isSentWithin(longest, text), { message })
+}
+
+/** Of an address, as it is sent. */
+export const shortEnough = sentWithin(longestAddress)
+/** Of an address that others are built below. */
+export const shortEnoughBase = sentWithin(longestBaseAddress)
 
 const base64 = 'must be the base64 text of the project, not empty'
 const base64Text = z.string(base64).check(z.regex(/^[\w+/-]+={0,2}$/, base64))

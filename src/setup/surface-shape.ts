@@ -1,6 +1,13 @@
 import * as z from 'zod/mini'
 import { readHost } from '../http/request/request-host.js'
-import { isSafeScheme, largest, parseUrl, whole } from './option-shapes.js'
+import {
+  isSafeScheme,
+  largest,
+  parseUrl,
+  shortEnough,
+  shortEnoughBase,
+  whole,
+} from './option-shapes.js'
 
 function isBaseUrl(text: string): boolean {
   const url = text === text.trim() ? parseUrl(text) : null
@@ -57,6 +64,7 @@ const page = z.string().check(
   z.refine(isPage, {
     message: 'must be a path such as "/login", or an https URL, without "#": the token goes there',
   }),
+  shortEnough,
 )
 
 /** The options of one surface. */
@@ -67,6 +75,7 @@ export const surfaceShape = z
         message:
           'must be the https URL browsers use, such as "https://app.example.com"; http is accepted only for localhost, 127.0.0.1, [::1] and *.localhost',
       }),
+      shortEnoughBase,
     ),
     cookieDomain: z.optional(
       z
@@ -79,13 +88,18 @@ export const surfaceShape = z
         ),
     ),
     cookiePath: z.optional(
-      z.string().check(z.regex(/^\/[\w\-./]*$/, 'must be a path such as "/auth"')),
+      z.string().check(
+        z.regex(/^\/[\w\-./]*$/, 'must be a path such as "/auth"'),
+        // It is a part of each cookie, in characters that are sent as they are.
+        z.maxLength(255, 'must be at most 255 characters'),
+      ),
     ),
     routesUrl: z.optional(
       z.string().check(
         z.refine(isBaseUrl, {
           message: 'must be an https URL, such as "https://example.com/identity"',
         }),
+        shortEnoughBase,
       ),
     ),
     hosts: z.optional(
@@ -105,6 +119,7 @@ export const surfaceShape = z
             message:
               'must be an origin such as "https://www.example.com", without path, slash or wildcard',
           }),
+          shortEnoughBase,
         ),
       ),
     ),

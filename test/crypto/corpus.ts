@@ -244,7 +244,7 @@ export const stricter: readonly Case[] = [
     'padded payload',
     forgeSegments(first, `${encode({ ...claimsOf.access, pad: 'xx' })}=`, pem),
   ),
-  entry('longer than 8,192 characters', claiming({ padding: 'x'.repeat(8192) })),
+  entry('longer than 8,000 characters', claiming({ padding: 'x'.repeat(8192) })),
   entry('padded signature', `${genuine}==`),
   entry('blank after', `${genuine} `),
   entry('blank inside', `${first}.${middle}.${last.slice(0, 9)} ${last.slice(9)}`),

@@ -271,6 +271,9 @@ describe('toStoredValues', () => {
     ['oauthRedirectTargets', [{ ...web, uri: 'http://10.0.0.1/done' }], '[0].uri'],
     ['oauthRedirectTargets', [{ ...web, uri: 'org.example.app:/done' }], '[0].uri'],
     ['oauthRedirectTargets', [{ ...target, uri: `a:${'x'.repeat(2048)}` }], '[0].uri'],
+    // 236 characters as it is typed, and 2,076 as it is sent.
+    ['oauthRedirectTargets', [{ ...target, uri: `org.x:${'名'.repeat(230)}` }], '[0].uri'],
+    ['securityWebhooks', [{ ...hook, url: `https://siem.example/${'名'.repeat(230)}` }], '[0].url'],
     ['securityWebhooks', [hook, { ...hook, slug: 'b', url: 'http://siem.example' }], '[1].url'],
     ['securityWebhooks', [{ ...hook, signingSecret: undefined }], '[0].signingSecret'],
     ['securityWebhooks', [{ ...hook, signingSecret: 'S'.repeat(31) }], '[0].signingSecret'],

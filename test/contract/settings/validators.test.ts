@@ -137,7 +137,18 @@ const lists: readonly (readonly [string, Change, string | null])[] = [
   ['a mail', target('mailto:a@example.com', 'mobile'), 'auth.redirect_invalid'],
   ['a script', target('javascript:alert(1)', 'mobile'), 'auth.redirect_invalid'],
   ['an app in clear', target('http://app.example.com/', 'mobile'), 'auth.redirect_invalid'],
+  [
+    'a web target that is too long as it is sent',
+    target(`https://app.example.com/${'名'.repeat(230)}`),
+    'auth.redirect_invalid',
+  ],
+  ['a web target of many letters', target(`https://app.example.com/${'名'.repeat(220)}`), null],
   ['a webhook', webhook('https://siem.example/in?x=y'), null],
+  [
+    'a webhook that is too long as it is sent',
+    webhook(`https://siem.example/${'名'.repeat(230)}`),
+    'auth.webhook_url_invalid',
+  ],
   ['a webhook at a public address', webhook('https://8.8.8.8/in'), null],
   ['a webhook with a short secret', webhook('https://siem.example/', 's'.repeat(31)), range],
   ['a webhook with a secret', webhook('https://siem.example/', 's'.repeat(32)), null],
