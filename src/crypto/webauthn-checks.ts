@@ -9,6 +9,7 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers'
+import { isUsableKey } from './credential-key.js'
 
 /** Who asks for passkeys: what browsers bind them to, and the pages and apps that may use them. */
 export interface RelyingParty {
@@ -161,11 +162,12 @@ export async function verifyRegistration(
   if (!result?.verified) return null
   const { credential, userVerified, credentialDeviceType, credentialBackedUp } =
     result.registrationInfo
-  const { id } = credential
+  const { id, publicKey } = credential
   if (id !== response.id || bytesOf(id).byteLength > maxIdBytes) return null
+  if ((await orNull(async () => isUsableKey(publicKey))) !== true) return null
   return {
     id,
-    publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+    publicKey: Buffer.from(publicKey).toString('base64url'),
     counter: credential.counter,
     transports: response.response.transports ?? [],
     userVerified,

@@ -65,8 +65,8 @@ export const pieces: readonly Piece[] = [
   {
     name: 'factors',
     folder: 'src/crypto',
-    sources: ['src/crypto/{totp,webauthn,webauthn-checks,webhook-signature}.ts'],
-    tests: ['test/crypto/{totp,webauthn,webauthn-checks,breach-range}.test.ts'],
+    sources: ['src/crypto/{totp,webauthn,webauthn-checks,credential-key,webhook-signature}.ts'],
+    tests: ['test/crypto/{totp,webauthn,webauthn-checks,credential-key,breach-range}.test.ts'],
   },
   {
     name: 'passwords',
