@@ -140,9 +140,9 @@ export function flowKeysIn(
   const found = new Map<string, BrowserKey | null>()
   for (const [name, key] of cookiesIn(request.header('cookie'))) {
     const [, form, flow] = /^(form_)?([\w-]{16})$/.exec(name.slice(start.length)) ?? []
-    if (!name.startsWith(start) || flow === undefined || key === '') continue
+    if (!name.startsWith(start) || flow === undefined) continue
     const mode = form === undefined ? 'query' : 'form_post'
-    found.set(name, found.has(name) ? null : { mode, flow, key })
+    found.set(name, found.has(name) || key === '' ? null : { mode, flow, key })
   }
   return [...found.values()].filter((one) => one !== null)
 }

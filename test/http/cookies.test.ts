@@ -4,6 +4,7 @@ import {
   clearCookie,
   clearOthers,
   cookieName,
+  flowKeysIn,
   readCookie,
   setCookie,
 } from '../../src/http/cookies.js'
@@ -111,5 +112,23 @@ describe('reading a cookie', () => {
     [`${'a=1; '.repeat(10_000)}op_refresh=x`, 'x'],
   ])('%s', (header, value) => {
     expect(readCookie(header, 'op_refresh')).toBe(value)
+  })
+})
+
+describe('the cookies of flows', () => {
+  const flow = 'abcdefghijklmnop'
+  const name = `__Host-op_oauth_${flow}`
+  const keysIn = (cookie: string) => flowKeysIn({ header: () => cookie }, hostOnly)
+
+  it.each([
+    [`${name}=k1`, [{ mode: 'query', flow, key: 'k1' }]],
+    [`a=b; __Host-op_oauth_form_${flow}=k1`, [{ mode: 'form_post', flow, key: 'k1' }]],
+    [`${name}=k1; ${name}=k2`, []],
+    [`${name}=; ${name}=k1`, []],
+    [`${name}=k1; ${name}=`, []],
+    [`${name}=`, []],
+    [`${name}q=k1`, []],
+  ])('%s', (header, keys) => {
+    expect(keysIn(header)).toEqual(keys)
   })
 })
