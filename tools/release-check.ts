@@ -23,6 +23,7 @@ export const releaseSteps: readonly ReleaseStep[] = [
   step('sbom', 'the list of these packages, in .results/sbom.json (seconds)'),
   step('model', 'every state of the protocol models (two minutes)'),
   step('conformance', 'every store against the conformance kit (five minutes)'),
+  step('fuzz', 'a million inputs for each parser (an hour)'),
   step('tabs', 'a hundred rotations in the tabs of a real browser (three minutes)'),
   step('planted', 'every planted mistake is noticed (an hour)'),
   step('mutation', 'what a test notices of mutated rules and cryptography (a few hours)'),

@@ -6,6 +6,7 @@ import { guardPlants } from './guard-plants.js'
 import { intentPlants } from './intent-plants.js'
 import { limitPlants } from './limit-plants.js'
 import { pagePlants } from './page-plants.js'
+import { parserPlants } from './parser-plants.js'
 import type { Plant } from './plant.js'
 import { recordListPlants } from './record-list-plants.js'
 import { refreshPlants } from './refresh-plants.js'
@@ -24,6 +25,7 @@ export const plants: readonly Plant[] = [
   ...limitPlants,
   ...pagePlants,
   ...wavePlants,
+  ...parserPlants,
   ...clientPlants,
   ...guardPlants,
 ]
