@@ -10,6 +10,7 @@ import {
 } from '@simplewebauthn/server'
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers'
 import { isUsableKey } from './credential-key.js'
+import { decodeSegment } from './decode-segment.js'
 
 /** Who asks for passkeys: what browsers bind them to, and the pages and apps that may use them. */
 export interface RelyingParty {
@@ -143,14 +144,12 @@ export async function verifyRegistration(
   response: RegistrationResponse,
   expected: Expected,
 ): Promise<NewCredential | null> {
-  if (isFramed(response.response.clientDataJSON)) return null
-  if (!(await isPlainAttestation(response.response.attestationObject))) return null
+  const { clientDataJSON, attestationObject } = response.response
+  if (!areCanonical(clientDataJSON, attestationObject) || isFramed(clientDataJSON)) return null
+  if (!(await isPlainAttestation(attestationObject))) return null
   const given: RegistrationResponseJSON = {
     ...withoutExtensions(response),
-    response: {
-      clientDataJSON: response.response.clientDataJSON,
-      attestationObject: response.response.attestationObject,
-    },
+    response: { clientDataJSON, attestationObject },
   }
   const result = await orNull(() =>
     verifyRegistrationResponse({
@@ -183,6 +182,7 @@ export async function verifyAssertion(
   credential: { readonly id: string; readonly publicKey: string },
 ): Promise<Assertion | null> {
   const { clientDataJSON, authenticatorData, signature } = response.response
+  if (!areCanonical(clientDataJSON, authenticatorData, signature)) return null
   if (isFramed(clientDataJSON) || response.id !== credential.id) return null
   const given: AuthenticationResponseJSON = {
     ...withoutExtensions(response),
@@ -223,6 +223,14 @@ async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
   } catch {
     return null
   }
+}
+
+/**
+ * Base64url in its one spelling (WebAuthn §5.1.8). In others, with a colon in it for instance, our decoder and the
+ * package's see different bytes: what is judged here would not be what is verified there.
+ */
+function areCanonical(...texts: readonly string[]): boolean {
+  return texts.every((text) => decodeSegment(text) !== null)
 }
 
 /** In a page of another origin, which no host asked for (WebAuthn §13.4.9). */

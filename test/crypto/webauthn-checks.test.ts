@@ -180,3 +180,36 @@ describe('an assertion', () => {
     expect(shown).toMatchObject({ userVerified: false })
   })
 })
+
+describe('a text that decoders read differently', () => {
+  // Node leaves a colon out, and the package reads an A in its place.
+  const respelled = (text: string): string => text.replace('AAAA', 'AA:A')
+
+  it('WebAuthn-5.1.8 is no registration', async () => {
+    const { response } = await registered()
+    for (const member of ['clientDataJSON', 'attestationObject'] as const) {
+      const honest = response.response[member]
+      for (const text of [respelled(honest), `${honest}=`, `${honest}:`]) {
+        if (text === honest) continue
+        const given = { ...response, response: { ...response.response, [member]: text } }
+        expect(await verifyRegistration(given, expected)).toBeNull()
+      }
+    }
+  })
+
+  it('WebAuthn-5.1.8 is no assertion', async () => {
+    const { authenticator, response } = await registered()
+    const credential = await verifyRegistration(response, expected)
+    if (credential === null) throw new Error('it is one')
+    const shown = authenticator.get({ challenge, rpId }) as AssertionResponse
+    for (const member of ['clientDataJSON', 'authenticatorData', 'signature'] as const) {
+      const honest = shown.response[member]
+      for (const text of [respelled(honest), `${honest}=`, `${honest}:`]) {
+        if (text === honest) continue
+        const given = { ...shown, response: { ...shown.response, [member]: text } }
+        expect(await verifyAssertion(given, expected, credential)).toBeNull()
+      }
+    }
+    expect(await verifyAssertion(shown, expected, credential)).not.toBeNull()
+  })
+})

@@ -145,7 +145,7 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: 'src/crypto/webauthn-checks.ts',
-    line: 'if (!(await isPlainAttestation(response.response.attestationObject))) return null',
+    line: 'if (!(await isPlainAttestation(attestationObject))) return null',
     replacement: 'false',
     reason:
       'it takes a certificate that verifies, which test/contract/passkeys/passkey-registration.test.ts makes',

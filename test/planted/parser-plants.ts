@@ -180,4 +180,15 @@ export const parserPlants: readonly Plant[] = [
     'if (response.id !== credential.id) return null',
     'passkeys',
   ),
+  {
+    name: 'what is judged of a passkey’s answer is not what is verified',
+    edits: [
+      {
+        file: passkeys,
+        find: 'return texts.every((text) => decodeSegment(text) !== null)',
+        replace: 'return texts.length > 0',
+      },
+    ],
+    tests: ['test/crypto/webauthn-checks.test.ts'],
+  },
 ]
