@@ -29,6 +29,7 @@ export type AccountEvent =
       readonly targetId: string
     }
   | {
+      /** The host's code asked for a new account, and none was made. */
       readonly type: 'account.createFailed'
       readonly actorId: string | null
       /** The error's code. */
@@ -62,8 +63,8 @@ export type AccountEvent =
     }
   | {
       /**
-       * A deletion that was interrupted has already disabled the account; the library finishes it
-       * later.
+       * The host's code or the owner asked for it, and it was not done. A deletion that was interrupted has
+       * already disabled the account; the library finishes it later.
        */
       readonly type: 'account.updateFailed' | 'account.deleteFailed'
       readonly actorId: string | null
@@ -88,6 +89,7 @@ export type AccountEvent =
       readonly targetId: string
       readonly provider: string
     }
+  /** The address of an account is confirmed. */
   | { readonly type: 'email.verified'; readonly userId: string }
   | {
       /**
@@ -100,7 +102,10 @@ export type AccountEvent =
       readonly by: OwnerProofWay
     }
   | {
-      /** `actorId` is the administrator who asked; null for a request by the public form. */
+      /**
+       * Another confirmation link was asked for. `actorId` is the administrator who asked; null for a request by
+       * the public form.
+       */
       readonly type: 'email.verificationRequested'
       readonly actorId: string | null
       /**

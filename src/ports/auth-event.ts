@@ -33,6 +33,7 @@ type ServiceEvent =
       /** The error's code. */
       readonly reason: string
     }
+  /** The host's mailer rejected a mail, which is not sent again. */
   | { readonly type: 'mail.failed'; readonly template: string; readonly userId: string | null }
   | {
       /** A webhook never acknowledged an event, which is not sent again. */

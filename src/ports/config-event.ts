@@ -13,6 +13,7 @@ export type ConfigEvent =
       readonly keys: readonly string[]
     }
   | {
+      /** Another environment of the module is the active one now. */
       readonly type: 'config.activated'
       readonly actorId: string
       readonly module: string

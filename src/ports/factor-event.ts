@@ -28,7 +28,7 @@ export type MfaEvent =
       readonly method: MfaMethod
     }
   | {
-      /** Earlier step-up proofs and trusted devices of the user are void from now on. */
+      /** The second factors of a user changed. Earlier step-up proofs and trusted devices of the user are void from now on. */
       readonly type: 'mfa.changed'
       readonly userId: string
       readonly change: MfaChange
@@ -50,6 +50,7 @@ export type MfaEvent =
       readonly until: number
     }
   | {
+      /** A backup code was accepted. It is good for nothing more. */
       readonly type: 'mfa.backupCodeUsed'
       readonly userId: string
       /** The codes that are left, so that you can remind the user in time. */

@@ -26,6 +26,7 @@ export type OauthFailure =
 
 export type LoginEvent =
   | {
+      /** Every factor that was asked for was accepted, and a session began. */
       readonly type: 'login.succeeded'
       readonly userId: string
       readonly sessionId: string
@@ -46,6 +47,7 @@ export type LoginEvent =
       readonly signals: readonly RiskSignal[]
     }
   | {
+      /** A first factor was refused, or a sign-in through a provider came to nothing. */
       readonly type: 'login.failed'
       /** Null for an address without an account. */
       readonly userId: string | null

@@ -12,6 +12,7 @@ export type RoleEvent =
       readonly permissions: readonly string[]
     }
   | {
+      /** The role is gone. */
       readonly type: 'role.deleted'
       readonly actorId: string | null
       readonly roleId: string
@@ -19,6 +20,7 @@ export type RoleEvent =
       readonly tenantId: string | null
     }
   | {
+      /** A user has a role more, or a role less. */
       readonly type: 'role.bound' | 'role.unbound'
       readonly actorId: string | null
       /** The user who gained or lost the role. */
@@ -28,6 +30,7 @@ export type RoleEvent =
       readonly tenantId: string | null
     }
   | {
+      /** A user was to get a role, and did not. */
       readonly type: 'role.bindFailed'
       readonly actorId: string | null
       readonly targetId: string

@@ -9,13 +9,14 @@ export type GrantRefusal =
 /** Of service accounts: the machines among the operator users. */
 export type ServiceAccountEvent =
   | {
-      /** Of one credential, address and client software, an audit record is left once an hour. */
+      /** A service account got a token. Of one credential, address and client software, an audit record is left once an hour. */
       readonly type: 'serviceToken.issued'
       /** The account. */
       readonly userId: string
       readonly credentialId: string
     }
   | {
+      /** A client-credentials grant was refused. */
       readonly type: 'serviceToken.refused'
       /** Null for an unknown client id. */
       readonly userId: string | null
@@ -23,6 +24,7 @@ export type ServiceAccountEvent =
       readonly reason: GrantRefusal
     }
   | {
+      /** A service account has a credential more, or one of its credentials is void from now on. */
       readonly type: 'serviceCredential.issued' | 'serviceCredential.revoked'
       readonly actorId: string | null
       /** The account. */
@@ -30,6 +32,7 @@ export type ServiceAccountEvent =
       readonly credentialId: string
     }
   | {
+      /** The host's code or an administrator asked for it, and it was not done. */
       readonly type: 'serviceCredential.issueFailed' | 'serviceCredential.revokeFailed'
       readonly actorId: string | null
       readonly targetId: string

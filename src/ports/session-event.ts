@@ -18,6 +18,7 @@ export type EndReason =
 
 export type SessionEvent =
   | {
+      /** A session ended; its tokens are refused from now on. */
       readonly type: 'session.terminated'
       readonly userId: string
       readonly sessionId: string
@@ -83,8 +84,11 @@ export type RefreshEvent =
       readonly assessed: boolean
     }
   | {
-      /** `storeRolledBack`: the token is newer than its row, so the store was restored from an older
-       * copy. */
+      /**
+       * `replayDetected`: a refresh token was shown after another had replaced it, so two hold it.
+       * `storeRolledBack`: the token is newer than its row, so the store was restored from an older copy.
+       * The session ends.
+       */
       readonly type: 'refresh.replayDetected' | 'refresh.storeRolledBack'
       readonly userId: string
       readonly sessionId: string
