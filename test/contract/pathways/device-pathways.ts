@@ -4,6 +4,13 @@ import type { Pathway } from './pathway.js'
 /** A password from a device that was trusted before the control came. */
 export const devicePathways: readonly Pathway[] = fromTrustedDevice.map((flow) => ({
   flow,
+  strength: {
+    shows: 'the password, from a device that showed a second factor before',
+    factors: 1,
+    resistsPhishing: 'no',
+    aal: 1,
+    amr: ['pwd'],
+  },
   cells: {
     nothing: 'tokens',
     // What the device stands for, and nothing else (R-1-22).

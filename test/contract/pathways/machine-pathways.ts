@@ -1,5 +1,5 @@
 import { clientCredentials, oauth2ClientCredentials } from '../../flows/administration-flows.js'
-import type { Pathway } from './pathway.js'
+import type { Pathway, Strength } from './pathway.js'
 
 const cells: Pathway['cells'] = {
   nothing: 'tokens',
@@ -7,13 +7,22 @@ const cells: Pathway['cells'] = {
   'a policy that wants a second factor': 'tokens',
   'a disabled account': '401 invalid_client',
   'a service principal': { cannot: 'it is one' },
-  'an unverified address': { cannot: 'its address is one nobody can verify' },
+  'an unverified address': { cannot: 'its address cannot be confirmed' },
   'guesses at the password used up': 'tokens',
   'requests used up': '429 rate_limited',
   'the other surface': { cannot: 'its path is of no surface' },
 }
 
+/** A machine is no person. */
+const bySecret: Strength = {
+  shows: 'the secret of a service account, 256 random bits',
+  factors: 1,
+  resistsPhishing: 'no',
+  aal: null,
+  amr: [],
+}
+
 export const machinePathways: readonly Pathway[] = [
-  { flow: clientCredentials, cells },
-  { flow: oauth2ClientCredentials, cells },
+  { flow: clientCredentials, strength: bySecret, cells },
+  { flow: oauth2ClientCredentials, strength: bySecret, cells },
 ]

@@ -6,7 +6,7 @@ import {
   codeAfterProvider,
   googleCallback,
 } from '../../flows/oauth-flows.js'
-import type { Pathway } from './pathway.js'
+import type { Pathway, Strength } from './pathway.js'
 import { ticketCells } from './second-factor-pathways.js'
 
 const callbackCells: Pathway['cells'] = {
@@ -35,17 +35,35 @@ const strangerCells: Pathway['cells'] = {
   'the other surface': notTheirs,
 }
 
+/** How the provider asked the person is not read. */
+const byProvider: Strength = {
+  shows: 'the answer of an identity provider',
+  factors: 1,
+  resistsPhishing: 'as the provider',
+  aal: 1,
+  amr: [],
+}
+const byProviderAndCode: Strength = {
+  shows: 'the answer of an identity provider, and a code of the authenticator app',
+  factors: 2,
+  resistsPhishing: 'as the provider',
+  aal: 2,
+  amr: ['otp', 'mfa'],
+}
+
 export const oauthPathways: readonly Pathway[] = [
-  { flow: googleCallback, cells: callbackCells },
-  { flow: appleCallback, cells: callbackCells },
-  { flow: codeAfterGoogle, cells: ticketCells },
-  { flow: codeAfterApple, cells: ticketCells },
+  { flow: googleCallback, strength: byProvider, cells: callbackCells },
+  { flow: appleCallback, strength: byProvider, cells: callbackCells },
+  { flow: codeAfterGoogle, strength: byProviderAndCode, cells: ticketCells },
+  { flow: codeAfterApple, strength: byProviderAndCode, cells: ticketCells },
   {
     flow: codeAfterProvider('a code of the app after a flow of another browser', 'google', false),
+    strength: null,
     cells: strangerCells,
   },
   {
     flow: appCode,
+    strength: byProvider,
     cells: {
       ...callbackCells,
       'a disabled account': '400 invalid_token',

@@ -3,13 +3,28 @@ import {
   passwordless,
   registrationByTicket,
 } from '../../flows/passkey-flows.js'
-import type { Pathway } from './pathway.js'
+import type { Pathway, Strength } from './pathway.js'
 import { enrollmentCells, ticketCells } from './second-factor-pathways.js'
 
+const byPasskey: Strength = {
+  shows: 'the password, and a passkey',
+  factors: 2,
+  resistsPhishing: 'the second factor',
+  aal: 2,
+  amr: ['pwd', 'pop', 'user', 'mfa'],
+}
+
 export const passkeyPathways: readonly Pathway[] = [
-  { flow: passkeyAfterPassword, cells: ticketCells },
+  { flow: passkeyAfterPassword, strength: byPasskey, cells: ticketCells },
   {
     flow: passwordless,
+    strength: {
+      shows: 'a passkey that verified the person by a PIN or a biometric',
+      factors: 2,
+      resistsPhishing: 'yes',
+      aal: 2,
+      amr: ['pop', 'user', 'mfa'],
+    },
     cells: {
       nothing: 'tokens',
       // It is both factors, which is what a second one and the policy ask for.
@@ -23,5 +38,10 @@ export const passkeyPathways: readonly Pathway[] = [
       'the other surface': '401 invalid_credentials',
     },
   },
-  { flow: registrationByTicket, cells: enrollmentCells },
+  {
+    flow: registrationByTicket,
+    // Whoever has the password registers a passkey of theirs.
+    strength: { ...byPasskey, shows: 'the password, and a passkey registered with it', aal: 1 },
+    cells: enrollmentCells,
+  },
 ]

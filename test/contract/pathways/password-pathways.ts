@@ -1,6 +1,6 @@
 import { mobilePassword, password, registration } from '../../flows/login-flows.js'
 import { changeLink, resetLink, verificationLink } from '../../flows/mail-flows.js'
-import type { Pathway } from './pathway.js'
+import type { Pathway, Strength } from './pathway.js'
 
 const passwordCells: Pathway['cells'] = {
   nothing: 'tokens',
@@ -12,6 +12,23 @@ const passwordCells: Pathway['cells'] = {
   'guesses at the password used up': '429 rate_limited',
   'requests used up': '429 rate_limited',
   'the other surface': '401 invalid_credentials',
+}
+
+const byPassword: Strength = {
+  shows: 'the password',
+  factors: 1,
+  resistsPhishing: 'no',
+  aal: 1,
+  amr: ['pwd'],
+}
+
+/** The mailbox is proved, and no session begins. */
+const byLink: Strength = {
+  shows: 'a link mailed to the address',
+  factors: null,
+  resistsPhishing: 'no',
+  aal: null,
+  amr: null,
 }
 
 const isNew = { cannot: 'the account is made by this request' }
@@ -39,10 +56,11 @@ const confirmationCells: Pathway['cells'] = {
 }
 
 export const passwordPathways: readonly Pathway[] = [
-  { flow: password, cells: passwordCells },
-  { flow: mobilePassword, cells: passwordCells },
+  { flow: password, strength: byPassword, cells: passwordCells },
+  { flow: mobilePassword, strength: byPassword, cells: passwordCells },
   {
     flow: registration,
+    strength: { ...byPassword, shows: 'a new password' },
     cells: {
       nothing: 'tokens',
       'a second factor': isNew,
@@ -50,17 +68,18 @@ export const passwordPathways: readonly Pathway[] = [
       'a policy that wants a second factor': 'verificationRequired',
       'a disabled account': isNew,
       'a service principal': isNew,
-      'an unverified address': { cannot: 'nobody has to confirm it, as the name says' },
+      'an unverified address': { cannot: 'the address needs no confirmation, as the name says' },
       'guesses at the password used up': isNew,
       'requests used up': '429 rate_limited',
       'the other surface': { cannot: 'it is a registration there' },
     },
   },
-  { flow: resetLink, cells: linkCells },
-  { flow: verificationLink, cells: confirmationCells },
+  { flow: resetLink, strength: byLink, cells: linkCells },
+  { flow: verificationLink, strength: byLink, cells: confirmationCells },
   // The access token of the session that asked comes along.
   {
     flow: changeLink,
+    strength: { ...byLink, shows: 'a link mailed to the address, within the session that asked' },
     cells: { ...confirmationCells, 'the other surface': '401 audience_mismatch' },
   },
 ]

@@ -8,32 +8,10 @@ import { surfaces } from '../../support/hosts/open-host.js'
 import { person } from '../../support/people/people.js'
 import { settingsHost } from '../settings/settings-host.js'
 import { type ControlName, controlOf, controls } from './controls.js'
-import { devicePathways } from './device-pathways.js'
-import { machinePathways } from './machine-pathways.js'
-import { oauthPathways } from './oauth-pathways.js'
-import { passkeyPathways } from './passkey-pathways.js'
-import { passwordPathways } from './password-pathways.js'
 import { givenBy, type Pathway } from './pathway.js'
-import { secondFactorPathways } from './second-factor-pathways.js'
-import { sessionPathways } from './session-pathways.js'
+import { pathways, pathwaysOn } from './pathways.js'
 
-const pathways: readonly Pathway[] = [
-  ...passwordPathways,
-  ...devicePathways,
-  ...secondFactorPathways,
-  ...passkeyPathways,
-  ...sessionPathways,
-  ...oauthPathways,
-  ...machinePathways,
-]
 const names = Object.keys(controls).filter((name): name is ControlName => name in controls)
-
-const pathwaysOn = (surface: Surface): readonly Pathway[] => {
-  const there = new Set(
-    operations.flatMap(({ id, surfaces: of }) => (of.includes(surface) ? id : [])),
-  )
-  return pathways.filter(({ flow }) => there.has(flow.of))
-}
 
 /** What a reply may hold, by its schema. */
 const membersOf = (reply: z.ZodMiniType): string => JSON.stringify(z.toJSONSchema(reply))

@@ -3,7 +3,7 @@ import {
   codeAfterPassword,
   enrollmentByTicket,
 } from '../../flows/second-factor-flows.js'
-import type { Pathway } from './pathway.js'
+import type { Pathway, Strength } from './pathway.js'
 
 /** Of a login whose password was right, and whose ticket was issued before the control came. */
 export const ticketCells: Pathway['cells'] = {
@@ -22,12 +22,29 @@ export const ticketCells: Pathway['cells'] = {
 /** Of a first factor that is set up on the way in. */
 export const enrollmentCells: Pathway['cells'] = {
   ...ticketCells,
-  'a second factor': { cannot: 'who has a factor gets no ticket for enrolling one' },
+  'a second factor': { cannot: 'an account with a factor gets no ticket for enrolling one' },
   'a policy that wants a second factor': { cannot: 'it is in force, or nothing would be enrolled' },
 }
 
+const byCode: Strength = {
+  shows: 'the password, and a code of the authenticator app',
+  factors: 2,
+  resistsPhishing: 'no',
+  aal: 2,
+  amr: ['pwd', 'otp', 'mfa'],
+}
+
 export const secondFactorPathways: readonly Pathway[] = [
-  { flow: codeAfterPassword, cells: ticketCells },
-  { flow: backupCodeAfterPassword, cells: ticketCells },
-  { flow: enrollmentByTicket, cells: enrollmentCells },
+  { flow: codeAfterPassword, strength: byCode, cells: ticketCells },
+  {
+    flow: backupCodeAfterPassword,
+    strength: { ...byCode, shows: 'the password, and a backup code' },
+    cells: ticketCells,
+  },
+  {
+    flow: enrollmentByTicket,
+    // Whoever has the password enrolls an app of theirs.
+    strength: { ...byCode, shows: 'the password, and a code of an app enrolled with it', aal: 1 },
+    cells: enrollmentCells,
+  },
 ]

@@ -1,5 +1,5 @@
 import { pageThatOpens, refreshCookie, refreshToken } from '../../flows/session-flows.js'
-import type { Pathway } from './pathway.js'
+import type { Pathway, Strength } from './pathway.js'
 
 /** What a session was opened with is not asked for again; who may not have one has none any more. */
 const sessionCells: Pathway['cells'] = {
@@ -14,8 +14,25 @@ const sessionCells: Pathway['cells'] = {
   'the other surface': '401 audience_mismatch',
 }
 
+/** The login of these sessions was one by a password. */
+const bySession: Strength = {
+  shows: 'the refresh token of a session',
+  factors: null,
+  resistsPhishing: 'as the session',
+  aal: null,
+  amr: ['pwd'],
+}
+
 export const sessionPathways: readonly Pathway[] = [
-  { flow: refreshToken, cells: sessionCells },
-  { flow: refreshCookie, cells: { ...sessionCells, 'the other surface': '401' } },
-  { flow: pageThatOpens, cells: { ...sessionCells, 'the other surface': '401' } },
+  { flow: refreshToken, strength: bySession, cells: sessionCells },
+  {
+    flow: refreshCookie,
+    strength: bySession,
+    cells: { ...sessionCells, 'the other surface': '401' },
+  },
+  {
+    flow: pageThatOpens,
+    strength: bySession,
+    cells: { ...sessionCells, 'the other surface': '401' },
+  },
 ]
