@@ -23,6 +23,10 @@ export const releaseSteps: readonly ReleaseStep[] = [
   step('sbom', 'the list of these packages, in .results/sbom.json (seconds)'),
   step('model', 'every state of the protocol models (two minutes)'),
   step('conformance', 'every store against the conformance kit (five minutes)'),
+  step(
+    'malformed',
+    'a million malformed requests to Express, a tenth to each other framework (ten minutes)',
+  ),
   step('fuzz', 'a million inputs for each parser (an hour)'),
   step('tabs', 'a hundred rotations in the tabs of a real browser (three minutes)'),
   step('planted', 'every planted mistake is noticed (an hour)'),
