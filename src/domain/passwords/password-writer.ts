@@ -1,3 +1,5 @@
+import { AuthError } from '../../errors/index.js'
+import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
@@ -5,6 +7,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
 import type { MailService } from '../mail/mail-service.js'
 import { barReissues } from '../sessions/bar-reissues.js'
+import { requiredEpoch } from '../sessions/refresh-reading.js'
 import { networkLine, sessionLine } from './hash-lines.js'
 import type { PasswordHashes } from './password-hashes.js'
 import type { PasswordRules } from './password-rules.js'
@@ -89,14 +92,16 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
         line,
       })
       const passwordHash = await deps.passwords.hash(newPassword, line)
-      if (change.keepSessionId !== null) {
-        // Before the user: cut short in between, a change has barred more than it had to, not less.
-        await barReissues(families, { id: change.keepSessionId, userId: seen.id })
-      }
+      const kept =
+        change.keepSessionId === null
+          ? null
+          : // Before the user: cut short in between, a change has barred more than it had to, not less.
+            await barReissues(families, { id: change.keepSessionId, userId: seen.id })
       let user: User | null = seen
       const attempt = async () => {
         if (user === null || user.credentialEpoch !== seen.credentialEpoch) return null
         if (user.passwordChangedAt !== seen.passwordChangedAt) return null
+        if (kept !== null) requireOpen(kept, user)
         if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
         const written = await replace(user, passwordHash, change)
         const found: User | null = written ?? (await users.get(seen.id))
@@ -118,4 +123,13 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     deps.emit('password.changed', change.source, { at, userId: user.id, by })
     if (mails) deps.mail.passwordChanged(user, at)
   }
+}
+
+/**
+ * An ending of all sessions writes to the user first: one that got no further yet has ended this session too, and keeping it
+ * would open it again. The write asks for the same epoch.
+ */
+function requireOpen({ id, sessionEpoch }: RefreshFamily, user: User): void {
+  const required = requiredEpoch(user, id)
+  if (required !== null && sessionEpoch !== required) throw new AuthError('session_revoked')
 }

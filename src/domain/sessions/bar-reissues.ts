@@ -5,22 +5,22 @@ import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 
 /**
  * From its resolving on, no refresh token of this session that is out by now is exchanged for the
- * newest: of its holders, one refreshes, and the next is replay. Throws `session_revoked` for a
- * session that has ended. A session whose row was swept has no token left that could be refreshed.
+ * newest: of its holders, one refreshes, and the next is replay. Resolves with its row; null where that was
+ * swept, so that no token is left that could be refreshed. Throws `session_revoked` for a session that has ended.
  */
 export function barReissues(
   families: Collection<RefreshFamily>,
   { id, userId }: Pick<RefreshFamily, 'id' | 'userId'>,
-): Promise<void> {
+): Promise<RefreshFamily | null> {
   return retryOnConflict(10, async () => {
     const family = await families.get(id)
-    if (family === null) return undefined
+    if (family === null) return null
     if (family.revokedAt !== null || family.userId !== userId) {
       throw new AuthError('session_revoked')
     }
     const { generation } = family
     const guard = { userId, generation, revokedAt: null }
     const barred = await families.update(id, guard, { noReissueUpTo: generation })
-    return barred === null ? conflict : undefined
+    return barred ?? conflict
   })
 }

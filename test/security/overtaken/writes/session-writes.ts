@@ -35,8 +35,20 @@ const changingPassword: Begin = async (host) => {
   return () => post(subject, '/me/password', { currentPassword: otherPassword, newPassword })
 }
 
+const changingFirst: Begin = async (host) => {
+  const subject = await subjectOf(host, 'nothing')
+  const { password: currentPassword } = subject
+  return () => post(subject, '/me/password', { currentPassword, newPassword: otherPassword })
+}
+
 /** What opens, extends and ends sessions, and what is kept of logins and passwords. */
 export const sessionWrites: OvertakenWrites = {
+  'a password that is changed in a session, which stays': {
+    collection: 'users',
+    begin: changingFirst,
+    // All sessions are being ended, this one too.
+    changes: { sessionEpoch: { value: plus('sessionEpoch'), outcome: '401 session_revoked' } },
+  },
   'a login that is let in at last': {
     collection: 'users',
     begin: loggingIn,

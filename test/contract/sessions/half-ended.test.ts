@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import type { Surface } from '../../../src/ports/surface.js'
+import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { goodPassword, otherPassword, person, signIn } from '../../support/people/people.js'
+
+/** "Sign out everywhere", cut off after the first of its writes. */
+async function endHalf(host: ContractHost, surface: Surface, userId: string): Promise<void> {
+  const { users } = storedIn(host, surface)
+  const user = await users.get(userId)
+  const { sessionEpoch = 0, deviceEpoch = 0 } = user ?? {}
+  const raised = { sessionEpoch: sessionEpoch + 1, deviceEpoch: deviceEpoch + 1 }
+  expect(
+    await users.update(userId, { sessionEpoch }, { ...raised, keptSessionId: null }),
+  ).not.toBeNull()
+}
+
+describe.each(hostKinds)(
+  'a session that an unfinished ending of all has reached, $name',
+  (kind) => {
+    describe.each(surfaces)('on the %s surface', (surface) => {
+      it('is not opened again by a change of password, which keeps it', async () => {
+        const host = await openHost({}, kind)
+        const who = await person(host, surface)
+        const session = await signIn(host, surface, who)
+        await endHalf(host, surface, who.id)
+        const body = { currentPassword: goodPassword, newPassword: otherPassword }
+        const path = `/v1/auth/${surface}/me/password`
+        const change = await host.send('POST', path, { bearer: session.bearer, body })
+        expect(outcomeOf(change)).toBe('401 session_revoked')
+        const { cookie } = session
+        const refresh = await host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie })
+        expect(refresh.status).toBe(401)
+        await signIn(host, surface, who)
+      })
+    })
+  },
+)
