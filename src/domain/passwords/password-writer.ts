@@ -79,6 +79,11 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     }
   }
 
+  /** The row of the session that goes on; null without one. */
+  async function barred(id: string | null, userId: string): Promise<RefreshFamily | null> {
+    return id === null ? null : barReissues(families, { id, userId })
+  }
+
   return {
     async write(seen, newPassword, change) {
       // Before anything is written: a password that was changed must not be answered by a failure.
@@ -92,16 +97,13 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
         line,
       })
       const passwordHash = await deps.passwords.hash(newPassword, line)
-      const kept =
-        change.keepSessionId === null
-          ? null
-          : // Before the user: cut short in between, a change has barred more than it had to, not less.
-            await barReissues(families, { id: change.keepSessionId, userId: seen.id })
+      // Before the user: cut short in between, a change has barred more than it had to, not less.
+      const kept = await barred(change.keepSessionId, seen.id)
       let user: User | null = seen
       const attempt = async () => {
         if (user === null || user.credentialEpoch !== seen.credentialEpoch) return null
         if (user.passwordChangedAt !== seen.passwordChangedAt) return null
-        if (kept !== null) requireOpen(kept, user)
+        requireOpen(kept, user)
         if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
         const written = await replace(user, passwordHash, change)
         const found: User | null = written ?? (await users.get(seen.id))
@@ -129,7 +131,8 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
  * An ending of all sessions writes to the user first: one that got no further yet has ended this session too, and keeping it
  * would open it again. The write asks for the same epoch.
  */
-function requireOpen({ id, sessionEpoch }: RefreshFamily, user: User): void {
-  const required = requiredEpoch(user, id)
-  if (required !== null && sessionEpoch !== required) throw new AuthError('session_revoked')
+function requireOpen(kept: RefreshFamily | null, user: User): void {
+  if (kept === null) return
+  const required = requiredEpoch(user, kept.id)
+  if (required !== null && kept.sessionEpoch !== required) throw new AuthError('session_revoked')
 }
