@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Operation } from '../operations/operation.js'
 import { cookieNameOf } from './credentials.js'
+import { ruleOfParameter } from './input-rules.js'
 import type { SchemaBook } from './schema-book.js'
 import type { CookiePrefix, JsonSchema, OpenApiParameter, OpenApiRequestBody } from './types.js'
 
@@ -21,7 +22,10 @@ export function parametersOf(
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const inPath = names
     .filter((name) => name !== 'surface')
-    .map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }) as const)
+    .map((name) => {
+      const rule = ruleOfParameter('path', name)
+      return { name, in: 'path', ...rule, required: true, schema: { type: 'string' } } as const
+    })
   const delivery = { const: 'body' }
   const inHeader = {
     name: 'X-Token-Delivery',
@@ -39,6 +43,7 @@ export function parametersOf(
         ({
           name: cookieNameOf(prefix, surface, what),
           in: 'cookie',
+          ...ruleOfParameter('cookie', what),
           schema: { type: 'string' },
         }) as const,
     ),
@@ -55,7 +60,7 @@ export function parametersOf(
 function queryParameters(operation: Operation, schemas: SchemaBook): readonly OpenApiParameter[] {
   if (operation.query === undefined) return []
   const { properties, required, additionalProperties } = objectSchema(
-    schemas.received(operation.query),
+    schemas.received(operation.query, operation.id),
   )
   const named = Object.entries(properties).map(
     ([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }) as const,
@@ -82,7 +87,7 @@ export function requestBodyOf(
   schemas: SchemaBook,
 ): OpenApiRequestBody | undefined {
   if (operation.method === 'GET') return undefined
-  const schema = schemas.received(operation.body)
+  const schema = schemas.received(operation.body, operation.id)
   const isNothing = JSON.stringify(schema['properties']) === '{}'
   if (isNothing) return undefined
   const type = operation.bodyForm ? 'application/x-www-form-urlencoded' : 'application/json'

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini'
 import { type JSONSchema, toJSONSchema } from 'zod/v4/core'
+import { withInputRules } from './input-rules.js'
 import type { JsonSchema } from './types.js'
 
 /** Turns schemas of the table into JSON Schema, and collects the named ones as components. */
 export interface SchemaBook {
-  /** What callers send. Members that are not named are refused. */
-  received(schema: z.ZodMiniType): JsonSchema
+  /** What callers send to an operation, by its id. Members that are not named are refused. */
+  received(schema: z.ZodMiniType, operationId: string): JsonSchema
   /** What they get. Members that are not named may come with any release. */
   sent(schema: z.ZodMiniType): JsonSchema
   /** By name, all that were met so far. */
@@ -17,7 +18,11 @@ export function schemaBook(names: Readonly<Record<string, z.ZodMiniType>>): Sche
   for (const [id, schema] of Object.entries(names)) metadata.add(schema, { id })
   const components = new Map<string, JsonSchema>()
 
-  function convert(schema: z.ZodMiniType, io: 'input' | 'output'): JsonSchema {
+  function convert(
+    schema: z.ZodMiniType,
+    io: 'input' | 'output',
+    finish: (schema: JsonSchema) => JsonSchema,
+  ): JsonSchema {
     const {
       $schema: _,
       $defs = {},
@@ -28,14 +33,15 @@ export function schemaBook(names: Readonly<Record<string, z.ZodMiniType>>): Sche
       override: ({ jsonSchema }) => tidy(jsonSchema, io),
     })
     for (const [name, definition] of Object.entries($defs)) {
-      components.set(name, withComponentReferences(definition))
+      components.set(name, finish(withComponentReferences(definition)))
     }
-    return withComponentReferences(root)
+    return finish(withComponentReferences(root))
   }
 
   return {
-    received: (schema) => convert(schema, 'input'),
-    sent: (schema) => convert(schema, 'output'),
+    received: (schema, operationId) =>
+      convert(schema, 'input', (received) => withInputRules(received, operationId)),
+    sent: (schema) => convert(schema, 'output', (sent) => sent),
     components,
   }
 }

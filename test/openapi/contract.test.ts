@@ -54,6 +54,16 @@ describe('G-19 a change of the contract', () => {
     )
   })
 
+  it('is none where a description is new', () => {
+    const document = openApiDocument()
+    const described: typeof document = JSON.parse(
+      JSON.stringify(document).replaceAll('"type":', '"description":"Planted.","type":'),
+    )
+    expect(JSON.stringify(described)).toContain('Planted.')
+    const without = contractEntries(operations, document)
+    expect(contractEntries(operations, described)).toEqual(without)
+  })
+
   const body = { word: z.string(), more: z.optional(z.int()) }
   const reply = { said: z.string(), at: z.optional(z.iso.datetime()) }
 

@@ -4,6 +4,7 @@ import type { OpenApiDocument } from '../../src/openapi/types.js'
 import type { Guard, Operation } from '../../src/operations/operation.js'
 import { type DescribedOperation, describeOperations } from './described-operation.js'
 import { type Member, membersOf, typeText, variantsOf } from './shapes.js'
+import { ruleRows, sentTexts } from './text-rules.js'
 
 const introduction = `# Reference
 
@@ -12,7 +13,8 @@ Every operation of the HTTP API, made by \`npm run reference\` from the table th
 clients. The paths are those below the mount prefix; \`{surface}\` is \`operator\` or \`client\`.
 
 - Bodies are JSON with \`Content-Type: application/json\`, 64 KiB at most. A member that is not listed is
-  refused. Replies are JSON too, and may have more members with any later release.
+  refused. [Texts](#texts) says what each text has to be. Replies are JSON too, and may have more members with any later
+  release.
 - An access token is sent as \`Authorization: Bearer …\`. Names of cookies begin with \`__Host-op_\` or
   \`__Host-cl_\`, by surface, on https without a cookie domain; see [cookies](hosts.md#cookies).
 - Times are ISO 8601 in UTC; \`expiresIn\` is in seconds.
@@ -47,11 +49,21 @@ export function referencePage(operations: readonly Operation[], document: OpenAp
     [`### ${name}`, memberTable(membersOf(schema), names)].join('\n\n'),
   )
   return `${[
-    `${introduction}${contents.join('\n')}\n- **[Shapes](#shapes)**, **[Errors](#errors)**`,
+    `${introduction}${contents.join('\n')}\n- **[Texts](#texts)**, **[Shapes](#shapes)**, **[Errors](#errors)**`,
     ...sections,
+    textSection(ruleRows(sentTexts(described, document))),
     ['## Shapes', 'What several operations take or give.', ...shapeSections].join('\n\n'),
     errorSection(),
   ].join('\n\n')}\n`
+}
+
+function textSection(rules: ReturnType<typeof ruleRows>): string {
+  const rows = rules.map(([names, rule]) => `| ${names} | ${rule.replaceAll('|', '\\|')} |`)
+  return [
+    '## Texts',
+    'What a text has to be, beyond the length and the form that the tables say. Any other is refused with 400 or 422, or\nfits nothing that is stored.',
+    ['| member or parameter | rule |', '| --- | --- |', ...rows].join('\n'),
+  ].join('\n\n')
 }
 
 function anchorOf(heading: string): string {
