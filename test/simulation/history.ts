@@ -1,5 +1,6 @@
 export type Operation =
   | 'login'
+  | 'second'
   | 'refresh'
   | 'me'
   | 'logout'
@@ -7,9 +8,30 @@ export type Operation =
   | 'change'
   | 'forgot'
   | 'reset'
+  | 'register'
+  | 'verify'
+  | 'tabLogin'
+  | 'tabRefresh'
+  | 'view'
+  | 'tabLogout'
+  | 'grant'
+  | 'machineMe'
+  | 'issueSecret'
+  | 'revokeSecret'
   | 'disable'
   | 'enable'
   | 'endAll'
+
+/** What a thief may hold. */
+export const things = [
+  'accessToken',
+  'refreshToken',
+  'link',
+  'password',
+  'code',
+  'machineSecret',
+] as const
+export type Thing = (typeof things)[number]
 
 /** What a token says of itself. Times are epoch milliseconds. */
 export interface Claims {
@@ -23,6 +45,10 @@ export interface Claims {
 /** A request and its reply, as a bystander on the wire sees them. */
 export interface Exchange {
   readonly actor: string
+  /** Whether it is of somebody who has no business there. */
+  readonly foreign: boolean
+  /** What of another's was used; null without. */
+  readonly stolen: Thing | null
   /** Whose account it is about. */
   readonly owner: string
   readonly operation: Operation
@@ -30,8 +56,10 @@ export interface Exchange {
   readonly session: string
   /** The token that was shown; null without one. */
   readonly shown: Claims | null
-  /** The secret that is good once: a refresh token or a mailed one; empty without. */
+  /** The secret that was shown: a refresh token, a mailed one, a code or a machine's; empty without. */
   readonly spends: string
+  /** The password that was to be; empty where none is set. */
+  readonly sets: string
   /** The decision of the scheduler at which it began, and the time then. */
   readonly begun: number
   readonly begunAt: number
@@ -50,6 +78,7 @@ export interface Exchange {
 /** A mail with a link, as it lies in a mailbox. */
 export interface MailedLink {
   readonly owner: string
+  readonly kind: 'reset' | 'verify'
   readonly token: string
   /** The decision of the scheduler before it came. */
   readonly step: number
@@ -62,19 +91,46 @@ export interface Rotation {
   readonly rotatedTo: string
 }
 
+/** An audit record that was written. */
+export interface Recorded {
+  readonly action: string
+  readonly targetId: string
+}
+
+/** A call of the backend and what was made of it, by the operation that made it. */
+export type Struck = ReadonlyMap<string, number>
+
+/** What a seed decides of the whole history. */
+export interface Profile {
+  /** How far the clock of each replica is from the right time, in milliseconds. */
+  readonly skews: readonly [number, number, number]
+  /** Wrong passwords before an address is locked; 0 for no lockout. */
+  readonly lockoutThreshold: number
+  readonly losesDenylist: boolean
+}
+
 export interface History {
+  readonly profile: Profile
   readonly steps: number
   readonly exchanges: readonly Exchange[]
   readonly mails: readonly MailedLink[]
   readonly rotations: readonly Rotation[]
+  readonly recorded: readonly Recorded[]
+  /** The decisions at which a process was killed. */
+  readonly restarts: readonly number[]
+  /** The decision at which the denylist was lost; null where it was not. */
+  readonly denylistLost: number | null
   /** What no reply to anyone else, no row and no line of the log may hold, by whose it is. */
   readonly secrets: ReadonlyMap<string, ReadonlySet<string>>
   /** What no reply to anyone else may hold: address, name and id, by whose they are. */
   readonly marks: ReadonlyMap<string, readonly string[]>
+  /** The owners who have a second factor. */
+  readonly withFactor: ReadonlySet<string>
   /** All that was written into rows and into the log. */
   readonly written: string
   /** The owners who could not sign in, change their password and sign out once no call failed any more. */
   readonly stuck: readonly string[]
+  readonly struck: Struck
   /** SHA-256 of every decision and reply. */
   readonly trace: string
 }
@@ -83,3 +139,18 @@ export const succeeded = ({ status }: Exchange): boolean => status >= 200 && sta
 
 /** The session that a reply signed somebody in to; empty where it did not. */
 export const sessionIn = ({ issued }: Exchange): string => issued?.sid ?? ''
+
+const signIns: ReadonlySet<Operation> = new Set(['login', 'second', 'tabLogin'])
+
+/** Whether this opens a session where it succeeds. */
+export const isSignIn = ({ operation }: Pick<Exchange, 'operation'>): boolean =>
+  signIns.has(operation)
+
+const uses: ReadonlySet<Operation> = new Set(['me', 'refresh', 'view', 'tabRefresh'])
+
+/** Whether this does something by right of a session. */
+export const isUse = ({ operation }: Pick<Exchange, 'operation'>): boolean => uses.has(operation)
+
+/** The accounts' own people have a factor or not, whatever the library says. */
+export const isRefresh = ({ operation }: Pick<Exchange, 'operation'>): boolean =>
+  operation === 'refresh' || operation === 'tabRefresh'

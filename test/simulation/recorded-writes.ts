@@ -1,5 +1,5 @@
 import type { Backend } from '../../src/ports/backend.js'
-import type { Rotation } from './history.js'
+import type { Recorded, Rotation } from './history.js'
 
 /** What is told of the writes of a store. */
 export interface WriteNotes {
@@ -7,10 +7,12 @@ export interface WriteNotes {
   note(text: string): void
   /** A refresh family that moved on. */
   rotated(rotation: Rotation): void
+  /** An audit record that was written. */
+  recorded(record: Recorded): void
 }
 
 /** The same backend, which tells of its writes. */
-export function recordedWrites(backend: Backend, { note, rotated }: WriteNotes): Backend {
+export function recordedWrites(backend: Backend, { note, rotated, recorded }: WriteNotes): Backend {
   return {
     ...backend,
     store: {
@@ -19,9 +21,14 @@ export function recordedWrites(backend: Backend, { note, rotated }: WriteNotes):
         const inner = backend.store.collection(spec)
         return {
           ...inner,
-          insert(doc) {
+          async insert(doc) {
             note(JSON.stringify(doc))
-            return inner.insert(doc)
+            const isWritten = await inner.insert(doc)
+            if (isWritten && spec.name.endsWith('_audit_records')) {
+              const [action, targetId] = [Reflect.get(doc, 'action'), Reflect.get(doc, 'targetId')]
+              recorded({ action: String(action), targetId: String(targetId) })
+            }
+            return isWritten
           },
           async update(id, guard, set) {
             note(JSON.stringify(set))

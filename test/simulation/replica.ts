@@ -4,11 +4,11 @@ import type { ExchangeReply } from '../../src/http/request/exchange.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { Clock } from '../../src/ports/clock.js'
 import type { Mail } from '../../src/ports/mailer.js'
+import type { PasswordHasher } from '../../src/ports/password-hasher.js'
 import type { Random } from '../../src/ports/random.js'
 import type { Auth } from '../../src/setup/auth.js'
 import { withoutLimits } from '../support/hosts/without-limits.js'
 import { smallSigningKey, testConfigKeys } from '../support/keys.js'
-import { stubHasher } from './stub-hasher.js'
 
 /** Of a seed and a name alone: each caller has a stream of its own. */
 function seededRandom(name: string): Random {
@@ -26,6 +26,10 @@ export interface Surroundings {
   readonly backend: Backend
   readonly clock: Clock
   mailed(mail: Mail): void
+  /** Lists no one any more, as a Redis without persistence after a restart. */
+  loseDenylist(): void
+  readonly settings: { readonly lockoutThreshold: number }
+  readonly hasher: PasswordHasher
   logged(line: string): void
 }
 
@@ -35,12 +39,15 @@ export interface Replica {
   kill(): void
 }
 
-export async function startReplica(surroundings: Surroundings, name: string): Promise<Replica> {
+export async function startReplica(
+  surroundings: Surroundings,
+  { name, skewMs }: { readonly name: string; readonly skewMs: number },
+): Promise<Replica> {
   const { backend, clock, mailed, logged } = surroundings
   const timers = new Set<() => void>()
   let isKilled = false
   const own: Clock = {
-    now: () => clock.now(),
+    now: () => clock.now() + skewMs,
     after(ms, run) {
       const cancel = clock.after(ms, () => {
         timers.delete(cancel)
@@ -56,7 +63,7 @@ export async function startReplica(surroundings: Surroundings, name: string): Pr
     )
   const auth = await createAuth({
     ...withoutLimits,
-    settings: { ...withoutLimits.settings, lockoutThreshold: 0 },
+    settings: { ...withoutLimits.settings, ...surroundings.settings },
     keys: { current: smallSigningKey() },
     configKeys: testConfigKeys,
     backend,
@@ -64,7 +71,7 @@ export async function startReplica(surroundings: Surroundings, name: string): Pr
     random: seededRandom(name),
     fetcher: { fetch: () => Promise.reject(new Error('nothing is reached outside')) },
     mailer: { send: async (mail) => mailed(mail) },
-    hash: { implementation: stubHasher(), allowWeakHashesForTests: true },
+    hash: { implementation: surroundings.hasher, allowWeakHashesForTests: true },
     logger: { debug: log, info: log, warn: log, error: log },
     env: {},
     sweep: false,
@@ -79,22 +86,35 @@ export async function startReplica(surroundings: Surroundings, name: string): Pr
   }
 }
 
+/** The replica that a request goes to. */
+export interface Door {
+  readonly auth: Auth
+}
+
 export interface Asked {
+  /** Below the surface of clients, or the whole path. */
   readonly path: string
-  readonly bearer: string
+  readonly method?: 'GET' | 'POST'
+  readonly bearer?: string
+  readonly cookie?: string
+  /** Whether tokens come in the body. */
+  readonly inBody?: true
   readonly body: object | null
 }
 
 /** A request below the adapters of the frameworks. */
-export async function ask(auth: Auth, { path, bearer, body }: Asked): Promise<ExchangeReply> {
+export async function ask({ auth }: Door, asked: Asked): Promise<ExchangeReply> {
+  const { path, bearer, cookie, body, method } = asked
   const headers: Readonly<Record<string, string>> = {
-    host: 'app.example.com',
+    host: path.startsWith('/v1/') ? 'admin.example.com' : 'app.example.com',
     ...(body && { 'content-type': 'application/json' }),
     ...(bearer && { authorization: `Bearer ${bearer}` }),
+    ...(cookie && { cookie, 'sec-fetch-site': 'same-origin' }),
+    ...(asked.inBody && { 'x-token-delivery': 'body' }),
   }
   const reply = await auth.both.handle({
-    method: body ? 'POST' : 'GET',
-    path: `/v1/auth/client${path}`,
+    method: method ?? (body ? 'POST' : 'GET'),
+    path: path.startsWith('/v1/') ? path : `/v1/auth/client${path}`,
     query: '',
     header: (name) => headers[name],
     remoteAddress: '192.0.2.1',

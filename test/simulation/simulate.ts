@@ -1,121 +1,94 @@
 import { createHash } from 'node:crypto'
-import { memory } from '../../adapters/memory/index.js'
-import type { Backend } from '../../src/ports/backend.js'
-import { fakeClock } from '../../src/testing/fake-clock.js'
-import { decide } from './decide.js'
-import { drawn } from './drawn.js'
-import type { History, Rotation } from './history.js'
-import { recordedWrites } from './recorded-writes.js'
-import { type Surroundings, startReplica } from './replica.js'
-import { scheduler } from './scheduler.js'
+import { carryOut } from './carry-out.js'
+import type { Decision } from './decision.js'
+import { drawDecision } from './draw-decision.js'
+import type { History } from './history.js'
+import type { Plant } from './plant.js'
+import { startWorld } from './start-world.js'
 import { synchronousSigning } from './synchronous-signing.js'
 import { stuckOwners } from './way-in.js'
-import type { Owner, Person, World } from './world.js'
+import type { World } from './world.js'
 
-const kinds: readonly (readonly [owner: 'ada' | 'bob', actor: string, kind: Person['kind']])[] = [
-  ['ada', 'phone', 'device'],
-  ['ada', 'laptop', 'device'],
-  ['ada', 'mailbox', 'mailbox'],
-  ['bob', 'tablet', 'device'],
-  ['bob', 'inbox', 'mailbox'],
-  ['ada', 'thief', 'thief'],
-  ['ada', 'mail thief', 'thief'],
-  ['ada', 'administrator', 'administrator'],
-]
-
-/** Everybody who takes part in this history: its seed leaves some of them out. */
-function peopleOf(world: Pick<World, 'draw' | 'owners'>): readonly Person[] {
-  return kinds.flatMap(([name, actor, kind]): readonly Person[] => {
-    const owner = world.owners.find((one) => one.name === name)
-    const isOptional = kind === 'thief' || kind === 'administrator'
-    if (owner === undefined || (isOptional && world.draw.chance(0.4))) return []
-    const tokens = { access: '', refresh: '', session: '' }
-    return [{ actor, kind, owner, ...tokens, request: null, exchange: null }]
-  })
+/** A history, and the decisions that it came by. */
+export interface Played {
+  readonly history: History
+  readonly decisions: readonly Decision[]
 }
 
-async function startWorld(
-  seed: number,
-  steps: number,
-  { around, tell, note }: Starting,
-): Promise<World> {
-  const draw = drawn(seed)
-  const clock = fakeClock(Date.UTC(2026, 0, 1))
-  const held = scheduler()
-  const mails: World['mails'][number][] = []
-  const owners: Owner[] = []
-  const rotations: Rotation[] = []
-  const notes = { note, rotated: (rotation: Rotation) => void rotations.push(rotation) }
-  let step = (): number => 0
-  const surroundings: Surroundings = {
-    backend: held.backendOf(recordedWrites(around(memory()), notes)),
-    clock,
-    logged: note,
-    mailed({ to, template, data }) {
-      const owner = owners.find(({ email }) => email === to)?.name ?? ''
-      if (template === 'resetPassword') mails.push({ owner, token: data.token, step: step() })
-    },
-  }
-  const replicas = []
-  for (const at of [0, 1, 2]) replicas.push(await startReplica(surroundings, `${seed} ${at}`))
-  const passwords = new Map<string, Set<string>>()
-  for (const name of ['ada', 'bob']) {
-    const [email, password] = [`${name}@example.org`, `correct horse battery ${name}`]
-    const given = { email, name: `${name} of ${seed}`, password, emailVerified: true }
-    const user = await replicas[0]?.auth.client.users.create(given)
-    owners.push({ name, email, id: user?.id ?? '', passwords: [password] })
-    passwords.set(name, new Set([password]))
-  }
-  const people = peopleOf({ draw, owners })
-  const fixed = { seed, draw, clock, scheduler: held, surroundings, replicas, owners, people }
-  const counts = { steps, step: 0, requests: 0, restarts: 0 }
-  const world: World = { ...fixed, ...counts, exchanges: [], mails, rotations, passwords, tell }
-  step = () => world.step
-  return world
+interface Playing {
+  readonly seed: number
+  readonly steps: number
+  readonly plant?: Plant | undefined
 }
 
-interface Starting {
-  readonly around: (backend: Backend) => Backend
-  readonly tell: (line: string) => void
-  readonly note: (text: string) => void
+/** Plays one history, which the seed draws. */
+export async function simulate(seed: number, steps: number, plant: Plant = {}): Promise<History> {
+  return (await play({ seed, steps, plant }, drawDecision)).history
 }
 
-/** Plays one history. `around` stands between the replicas and the store, to plant a mistake. */
-export async function simulate(
-  seed: number,
-  steps: number,
-  around: Starting['around'] = (backend) => backend,
+/** The same, with its decisions. */
+export function simulated(playing: Playing): Promise<Played> {
+  return play(playing, drawDecision)
+}
+
+/** Plays these decisions in the world of this seed, and draws none. */
+export async function replay(
+  { seed, plant }: Omit<Playing, 'steps'>,
+  decisions: readonly Decision[],
 ): Promise<History> {
+  const next = ({ step }: World): Decision | null => decisions[step] ?? null
+  return (await play({ seed, plant, steps: decisions.length }, next)).history
+}
+
+async function play(
+  { seed, steps, plant = {} }: Playing,
+  next: (world: World) => Decision | null,
+): Promise<Played> {
   const restore = synchronousSigning()
   try {
     const hash = createHash('sha256')
     const written: string[] = []
-    const world = await startWorld(seed, steps, {
-      around,
+    const world = await startWorld({
+      ...{ seed, steps, plant },
       tell: (line) => hash.update(`${line}\n`),
       note: (text) => written.push(text),
     })
+    const decisions: Decision[] = []
     for (; world.step < steps; world.step += 1) {
       await world.scheduler.quiet()
-      await decide(world)
+      const decision = next(world)
+      if (decision === null) continue
+      decisions.push(decision)
+      await carryOut(world, decision)
     }
+    await settle(world)
+    const recorded = [...world.recorded]
     const stuck = await stuckOwners(world)
-    return historyOf(world, { stuck, written: written.join('\n'), trace: hash.digest('hex') })
+    const rest = { stuck, recorded, written: written.join('\n'), trace: hash.digest('hex') }
+    return { decisions, history: historyOf(world, rest) }
   } finally {
     restore()
   }
 }
 
+/** Lets everything end that was begun. */
+async function settle({ scheduler }: World): Promise<void> {
+  for (let turn = 0; turn < 500 && scheduler.held.length > 0; turn += 1) {
+    for (const held of scheduler.held) held.release('go')
+    await scheduler.quiet()
+  }
+}
+
 function historyOf(
-  { steps, exchanges, mails, rotations, owners, passwords }: World,
-  rest: Pick<History, 'stuck' | 'written' | 'trace'>,
+  world: World,
+  rest: Pick<History, 'stuck' | 'recorded' | 'written' | 'trace'>,
 ): History {
-  const secrets = new Map(
-    owners.map(({ name }) => {
-      const links = mails.filter(({ owner }) => owner === name).map(({ token }) => token)
-      return [name, new Set([...(passwords.get(name) ?? []), ...links])]
-    }),
+  const { owners, profile, steps, exchanges, mails, rotations, restarts, denylistLost } = world
+  const marks = new Map(owners.map(({ name, email, id }) => [name, id ? [email, id] : [email]]))
+  const withFactor = new Set(
+    owners.filter(({ authenticator }) => authenticator !== null).map(({ name }) => name),
   )
-  const marks = new Map(owners.map(({ name, email, id }) => [name, [email, id]]))
-  return { steps, exchanges, mails, rotations, secrets, marks, ...rest }
+  const { secrets, struck } = world
+  const played = { profile, steps, exchanges, mails, rotations, restarts, denylistLost, struck }
+  return { ...played, secrets, marks, withFactor, ...rest }
 }

@@ -1,10 +1,12 @@
-import { type Exchange, sessionIn } from '../history.js'
+import { type Exchange, isSignIn, type Operation, sessionIn } from '../history.js'
 
-const endsAll = new Set(['logoutEverywhere', 'change', 'reset', 'disable', 'endAll'])
+const endsAll: ReadonlySet<Operation> = new Set<Operation>([
+  ...(['logoutEverywhere', 'change', 'reset', 'disable', 'endAll'] as const),
+])
 
 /** Whether the act, where it took effect, ends this session of its owner. The session that changes a password is kept. */
 export function ends(act: Exchange, session: string, owner: string): boolean {
-  if (act.operation === 'logout') return act.session === session
+  if (act.operation === 'logout' || act.operation === 'tabLogout') return act.session === session
   if (act.owner !== owner || !endsAll.has(act.operation)) return false
   return !(act.operation === 'change' && act.session === session)
 }
@@ -22,8 +24,8 @@ function askedFirst(act: Exchange, exchanges: readonly Exchange[]): number {
 export function sessionsBefore(act: Exchange, exchanges: readonly Exchange[]): readonly string[] {
   const asked = askedFirst(act, exchanges)
   return exchanges
-    .filter(({ operation, owner, ended }) => {
-      return operation === 'login' && owner === act.owner && ended !== null && ended < asked
+    .filter((one) => {
+      return isSignIn(one) && one.owner === act.owner && one.ended !== null && one.ended < asked
     })
     .map(sessionIn)
     .filter((session) => session !== '')

@@ -1,28 +1,57 @@
-import type { Exchange } from '../history.js'
+import { type Exchange, isRefresh, isUse } from '../history.js'
 import { ends } from './endings.js'
+import { graceMs } from './grace.js'
 import { judged, type Predicate } from './judged.js'
 
-const uses = new Set(['me', 'refresh'])
+/** How long it took, or has taken until then. */
+const lengthOf = ({ begunAt, ended, endedAt }: Exchange, now = endedAt): number =>
+  (ended === null ? now : endedAt) - begunAt
 
-/** I2: an owner who is refused with 401 or 403 has an ending, a fault, a second holder or the time to blame. */
-export const inMeansIn: Predicate = ({ exchanges }) => {
-  const isCause = (refused: Exchange, other: Exchange): boolean => {
-    if (other.begun > (refused.ended ?? 0)) return false
-    if (ends(other, refused.session, refused.owner)) return true
-    const isSecond = other.struck || other.actor.includes('thief')
-    return other.session === refused.session && isSecond
+/**
+ * The sessions of which one tab refreshed twice while the request of another was on its way: the grace is for the token
+ * before alone, so that this request counts as a replay.
+ */
+function overtakenSessions(exchanges: readonly Exchange[]): ReadonlySet<string> {
+  const refreshes = exchanges.filter(isRefresh)
+  const overtaken = refreshes.filter((slow) =>
+    refreshes.some((fast) => {
+      const isSame = fast.session === slow.session && fast.actor !== slow.actor
+      const isWithin = fast.begun > slow.begun && fast.begun < (slow.ended ?? Number.MAX_VALUE)
+      return isSame && isWithin && (fast.shown?.gen ?? 0) > (slow.shown?.gen ?? 0)
+    }),
+  )
+  return new Set(overtaken.map(({ session }) => session))
+}
+
+/** What an owner who is refused has to blame, by one other exchange. */
+function isCause(refused: Exchange, other: Exchange, graceLeft: number): boolean {
+  if (other.begun > (refused.ended ?? 0)) return false
+  if (ends(other, refused.session, refused.owner)) return true
+  if (other.session !== refused.session) return false
+  if (other.struck || other.foreign) return true
+  const isMeanwhile = isRefresh(other) && (other.ended ?? refused.begun + 1) > refused.begun
+  if (isMeanwhile && lengthOf(refused) >= graceLeft) return true
+  return other !== refused && lengthOf(other, refused.endedAt) >= graceLeft
+}
+
+/**
+ * I2: an owner who is refused with 401 or 403 has an ending, a fault, a second holder, the time, or another tab to blame:
+ * one that went ahead meanwhile, or whose answer came later than the grace.
+ */
+export const inMeansIn: Predicate = ({ exchanges, profile }) => {
+  const skew = Math.max(...profile.skews) - Math.min(...profile.skews)
+  const overtaken = overtakenSessions(exchanges)
+
+  function isWithoutCause(one: Exchange): boolean {
+    const { status, shown, endedAt, session } = one
+    if (status !== 401 && status !== 403) return false
+    if (overtaken.has(session) || (shown !== null && endedAt + skew >= shown.exp)) return false
+    return !exchanges.some((other) => isCause(one, other, graceMs - skew))
   }
+
   return judged(
     exchanges
-      .filter(({ actor, operation, ended }) => {
-        return !actor.includes('thief') && uses.has(operation) && ended !== null
-      })
-      .map((exchange) => {
-        const { status, shown, endedAt } = exchange
-        const isRefused = status === 401 || status === 403
-        const isOver = shown !== null && endedAt >= shown.exp
-        const isCaused = !isRefused || isOver || exchanges.some((other) => isCause(exchange, other))
-        return [exchange, !isCaused]
-      }),
+      .filter((one) => !one.foreign && isUse(one) && one.session !== '' && one.ended !== null)
+      .map((one) => [one, isWithoutCause(one)]),
   )
 }

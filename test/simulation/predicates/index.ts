@@ -1,3 +1,5 @@
+import { audit } from './audit.js'
+import { guesses } from './guesses.js'
 import { inMeansIn } from './in-means-in.js'
 import { isolation } from './isolation.js'
 import { lifetimes } from './lifetimes.js'
@@ -6,6 +8,9 @@ import { oneChild } from './one-child.js'
 import { oneWinner } from './one-winner.js'
 import { outMeansOut } from './out-means-out.js'
 import { replayEnds } from './replay-ends.js'
+import { secondFactor } from './second-factor.js'
+import { squatting } from './squatting.js'
+import { stolenSecrets } from './stolen-secrets.js'
 import { voidLinks } from './void-links.js'
 import { wayIn } from './way-in.js'
 
@@ -20,6 +25,11 @@ export const predicates = {
   voidLinks,
   isolation,
   noSecrets,
+  secondFactor,
+  squatting,
+  guesses,
+  audit,
+  stolenSecrets,
   wayIn,
 } as const
 export type PredicateName = keyof typeof predicates

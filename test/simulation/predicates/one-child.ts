@@ -1,14 +1,14 @@
-import { type Exchange, succeeded } from '../history.js'
+import { type Exchange, isRefresh, succeeded } from '../history.js'
+import { graceMs } from './grace.js'
 import { judged, type Predicate } from './judged.js'
-
-const graceMs = 10_000
 
 /**
  * I4: a generation of refresh tokens has one child; what is shown again is answered within the grace alone, and only while
  * the child is the newest.
  */
-export const oneChild: Predicate = ({ exchanges, rotations }) => {
-  const refreshes = exchanges.filter((one) => one.operation === 'refresh' && succeeded(one))
+export const oneChild: Predicate = ({ exchanges, rotations, profile }) => {
+  const refreshes = exchanges.filter((one) => isRefresh(one) && succeeded(one))
+  const grace = graceMs + Math.max(...profile.skews) - Math.min(...profile.skews)
   const ofSession = (session: string) => refreshes.filter((one) => one.session === session)
 
   function isWrong(again: Exchange): boolean {
@@ -17,7 +17,7 @@ export const oneChild: Predicate = ({ exchanges, rotations }) => {
     return ofSession(again.session).some((other) => {
       if (other.shown === null || other.ended === null || other.ended >= begun) return false
       if (other.shown.gen > shown.gen) return true
-      return other.shown.gen === shown.gen && begunAt > other.endedAt + graceMs
+      return other.shown.gen === shown.gen && begunAt > other.endedAt + grace
     })
   }
 

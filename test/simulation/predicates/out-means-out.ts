@@ -1,8 +1,7 @@
-import { type Exchange, succeeded } from '../history.js'
+import { type Exchange, isUse, succeeded } from '../history.js'
 import { ends, sessionsBefore } from './endings.js'
 import { judged, type Predicate } from './judged.js'
-
-const uses = new Set(['me', 'refresh'])
+import { livesOnAlone } from './lives-on-alone.js'
 
 /**
  * When each session was certainly over, by acts that were answered with success. A session that is over asks to end all
@@ -12,9 +11,10 @@ function endsOf(exchanges: readonly Exchange[]): ReadonlyMap<string, number> {
   const over = new Map<string, number>()
   const inOrder = exchanges.toSorted((one, other) => (one.ended ?? 0) - (other.ended ?? 0))
   for (const act of inOrder) {
-    const { ended, session, begun } = act
+    const { operation, ended, session, begun } = act
     if (ended === null || !succeeded(act) || (over.get(session) ?? begun) < begun) continue
-    const concerned = act.operation === 'logout' ? [session] : sessionsBefore(act, exchanges)
+    const isOne = operation === 'logout' || operation === 'tabLogout'
+    const concerned = isOne ? [session] : sessionsBefore(act, exchanges)
     for (const one of concerned) {
       if (ends(act, one, act.owner)) over.set(one, Math.min(ended, over.get(one) ?? ended))
     }
@@ -23,14 +23,16 @@ function endsOf(exchanges: readonly Exchange[]): ReadonlyMap<string, number> {
 }
 
 /** I1: no request that began after its session's ending was answered succeeds, on any replica. */
-export const outMeansOut: Predicate = ({ exchanges }) => {
+export const outMeansOut: Predicate = (history) => {
+  const { exchanges } = history
   const over = endsOf(exchanges)
   return judged(
     exchanges
-      .filter(({ operation, session, begun, ended }) => {
-        const end = over.get(session)
-        return uses.has(operation) && ended !== null && end !== undefined && begun > end
+      .filter((one) => {
+        const end = over.get(one.session)
+        return isUse(one) && one.ended !== null && end !== undefined && one.begun > end
       })
+      .filter((one) => !livesOnAlone(one, history))
       .map((exchange) => [exchange, succeeded(exchange)]),
   )
 }

@@ -1,0 +1,177 @@
+import type { Collection, Doc } from '../../src/ports/store.js'
+import { always } from '../support/wrong/wrong-adapter.js'
+import type { Plant } from './plant.js'
+import type { PredicateName } from './predicates/index.js'
+import { stubHasher } from './stub-hasher.js'
+
+/** A backend whose collections of this name differ. */
+function collections(
+  name: string,
+  twist: <T extends Doc>(right: Collection<T>) => Partial<Collection<T>>,
+): Plant {
+  return {
+    around: (backend) => ({
+      ...backend,
+      store: {
+        ...backend.store,
+        collection(spec) {
+          const right = backend.store.collection(spec)
+          return spec.name === name ? { ...right, ...twist(right) } : right
+        },
+      },
+    }),
+  }
+}
+
+const forgetful: Plant = {
+  around: (backend) => ({
+    ...backend,
+    denylist: { ...backend.denylist, find: async () => [] },
+  }),
+}
+
+const eager: Plant = {
+  around: (backend) => ({
+    ...backend,
+    denylist: {
+      ...backend.denylist,
+      find: async (ids) =>
+        ids.map((id) => ({ id, reason: 'revoked', expiresAt: Number.MAX_SAFE_INTEGER })),
+    },
+  }),
+}
+
+/** Families move on whatever their guard says. */
+const unguarded = collections('client_refresh_tokens', (right) => ({
+  update: (id, _guard, set) => right.update(id, always(id), set),
+}))
+
+/** A new password leaves the links from before it alone. */
+const sameEpoch = collections('client_users', (right) => ({
+  async update(id, guard, set) {
+    const seen = await right.get(id)
+    if (!('credentialEpoch' in set) || seen === null) return right.update(id, guard, set)
+    const same: unknown = Reflect.get(seen, 'credentialEpoch')
+    return right.update(id, guard, { ...set, credentialEpoch: same })
+  },
+}))
+
+/** Links stay when they are taken. */
+const kept: Plant = {
+  around: (backend) => {
+    const same = sameEpoch.around?.(backend) ?? backend
+    return (
+      collections('client_tickets', (right) => ({ take: (id) => right.get(id) })).around?.(same) ??
+      same
+    )
+  },
+}
+
+const late: Plant = {
+  clock: (clock) => ({ ...clock, now: () => clock.now() - 3 * 60 * 60 * 1000 }),
+}
+
+/** Whoever is asked for, the first account is answered. */
+function mixedUp(): Plant {
+  let first: string | null = null
+  return collections('client_users', (right) => ({
+    get(id) {
+      first ??= id
+      return right.get(first)
+    },
+  }))
+}
+
+const clear: Plant = {
+  hasher: {
+    ...stubHasher(),
+    hash: async (password, { memoryCost, timeCost, parallelism }, salt) => {
+      const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replaceAll('=', '')
+      const costs = `m=${memoryCost},t=${timeCost},p=${parallelism}`
+      return `$argon2id$v=19$${costs}$${text(salt)}$${text(password)}`
+    },
+    verify: async (phc, password) =>
+      phc.endsWith(`$${Buffer.from(password).toString('base64').replaceAll('=', '')}`),
+  },
+}
+
+/** Accepts a password with this text in it as that of any account. */
+const accepting = (text: string): Plant => ({
+  hasher: {
+    ...stubHasher(),
+    verify: async (phc, password) =>
+      Buffer.from(password).includes(text) || stubHasher().verify(phc, password),
+  },
+})
+
+const unlinked = collections('client_tickets', () => ({ get: async () => null }))
+
+/** A factor is gone as soon as it is confirmed. */
+const factorless = collections('client_totp_factors', (right) => ({
+  async get(id) {
+    const factor = await right.get(id)
+    return factor !== null && Reflect.get(factor, 'confirmed') === true ? null : factor
+  },
+}))
+
+const uncounted: Plant = {
+  around: (backend) => ({
+    ...backend,
+    counter: {
+      ...backend.counter,
+      hit: async (_key, windowMs, _limit, now) => ({
+        allowed: true,
+        count: 1,
+        resetsAt: now + windowMs,
+      }),
+    },
+  }),
+}
+
+const unrecorded = collections('client_audit_records', () => ({
+  insert: () => Promise.reject(new Error('no room')),
+}))
+
+/** A predicate, its plant in words, and the plant, made anew for each history. */
+type Planted = readonly [PredicateName, string, () => Plant]
+
+const limited: Plant['profile'] = { lockoutThreshold: 5, skews: [0, 0, 0] }
+
+/** For each predicate a mistake that it notices. */
+export const plants: readonly Planted[] = [
+  ['outMeansOut', 'a denylist that forgets', () => forgetful],
+  ['replayEnds', 'a denylist that forgets', () => forgetful],
+  ['inMeansIn', 'a denylist that lists everyone', () => eager],
+  ['lifetimes', 'clocks that are three hours late', () => late],
+  ['oneChild', 'rotations without a guard', () => unguarded],
+  [
+    'voidLinks',
+    'epochs of credentials that stay the same',
+    () => ({ ...sameEpoch, cast: ['phone', 'mailbox', 'link thief'] }),
+  ],
+  [
+    'oneWinner',
+    'links that stay when they are taken',
+    () => ({ ...kept, cast: ['phone', 'mailbox', 'link thief'] }),
+  ],
+  ['isolation', 'a store that mixes up accounts', mixedUp],
+  ['noSecrets', 'passwords that are stored in clear', () => clear],
+  ['secondFactor', 'factors that are lost', () => factorless],
+  [
+    'squatting',
+    'a password that any account accepts',
+    () => ({ ...accepting('squatter'), cast: ['newcomer', 'squatter'] }),
+  ],
+  [
+    'guesses',
+    'a counter that counts nothing',
+    () => ({ ...uncounted, cast: ['guesser'], profile: limited }),
+  ],
+  ['audit', 'records that are lost', () => unrecorded],
+  [
+    'stolenSecrets',
+    'first passwords that stay good',
+    () => ({ ...accepting('battery'), cast: ['phone', 'laptop', 'password thief'] }),
+  ],
+  ['wayIn', 'links that lead nowhere', () => unlinked],
+]

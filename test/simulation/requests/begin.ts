@@ -1,0 +1,94 @@
+import { actors, isForeign } from '../actors/index.js'
+import { claimsOf } from '../claims-of.js'
+import type { Beginning } from '../decision.js'
+import type { Exchange, Operation } from '../history.js'
+import type { Person, World } from '../world.js'
+import { finish } from './finish.js'
+import { codeAtStep, type Prepared, prepared } from './prepared.js'
+import { type Reply, send } from './send.js'
+
+const byCookie: ReadonlySet<Operation> = new Set(['view', 'tabRefresh', 'tabLogout'])
+const byBearer: ReadonlySet<Operation> = new Set(['me', 'logout', 'logoutEverywhere', 'change'])
+
+/** The token that a request shows; empty without one. */
+function tokenOf({ access, refresh, jar }: Person, operation: Operation): string {
+  if (operation === 'refresh') return refresh
+  if (byCookie.has(operation)) return jar.cookie.slice(jar.cookie.indexOf('=') + 1)
+  return byBearer.has(operation) ? access : ''
+}
+
+function exchangeOf(
+  world: World,
+  who: Person,
+  operation: Operation,
+  { shows, sets }: Prepared,
+): Exchange {
+  const token = tokenOf(who, operation)
+  const shown = claimsOf(token)
+  const isOnce = operation === 'refresh' || operation === 'tabRefresh'
+  const secret = operation === 'second' ? codeAtStep(shows, world.clock.now()) : shows
+  return {
+    actor: who.actor,
+    foreign: isForeign(who.kind),
+    stolen: actors[who.kind].stolen?.[operation] ?? null,
+    owner: who.owner.name,
+    operation,
+    session: shown === null ? '' : shown.sid,
+    shown,
+    spends: isOnce ? token : secret,
+    sets,
+    begun: world.step,
+    begunAt: world.clock.now(),
+    ended: null,
+    endedAt: 0,
+    status: 0,
+    code: '',
+    body: '',
+    issued: null,
+    struck: false,
+  }
+}
+
+/** Somebody begins something, unless there is nothing to do it with. */
+export function begin(world: World, beginning: Beginning): void {
+  const { operation, replica, request, pick } = beginning
+  const who = world.people.find(({ actor }) => actor === beginning.actor)
+  if (who === undefined || who.request !== null) return
+  if (who.kind === 'administrator') {
+    const known = world.owners.filter(({ id }) => id !== '')
+    who.owner = known[pick % known.length] ?? who.owner
+  }
+  const taken = prepared(world, who, beginning)
+  if (taken === null) return
+  world.requests += 1
+  const exchange = exchangeOf(world, who, operation, taken)
+  // What is being typed in may be read over a shoulder.
+  if (operation === 'second' && !exchange.foreign) who.code = taken.shows
+  world.exchanges.push(exchange)
+  world.byRequest.set(request, exchange)
+  who.request = request
+  who.exchange = exchange
+  const end = (reply: Reply): void => {
+    // A killed request is answered to no one.
+    if (who.request !== request) return
+    who.request = null
+    finish(world, who, { exchange, beginning, reply })
+  }
+  void world.scheduler
+    .within(request, () => send(world, replica, operation, { who, prepared: taken }))
+    .then(end, (error: unknown) => end(refusalOf(error)))
+}
+
+/** What a call in the process comes to. */
+function refusalOf(error: unknown): Reply {
+  const [status, code]: readonly unknown[] = [
+    Reflect.get(Object(error), 'status'),
+    Reflect.get(Object(error), 'code'),
+  ]
+  const isRefusal = typeof status === 'number'
+  return {
+    status: isRefusal ? status : 503,
+    body: isRefusal ? JSON.stringify({ code }) : null,
+    cookies: [],
+  }
+}
