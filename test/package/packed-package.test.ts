@@ -97,7 +97,23 @@ describe('the tarball', () => {
       'package.json',
     ])
     const odd = packed.files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path))
-    expect(odd).toEqual(papers)
+    expect(odd).toEqual([...papers, 'dist/sbom.json'].sort())
+  })
+
+  it('ASVS-15.1.2 lists what it brings of others, installed with it and built into it', () => {
+    const sbom: {
+      readonly bomFormat: string
+      readonly metadata: { readonly component: { readonly name: string } }
+      readonly components: readonly { readonly name: string; readonly version: string }[]
+    } = JSON.parse(readFileSync(join(packed.dir, 'dist/sbom.json'), 'utf8'))
+    expect([sbom.bomFormat, sbom.metadata.component.name]).toEqual(['CycloneDX', 'postern'])
+    const names = sbom.components.map(({ name }) => name)
+    const notices = readFileSync(join(packed.dir, 'THIRD-PARTY-NOTICES.md'), 'utf8')
+    const inside = [...notices.matchAll(/^## (\S+)$/gm)].map(([, name]) => name ?? '')
+    expect(names).toEqual(expect.arrayContaining([...dependencies, ...inside]))
+    // Nothing that users do not get.
+    expect(names.filter((name) => /^(vitest|typescript|tsup|esbuild)$/.test(name))).toEqual([])
+    expect(JSON.stringify(sbom)).not.toContain(root)
   })
 
   it('R-LIB-16 has every file that the exports map names', () => {
