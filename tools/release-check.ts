@@ -17,6 +17,8 @@ const step = (name: string, shows: string, script = name, ...args: string[]): Re
   shows,
 })
 
+const tenMillion = ['--seed', '1', '--steps', '10000000', '--minutes', '120', '--least', '10000000']
+
 /** What a release needs and a change does not: each takes too long for every commit. The shortest come first. */
 export const releaseSteps: readonly ReleaseStep[] = [
   step('audit', 'no known weakness in a package that users install (seconds)'),
@@ -29,7 +31,13 @@ export const releaseSteps: readonly ReleaseStep[] = [
   ),
   step('fuzz', 'a million inputs for each parser (an hour)'),
   step('tabs', 'a hundred rotations in the tabs of a real browser (three minutes)'),
+  step('simulation', 'ten million simulated steps (an hour)', 'simulate', ...tenMillion),
   step('planted', 'every planted mistake is noticed (an hour)'),
+  step(
+    'protocols',
+    'every planted mistake of a protocol shows in simulated histories (an hour)',
+    'planted:simulation',
+  ),
   step('mutation', 'what a test notices of mutated rules and cryptography (a few hours)'),
   step('bench', 'figures beside the peers (an hour)', 'bench', '--check'),
   step('nodes', 'the same on every supported Node (an hour)', 'bench', '--nodes', '--check'),

@@ -16,6 +16,7 @@ const { values } = parseArgs({
     least: { type: 'string', default: '0' },
     replay: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
   },
 })
 const longest = 2000
@@ -95,6 +96,10 @@ async function play(steps: number, seed: number): Promise<Sums & { readonly done
       if (trace !== history.trace) bad(`seed ${own} plays differently the second time`)
     }
     done += length
+    if (values.first && sums.wrong !== null) {
+      console.log(`wrong after ${done} steps`)
+      break
+    }
   }
   return { ...sums, done }
 }
@@ -162,6 +167,7 @@ async function main(): Promise<void> {
   const { trips, takeBack } = tripwire()
   const played = await play(whole('steps'), whole('seed')).finally(takeBack)
   for (const trip of new Set(trips)) bad(trip)
+  if (values.first) return
   print(played, started)
   if (played.wrong !== null) await printShrunk(played.wrong)
 }

@@ -5,6 +5,7 @@ import { guardTests } from './guard-tests.js'
 import { findGuards } from './guards.js'
 import { testsOf } from './plant.js'
 import { plants } from './plants.js'
+import { protocolPlants } from './protocol-plants.js'
 import { sampleOf } from './sample-of.js'
 import { occurrences } from './tree-copy.js'
 
@@ -24,6 +25,13 @@ describe('planted mistakes', () => {
     expect(files.filter((file) => !existsSync(`${root}/${file}`))).toEqual([])
     expect(new Set(files).size).toBe(files.length)
   })
+})
+
+it.each(protocolPlants)('a mistake for simulated histories: $name', ({ edits }) => {
+  for (const { file, find, replace } of edits) {
+    expect(occurrences(readFileSync(`${root}/${file}`, 'utf8'), find), `${file}: ${find}`).toBe(1)
+    expect(replace).not.toBe(find)
+  }
 })
 
 describe('the guards of admission and of writes', () => {

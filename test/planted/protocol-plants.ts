@@ -1,0 +1,91 @@
+import type { Edit } from './plant.js'
+
+/** A mistake in a protocol, which simulated histories have to show. */
+export interface ProtocolPlant {
+  readonly name: string
+  readonly edits: readonly [Edit, ...Edit[]]
+}
+
+const plant = (name: string, file: string, find: string, replace: string): ProtocolPlant => ({
+  name,
+  edits: [{ file, find, replace }],
+})
+
+/** Played by `npm run planted:simulation`. */
+export const protocolPlants: readonly ProtocolPlant[] = [
+  plant(
+    'the write that rotates asks for no generation',
+    'src/engine/refresh-rules.ts',
+    '  return {\n    generation,\n    revokedAt: null,',
+    '  return {\n    revokedAt: null,',
+  ),
+  {
+    name: 'a token two generations behind is re-issued',
+    edits: [
+      {
+        file: 'src/engine/refresh-rules.ts',
+        find: 'generation - presented.generation === 1',
+        replace: 'generation - presented.generation >= 1',
+      },
+      {
+        file: 'src/engine/refresh-rules.ts',
+        find: "behind === 1 ? 'reissue'",
+        replace: "behind >= 1 ? 'reissue'",
+      },
+    ],
+  },
+  plant(
+    'the grace never ends',
+    'src/engine/refresh-rules.ts',
+    'isPredecessor && !isBarred && withinGrace(rotatedAt, graceMs, now)',
+    'isPredecessor && !isBarred && (withinGrace(rotatedAt, graceMs, now) || now > 0)',
+  ),
+  plant(
+    'a replay ends nothing',
+    'src/domain/sessions/refresh-refusal.ts',
+    "{ code: 'refresh_token_reused', end: 'replay' }",
+    "{ code: 'refresh_token_reused', end: null }",
+  ),
+  plant(
+    'an ending lists no session',
+    'src/domain/sessions/session-ending.ts',
+    'denylist.put(batch.map(({ id }) => entryOf(id, reason, expiresAt))),',
+    'Promise.resolve(expiresAt),',
+  ),
+  plant(
+    'a change of password ends no other session',
+    'src/domain/accounts/profile.ts',
+    "      if (endsSessions) {\n        await sessions.endAll(user.id, 'password_change', source, { except: sessionId })\n      }\n",
+    '',
+  ),
+  plant(
+    'a link to reset the password outlives every change of it',
+    'src/engine/intent-kinds.ts',
+    "    hangsOn: ['credentials', 'address', 'password'],",
+    "    hangsOn: ['address', 'password'],",
+  ),
+  plant(
+    'a code of an authenticator app is good twice',
+    'src/domain/factors/totp-factors.ts',
+    'lastStep: { lte: step - 1 }',
+    'lastStep: { lte: step }',
+  ),
+  plant(
+    'a login asks for no second factor',
+    'src/domain/login/login-pipeline.ts',
+    '    if (asked !== null && device === null) return effects.askForFactor(asked, first, source)\n',
+    '',
+  ),
+  plant(
+    'a revoked secret of a service account gets tokens',
+    'src/domain/service-accounts/service-grants.ts',
+    "  if (credential.status !== 'active') return refused('credential_revoked')\n",
+    '',
+  ),
+  plant(
+    'a changed password leaves no record',
+    'src/domain/events/to-audit-record.ts',
+    "  'password.changed': (event) => own(event.userId, { by: event.by }),",
+    "  'password.changed': () => null,",
+  ),
+]
