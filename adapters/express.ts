@@ -3,17 +3,20 @@ import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/request
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 import { nodeExchange, nodeGuarded, varyWith } from './shared/node-exchange.js'
 
+export type { NativeGuards }
+
 /** What Express adds to Node's request; `body` is there when a parser ran before. */
-interface ExpressRequest extends IncomingMessage {
+export interface ExpressRequest extends IncomingMessage {
   readonly body?: unknown
 }
 
-/** As a route's middleware sees it. */
-interface ExpressRouted extends IncomingMessage {
+/** Node's request, as a route's middleware sees it in Express. */
+export interface ExpressRouted extends IncomingMessage {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-type ExpressHandler<R = ExpressRequest> = (
+/** Middleware of Express. */
+export type ExpressHandler<R = ExpressRequest> = (
   request: R,
   response: ServerResponse,
   next: (error?: unknown) => void,

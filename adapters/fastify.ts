@@ -3,6 +3,8 @@ import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/request
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 import { nodeExchange, nodeGuarded, varyWith } from './shared/node-exchange.js'
 
+export type { NativeGuards }
+
 /**
  * A plugin with the routes of `auth.operator`, `auth.client` or `auth.both`. Register it under any
  * `prefix`; body parsers of the host do not affect it. It answers before a body is parsed, so the
@@ -45,10 +47,11 @@ export function fastifyRouter(mountable: Mountable): FastifyPluginAsync {
   }
 }
 
-/** As a route's hook sees it. */
-type FastifyRouted = FastifyRequest<{ Params: Readonly<Record<string, unknown>> }>
+/** A request, as a route's hook sees it in Fastify. */
+export type FastifyRouted = FastifyRequest<{ Params: Readonly<Record<string, unknown>> }>
 
-type FastifyHook<R> = (request: R, reply: FastifyReply) => Promise<unknown>
+/** A hook of a route of Fastify. */
+export type FastifyHook<R> = (request: R, reply: FastifyReply) => Promise<unknown>
 
 /**
  * Route guards for your own routes, as hooks: `app.get('/orders', { onRequest: requireUser() },

@@ -6,6 +6,8 @@ import type {
 } from '../src/http/request/exchange.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 
+export type { NativeGuards }
+
 /** Facts that a `Request` does not carry. */
 export interface FetchContext {
   /** The peer's address. Without it, all requests share one rate limit, and the log says so once. */
@@ -52,7 +54,8 @@ export function fetchHandler(
   }
 }
 
-type FetchGuard = (
+/** Resolves with the reply that refuses, or with null to go on. */
+export type FetchGuard = (
   request: Request,
   context?: Pick<FetchContext, 'remoteAddress'>,
 ) => Promise<Response | null>

@@ -2,8 +2,10 @@ import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/request
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 import { type NodeRequest, nodeExchange, nodeGuarded } from './shared/node-exchange.js'
 
+export type { NativeGuards }
+
 /** The members of a Koa context that are used here. */
-interface KoaContext {
+export interface KoaContext {
   /** The path and query, without the prefix that `koa-mount` removed. */
   readonly url: string
   /** A parser that ran before leaves the body here or on Koa's own request. */
@@ -16,7 +18,8 @@ interface KoaContext {
   vary(name: string): void
 }
 
-type KoaHandler = (context: KoaContext, next: () => Promise<unknown>) => Promise<void>
+/** Middleware of Koa. */
+export type KoaHandler = (context: KoaContext, next: () => Promise<unknown>) => Promise<void>
 
 /**
  * Middleware that serves the routes of `auth.operator`, `auth.client` or `auth.both` and passes every

@@ -1,6 +1,7 @@
 import type { Backend } from '../../src/ports/backend.js'
 import { type SqlOptions, type SqlRow, type SqlRun, sqlBackend } from '../sql/index.js'
 import { mariadbDialect } from './dialect.js'
+import { inspect } from './inspect.js'
 
 export type { SqlOptions as MariadbOptions }
 
@@ -47,6 +48,11 @@ export function mariadb(pool: MariadbPool, options: SqlOptions = {}): Backend {
         await refuseSession(run)
         await backend.store.prepare(specs)
       },
+      async plan(specs) {
+        await refuseSession(run)
+        return backend.store.plan?.(specs) ?? []
+      },
+      inspect: async () => [await inspect(run)],
     },
   }
 }

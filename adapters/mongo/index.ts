@@ -2,13 +2,14 @@ import { shapeReader } from '../../src/checks/shape.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
-import { bindCollection } from './bound-collection.js'
+import { type BoundCollection, bindCollection } from './bound-collection.js'
 import { mongoCollection } from './collection.js'
 import { counterSpec, mongoCounter } from './counter.js'
 import { denylistSpec, markDenylist, mongoDenylist } from './denylist.js'
 import { openDocuments } from './handle.js'
+import { inspect } from './inspect.js'
 import { checkOptions, type MongoOptions } from './options.js'
-import { prepare } from './prepare.js'
+import { prepare, stepsOf } from './prepare.js'
 import { preparedNotes } from './prepared-notes.js'
 
 export type { MongoOptions }
@@ -37,13 +38,19 @@ export function mongo(options: MongoOptions): Backend {
   const shapeOf = shapeReader()
   const bind = (spec: AnyCollectionSpec) => bindCollection(options, notes, shapeOf(spec))
   const own = { denylist: bind(denylistSpec), lease: bind(leaseSpec), counter: bind(counterSpec) }
+  function collectionsOf(specs: readonly AnyCollectionSpec[]): readonly BoundCollection[] {
+    const reserved = specs.find(({ name }) => name.startsWith('postern_'))
+    if (reserved) throw new TypeError(`mongo: "${reserved.name}": "postern_" is reserved`)
+    return [...Object.values(own), ...specs.map(bind)]
+  }
+
   return {
     store: {
       collection: (spec) => mongoCollection(bind(spec)),
+      plan: async (specs) => stepsOf(db, notes, collectionsOf(specs)),
+      inspect: async () => [await inspect(db)],
       async prepare(specs) {
-        const reserved = specs.find(({ name }) => name.startsWith('postern_'))
-        if (reserved) throw new TypeError(`mongo: "${reserved.name}": "postern_" is reserved`)
-        await prepare(db, notes, [...Object.values(own), ...specs.map(bind)])
+        await prepare(db, notes, collectionsOf(specs))
         await markDenylist(own.denylist)
       },
     },

@@ -1,4 +1,5 @@
 import type { CollectionInfo, Db, IndexDescriptionInfo } from 'mongodb'
+import type { MigrationStep } from '../../src/ports/store.js'
 import type { BoundCollection } from './bound-collection.js'
 import { type Documents, isIndexConflict, isTaken, isThere, leavesIndex } from './handle.js'
 import { covers, type NotesByName, type PreparedNotes, refuseOtherKinds } from './prepared-notes.js'
@@ -28,14 +29,35 @@ export async function prepare(
   notes: PreparedNotes,
   collections: readonly BoundCollection[],
 ): Promise<void> {
+  const { plans, unnoted } = await plansOf(db, notes, collections)
+  await Promise.all(plans.map((plan) => carryOut(db, plan)))
+  await Promise.all(unnoted.map(({ name, shape }) => notes.write(name, shape)))
+  if (unnoted.length > 0) await notes.read()
+}
+
+/** The steps that `prepare` would take now. Changes nothing. The server builds indexes while writes go on. */
+export async function stepsOf(
+  db: Db,
+  notes: PreparedNotes,
+  collections: readonly BoundCollection[],
+): Promise<readonly MigrationStep[]> {
+  const { plans, unnoted } = await plansOf(db, notes, collections)
+  const names = plans.flatMap(({ bound: { name }, exists, missing, retired }) => [
+    ...(exists ? [] : [`${name}/collection`]),
+    ...retired.map((index) => `${name}/retired/${index}`),
+    ...missing.map((index) => `${name}/index/${index.name}`),
+  ])
+  const steps = [...names, ...unnoted.map(({ name }) => `${name}/note`)]
+  return steps.map((name) => ({ name, statement: null, blocks: 0 }))
+}
+
+async function plansOf(db: Db, notes: PreparedNotes, collections: readonly BoundCollection[]) {
   const noted = await notes.read()
   const infos = await db.listCollections({}, { readPreference: 'primary' }).toArray()
   const found = new Map(infos.map((info) => [info.name, info]))
   const plans = await Promise.all(collections.map((it) => planOf(it, found, noted, notes)))
-  await Promise.all(plans.map((plan) => carryOut(db, plan)))
   const unnoted = collections.filter(({ name, shape }) => !covers(noted.get(name), shape))
-  await Promise.all(unnoted.map(({ name, shape }) => notes.write(name, shape)))
-  if (unnoted.length > 0) await notes.read()
+  return { plans, unnoted }
 }
 
 async function planOf(

@@ -10,7 +10,9 @@ import { denylistSpec, postgresDenylist } from './denylist.js'
 import { migrate } from './migrate.js'
 import { checkOptions, type PostgresOptions } from './options.js'
 import { runsOf } from './runs-of.js'
-import { tableOf } from './table.js'
+import { type SqlTable, tableOf } from './table.js'
+
+const onRequest = () => import('./on-request.js')
 
 export type { PostgresClient, PostgresOptions, PostgresResult }
 
@@ -42,13 +44,23 @@ export function postgres(client: PostgresClient, options: PostgresOptions = {}):
   const shapeOf = shapeReader()
   const bind = (spec: AnyCollectionSpec) => tableOf(shapeOf(spec), options)
   const own = { denylist: bind(denylistSpec), lease: bind(leaseSpec), counter: bind(counterSpec) }
+  function tablesOf(specs: readonly AnyCollectionSpec[]): readonly SqlTable[] {
+    const reserved = specs.find(({ name }) => name.startsWith('postern_'))
+    if (reserved) throw new TypeError(`postgres: "${reserved.name}": "postern_" is reserved`)
+    return [...Object.values(own), ...specs.map(bind)]
+  }
+
   return {
     store: {
       collection: (spec) => postgresCollection(runs, bind(spec)),
-      async prepare(specs) {
-        const reserved = specs.find(({ name }) => name.startsWith('postern_'))
-        if (reserved) throw new TypeError(`postgres: "${reserved.name}": "postern_" is reserved`)
-        await migrate(runs.unnamed, [...Object.values(own), ...specs.map(bind)], options)
+      prepare: async (specs) => migrate(runs.unnamed, tablesOf(specs), options),
+      async plan(specs) {
+        const { planOf } = await onRequest()
+        return planOf(runs.unnamed, tablesOf(specs), options)
+      },
+      async inspect(specs) {
+        const { inspect } = await onRequest()
+        return [await inspect(runs.unnamed, tablesOf(specs), options)]
       },
     },
     denylist: postgresDenylist(runs, own.denylist),

@@ -21,7 +21,7 @@ export async function migrate(
   tables: readonly SqlTable[],
   options: PostgresOptions,
 ): Promise<void> {
-  const journal = qualified(`${options.tablePrefix ?? ''}postern_migrations`, options)
+  const journal = journalOf(options)
   await run(journalBlock(journal, options))
   let done = await stepsDone(run, journal)
   const found = await readColumns(run, tables)
@@ -34,6 +34,10 @@ export async function migrate(
   await perform(run, journal, tables.flatMap(retiredSteps), done)
   const changed = created + added + indexed > 0
   refuseMissing(tables, changed ? await readColumns(run, tables) : found)
+}
+
+export function journalOf(options: PostgresOptions): string {
+  return qualified(`${options.tablePrefix ?? ''}postern_migrations`, options)
 }
 
 /** Asks before it creates, so that a role which may create nothing can start once all is there. */
@@ -88,7 +92,7 @@ function stepBlock(journal: string, { name, covers, ddl, optional }: Step): stri
   )
 }
 
-async function stepsDone(run: Run, journal: string): Promise<ReadonlySet<string>> {
+export async function stepsDone(run: Run, journal: string): Promise<ReadonlySet<string>> {
   const rows = await run(`select "step" from ${journal}`)
   return new Set(rows.map((row) => String(row['step'])))
 }

@@ -13,6 +13,12 @@ export interface Step {
   readonly optional?: true
 }
 
+/** A step that makes an index. */
+export interface IndexStep extends Step {
+  /** The quoted name of the index. */
+  readonly index: string
+}
+
 interface ColumnStep {
   readonly name: string
   readonly declaration: string
@@ -51,8 +57,8 @@ export function columnSteps(table: SqlTable): readonly Step[] {
   })
 }
 
-export function indexSteps(table: SqlTable): readonly Step[] {
-  const steps = table.shape.indexes.map((index): Step => {
+export function indexSteps(table: SqlTable): readonly IndexStep[] {
+  const steps = table.shape.indexes.map((index): IndexStep => {
     const { on, unique } = index
     const columns = on.map(snakeCase)
     const name = nameOf(table, index)
@@ -60,6 +66,7 @@ export function indexSteps(table: SqlTable): readonly Step[] {
     const kind = unique ? 'unique' : 'index'
     return {
       name: `${table.bareName}/${kind}/${columns.join()}`,
+      index: name,
       covers: [],
       ddl: unique
         ? `create unique index ${name} on ${table.sql} (${quoted.join(', ')})`
@@ -88,15 +95,17 @@ function nameOf(table: SqlTable, { on, unique }: Index): string {
   return indexName(table, [...on.map(snakeCase), unique ? 'key' : 'idx'])
 }
 
-function expirySteps(table: SqlTable): readonly Step[] {
+function expirySteps(table: SqlTable): readonly IndexStep[] {
   if (table.shape.expires === 'never') return []
   const column = table.expiryColumn
   const name = column.slice(1, -1).replace(/^_/, '')
+  const index = indexName(table, [name, 'idx'])
   return [
     {
       name: `${table.bareName}/expiry/${name}`,
+      index,
       covers: [],
-      ddl: `create index ${indexName(table, [name, 'idx'])} on ${table.sql} (${column})`,
+      ddl: `create index ${index} on ${table.sql} (${column})`,
     },
   ]
 }

@@ -1,5 +1,6 @@
 import { shapeReader } from '../../src/checks/shape.js'
 import type { Backend } from '../../src/ports/backend.js'
+import type { Inspection } from '../../src/ports/inspection.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
 import type {
@@ -18,7 +19,7 @@ import { redisCounter } from './counter.js'
 import { redisDenylist } from './denylist.js'
 import { keysOf } from './keys.js'
 import { checkOptions, type RedisOptions } from './options.js'
-import { type Place, prepareCollection, refuseEviction } from './prepare.js'
+import { type Place, prepareCollection, refuseEviction, stepsOf } from './prepare.js'
 import { runOn } from './script.js'
 
 export type {
@@ -65,6 +66,19 @@ export function redis(client: RedisClient, options: RedisOptions = {}): Backend 
     return { shape, keys: keysOf(shape.name, options) }
   }
   const [denylist, lease, counter] = [bind(denylistSpec), bind(leaseSpec), bind(counterSpec)]
+  function placesOf(specs: readonly AnyCollectionSpec[]): readonly Place[] {
+    const reserved = specs.find(({ name }) => name.startsWith('postern_'))
+    if (reserved) throw new TypeError(`redis: "${reserved.name}": "postern_" is reserved`)
+    return [denylist, lease, counter, ...specs.map(bind)]
+  }
+
+  async function inspected(holdsDocuments: boolean): Promise<readonly Inspection[]> {
+    const { inspect } = await import('./inspect.js')
+    const assumeNoEviction = options.assumeNoEviction === true
+    return [await inspect(commands, { assumeNoEviction, holdsDocuments })]
+  }
+  const alone = { inspect: () => inspected(false) }
+
   return {
     store: {
       collection(spec) {
@@ -72,17 +86,20 @@ export function redis(client: RedisClient, options: RedisOptions = {}): Backend 
         return redisCollection(run, shape, keys)
       },
       async prepare(specs) {
-        const reserved = specs.find(({ name }) => name.startsWith('postern_'))
-        if (reserved) throw new TypeError(`redis: "${reserved.name}": "postern_" is reserved`)
+        const places = placesOf(specs)
         await refuseEviction(commands, options.assumeNoEviction === true)
-        for (const place of [denylist, lease, counter, ...specs.map(bind)]) {
-          await prepareCollection(run, place)
-        }
+        for (const place of places) await prepareCollection(run, place)
       },
+      async plan(specs) {
+        const places = placesOf(specs)
+        await refuseEviction(commands, options.assumeNoEviction === true)
+        return (await Promise.all(places.map((place) => stepsOf(run, place)))).flat()
+      },
+      inspect: () => inspected(true),
     },
-    denylist: redisDenylist(run, denylist.keys),
-    lease: collectionLease(redisCollection(run, lease.shape, lease.keys)),
-    counter: redisCounter(run, counter.keys),
+    denylist: { ...redisDenylist(run, denylist.keys), ...alone },
+    lease: { ...collectionLease(redisCollection(run, lease.shape, lease.keys)), ...alone },
+    counter: { ...redisCounter(run, counter.keys), ...alone },
   }
 }
 

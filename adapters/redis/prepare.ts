@@ -1,4 +1,5 @@
 import type { Shape } from '../../src/checks/shape.js'
+import type { MigrationStep } from '../../src/ports/store.js'
 import type { Commands } from './commands.js'
 import type { Keys } from './keys.js'
 import { indexRows } from './lua.js'
@@ -64,6 +65,20 @@ export async function prepareCollection(run: Run, { shape, keys }: Place): Promi
   for (const [at, index] of indexes.entries()) {
     if (states[at] !== 'ready') await buildIndex(run, { shape, keys }, index)
   }
+}
+
+/** The steps that `prepareCollection` would take now. Changes nothing. Indexes are built beside the writes. */
+export async function stepsOf(run: Run, { shape, keys }: Place): Promise<readonly MigrationStep[]> {
+  const [seen = ''] = listOf(await run(readSchema, [keys.schema], []))
+  const before: SchemaRecord = seen === '' ? emptyRecord : JSON.parse(seen)
+  const isNew = JSON.stringify(extended(before, shape)) !== seen
+  const names = indexesOf(shape).map(({ name }) => name)
+  const states = names.length === 0 ? [] : listOf(await run(readStates, [keys.schema], names))
+  const unbuilt = names.filter((_, at) => states[at] !== 'ready')
+  return [
+    ...(isNew ? [`${shape.name}/schema`] : []),
+    ...unbuilt.map((name) => `${shape.name}/index/${name}`),
+  ].map((name) => ({ name, statement: null, blocks: 0 }))
 }
 
 async function extendSchema(run: Run, { shape, keys }: Place): Promise<void> {

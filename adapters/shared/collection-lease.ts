@@ -1,11 +1,13 @@
 import type { Lease } from '../../src/ports/lease.js'
 import type { Collection, CollectionSpec, Doc } from '../../src/ports/store.js'
 
+/** The document of a lease, under its name. */
 export interface LeaseDoc extends Doc {
   readonly owner: string | null
   readonly renewal: number
 }
 
+/** The collection of `collectionLease`, to prepare with the others. */
 export const leaseSpec: CollectionSpec<LeaseDoc> = {
   name: 'postern_leases',
   fields: { owner: { kind: 'text', nullable: true }, renewal: { kind: 'integer' } },

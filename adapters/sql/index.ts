@@ -14,9 +14,9 @@ import type {
   UpdateParts,
 } from './dialect.js'
 import { dialectRun } from './dialect-run.js'
-import { migrate } from './migrate.js'
+import { migrate, planOf } from './migrate.js'
 import type { SqlRow, SqlRun, SqlValue } from './sql-run.js'
-import { tableOf } from './table.js'
+import { type SqlTable, tableOf } from './table.js'
 
 export type {
   FoundColumn,
@@ -70,16 +70,17 @@ export function sqlBackend(run: SqlRun, dialect: SqlDialect, options: SqlOptions
   const send = dialectRun(run, dialect)
   const bind = (spec: AnyCollectionSpec) => tableOf(shapeOf(spec), dialect, tablePrefix)
   const own = { denylist: bind(denylistSpec), lease: bind(leaseSpec), counter: bind(counterSpec) }
+  function tablesOf(specs: readonly AnyCollectionSpec[]): readonly SqlTable[] {
+    const reserved = specs.find(({ name }) => name.startsWith('postern_'))
+    if (reserved) throw new TypeError(`${dialect.name}: "${reserved.name}": "postern_" is reserved`)
+    return [...Object.values(own), ...specs.map(bind)]
+  }
+
   return {
     store: {
       collection: (spec) => sqlCollection(send, dialect, bind(spec)),
-      async prepare(specs) {
-        const reserved = specs.find(({ name }) => name.startsWith('postern_'))
-        if (reserved) {
-          throw new TypeError(`${dialect.name}: "${reserved.name}": "postern_" is reserved`)
-        }
-        await migrate(send, dialect, [...Object.values(own), ...specs.map(bind)])
-      },
+      prepare: async (specs) => migrate(send, dialect, tablesOf(specs)),
+      plan: async (specs) => planOf(send, dialect, tablesOf(specs)),
     },
     denylist: sqlDenylist(send, dialect, own.denylist),
     lease: collectionLease(sqlCollection(send, dialect, own.lease)),

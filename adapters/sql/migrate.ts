@@ -1,3 +1,4 @@
+import type { MigrationStep } from '../../src/ports/store.js'
 import type { FoundSchema, SqlDialect } from './dialect.js'
 import type { SqlRun } from './sql-run.js'
 import { indexName, type SqlColumn, type SqlTable } from './table.js'
@@ -110,6 +111,23 @@ function refuseOtherType(
     `${dialect.name}: ${table.sql}.${column.sql} was created as "${has}", but collection ` +
       `"${table.shape.name}" now declares "${column.name}" as "${wanted}"; give the field a new name instead`,
   )
+}
+
+/** The steps that `migrate` would take now. Changes nothing. */
+export async function planOf(
+  run: SqlRun,
+  dialect: SqlDialect,
+  tables: readonly SqlTable[],
+): Promise<readonly MigrationStep[]> {
+  const found = await dialect.schemaOf(
+    run,
+    tables.map(({ bare }) => bare),
+  )
+  const has = new Set(found.columns.map(({ table }) => table))
+  return missingSteps(dialect, tables, found).map(({ name, ddl }) => {
+    const [table = ''] = name.split('/')
+    return { name, statement: ddl, blocks: has.has(table) ? null : 0 }
+  })
 }
 
 /**

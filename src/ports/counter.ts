@@ -1,3 +1,5 @@
+import type { Inspection } from './inspection.js'
+
 /** The state of a window after a hit. */
 export interface CounterResult {
   /** False when the window already held `limit` hits; this hit is then not counted. */
@@ -35,4 +37,6 @@ export interface Counter {
   forgive(key: string, hits?: number): Promise<void>
   /** Removes at most `limit` windows that ended at or before `before`. Resolves with their number. */
   sweep(before: number, limit: number): Promise<number>
+  /** As `Store.inspect`, of the database that this port is in. */
+  inspect?(): Promise<readonly Inspection[]>
 }

@@ -1,4 +1,5 @@
 import type { Answer } from './answer.js'
+import type { Inspection } from './inspection.js'
 
 /** A session or an access token that is refused. */
 export interface DenylistEntry {
@@ -30,4 +31,6 @@ export interface Denylist {
   readonly findsInGroups?: boolean
   /** Removes at most `limit` entries with `expiresAt <= before`. Resolves with their number. */
   sweep(before: number, limit: number): Promise<number>
+  /** As `Store.inspect`, of the database that this port is in. */
+  inspect?(): Promise<readonly Inspection[]>
 }

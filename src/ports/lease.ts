@@ -1,3 +1,5 @@
+import type { Inspection } from './inspection.js'
+
 /** The stored state of a lease. */
 export interface LeaseRecord {
   /** The holder's random token; null after a release. */
@@ -20,4 +22,6 @@ export interface Lease {
    * exactly one gets true.
    */
   replace(name: string, seen: LeaseRecord | null, next: LeaseRecord): Promise<boolean>
+  /** As `Store.inspect`, of the database that this port is in. */
+  inspect?(): Promise<readonly Inspection[]>
 }

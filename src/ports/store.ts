@@ -1,3 +1,5 @@
+import type { Inspection } from './inspection.js'
+
 /**
  * The storage port is one small generic collection with guarded writes.
  *
@@ -142,6 +144,19 @@ export interface Collection<T extends Doc> {
   sweep(before: number, limit: number): Promise<SweepResult>
 }
 
+/** One step that `prepare` would take. */
+export interface MigrationStep {
+  /** Such as `client_users/index/email`. */
+  readonly name: string
+  /** What is sent to the database, for a person to read; null where that is no statement. */
+  readonly statement: string | null
+  /**
+   * About how many documents are there whose writes wait until the step is done: 0 where no write waits, null where
+   * the store cannot tell.
+   */
+  readonly blocks: number | null
+}
+
 /** A database's collections. */
 export interface Store {
   /** Binds a collection. Does no I/O; may be called any number of times. */
@@ -151,4 +166,14 @@ export interface Store {
    * when twenty replicas start at once.
    */
   prepare(specs: readonly AnyCollectionSpec[]): Promise<void>
+  /**
+   * The steps that `prepare` would take now, in their order; none where all is there. Changes nothing. Rejects where
+   * `prepare` would refuse what it finds. Optional: without it, `postern migrate` shows no plan.
+   */
+  plan?(specs: readonly AnyCollectionSpec[]): Promise<readonly MigrationStep[]>
+  /**
+   * What the databases of these collections tell of themselves, one entry each. Changes nothing. Optional: without it,
+   * `auth.diagnose()` asks them nothing.
+   */
+  inspect?(specs: readonly AnyCollectionSpec[]): Promise<readonly Inspection[]>
 }

@@ -26,6 +26,18 @@ export function checkedStore(store: Store): Store {
       for (const spec of specs) shapeOf(spec)
       await store.prepare(specs)
     },
+    ...(store.plan && {
+      async plan(specs) {
+        for (const spec of specs) shapeOf(spec)
+        return store.plan?.(specs) ?? []
+      },
+    }),
+    ...(store.inspect && {
+      async inspect(specs) {
+        for (const spec of specs) shapeOf(spec)
+        return store.inspect?.(specs) ?? []
+      },
+    }),
   }
 }
 

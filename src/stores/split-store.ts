@@ -42,14 +42,35 @@ export function splitStore(split: StoreSplit): Store {
     byName.set(name, store)
   }
   const storeOf = (collection: string): Store => byName.get(baseNameOf(collection)) ?? split.default
+  const all = [split.default, ...byName.values()]
+
+  function sharesOf(specs: readonly AnyCollectionSpec[]): ReadonlyMap<Store, AnyCollectionSpec[]> {
+    // The default store even without any: its backend may have tables for the other ports to make.
+    const shares = new Map<Store, AnyCollectionSpec[]>(all.map((store) => [store, []]))
+    for (const spec of specs) shares.get(storeOf(spec.name))?.push(spec)
+    return shares
+  }
+
   return {
     collection: (spec) => storeOf(spec.name).collection(spec),
     async prepare(specs) {
-      // The default store even without any: its backend may have tables for the other ports to make.
-      const shares = new Map<Store, AnyCollectionSpec[]>([[split.default, []]])
-      for (const store of byName.values()) shares.set(store, [])
-      for (const spec of specs) shares.get(storeOf(spec.name))?.push(spec)
-      for (const [store, share] of shares) await store.prepare(share)
+      for (const [store, share] of sharesOf(specs)) await store.prepare(share)
+    },
+    ...(all.every(({ plan }) => plan !== undefined) && {
+      async plan(specs) {
+        const shares = [...sharesOf(specs)]
+        const plans = await Promise.all(
+          shares.map(async ([store, share]) => store.plan?.(share) ?? []),
+        )
+        return plans.flat()
+      },
+    }),
+    async inspect(specs) {
+      const shares = [...sharesOf(specs)]
+      const found = await Promise.all(
+        shares.map(async ([store, share]) => store.inspect?.(share) ?? []),
+      )
+      return found.flat()
     },
   }
 }

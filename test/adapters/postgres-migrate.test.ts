@@ -40,6 +40,44 @@ describe.skipIf(!url)(title, () => {
     expect(rows).toEqual([{ relname: 'postern_counters', relpersistence: 'u' }])
   })
 
+  it('a plan says how many rows have to wait for which step', async () => {
+    const name = schema()
+    const early = spec({ note: { kind: 'text' }, level: { kind: 'integer' } })
+    const { store } = postgres(pool, { schema: name })
+    expect((await store.plan?.([early]))?.every(({ blocks }) => blocks === 0)).toBe(true)
+    await prepare(name, early)
+    await pool.query(
+      `insert into ${name}.users (id, note, level) select n::text, '', 0 from generate_series(1, 5000) n`,
+    )
+    await pool.query(`analyze ${name}.users`)
+    const late = spec(
+      { ...early.fields, kind: { kind: 'text', default: 'x' } },
+      { indexes: [{ on: ['note'] }] },
+    )
+    const plan = (await store.plan?.([late])) ?? []
+    expect(plan.map((step) => [step.name, step.blocks])).toEqual([
+      ['users/column/kind', 0],
+      ['users/index/note', 5000],
+    ])
+    expect(plan[1]?.statement).toContain(`on "${name}"."users" ("note", "id")`)
+  })
+
+  it('a plan needs no right but to read', async () => {
+    const name = schema()
+    const samples = sampleSpec('sliding')
+    await prepare(name, samples)
+    const reader = new Pool({
+      connectionString: url ?? '',
+      options: optionsOf({ default_transaction_read_only: 'on' }),
+    })
+    try {
+      const plan = postgres(reader, { schema: name }).store.plan?.([samples])
+      expect(await plan).toEqual([])
+    } finally {
+      await reader.end()
+    }
+  })
+
   it.each(['read committed', 'repeatable read', 'serializable'])(
     'twenty replicas that start at once do each step once, at %s',
     async (isolation) => {

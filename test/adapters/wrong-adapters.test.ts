@@ -14,6 +14,7 @@ import { wrongCounters } from '../support/wrong/wrong-counters.js'
 import { wrongDenylists } from '../support/wrong/wrong-denylists.js'
 import { wrongGuards } from '../support/wrong/wrong-guards.js'
 import { wrongLeases } from '../support/wrong/wrong-leases.js'
+import { rightlyPlanned, wrongPlans } from '../support/wrong/wrong-plans.js'
 import { wrongReads } from '../support/wrong/wrong-reads.js'
 import { wrongSchemas } from '../support/wrong/wrong-schemas.js'
 import { wrongSweeps } from '../support/wrong/wrong-sweeps.js'
@@ -24,6 +25,7 @@ type Kit = (make: MakeBackend) => readonly ConformanceCase[]
 
 const wrongStores = [
   ...wrongSchemas,
+  ...wrongPlans,
   ...wrongWrites,
   ...wrongUpdates,
   ...wrongGuards,
@@ -62,4 +64,9 @@ describe.each(kits)('R-LIB-06 the %s cases', (_port, kit, faults) => {
     const names = kit(async () => memory()).map(({ name }) => name)
     expect(names.filter((name) => !failed.has(name))).toEqual([])
   })
+})
+
+it('R-LIB-06 a store whose plan keeps its promise fails none of them', async () => {
+  const planned = storeCases(async () => rightlyPlanned(memory()))
+  await planned.find(({ name }) => name.startsWith('a plan names'))?.run()
 })

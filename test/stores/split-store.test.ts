@@ -105,3 +105,24 @@ describe('R-LIB-07 splitStore', () => {
     expect(build).toThrow(new RegExp(collectionNames.join(', ')))
   })
 })
+
+describe('a plan of splitStore', () => {
+  const step = (name: string) => ({ name, statement: null, blocks: 0 })
+  const planning = (name: string): Store => ({
+    ...memory().store,
+    plan: async (specs) => specs.map((spec) => step(`${name}: ${spec.name}`)),
+  })
+
+  it('asks each store for what it holds', async () => {
+    const overrides = { tickets: planning('fast') }
+    const store = splitStore({ default: planning('main'), overrides })
+    const specs = allCollectionSpecs('').filter(({ name }) => /^client_(users|tickets)$/.test(name))
+    const plan = await store.plan?.(specs)
+    expect(plan?.map(({ name }) => name)).toEqual(['main: client_users', 'fast: client_tickets'])
+  })
+
+  it('is none where a store shows none: half a plan would pass for a whole one', () => {
+    const overrides = { tickets: memory().store }
+    expect(splitStore({ default: planning('main'), overrides }).plan).toBeUndefined()
+  })
+})

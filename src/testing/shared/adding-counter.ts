@@ -1,7 +1,7 @@
 import type { Counter } from '../../ports/counter.js'
 import { MissingMethod } from './conformance-case.js'
 
-export type AddingCounter = Required<Counter>
+export type AddingCounter = Required<Omit<Counter, 'inspect'>>
 
 /** The counter, if it has the optional `add`; else the case that asks is skipped. */
 export function addingCounter(counter: Counter): AddingCounter {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { CollectionSpec, Doc } from '../../ports/store.js'
-import { race, type Scripts, uniqueName } from '../shared/conformance-case.js'
+import { MissingMethod, race, type Scripts, uniqueName } from '../shared/conformance-case.js'
 import { fill, type StoreSetup, sample, sampleSpec } from '../shared/sample.js'
 
 /** What a collection held in its first version … */
@@ -90,6 +90,22 @@ export const preparing: Scripts<StoreSetup> = {
       assert.deepEqual(await samples.get('a'), sample('a'))
       assert.equal(await samples.insert(sample('b', { email: sample('a').email })), false)
     }
+  },
+  'a plan names what prepare would do, and does none of it': async ({ backend }) => {
+    const { store } = backend
+    if (store.plan === undefined)
+      throw new MissingMethod('the store has no `plan`, which is optional')
+    const { early, late } = versions()
+    const first = await store.plan([early])
+    assert.ok(first.length > 0, 'a collection that was never prepared needs a step')
+    assert.deepEqual(await store.plan([early]), first, 'a plan must change nothing')
+    await store.prepare([early])
+    assert.deepEqual(await store.plan([early]), [], 'after prepare there is nothing to do')
+    await store.collection(early).insert(earlyDoc('a'))
+    assert.ok((await store.plan([late])).length > 0, 'new fields and indexes need steps')
+    await store.prepare([late])
+    assert.deepEqual(await store.plan([late]), [])
+    assert.deepEqual(await store.plan([early]), [], 'an earlier version needs nothing')
   },
   'a field added later reads as its default, a nullable one as null': async ({ backend }) => {
     const { early, late } = versions()

@@ -121,15 +121,22 @@ export async function withServer<R>(url: string, use: (client: Redis) => Promise
   }
 }
 
-/** Both libraries say so of a command that was never sent. */
-function wasNeverSent(error: unknown): boolean {
+/**
+ * Both libraries say so of a command that was never sent, or that each node which was asked refused: after a `MOVED`,
+ * a cluster of `ioredis` with a `natMap` asks nodes at random until it has read the slots again.
+ */
+function wasNeverCarriedOut(error: unknown): boolean {
   if (error instanceof ClientOfflineError) return true
-  return error instanceof Error && error.message.endsWith('enableOfflineQueue options is false')
+  if (!(error instanceof Error)) return false
+  return (
+    error.message.endsWith('enableOfflineQueue options is false') ||
+    /^Too many Cluster redirections. Last error: ReplyError: (MOVED|NOSCRIPT) /.test(error.message)
+  )
 }
 
 /**
  * A client that waits for its connection, before a command and after one that failed. It sends anew
- * only what it is told was never sent.
+ * only what it is told was never carried out.
  */
 export function patient(client: RedisClient): RedisClient {
   const [member, ping] = 'call' in client ? ['call', ['ping', []]] : ['sendCommand', [['ping']]]
@@ -140,7 +147,7 @@ export function patient(client: RedisClient): RedisClient {
       try {
         return await Reflect.apply(method, client, args)
       } catch (error) {
-        if (!wasNeverSent(error)) throw error
+        if (!wasNeverCarriedOut(error)) throw error
         await turn()
       }
     }

@@ -1,0 +1,51 @@
+import type { Backend, Store } from 'postern'
+import { memory } from 'postern/memory'
+import {
+  allCollectionSpecs,
+  collectionCounter,
+  collectionDenylist,
+  collectionLease,
+  counterSpec,
+  denylistSpec,
+  leaseSpec,
+} from 'postern/stores'
+import { expect, it } from 'vitest'
+import { conformance } from '../../../src/testing/index.js'
+import { testAuth } from '../../support/hosts/test-auth.js'
+import { testEach } from '../../support/stores/each-case.js'
+
+/** All four ports on the one that an author has to write. */
+function backendOf(store: Store): Backend {
+  const own = [denylistSpec, leaseSpec, counterSpec]
+  return {
+    store: {
+      collection: (spec) => store.collection(spec),
+      prepare: (specs) => store.prepare([...own, ...specs]),
+    },
+    denylist: collectionDenylist(store.collection(denylistSpec)),
+    lease: collectionLease(store.collection(leaseSpec)),
+    counter: collectionCounter(store.collection(counterSpec)),
+  }
+}
+
+testEach(
+  'denylist, lease and counter on a collection',
+  conformance({
+    // The memory store's own names begin with `postern_`, so another prefix stands in a database of its own.
+    open: ({ through }) => ({ backend: backendOf(through(memory().store)) }),
+  }),
+)
+
+it('serves the whole library', async () => {
+  const { auth } = await testAuth({ backend: backendOf(memory().store) })
+  await auth.migrate()
+  const { id } = await auth.client.users.create({ email: 'ada@example.org' })
+  expect(await auth.client.users.get(id)).toMatchObject({ id })
+})
+
+it('names every collection that a store has to prepare', () => {
+  const names = allCollectionSpecs('acme_').map(({ name }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names).toContain('acme_client_users')
+  expect(names).toContain('acme_operator_refresh_tokens')
+})
