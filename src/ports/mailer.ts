@@ -10,6 +10,12 @@ export type Mail = {
   readonly to: string
   /** The account's name; empty in mails to an unconfirmed address. */
   readonly name: string
+  /**
+   * The languages of the browser or app that asked for this mail, the most wanted first: language ranges in lower case
+   * (RFC 4647 §2.1), such as `de-at`, at most ten. Only in mails with a link, and left out where the request named none
+   * (`Accept-Language`). A notice to the owner has none: a thief may have caused it.
+   */
+  readonly languages?: readonly string[]
 } & (
   | {
       /** Confirms the address of a new account. */

@@ -26,19 +26,30 @@ export interface FactorLockout {
 /** What was guessed at. */
 export type Suspicion = 'password' | 'secondFactor'
 
+/** Of the caller who asked for a mail: language ranges, the most wanted first. Empty where no caller did. */
+type Languages = readonly string[]
+
+/** An address that a caller asked to have a mail sent to. */
+interface Asked {
+  readonly email: string
+  readonly languages: Languages
+}
+
 /** Mail goes out beside the request: its outcome changes neither the reply nor its timing. */
 export interface MailService {
-  verifyEmail(user: User, ticket: IssuedTicket): void
+  verifyEmail(user: User, ticket: IssuedTicket, languages: Languages): void
   /** The same to an address without an account. */
-  confirmRegistration(email: string, ticket: IssuedTicket): void
+  confirmRegistration(to: Asked, ticket: IssuedTicket): void
   /** To the new address. */
-  changeEmail(user: User, email: string, ticket: IssuedTicket): void
+  changeEmail(user: User, to: Asked, ticket: IssuedTicket): void
   emailChangeRequested(user: User, at: number): void
   /** To the address of `before`. */
   emailChanged(before: User, what: { readonly at: number; readonly newEmail: string }): void
   accountDeleted(user: User, at: number): void
-  accountExists(to: { readonly email: string; readonly name: string }): void
-  resetPassword(user: User, ticket: IssuedTicket): void
+  accountExists(to: Asked & { readonly name: string }): void
+  resetPassword(user: User, ticket: IssuedTicket, languages: Languages): void
+  /** The same link, for the host to hand over. */
+  passwordLink(ticket: IssuedTicket): MailedLink
   passwordChanged(user: User, at: number): void
   /** Resolves once the mailer has answered, whatever it said. */
   mfaChanged(user: User, what: { readonly at: number; readonly change: MfaChange }): Promise<void>
@@ -57,6 +68,12 @@ export interface MailService {
     what: RequestSource & { readonly at: number; readonly reason: Suspicion },
   ): void
   deviceTrusted(user: User, request: RequestSource & { readonly at: number }): void
+}
+
+/** What a mail with a link carries. */
+export interface MailedLink extends IssuedTicket {
+  /** The host's page, with the token in its fragment. */
+  readonly url: string
 }
 
 interface Deps {
@@ -95,6 +112,10 @@ export function createMailService(deps: Deps): MailService {
     void deliver(mail, userId)
   }
 
+  const passwordLink = ({ token, expiresAt }: IssuedTicket): MailedLink => ({
+    ...{ url: withToken(links.resetPassword, token), token, expiresAt },
+  })
+
   const to = (user: User): { surface: Surface; to: string; name: string } => ({
     surface,
     to: user.email,
@@ -102,60 +123,39 @@ export function createMailService(deps: Deps): MailService {
     name: user.emailVerifiedAt === null ? '' : user.name,
   })
 
+  /** No name either, as to any unconfirmed address. */
+  const toUnconfirmed = ({ email, languages }: Asked) => ({
+    ...{ surface, to: email, name: '' },
+    ...asking(languages),
+  })
+
+  const confirming = <T extends 'verifyEmail' | 'changeEmail'>(
+    template: T,
+    { token, expiresAt }: IssuedTicket,
+  ) => ({ template, data: { url: withToken(links.verifyEmail, token), token, expiresAt } })
+
   return {
-    verifyEmail: (user, { token, expiresAt }) =>
-      send(
-        {
-          ...to(user),
-          template: 'verifyEmail',
-          data: { url: withToken(links.verifyEmail, token), token, expiresAt },
-        },
-        user.id,
-      ),
-    confirmRegistration: (email, { token, expiresAt }) =>
-      send(
-        {
-          surface,
-          to: email,
-          // As for any unconfirmed address.
-          name: '',
-          template: 'verifyEmail',
-          data: { url: withToken(links.verifyEmail, token), token, expiresAt },
-        },
-        null,
-      ),
-    changeEmail: (user, email, { token, expiresAt }) =>
-      send(
-        {
-          surface,
-          to: email,
-          // As for any unconfirmed address.
-          name: '',
-          template: 'changeEmail',
-          data: { url: withToken(links.verifyEmail, token), token, expiresAt },
-        },
-        user.id,
-      ),
+    verifyEmail: (user, ticket, languages) =>
+      send({ ...to(user), ...asking(languages), ...confirming('verifyEmail', ticket) }, user.id),
+    confirmRegistration: (asked, ticket) =>
+      send({ ...toUnconfirmed(asked), ...confirming('verifyEmail', ticket) }, null),
+    changeEmail: (user, asked, ticket) =>
+      send({ ...toUnconfirmed(asked), ...confirming('changeEmail', ticket) }, user.id),
     emailChangeRequested: (user, at) =>
       send({ ...to(user), template: 'emailChangeRequested', data: { at } }, user.id),
     emailChanged: (before, data) =>
       send({ ...to(before), template: 'emailChanged', data }, before.id),
     accountDeleted: (user, at) =>
       send({ ...to(user), template: 'accountDeleted', data: { at } }, user.id),
-    accountExists: ({ email, name }) =>
-      send(
-        { surface, to: email, name, template: 'accountExists', data: { url: links.login } },
-        null,
-      ),
-    resetPassword: (user, { token, expiresAt }) =>
-      send(
-        {
-          ...to(user),
-          template: 'resetPassword',
-          data: { url: withToken(links.resetPassword, token), token, expiresAt },
-        },
-        user.id,
-      ),
+    accountExists: ({ name, ...asked }) => {
+      const data = { url: links.login }
+      send({ ...toUnconfirmed(asked), name, template: 'accountExists', data }, null)
+    },
+    resetPassword: (user, ticket, languages) => {
+      const data = passwordLink(ticket)
+      send({ ...to(user), ...asking(languages), template: 'resetPassword', data }, user.id)
+    },
+    passwordLink,
     passwordChanged: (user, at) =>
       send({ ...to(user), template: 'passwordChanged', data: { at } }, user.id),
     mfaChanged: (user, data) => deliver({ ...to(user), template: 'mfaChanged', data }, user.id),
@@ -174,6 +174,9 @@ export function createMailService(deps: Deps): MailService {
       send({ ...to(user), template: 'deviceTrusted', data: { at, ip, userAgent } }, user.id),
   }
 }
+
+const asking = (languages: Languages): Pick<Mail, 'languages'> =>
+  languages.length === 0 ? {} : { languages }
 
 /** In the fragment, which browsers send to no server and in no Referer. */
 function withToken(page: string, token: string): string {

@@ -145,4 +145,36 @@ describe.each(surfaces)('mail of the %s surface', (surface) => {
     await storedIn(host, surface).users.update(id, { enabled: true }, { emailVerifiedAt: null })
     expect(await forgotten()).toBe('')
   })
+
+  it.each([
+    [{ 'accept-language': 'de-AT,de;q=0.9,<b>;q=0.8,en;q=0.5' }, ['de-at', 'de', 'en']],
+    [{ 'accept-language': '<b>' }, undefined],
+    [{}, undefined],
+  ])('asked for with %j brings the languages %j, and a notice none', async (headers, languages) => {
+    const host = await openHost()
+    const { bearer, email, password: currentPassword } = await signedInPerson(host, surface)
+    const { email: taken } = await person(host, surface)
+    const ask = (path: string, body: object) =>
+      host.send('POST', at(path), { bearer, body, headers })
+    const newcomer = { email: 'new@example.org', password: goodPassword }
+    await ask('register', newcomer)
+    await ask('register', { ...newcomer, email: taken })
+    await ask('email/verify/resend', { email: newcomer.email })
+    await ask('password/forgot', { email })
+    await ask('me/email', { newEmail: 'moved@example.org', currentPassword })
+    await ask('me/email', { newEmail: taken, currentPassword })
+    await ask('me/password', { currentPassword, newPassword: otherPassword })
+    await host.auth.close()
+    const { sent } = host.mailer
+    expect(sent.map(({ template }) => template).sort()).toEqual([
+      ...['accountExists', 'accountExists', 'changeEmail'],
+      ...['emailChangeRequested', 'emailChangeRequested', 'passwordChanged'],
+      ...['resetPassword', 'verifyEmail', 'verifyEmail'],
+    ])
+    for (const mail of sent) {
+      const asked = 'url' in mail.data && languages !== undefined
+      expect('languages' in mail).toBe(asked)
+      if (asked) expect(mail.languages).toEqual(languages)
+    }
+  })
 })
