@@ -1,6 +1,7 @@
 import { lazily } from './concurrency/lazily.js'
 import { createConfigApi } from './domain/configuration/config-api.js'
 import { startWebhookRetries } from './domain/events/webhook-retries.js'
+import { loadPart } from './errors/load-part.js'
 import { bothRouter } from './http/surface-router.js'
 import { allCollectionSpecs } from './model/collections.js'
 import type { AuthOptions } from './options.js'
@@ -10,12 +11,10 @@ import { checkOptions } from './setup/check-options.js'
 import { closeInTime } from './setup/close.js'
 import { defaultsOf } from './setup/defaults.js'
 import { type LazySurface, lazySurface } from './setup/lazy-surface.js'
-import { mailWindowWarnings } from './setup/mail-window-warnings.js'
 import { metadataOf } from './setup/metadata.js'
 import { mountSurface, routesOf } from './setup/mount-surface.js'
 import { pagesOf } from './setup/pages-of.js'
 import { requirePrepared } from './setup/require-prepared.js'
-import { sharedCookieWarning } from './setup/shared-cookie-warning.js'
 import { createSharedServices } from './setup/shared-services.js'
 import { surfaceResolution } from './setup/surface-resolution.js'
 import { startSweeping } from './setup/sweeping.js'
@@ -47,10 +46,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   checkOptions(options)
   const defaults = defaultsOf(options, process.env)
   const { background, clock, logger, prefix } = defaults
-  const sharedCookies = sharedCookieWarning(options.surfaces)
   options.backend.useLogger?.(logger)
-  if (sharedCookies !== null) logger.warn(sharedCookies)
-  for (const warning of mailWindowWarnings(options.surfaces)) logger.warn(warning)
+  for (const warning of await warningsOf(options.surfaces)) logger.warn(warning)
   const services = await createSharedServices(options, defaults, (type, source, facts) =>
     built.operator.emit(type, source, facts),
   )
@@ -114,6 +111,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       // A process that only migrates ends here: its audit records must not be lost with it.
       await background.drain()
     },
+    async diagnose(given = {}) {
+      const load = () => import('./diagnosis/diagnose.js')
+      const { diagnose } = await loadPart('the diagnosis', load)
+      return diagnose({ options, defaults, shared }, given)
+    },
     close() {
       shared.keys.close()
       const work = [background.drain(), sweeper.close(), shared.config.close()]
@@ -121,4 +123,15 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       return closeInTime(work, { clock, logger })
     },
   }
+}
+
+/** Most hosts leave both options out, and load none of the words. */
+async function warningsOf(surfaces: AuthOptions['surfaces']): Promise<readonly string[]> {
+  const { operator, client } = surfaces
+  const isSet = [operator, client].some(
+    ({ cookieDomain, rateLimits }) => cookieDomain ?? rateLimits,
+  )
+  if (!isSet) return []
+  const load = () => import('./setup/surface-warnings.js')
+  return (await loadPart('warnings', load)).surfaceWarnings(surfaces)
 }

@@ -1,6 +1,7 @@
 export { createAuth } from './create-auth.js'
 export type { KeyRing, SignElsewhere, SigningInput } from './crypto/key-ring.js'
 export { generateSigningKey } from './crypto/signing-key.js'
+export type { AccessClaims } from './crypto/token-claims.js'
 export type {
   ImportBatch,
   ImportConflict,
@@ -30,7 +31,15 @@ export { shortcutGrants } from './domain/authorization/role-shortcuts.js'
 export type { Role, RoleDefinition, Roles } from './domain/authorization/roles.js'
 export { seedOrgRoles } from './domain/authorization/seed-org-roles.js'
 export type { ConfigApi } from './domain/configuration/config-api.js'
+export type { ConfigChange } from './domain/configuration/config-change.js'
 export type { ConfigRevision } from './domain/configuration/config-history.js'
+export type {
+  ElementView,
+  EnvironmentView,
+  FieldView,
+  ModuleSummary,
+  ModuleView,
+} from './domain/configuration/config-views.js'
 export type { Reencryption } from './domain/configuration/reencryption.js'
 export type { Actor } from './domain/context/actor.js'
 export type { Principal } from './domain/context/principal.js'
@@ -42,6 +51,7 @@ export type {
   RateLimits,
   SessionLimitName,
 } from './domain/limits/rate-limits.js'
+export type { MailedLink } from './domain/mail/mail-service.js'
 export type {
   IdentityAdministration,
   IdentityRecord,
@@ -60,7 +70,9 @@ export type {
   ServiceAccountRecord,
   ServiceCredentialRecord,
 } from './domain/service-accounts/service-account-record.js'
+export type { SessionAdministration } from './domain/sessions/session-administration.js'
 export type { SessionEntry } from './domain/sessions/session-list.js'
+export type { AccessGrant } from './domain/sessions/tokens.js'
 export {
   AuthError,
   type AuthErrorOptions,
@@ -101,6 +113,7 @@ export type { AuditRecord } from './model/audit-record.js'
 export type { CollectionName } from './model/collections.js'
 export { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
 export { PERMISSIONS, type PermissionInfo } from './model/permissions.js'
+export type { Membership } from './model/user.js'
 export type {
   AuthOptions,
   HashOptions,
@@ -110,7 +123,7 @@ export type {
 } from './options.js'
 export type { AccountField, AccountStanding } from './ports/account-event.js'
 export type { Answer } from './ports/answer.js'
-export type { AuthEvent } from './ports/auth-event.js'
+export type { AuthEvent, EventContext } from './ports/auth-event.js'
 export type {
   Authorizer,
   AuthorizerFactory,
@@ -122,8 +135,10 @@ export type { Backend } from './ports/backend.js'
 export type { Clock } from './ports/clock.js'
 export type { Counter, CounterResult } from './ports/counter.js'
 export type { Denylist, DenylistEntry } from './ports/denylist.js'
-export type { MfaChange } from './ports/factor-event.js'
+export type { MfaChange, MfaMethod } from './ports/factor-event.js'
 export type { Fetcher, OutboundReply, OutboundRequest } from './ports/fetcher.js'
+export type { DiagnosisOptions, Finding, FindingCheck } from './ports/finding.js'
+export type { InspectedProblem, Inspection } from './ports/inspection.js'
 export type { Lease, LeaseRecord } from './ports/lease.js'
 export type { Logger } from './ports/logger.js'
 export type { LoginFailure, OauthFailure } from './ports/login-event.js'
@@ -160,6 +175,7 @@ export type {
   Guard,
   GuardTest,
   IndexSpec,
+  MigrationStep,
   Page,
   Scalar,
   Store,

@@ -4,11 +4,10 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
 import express from 'express'
-import { createAuth, roleAuthorizer } from 'postern'
+import { createAuth } from 'postern'
 import { expressRouter } from 'postern/express'
-import { postgres } from 'postern/postgres'
-import { configKey, ensureFirstOperator, signingKey } from './first-start.ts'
-import { printingMailer } from './printing-mailer.ts'
+import { ensureFirstOperator } from './first-start.ts'
+import { quickstartOptions } from './quickstart-options.ts'
 
 const port = Number(process.env['PORT'] ?? 3000)
 const baseUrl = `http://localhost:${port}`
@@ -16,16 +15,7 @@ const dataFolder = fileURLToPath(new URL('.data/', import.meta.url))
 await mkdir(dataFolder, { recursive: true })
 
 const database = await PGlite.create(`${dataFolder}database`)
-const auth = await createAuth({
-  backend: postgres(database),
-  keys: { current: await signingKey(dataFolder) },
-  configKeys: [{ id: 'first', key: await configKey(dataFolder) }],
-  surfaces: { operator: { baseUrl }, client: { baseUrl } },
-  mailer: printingMailer,
-  // The first operator's `systemRole`, `super_admin`, may change the settings.
-  authorizer: roleAuthorizer(),
-  settings: { registrationOperatorEnabled: true },
-})
+const auth = await createAuth(await quickstartOptions({ database, dataFolder, baseUrl }))
 await auth.migrate()
 const operator = await ensureFirstOperator(auth, dataFolder)
 

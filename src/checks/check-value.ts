@@ -1,5 +1,6 @@
 import type { FieldKind } from '../ports/store.js'
 
+/** A declared field, its name with it. */
 export interface Column {
   readonly name: string
   readonly kind: FieldKind

@@ -1,6 +1,7 @@
 import type { AnyCollectionSpec } from '../ports/store.js'
 import { type Column, checkValue, longestKey, longestText } from './check-value.js'
 
+/** A declared index, on fields in this order. */
 export interface Index {
   readonly on: readonly string[]
   readonly unique: boolean

@@ -1,5 +1,6 @@
 import type { LegacyHashes, LegacyVerifier } from '../ports/password-hasher.js'
 import { readBcryptHash, verifyBcrypt } from './bcrypt-hash.js'
+import { readBetterAuthHash, verifyBetterAuth } from './better-auth-hash.js'
 import { readFirebaseHash, verifyFirebase } from './firebase-hash.js'
 import type { ReadHash } from './hash-text.js'
 import { readPbkdf2Hash, verifyPbkdf2 } from './pbkdf2-hash.js'
@@ -18,6 +19,7 @@ export function legacyFormats(on: LegacyHashes): readonly LegacyFormat[] {
       ? []
       : [format(readBcryptHash, (hash, password) => verifyBcrypt(bcrypt, hash, password))]),
     ...(on.scrypt === true ? [format(readScryptHash, verifyScrypt)] : []),
+    ...(on.betterAuth === true ? [format(readBetterAuthHash, verifyBetterAuth)] : []),
     ...(on.pbkdf2 === true ? [format(readPbkdf2Hash, verifyPbkdf2)] : []),
     ...(firebaseScrypt === undefined
       ? []

@@ -18,6 +18,7 @@ interface CommonClaims {
   readonly exp: number
 }
 
+/** What an access token says of its holder, checked when it was verified. */
 export interface AccessClaims extends CommonClaims {
   readonly tokenUse: 'access'
   readonly aud: Audience

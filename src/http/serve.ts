@@ -5,6 +5,7 @@ import type {
   Services,
   SignedIn,
 } from '../domain/services/index.js'
+import { acceptedLanguages } from '../engine/accepted-languages.js'
 import type { Answer, Call, ProtectedCall } from '../operations/operation.js'
 import type { Admission } from './admission/admission.js'
 import type { CookiePolicy } from './cookies.js'
@@ -59,6 +60,7 @@ function callOf(admission: Admission, policy: CookiePolicy): ProtectedCall<unkno
   return {
     ...(input ?? { body: undefined, query: {} }),
     source,
+    languages: () => acceptedLanguages(request.header('accept-language') ?? ''),
     address,
     deviceCookie: cookieOf(request, policy, 'device'),
     registrationCookie: cookieOf(request, hostOnly(policy), 'registration'),

@@ -1,6 +1,7 @@
 import type { Doc } from '../ports/store.js'
 import type { SurfaceSpec } from './surface-spec.js'
 
+/** A tenant that a user belongs to. Tokens repeat it for the host; the library decides nothing by it. */
 export interface Membership {
   readonly tenantId: string
 }

@@ -164,8 +164,8 @@ const forgotPassword = publicOperation({
   body: z.strictObject({ email: emailInput }),
   reply: accepted,
   errors: ['password_login_disabled'],
-  handle: async ({ body, source }, { passwordRecovery }) => {
-    await passwordRecovery.forgot(body.email, source)
+  handle: async (call, { passwordRecovery }) => {
+    await passwordRecovery.forgot(call.body.email, call.languages(), call.source)
     return { body: { status: 'accepted' as const } }
   },
 })

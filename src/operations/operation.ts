@@ -89,6 +89,8 @@ export type HostOnlyCookie = 'registration' | 'recognition' | 'link'
 export interface Call<B> {
   readonly body: B
   readonly source: RequestSource
+  /** The languages of `Accept-Language`, for the mail that the caller asks for; the most wanted first. */
+  languages(): readonly string[]
   /** Where the request came from, as limits count it: an IPv4 address or an IPv6 /64 network. */
   readonly address: string
   /** The `Authorization` header as it came, at a token endpoint. */

@@ -73,7 +73,8 @@ const register = publicOperation({
     // From where the new key goes: no page has the cookie's keys put into a body, or its own into the cookie.
     const shown = { cookie: registrationCookie, body: body.registrationKey ?? null }
     const kept = { registrationKey: shown[delivery], recognition: shownRecognition(call) }
-    const registrant = { delivery, ...kept, linkKey: shownLinkKey(call) }
+    const languages = call.languages()
+    const registrant = { delivery, ...kept, linkKey: shownLinkKey(call), languages }
     return registrationAnswer(await registration.register(body, registrant, source), delivery)
   },
 })
@@ -126,8 +127,8 @@ const resendEmailVerification = publicOperation({
   body: z.strictObject({ email: emailInput }),
   reply: accepted,
   errors: [],
-  handle: async ({ body, source }, { registration }) => {
-    await registration.resendVerification(body.email, source)
+  handle: async (call, { registration }) => {
+    await registration.resendVerification(call.body.email, call.languages(), call.source)
     return { body: { status: 'accepted' as const } }
   },
 })

@@ -102,7 +102,8 @@ const requestEmailChange = guardedOperation({
   ],
   handle: async (call, { emailChange }) => {
     const { newEmail, currentPassword } = call.body
-    await emailChange.request(call, { newEmail, currentPassword }, call.source)
+    const languages = call.languages()
+    await emailChange.request(call, { newEmail, currentPassword, languages }, call.source)
     return { body: { status: 'accepted' as const } }
   },
 })

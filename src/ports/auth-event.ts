@@ -8,7 +8,8 @@ import type { ServiceAccountEvent } from './service-account-event.js'
 import type { RefreshEvent, SessionEvent } from './session-event.js'
 import type { Surface } from './surface.js'
 
-interface EventContext {
+/** What every event says: where, when and from which client. */
+export interface EventContext {
   readonly surface: Surface
   /** Epoch milliseconds. */
   readonly at: number

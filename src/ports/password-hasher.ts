@@ -47,6 +47,8 @@ export interface LegacyHashes {
   readonly bcrypt?: (password: string, hash: string) => Promise<boolean>
   /** PHC strings `$scrypt$ln=…,r=…,p=…$salt$hash`, and what Django and Werkzeug write. */
   readonly scrypt?: boolean
+  /** `<salt>:<key>` of better-auth: scrypt with N = 16,384, r = 16 and p = 1. */
+  readonly betterAuth?: boolean
   /** PHC strings `$pbkdf2-sha256$i=…$salt$hash` (sha1, sha256, sha512), and what passlib, Django and Werkzeug write. */
   readonly pbkdf2?: boolean
   /** `$firebase-scrypt$<salt>$<passwordHash>` of one project. */

@@ -8,10 +8,10 @@ import type { AuditLog } from '../domain/events/audit-log.js'
 import type { IdentityAdministration } from '../domain/oauth/identity-administration.js'
 import type { ServiceAccountAdministration } from '../domain/service-accounts/service-account-administration.js'
 import type { SessionAdministration } from '../domain/sessions/session-administration.js'
-import type { SigningKeys } from '../domain/sessions/signing-keys.js'
 import type { Mountable, RouteGuarded } from '../http/request/exchange.js'
 import type { AudienceOf } from '../http/route-guards.js'
 import type { SessionOf } from '../http/session-facts.js'
+import type { DiagnosisOptions, Finding } from '../ports/finding.js'
 import type { Surface } from '../ports/surface.js'
 
 /** A surface: its routes, for a framework adapter to mount, and its users, roles, sessions and audit log. */
@@ -104,8 +104,13 @@ export interface Auth {
    * surface.
    */
   readonly metadata: Mountable
-  /** `reload` reads `createAuth({ keys })` again at once, if it is a function. */
-  readonly keys: Pick<SigningKeys, 'reload'>
+  readonly keys: {
+    /**
+     * Reads `createAuth({ keys })` again at once, if it is a function. Rejects when what it answers is not valid; the
+     * keys read before stay in use then.
+     */
+    reload(): Promise<void>
+  }
   readonly config: ConfigApi
   /**
    * Ends the sessions of all people, on both surfaces unless `surfaces` names one, with their trusted
@@ -124,6 +129,14 @@ export interface Auth {
    * counter does not answer.
    */
   migrate(): Promise<void>
+  /**
+   * What a person should mend before, or while, users depend on it: proxies, hosts and cookies, key sizes, the
+   * database's schema, clock and durability, stored settings and secrets, the cost of a password hash on this machine,
+   * identity providers that cannot be reached. Empty where all is well. Writes nothing, takes a second or two, and
+   * hashes twice: for a deployment or an administrator, and not for a health check. `postern doctor` prints it. Rejects
+   * with the database's own error where it does not answer.
+   */
+  diagnose(options?: DiagnosisOptions): Promise<readonly Finding[]>
   /**
    * Waits for mails and audit records in progress, hands the sweep to another replica, reads `keys` no more, and takes
    * this process off the list of those that `needsRestart` of a module waits for. Resolves after 15 seconds at the

@@ -62,6 +62,7 @@ export const legacyHashesShape = z.strictObject({
   bcrypt: z.optional(functionValue),
   scrypt: z.optional(z.boolean('must be true or false')),
   pbkdf2: z.optional(z.boolean('must be true or false')),
+  betterAuth: z.optional(z.boolean('must be true or false')),
   firebaseScrypt: z.optional(
     z.strictObject({
       signerKey: base64Text,

@@ -2,6 +2,7 @@ import { pbkdf2Sync, scryptSync } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readBcryptHash } from '../../src/crypto/bcrypt-hash.js'
+import { readBetterAuthHash } from '../../src/crypto/better-auth-hash.js'
 import { readFirebaseHash } from '../../src/crypto/firebase-hash.js'
 import { fromBase64 } from '../../src/crypto/hash-text.js'
 import { legacyFormats } from '../../src/crypto/legacy-formats.js'
@@ -27,7 +28,13 @@ const bcryptText = '$2y$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy
 const bcrypt = async (password: string, hash: string) =>
   password === 'correct horse' && hash === bcryptText.replace('$2y$', '$2b$')
 
-const formats = legacyFormats({ bcrypt, scrypt: true, pbkdf2: true, firebaseScrypt })
+const formats = legacyFormats({
+  bcrypt,
+  scrypt: true,
+  betterAuth: true,
+  pbkdf2: true,
+  firebaseScrypt,
+})
 
 const standing = (hash: string): string => {
   const readers = formats.filter((format) => format.recognises(hash))
@@ -46,6 +53,13 @@ const scryptOf = (salt: string | Uint8Array, ln: number, length = 32) =>
 const pbkdf2Of = (salt: string | Uint8Array, digest: string, length: number) =>
   pbkdf2Sync('correct horse', salt, 1000, length, digest)
 
+/** With the salt as it is written. */
+function betterAuthOf(password: string): string {
+  const typed = 'e9a4c1d0'.repeat(4)
+  const key = scryptSync(password, typed, 64, { N: 16_384, r: 16, p: 1, maxmem: 2 ** 26 })
+  return `${typed}:${key.toString('hex')}`
+}
+
 const salt = Uint8Array.from({ length: 16 }, (_, at) => at * 16 + 15)
 const scryptTag = b64(scryptOf(salt, 4))
 
@@ -58,6 +72,7 @@ const written = {
   'PBKDF2 of passlib': `$pbkdf2$1000$${b64(salt).replaceAll('+', '.')}$${b64(pbkdf2Of(salt, 'sha1', 20)).replaceAll('+', '.')}`,
   'PBKDF2 of Django': `pbkdf2_sha256$1000$seasalt$${pbkdf2Of('seasalt', 'sha256', 32).toString('base64')}`,
   'PBKDF2 of Werkzeug': `pbkdf2:sha256:1000$seasalt$${pbkdf2Of('seasalt', 'sha256', 32).toString('hex')}`,
+  'scrypt of better-auth': betterAuthOf('correct horse'),
   bcrypt: bcryptText,
 }
 
@@ -177,7 +192,10 @@ describe('formats of older hashes', () => {
     fc.assert(
       fc.property(fc.oneof(nearly, changed, fc.string({ unit: 'binary' })), (text) => {
         expect(standing(text)).not.toBe('read by several')
-        for (const read of [readScryptHash, readPbkdf2Hash, readFirebaseHash, readBcryptHash]) {
+        for (const read of [
+          ...[readScryptHash, readBetterAuthHash, readPbkdf2Hash, readFirebaseHash],
+          readBcryptHash,
+        ]) {
           expect(() => read(text)).not.toThrow()
         }
       }),
@@ -219,9 +237,17 @@ describe('formats of older hashes', () => {
     expect(fromBase64('A A=')).toBeNull()
   })
 
+  it('asks a hash of better-auth for the password in the form that it hashed', async () => {
+    const hash = betterAuthOf('fine 4')
+    expect(await verify(hash, 'ﬁne ⁴')).toBe(true)
+    expect(await verify(hash, 'fine 5')).toBe(false)
+    expect(standing(hash.toUpperCase())).toBe('unknown')
+    expect(standing(hash.slice(0, -2))).toBe('unknown')
+  })
+
   it('reads nothing that the host did not switch on', () => {
     expect(legacyFormats({})).toEqual([])
-    expect(legacyFormats({ scrypt: false, pbkdf2: false })).toEqual([])
+    expect(legacyFormats({ scrypt: false, betterAuth: false, pbkdf2: false })).toEqual([])
     const [only, ...others] = legacyFormats({ pbkdf2: true })
     expect(others).toEqual([])
     expect(only?.recognises(written['PBKDF2 of Django'])).toBe(true)

@@ -51,6 +51,9 @@ export const sizes = {
   chaosQuietSeconds: size(5, 2.5),
   /** Figure R13: sessions signed out before their denylist is lost. */
   lostSessions: size(1000, 40),
+  /** Figure imports: rows, and users of each kind of hash who sign in. */
+  importedRows: size(100_000, 3000),
+  importedSamples: size(200, 4),
   /** Figure R15: processes killed. */
   kills: size(300, 3),
   /** Figure R21: refusals of each kind in each of two rounds; timed in the full form alone. */

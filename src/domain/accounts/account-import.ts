@@ -25,10 +25,12 @@ const tries = 6
 
 /**
  * Makes the account of a row, all or nothing, unless the row's account, or a part of it, is there already.
- * Of two at once, one creates it. Rejects when the store fails; repeated, it completes what was begun.
+ * Of two at once, one creates it. A dry run only reads. Rejects when the store fails; repeated, it completes
+ * what was begun.
  */
 export function createAccountImport(
   deps: AccountImportDeps,
+  dryRun: boolean,
 ): (row: ImportRow) => Promise<ImportResult> {
   const { clock, random, oauthIdentities } = deps
   const { users, accountDeletions, totpFactors } = deps.collections
@@ -63,7 +65,7 @@ export function createAccountImport(
       const known = await oauthIdentities.find(identity)
       if (known === null || known.userId === userId) continue
       if (!(await isGone(known.userId))) return true
-      if (!(await oauthIdentities.takeAbandoned(known))) return true
+      if (!dryRun && !(await oauthIdentities.takeAbandoned(known))) return true
     }
     return false
   }
@@ -139,6 +141,7 @@ export function createAccountImport(
       // Perhaps by this row's own account, which another import made since it was looked for.
       return (await find(row)) === null ? conflictOf('identity_taken') : conflict
     }
+    if (dryRun) return { outcome: 'creatable' }
     const user = userOf(row)
     // The rule of `assertRoleAssignable`: whoever is imported is a person.
     checkRoles([user.systemRole], user)
@@ -155,7 +158,8 @@ export function createAccountImport(
     const { id, email } = found
     if (!isUnfinishedImport(found)) return { outcome: 'skipped', id }
     if (isWrittenAtOnce(row) || email !== row.email) return conflictOf('email_taken')
-    return (await hasTaken(row, id)) ? conflictOf('identity_taken') : complete(row, found)
+    if (await hasTaken(row, id)) return conflictOf('identity_taken')
+    return dryRun ? { outcome: 'creatable' } : complete(row, found)
   }
 
   async function attempt(row: ImportRow): Promise<ImportResult | typeof conflict> {

@@ -70,7 +70,9 @@ export function assembleAccounts(
       return createRegistrations(deps, { ...collaborators, mails })
     }),
     selfDeletion: createSelfDeletion(deps, deletions, reAuthentication),
-    users: createUsers(deps, { sessions, mfaReset, deletions }),
+    users: createUsers(deps, {
+      ...{ sessions, mfaReset, deletions, recovery: collaborators.passwordRecovery },
+    }),
   }
 }
 

@@ -23,7 +23,12 @@ export interface EmailChange {
    */
   request(
     who: SignedIn,
-    input: { readonly newEmail: string; readonly currentPassword: string | undefined },
+    input: {
+      readonly newEmail: string
+      readonly currentPassword: string | undefined
+      /** Of the caller, for the mail with the link. */
+      readonly languages: readonly string[]
+    },
     source: RequestSource,
   ): Promise<void>
   /**
@@ -63,6 +68,13 @@ interface Services {
   readonly reAuthentication: ReAuthentication
 }
 
+interface LinkTerms {
+  /** The new address as it was typed. */
+  readonly typed: string
+  readonly ttlMs: number
+  readonly languages: readonly string[]
+}
+
 type ChangeIntent = SpentIntent<'changeEmail'>
 
 export function createEmailChange(
@@ -85,15 +97,14 @@ export function createEmailChange(
   /** An earlier link is void either way. The account's present address needs no confirmation. */
   async function sendLink(
     { user, sessionId }: SignedIn,
-    typed: string,
     email: string,
-    ttlMs: number,
+    { typed, ttlMs, languages }: LinkTerms,
   ): Promise<void> {
     const terms = { ttlMs, mailedTo: typed, sessionId }
     const ticket = await mailedIntents.issue(user, { purpose: 'changeEmail', ...terms })
     const [owner] = await users.find({ email }, { limit: 1 })
-    if (owner === undefined) deps.mail.changeEmail(user, email, ticket)
-    else if (owner.id !== user.id) deps.mail.accountExists({ email, name: '' })
+    if (owner === undefined) deps.mail.changeEmail(user, { email, languages }, ticket)
+    else if (owner.id !== user.id) deps.mail.accountExists({ email, name: '', languages })
   }
 
   /** By an earlier request with this link, that was cut off or whose answer was lost. */
@@ -153,7 +164,7 @@ export function createEmailChange(
   }
 
   return {
-    async request(who, { newEmail, currentPassword }, source) {
+    async request(who, { newEmail, currentPassword, languages }, source) {
       const { user } = who
       await reAuthentication.require(who, currentPassword, source)
       const email = await admit(newEmail)
@@ -164,7 +175,7 @@ export function createEmailChange(
       )
       // Beside the request: what differs for a taken address shows in no reply and no delay.
       deps.background.run('mailing about another address', () =>
-        sendLink(who, newEmail.trim(), email, emailVerificationTTL),
+        sendLink(who, email, { typed: newEmail.trim(), ttlMs: emailVerificationTTL, languages }),
       )
       const at = clock.now()
       if (notifySecurityChanges) deps.mail.emailChangeRequested(user, at)

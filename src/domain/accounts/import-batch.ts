@@ -44,6 +44,8 @@ export interface ImportBatch {
   readonly users: readonly ImportedUser[]
   /** The roles that rows may have in `systemRole`. Default none. */
   readonly allowRoles?: readonly string[]
+  /** With `true` the rows are judged by the same rules, and nothing is written or reported as event. Default false. */
+  readonly dryRun?: boolean
 }
 
 /** Why a row made no account. */
@@ -66,6 +68,8 @@ export type ImportConflict = 'id_taken' | 'email_taken' | 'identity_taken' | 'du
 /** What became of a row. `reason` is a sentence for the log, and repeats no value of the row. */
 export type ImportResult =
   | { readonly outcome: 'created'; readonly id: string }
+  /** Of a dry run: an import would create it, or complete one that was cut off. */
+  | { readonly outcome: 'creatable' }
   /** The account is there already; nothing of it was changed. */
   | { readonly outcome: 'skipped'; readonly id: string }
   | { readonly outcome: 'conflict'; readonly code: ImportConflict; readonly reason: string }
@@ -73,6 +77,7 @@ export type ImportResult =
 
 /** What became of a batch. */
 export interface ImportReport {
+  /** Of a dry run: the rows that are `creatable`. */
   readonly created: number
   readonly skipped: number
   readonly conflicts: number

@@ -11,14 +11,15 @@ import type { MailService } from '../mail/mail-service.js'
  * Mails about registrations, all beside the request: what differs for a taken address shows in no reply
  * and no delay. A link proves the address and not one registration: each live link serves every live
  * registration of its address, so that a stranger cannot use up an owner's mails and leave them without one.
+ * `languages` are of the caller who asks for the mail, and go with it.
  */
 export interface RegistrationMails {
   /** How long registrations live now, and links that confirm an address, in milliseconds. */
   lifeMs(): Promise<number>
   /** About a registration: a link, or that the address has an account. Three an hour for an address. */
-  registered(email: string, source: RequestSource): void
+  registered(email: string, languages: readonly string[], source: RequestSource): void
   /** A link once more. The caller counts it, and knows that the address has no account. */
-  again(email: string): void
+  again(email: string, languages: readonly string[]): void
   /** Tells the owner of an address that it has an account; counted as `registered`. */
   taken(email: string): void
 }
@@ -59,27 +60,27 @@ export function createRegistrationMails(deps: Deps): RegistrationMails {
   }
 
   async function tellOwner(email: string): Promise<void> {
-    if (await mayMail(email)) mail.accountExists({ email, name: '' })
+    if (await mayMail(email)) mail.accountExists({ email, name: '', languages: [] })
   }
 
   return {
     lifeMs,
 
-    registered(email, source) {
+    registered(email, languages, source) {
       background.run('mailing about a registration', async () => {
         const [owner] = await deps.collections.users.find({ email }, { limit: 1 })
         if (owner !== undefined) deps.emit('account.registrationRepeated', source, {})
         if (!(await mayMail(email))) return
         // Also where it is mailed to no one: a taken address costs what a free one does.
         const link = await issue(email)
-        if (owner === undefined) mail.confirmRegistration(email, link)
-        else mail.accountExists({ email, name: '' })
+        if (owner === undefined) mail.confirmRegistration({ email, languages }, link)
+        else mail.accountExists({ email, name: '', languages })
       })
     },
 
-    again(email) {
+    again(email, languages) {
       background.run('mailing a new link', async () =>
-        mail.confirmRegistration(email, await issue(email)),
+        mail.confirmRegistration({ email, languages }, await issue(email)),
       )
     },
 

@@ -46,6 +46,8 @@ export type RegistrationResult =
 /** Where an answer goes, and what the browser or app keeps of its registrations; null without. */
 export interface Registrant extends Pick<FirstFactor, 'delivery' | 'recognition' | 'linkKey'> {
   readonly registrationKey: string | null
+  /** For the mail about the registration. */
+  readonly languages: readonly string[]
 }
 
 /** A link that confirms an address, and what came with it. */
@@ -71,7 +73,11 @@ export interface Registration {
    */
   verifyEmail(shown: ShownLink, source: RequestSource): Promise<void>
   /** Mails a new link for an account or a registration that is not confirmed; the caller learns nothing. */
-  resendVerification(email: string, source: RequestSource): Promise<void>
+  resendVerification(
+    email: string,
+    languages: readonly string[],
+    source: RequestSource,
+  ): Promise<void>
   /**
    * The same for an administrator, who names the user, or the user to be of a registration, and learns
    * whether there is one: throws `user_not_found` and `email_already_verified`. A disabled user gets no
@@ -155,33 +161,37 @@ export function createRegistration(deps: Deps, services: Services): Registration
     return (await users.insert(user)) ? user : null
   }
 
-  async function sendVerification(user: User): Promise<void> {
+  async function sendVerification(user: User, languages: readonly string[]): Promise<void> {
     const terms = { ttlMs: await mails.lifeMs(), mailedTo: user.email, sessionId: null }
     const ticket = await mailedIntents.issue(user, { purpose: 'verifyEmail', ...terms })
-    deps.mail.verifyEmail(user, ticket)
+    deps.mail.verifyEmail(user, ticket, languages)
   }
 
   async function keep(
     email: string,
     choice: Choice,
-    shown: string | null,
+    { registrationKey: shown, languages }: Pick<Registrant, 'registrationKey' | 'languages'>,
     source: RequestSource,
   ): Promise<RegistrationResult> {
     const { passwordChangedAt: _, ...registered } = choice
     const lifeMs = await mails.lifeMs()
     const kept = await pendingRegistrations.keep({ email, ...registered }, shown, lifeMs)
     deps.emit('account.registrationRequested', source, { userId: kept.registration.id })
-    mails.registered(email, source)
+    mails.registered(email, languages, source)
     const { registrationKey } = kept
     return { status: 'verificationRequired', registrationKey, expiresIn: lifeMs / 1000 }
   }
 
-  function sendAgain({ actorId, source }: Act, waiting: Waiting | null): void {
+  function sendAgain(
+    { actorId, source }: Act,
+    waiting: Waiting | null,
+    languages: readonly string[],
+  ): void {
     if (waiting?.user) {
       const { user } = waiting
-      deps.background.run('mailing a new link', () => sendVerification(user))
+      deps.background.run('mailing a new link', () => sendVerification(user, languages))
     } else if (waiting !== null) {
-      mails.again(waiting.email)
+      mails.again(waiting.email, languages)
     }
     deps.emit('email.verificationRequested', source, { actorId, userId: waiting?.id ?? null })
   }
@@ -198,13 +208,13 @@ export function createRegistration(deps: Deps, services: Services): Registration
   }
 
   return {
-    async register(input, { registrationKey, ...to }, source) {
+    async register(input, { registrationKey, languages, ...to }, source) {
       const line = networkLine(surface, source)
       const email = await admit(input, line)
       const settings = await deps.settings()
       const choice = await chosen(input, line)
       if (isVerificationRequired(settings, settingsFor(surface, settings))) {
-        return keep(email, choice, registrationKey, source)
+        return keep(email, choice, { registrationKey, languages }, source)
       }
       const user = await insert(choice, email)
       if (user === null) {
@@ -240,11 +250,11 @@ export function createRegistration(deps: Deps, services: Services): Registration
       return services.confirmation.confirm(opened, shown.newPassword, source)
     },
 
-    async resendVerification(typed, source) {
+    async resendVerification(typed, languages, source) {
       const email = canonicalEmail(typed)
       if (email === null) throw new AuthError('invalid_request')
       await deps.limits.check('recoveryPerAddress', `verify ${email}`)
-      sendAgain({ actorId: null, source }, await waitingAt(email))
+      sendAgain({ actorId: null, source }, await waitingAt(email), languages)
     },
 
     async resendTo(userId, act) {
@@ -259,7 +269,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
         throw new AuthError('email_already_verified')
       }
       await deps.limits.check('recoveryPerAddress', `verify for ${email}`)
-      sendAgain(act, user?.enabled === false ? null : { id: userId, email, user })
+      sendAgain(act, user?.enabled === false ? null : { id: userId, email, user }, [])
     },
   }
 }

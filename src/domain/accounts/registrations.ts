@@ -101,7 +101,7 @@ export function createRegistrations(deps: Deps, services: Services): Registratio
       const found = await ofUser(id)
       if (found === null) return false
       await deps.limits.check('recoveryPerAddress', `verify for ${found.email}`)
-      mails.again(found.email)
+      mails.again(found.email, [])
       deps.emit('email.verificationRequested', source, { actorId, userId: id })
       return true
     },

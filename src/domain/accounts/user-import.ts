@@ -26,12 +26,15 @@ export async function importUsers(
   act: Act,
 ): Promise<ImportReport> {
   const { actorId, source } = act
+  const isDryRun = batch?.dryRun === true
   try {
     const report = reportOf(await importRows(deps, batch))
+    if (isDryRun) return report
     const { results: _, ...counts } = report
     deps.emit('account.imported', source, { actorId, ...counts })
     return report
   } catch (error) {
+    if (isDryRun) throw error
     const reason = error instanceof AuthError ? error.code : 'internal_error'
     deps.emit('account.importFailed', source, { actorId, reason })
     throw error
@@ -42,10 +45,10 @@ async function importRows(
   deps: UserImportDeps,
   batch: ImportBatch,
 ): Promise<readonly ImportResult[]> {
-  const { users, allowRoles } = batchOf(batch)
+  const { users, allowRoles, dryRun } = batchOf(batch)
   const rules = admissionRules(deps.surface, await deps.settings())
   const now = deps.clock.now()
-  const place = createAccountImport(deps)
+  const place = createAccountImport(deps, dryRun)
   const isRepeated = repetitions()
 
   async function importOne(given: unknown): Promise<ImportResult> {
@@ -93,22 +96,28 @@ function repetitions(): (row: ImportRow) => boolean {
   }
 }
 
-function batchOf({ users, allowRoles = [], ...rest }: ImportBatch): Required<ImportBatch> {
+function batchOf({
+  users,
+  allowRoles = [],
+  dryRun = false,
+  ...rest
+}: ImportBatch): Required<ImportBatch> {
   const problem =
-    (Object.keys(rest).length > 0 && 'members are users and allowRoles, and no others.') ||
+    (Object.keys(rest).length > 0 && 'members are users, allowRoles and dryRun, and no others.') ||
     (!(Array.isArray(users) && users.length <= mostRows) &&
       'users must be an array of at most 10,000 rows.') ||
     (!(Array.isArray(allowRoles) && allowRoles.every(isStorable)) &&
-      'allowRoles must be an array of texts.')
+      'allowRoles must be an array of texts.') ||
+    (typeof dryRun !== 'boolean' && 'dryRun must be true or false.')
   if (problem) throw new AuthError('invalid_request', { detail: `An import's ${problem}` })
-  return { users, allowRoles }
+  return { users, allowRoles, dryRun }
 }
 
 function reportOf(results: readonly ImportResult[]): ImportReport {
   const count = (wanted: ImportResult['outcome']) =>
     results.filter(({ outcome }) => outcome === wanted).length
   return {
-    created: count('created'),
+    created: count('created') + count('creatable'),
     skipped: count('skipped'),
     conflicts: count('conflict'),
     refused: count('refused'),

@@ -11,9 +11,11 @@ import type { AccountField } from '../../ports/account-event.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { MailedLink } from '../mail/mail-service.js'
 import type { OauthIdentities } from '../oauth/oauth-identities.js'
 import { hostLine } from '../passwords/hash-lines.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
+import type { PasswordRecovery } from '../passwords/password-recovery.js'
 import type { PasswordRules } from '../passwords/password-rules.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { AccountDeletions } from './account-deletions.js'
@@ -76,6 +78,14 @@ export interface Users {
    */
   export(id: string): Promise<UserExport | null>
   /**
+   * A link by which a person chooses a password, for the host to hand over: an invitation, or the first operator's. It
+   * leads to `pages.resetPassword`, is good once within an hour, and replaces any earlier one, a mailed one too. Who
+   * has it has the account, unless a second factor is asked for: show it to its owner alone, and log it nowhere. Null
+   * where no enabled person has the id. Throws `password_login_disabled`, and `email_not_verified` for an address
+   * that is not confirmed: create the user with `emailVerified`, or mail the link.
+   */
+  passwordLink(id: string, by?: Actor): Promise<MailedLink | null>
+  /**
    * Removes all second factors of a user who lost them, ends every session and forgets trusted
    * devices; the owner gets a mail. Repeat it after a rejection. False for an unknown id and for a
    * service account.
@@ -106,9 +116,13 @@ interface Services {
   readonly sessions: Sessions
   readonly mfaReset: MfaReset
   readonly deletions: AccountDeletions
+  readonly recovery: Pick<PasswordRecovery, 'linkFor'>
 }
 
-export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Services): Users {
+export function createUsers(
+  deps: Deps,
+  { sessions, mfaReset, deletions, recovery }: Services,
+): Users {
   const { clock } = deps
   const { users } = deps.collections
   const events = createAccountEvents(deps)
@@ -237,6 +251,7 @@ export function createUsers(deps: Deps, { sessions, mfaReset, deletions }: Servi
       if (roles.some(isPeopleOnlyRole)) checkRoles(roles, isId(id) ? await users.get(id) : null)
     },
 
+    passwordLink: async (id, by = {}) => (isId(id) ? recovery.linkFor(id, actBy(by)) : null),
     resetMfa: (id, by = {}) => mfaReset.reset(id, actBy(by)),
     delete: async (id, by = {}) => (await deletions.delete(id, actBy(by))) !== null,
   }

@@ -1,9 +1,13 @@
 import type { ModuleDefinition } from '../../config/define-module.js'
 import type { FieldDeclaration } from '../../engine/configuration/config-declaration.js'
 import type { FieldValues } from '../../engine/configuration/module-values.js'
+import { loadPart } from '../../errors/load-part.js'
 import type { Logger } from '../../ports/logger.js'
+import { type Actor, actBy } from '../context/actor.js'
+import type { ConfigChange } from './config-change.js'
 import type { ConfigRevision } from './config-history.js'
 import type { ConfigStore } from './config-store.js'
+import type { EnvironmentView, ModuleView } from './config-views.js'
 import { joinReencryptions, type Reencryption } from './reencryption.js'
 import { type TypedConfig, typedConfig } from './typed-config.js'
 
@@ -18,6 +22,22 @@ export interface ConfigApi {
   read<Fields extends readonly FieldDeclaration[]>(
     module: ModuleDefinition<Fields>,
   ): Promise<FieldValues<Fields>>
+  /** The fields of a module as they are declared, and its environments. Throws as `view` does. */
+  describe(module: string): Promise<ModuleView>
+  /**
+   * The values of an environment, the active one unless it is named, as administrators see them: of a secret that it is
+   * set, and no more. Never from a cache. Throws `AuthError` `module_not_found`, `environment_not_found`, and
+   * `service_unavailable`.
+   */
+  view(module: string, environment?: string): Promise<EnvironmentView>
+  /**
+   * Edits an environment, by the rules and validators that an administrator meets, and asks no permission. All of
+   * it is written or nothing; a change that changes nothing writes no revision. `by` names the actor for events and the
+   * history. In force at once in this process, and within 30 seconds in every other. Throws `AuthError` as `view` does,
+   * `invalid_request`, and the `config.…` codes of `PATCH …/environments/{env}`; a `ConfigValidationError` for a value
+   * that its declaration or a validator refuses.
+   */
+  change(module: string, change: ConfigChange, by?: Actor): Promise<EnvironmentView>
   /**
    * The last fifty revisions of an environment, newest first, including the current one. About a
    * secret they only tell that it was changed.
@@ -54,6 +74,22 @@ export function createConfigApi(
       // The keys and types are those of the declarations, which a map of them cannot show.
       return (await readerOf(module)()) as FieldValues<Fields>
     },
+    describe: (module) => store.module(module),
+
+    async view(module, environment) {
+      const { stored } = (await store.locate(module, null)).module
+      return store.environment(module, environment ?? stored.activeEnvironment)
+    },
+
+    async change(module, change, by = {}) {
+      const { actorId, source } = actBy(by)
+      const load = () => import('./config-change.js')
+      const { checkedChange } = await loadPart('changes of settings', load)
+      const { environment = null, ...patch } = checkedChange(change)
+      const target = await store.locate(module, environment)
+      return store.patch(target, patch, { userId: actorId, source })
+    },
+
     history: (module, environment) => store.history(module, environment),
     async reencrypt() {
       const all: Reencryption[] = []

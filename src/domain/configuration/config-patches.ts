@@ -17,10 +17,16 @@ import type { ConfigLocator, ConfigTarget, LocatedModule } from './config-locato
 import { runValidator } from './config-validation.js'
 import type { ConfigWriter } from './config-writer.js'
 
-/** Whose request it is. */
-export interface ConfigActor {
-  readonly userId: string
+/** By whom an edit is made. */
+export interface ConfigEditor {
+  /** Null for the host's code that names no actor. */
+  readonly userId: string | null
   readonly source: RequestSource
+}
+
+/** Whose request it is. */
+export interface ConfigActor extends ConfigEditor {
+  readonly userId: string
 }
 
 export interface StatedPatch extends ConfigPatch {
@@ -41,7 +47,7 @@ export interface ConfigPatches {
    * read there is read again only after a lost race, or behind another writer of this process. Throws 404, `config.…`
    * 422 and 409, a `ConfigValidationError`, or 503.
    */
-  apply(target: ConfigTarget, patch: StatedPatch, actor: ConfigActor): Promise<PatchedEnvironment>
+  apply(target: ConfigTarget, patch: StatedPatch, actor: ConfigEditor): Promise<PatchedEnvironment>
 }
 
 type Deps = Pick<ConfigDeps, 'clock' | 'random' | 'logger' | 'emit'>
@@ -72,7 +78,7 @@ export function createConfigPatches(
   async function attempt(
     { module: located, environment }: ConfigTarget,
     patch: ConfigPatch,
-    actor: ConfigActor,
+    actor: ConfigEditor,
   ): Promise<PatchedEnvironment | null> {
     const name = environment?.name ?? located.stored.activeEnvironment
     const seen = environment?.stored ?? (await locator.environment(located, name))
@@ -120,7 +126,7 @@ export function createConfigPatches(
   async function untilWritten(
     located: ConfigTarget,
     patch: StatedPatch,
-    actor: ConfigActor,
+    actor: ConfigEditor,
   ): Promise<PatchedEnvironment> {
     let target = located
     const since = clock.now()

@@ -4,7 +4,7 @@ import { createConfigActivation } from './config-activation.js'
 import type { ConfigDeps } from './config-deps.js'
 import { type ConfigRevision, createConfigHistory } from './config-history.js'
 import { type ConfigTarget, createConfigLocator, type LocatedModule } from './config-locator.js'
-import type { ConfigActor, StatedPatch } from './config-patches.js'
+import type { ConfigActor, ConfigEditor, StatedPatch } from './config-patches.js'
 import { type ConfigReader, createConfigReader } from './config-reader.js'
 import { createConfigRegistration } from './config-registration.js'
 import {
@@ -31,7 +31,7 @@ export interface ConfigAdministration {
    */
   locate(name: string, environment: string | null): Promise<ConfigTarget>
   /** Edits an environment, or the active one of a module. */
-  patch(target: ConfigTarget, patch: StatedPatch, actor: ConfigActor): Promise<EnvironmentView>
+  patch(target: ConfigTarget, patch: StatedPatch, actor: ConfigEditor): Promise<EnvironmentView>
   activate(target: ConfigTarget, environment: string, actor: ConfigActor): Promise<Activation>
 }
 
@@ -46,6 +46,8 @@ export interface ConfigStore extends ConfigAdministration {
   register(): Promise<void>
   readonly reader: ConfigReader
   reencrypt(): Promise<Reencryption>
+  /** For `inspectConfig`, which looks at what is stored and registers nothing. */
+  readonly deps: Pick<ConfigDeps, 'collections' | 'modules'>
   /** This process is at its end: `needsRestart` counts it no more. Never rejects. */
   close(): Promise<void>
 }
@@ -86,6 +88,7 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
     register,
     reader,
     reencrypt,
+    deps,
     close: () => roll.close(),
 
     locate: (name, environment) => locator.target(name, environment),

@@ -10,6 +10,7 @@ import type { Module } from '../../model/config-module.js'
 import type { ModuleEnvironment } from '../../model/module-environment.js'
 import type { RegisteredModule, Texts, ValueSource } from './registered-module.js'
 
+/** A module in a list of modules. */
 export interface ModuleSummary {
   readonly name: string
   readonly activeEnvironment: string
@@ -17,6 +18,7 @@ export interface ModuleSummary {
   readonly needsRestart: boolean
 }
 
+/** A module: its fields as they are declared, and its environments. */
 export interface ModuleView extends ModuleSummary {
   readonly environments: readonly {
     readonly name: string

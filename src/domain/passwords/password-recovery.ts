@@ -8,23 +8,29 @@ import type { RequestSource } from '../../ports/request-source.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
-import type { MailedIntents } from '../intents/mailed-intents.js'
+import type { IssuedTicket, MailedIntents } from '../intents/mailed-intents.js'
 import type { OpenedIntent, SpentIntent } from '../intents/spent-intent.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
-import type { MailService } from '../mail/mail-service.js'
+import type { MailedLink, MailService } from '../mail/mail-service.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { OwnerProof } from './owner-proof.js'
 import type { PasswordCheck } from './password-check.js'
 import type { PasswordWriter } from './password-writer.js'
 
 export interface PasswordRecovery {
-  /** Mails a reset link when there is an account; the caller learns nothing. */
-  forgot(email: string, source: RequestSource): Promise<void>
+  /** Mails a reset link when there is an account; the caller learns nothing. `languages` go with the mail. */
+  forgot(email: string, languages: readonly string[], source: RequestSource): Promise<void>
   /**
    * The same for an administrator, who learns whether there is such a person: throws
    * `user_not_found`. A disabled user gets no mail.
    */
   sendTo(userId: string, act: Act): Promise<void>
+  /**
+   * A reset link that the host hands over itself, in the place of any earlier one. Null where no enabled
+   * person has the id. Throws `password_login_disabled`, and `email_not_verified`: a link that no mail carried must not
+   * prove a mailbox.
+   */
+  linkFor(userId: string, act: Act): Promise<MailedLink | null>
   /**
    * Hands back the mails of a user whose password was changed in a session. The change voided the links
    * of those mails: a thief who changes it again and again must not leave the owner without one. Never
@@ -67,10 +73,13 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
     if (refusal !== null) throw new AuthError(refusal)
   }
 
-  async function sendLink(user: User): Promise<void> {
+  function issue(user: User): Promise<IssuedTicket> {
     const terms = { ttlMs: resetLinkMs, mailedTo: user.email, sessionId: null }
-    const purpose = 'resetPassword'
-    deps.mail.resetPassword(user, await mailedIntents.issue(user, { purpose, ...terms }))
+    return mailedIntents.issue(user, { purpose: 'resetPassword', ...terms })
+  }
+
+  async function sendLink(user: User, languages: readonly string[]): Promise<void> {
+    deps.mail.resetPassword(user, await issue(user), languages)
   }
 
   /** A link that came by mail to this very address proves the mailbox, where no other did so before. */
@@ -104,7 +113,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
   }
 
   return {
-    async forgot(typed, source) {
+    async forgot(typed, languages, source) {
       await requireOpen()
       const email = canonicalEmail(typed)
       if (email === null) throw new AuthError('invalid_request')
@@ -113,7 +122,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
       const [user] = await users.find({ email }, { limit: 1 })
       const owner = user?.enabled && isHuman(user) ? user : null
       if (owner !== null) {
-        deps.background.run('issuing a reset link', () => sendLink(owner))
+        deps.background.run('issuing a reset link', () => sendLink(owner, languages))
       }
       const facts = { actorId: null, userId: owner?.id ?? null }
       deps.emit('password.resetRequested', source, facts)
@@ -124,9 +133,19 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
       const user = isUuid(userId) ? await users.get(userId) : null
       if (user === null || !isHuman(user)) throw new AuthError('user_not_found')
       await deps.limits.check('recoveryPerAddress', `reset for ${user.email}`)
-      if (user.enabled) deps.background.run('issuing a reset link', () => sendLink(user))
+      if (user.enabled) deps.background.run('issuing a reset link', () => sendLink(user, []))
       const facts = { actorId: act.actorId, userId: user.enabled ? user.id : null }
       deps.emit('password.resetRequested', act.source, facts)
+    },
+
+    async linkFor(userId, act) {
+      await requireOpen()
+      const user = isUuid(userId) ? await users.get(userId) : null
+      if (user === null || !isHuman(user) || !user.enabled) return null
+      if (user.emailVerifiedAt === null) throw new AuthError('email_not_verified')
+      const link = deps.mail.passwordLink(await issue(user))
+      deps.emit('password.resetRequested', act.source, { actorId: act.actorId, userId })
+      return link
     },
 
     async allowAgain({ email, emailVerifiedAt }) {

@@ -4,10 +4,7 @@ import { loadPart } from '../../errors/index.js'
 import type { SessionRiskScorer } from '../../ports/session-risk-scorer.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
-import {
-  type AllSessionsTermination,
-  createAllSessionsTermination,
-} from './all-sessions-termination.js'
+import type { AllSessionsTermination } from './all-sessions-termination.js'
 import { createLogout, type Logout } from './logout.js'
 import { createOwnSessions, type OwnSessions } from './own-sessions.js'
 import { createRefresh, type Refresh } from './refresh.js'
@@ -72,6 +69,13 @@ export function assembleSessions(
     },
     ownSessions: createOwnSessions(deps, sessions, sessionList),
     sessionAdministration: createSessionAdministration(deps, sessions, sessionList),
-    allSessions: createAllSessionsTermination(deps, sessions),
+    allSessions: {
+      // After a breach, or a backup that was restored: hardly any process ever does.
+      async terminateAll(issuedBefore, act) {
+        const load = () => import('./all-sessions-termination.js')
+        const { createAllSessionsTermination } = await loadPart('the end of all sessions', load)
+        return createAllSessionsTermination(deps, sessions).terminateAll(issuedBefore, act)
+      },
+    },
   }
 }

@@ -17,6 +17,7 @@ import { isHuman, type User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { SigningKeys } from './signing-keys.js'
 
+/** An access token, as the token endpoints answer it (RFC 6749 section 5.1). */
 export interface AccessGrant {
   readonly accessToken: string
   readonly tokenType: 'Bearer'

@@ -141,6 +141,39 @@ describe.each(hostKinds)('an import of users, $name', (kind) => {
     expect(page.users.every(({ enabled }) => enabled)).toBe(true)
   })
 
+  it('in a dry run, says of every row what an import then does, and writes nothing', async () => {
+    const host = await openHost(options, kind)
+    await registeredPerson(host, 'client', { email: 'grace@example.org' })
+    const known = [
+      {
+        ...{ id: randomUUID(), email: 'ada@example.org', emailVerified: true },
+        identities: [google('1')],
+      },
+    ]
+    await host.auth.client.users.import({ users: known })
+    const { id } = await person(host, 'client')
+    await host.auth.client.users.delete(id)
+    const users = [
+      ...known,
+      { email: 'new@example.org', passwordHash: bcryptHash },
+      { email: 'eve@example.org', emailVerified: true, identities: [github('2')], totpSecret },
+      { email: 'eve@example.org' },
+      { email: 'grace@example.org' },
+      { email: 'mallory@example.org', emailVerified: true, identities: [google('1')] },
+      { email: 'again@example.org', id },
+      { email: 'md5@example.org', passwordHash: '5f4dcc3b5aa765d61d8327deb882cf99' },
+    ]
+    const before = [await pictureOf(host), host.events.length]
+    const dry = await host.auth.client.users.import({ users, dryRun: true })
+    expect([await pictureOf(host), host.events.length]).toEqual(before)
+    const real = await host.auth.client.users.import({ users })
+    expect(dry).toMatchObject({ created: 2, skipped: 1, conflicts: 3, refused: 2 })
+    expect(codesOf(dry)).toEqual(
+      codesOf(real).map((code) => (code === 'created' ? 'creatable' : code)),
+    )
+    expect({ ...dry, results: [] }).toEqual({ ...real, results: [] })
+  })
+
   it('takes no address, id or identity of another account, and changes none', async () => {
     const host = await openHost(options, kind)
     const registered = { email: 'grace@example.org' }

@@ -7,12 +7,14 @@ import {
   type Flow,
   guardedUnavailable,
   outcomeOf,
+  outcomeOfCall,
   readStale,
   type Struck,
+  threwUnavailable,
   tookEffect,
   unavailable,
 } from './flow.js'
-import { askAgainWithoutMail, asksForNobody, signsInWith } from './mail-and-login.js'
+import { askAgainWithoutMail, asksForNobody, newEmail, signsInWith } from './mail-and-login.js'
 import type { Holder, World } from './world.js'
 
 const forgot: Flow = {
@@ -156,8 +158,35 @@ function changePassword(endsOthers: boolean): Flow {
   }
 }
 
+/** A link that the host hands over itself. */
+const passwordLink: Flow = {
+  name: 'users.passwordLink',
+  options: withoutLimits,
+  expects: 'done',
+  unavailable: threwUnavailable,
+  async prepare(world) {
+    const { users } = world.host.auth[world.surface]
+    const { id, email } = await users.create({ email: newEmail(), emailVerified: true })
+    world.adopt(id)
+    let token = ''
+    return {
+      send: () =>
+        outcomeOfCall(async () => {
+          token = (await users.passwordLink(id))?.token ?? ''
+        }),
+      async reached() {
+        const body = { token, newPassword: goodPassword }
+        const reply = await world.send('POST', '/password/reset', { body })
+        assert.equal(reply.status, 204, reply.text)
+        assert.equal(await signsInWith(world, email, goodPassword), '200')
+      },
+    }
+  },
+}
+
 export const passwordFlows: readonly Flow[] = [
   forgot,
+  passwordLink,
   asksForNobody('/password/forgot'),
   reset,
   resetAgain,

@@ -1,0 +1,106 @@
+import { Refusal } from '../../frame/refusal.js'
+import { keysetPages } from '../databases/keyset-pages.js'
+import type { Cells, SourceDatabase } from '../databases/source-database.js'
+import type { CarryRules } from '../rows/carried-row.js'
+import type { Source } from '../rows/import-source.js'
+import { betterAuthRow } from './better-auth-row.js'
+import type { BetterAuthSecrets } from './better-auth-secrets.js'
+
+export interface BetterAuthOptions {
+  /** Null where the person gave none. */
+  readonly secrets: BetterAuthSecrets | null
+  readonly rules: CarryRules
+  /** Keeps ids of two databases apart, such as the surface. */
+  readonly space: string
+  /** Epoch milliseconds. */
+  readonly now: () => number
+}
+
+/**
+ * The users of better-auth, in the tables that it makes itself, under their own names: `user`, `account`, `twoFactor` and
+ * `passkey`. Throws `Refusal` where they are missing, and where users have second factors and there is no secret.
+ */
+export async function betterAuthSource(
+  database: SourceDatabase,
+  options: BetterAuthOptions,
+): Promise<Source> {
+  const tables = await tablesOf(database)
+  await checkSecrets(database, tables, options)
+  const pages = await keysetPages(database, { table: 'user', key: 'id', columns: null })
+  const ofUsers = (table: string, ids: readonly string[]) =>
+    tables.has(table) ? rowsOfUsers(database, table, ids) : Promise.resolve(new Map())
+
+  return {
+    fingerprint: `better-auth in ${database.name}`,
+    total: pages.total,
+    async page(after, size) {
+      const { rows, cursor } = await pages.page(after, size)
+      const ids = rows.map(({ id }) => String(id))
+      const [accounts, factors, passkeys] = [
+        await ofUsers('account', ids),
+        await ofUsers('twoFactor', ids),
+        await ofUsers('passkey', ids),
+      ]
+      const found = rows.map((user) => {
+        const id = String(user['id'])
+        return betterAuthRow(
+          {
+            user,
+            accounts: accounts.get(id) ?? [],
+            factor: factors.get(id)?.[0] ?? null,
+            passkeys: passkeys.get(id)?.length ?? 0,
+          },
+          options,
+        )
+      })
+      return { rows: found, cursor }
+    },
+    close: () => database.close(),
+  }
+}
+
+async function tablesOf(database: SourceDatabase): Promise<ReadonlySet<string>> {
+  const present = new Set<string>()
+  for (const table of ['user', 'account', 'twoFactor', 'passkey']) {
+    if ((await database.columns(table)).length > 0) present.add(table)
+  }
+  const missing = ['user', 'account'].filter((table) => !present.has(table))
+  if (missing.length === 0) return present
+  throw new Refusal(
+    `There is no table ${missing.join(', ')}: better-auth was perhaps set up with other names. Rename them in a view.`,
+    2,
+  )
+}
+
+/** Better before the first account than at each of the rows. */
+async function checkSecrets(
+  database: SourceDatabase,
+  tables: ReadonlySet<string>,
+  { secrets, rules }: BetterAuthOptions,
+): Promise<void> {
+  if (secrets !== null || rules.dropSecondFactors || !tables.has('twoFactor')) return
+  const [counted] = await database.query(
+    `select count(*) as total from ${database.quote('twoFactor')}`,
+  )
+  const total = Number(counted?.['total'])
+  if (total === 0) return
+  throw new Refusal(
+    `Second factors of ${total} users are encrypted: give the secret that better-auth had as BETTER_AUTH_SECRET, or take the users without with --drop-second-factors.`,
+    2,
+  )
+}
+
+/** Rows of a table by their `userId`. */
+async function rowsOfUsers(
+  database: SourceDatabase,
+  table: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly Cells[]>> {
+  if (ids.length === 0) return new Map()
+  const places = ids.map((_, n) => database.placeholder(n + 1)).join(', ')
+  const [from, by] = [database.quote(table), database.quote('userId')]
+  const rows = await database.query(`select * from ${from} where ${by} in (${places})`, ids)
+  const found = new Map<string, Cells[]>(ids.map((id) => [id, []]))
+  for (const row of rows) found.get(String(row['userId']))?.push(row)
+  return found
+}

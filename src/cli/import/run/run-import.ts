@@ -1,0 +1,179 @@
+import type { ImportBatch, ImportReport, ImportResult } from 'postern'
+import { Refusal } from '../../frame/refusal.js'
+import type { NotCarried, Source, SourceRow } from '../rows/import-source.js'
+import { type LineFile, openLineFile } from './line-file.js'
+import { noRows, type Progress, readProgress, type Tally, writeProgress } from './progress-file.js'
+
+export interface ImportRun {
+  readonly source: Source
+  readonly surface: string
+  /** `users.import` of the surface. */
+  readonly importUsers: (batch: ImportBatch) => Promise<ImportReport>
+  readonly allowRoles: readonly string[]
+  readonly dryRun: boolean
+  /** Rows of a batch: as many as a killed run may repeat. */
+  readonly batchSize: number
+  readonly files: ImportFiles
+  /** Starts from the first row, also where an earlier run did not come to its end. */
+  readonly restart: boolean
+  readonly tell: (line: string) => void
+  /** Epoch milliseconds. */
+  readonly now: () => number
+}
+
+/** Absolute paths. */
+export interface ImportFiles {
+  readonly progress: string
+  /** A line for each row that was refused, was in conflict, or was not carried in full. */
+  readonly report: string
+  /** A line `{ from, to }` for each account; null for none. */
+  readonly ids: string | null
+}
+
+export interface ImportOutcome extends Tally {
+  /** Whether an earlier run had done some of the rows. */
+  readonly resumed: boolean
+}
+
+const tellEveryMs = 1000
+
+/**
+ * Imports what the source has, batch after batch. After each, the progress is on the disk: a run that is killed repeats
+ * at most one batch, which changes nothing where it was done already. A dry run neither reads nor writes progress.
+ */
+export async function runImport(run: ImportRun): Promise<ImportOutcome> {
+  const { source, files, dryRun } = run
+  const before = dryRun || run.restart ? null : await earlierProgress(run)
+  const start = before ?? beginning(run)
+  const writers = new Map<string, LineFile>()
+  try {
+    for (const path of [files.report, ...(dryRun || files.ids === null ? [] : [files.ids])]) {
+      writers.set(path, await openLineFile(path, start.files[path] ?? 0))
+    }
+    const total = await source.total()
+    const end = await allBatches(run, start, writers, progressTeller(run, total))
+    return { ...end.tally, resumed: before !== null }
+  } finally {
+    for (const writer of writers.values()) await writer.close()
+  }
+}
+
+/** Null where there is none, or where it came to its end: users may have come since. */
+async function earlierProgress({ source, surface, files, tell }: ImportRun) {
+  const progress = await readProgress(files.progress)
+  if (progress === null || progress.finished) return null
+  if (progress.fingerprint !== source.fingerprint || progress.surface !== surface) {
+    throw new Refusal(
+      `${files.progress} is the progress of another import, which did not come to its end: ${progress.fingerprint}, surface ${progress.surface}. Name another file with --progress, or start from the first row with --restart.`,
+      2,
+    )
+  }
+  tell(`Goes on after ${count(progress.tally.rows)} rows.`)
+  return progress
+}
+
+function beginning({ source, surface }: ImportRun): Progress {
+  const { fingerprint } = source
+  return { fingerprint, surface, cursor: null, finished: false, tally: noRows, files: {} }
+}
+
+async function allBatches(
+  run: ImportRun,
+  start: Progress,
+  writers: ReadonlyMap<string, LineFile>,
+  teller: (tally: Tally, isLast: boolean) => void,
+): Promise<Progress> {
+  let progress = start
+  while (!progress.finished) {
+    const { rows, cursor } = await run.source.page(progress.cursor, run.batchSize)
+    const results = await resultsOf(run, rows)
+    const files: Record<string, number> = { ...progress.files }
+    for (const [path, writer] of writers) {
+      const lines = path === run.files.ids ? idLines(rows, results) : reportLines(rows, results)
+      files[path] = await writer.append(lines)
+    }
+    const tally = added(progress.tally, rows, results)
+    progress = { ...progress, cursor, finished: cursor === null, tally, files }
+    if (!run.dryRun) await writeProgress(run.files.progress, progress)
+    teller(tally, progress.finished)
+  }
+  return progress
+}
+
+type RowResult = ImportResult | Unreadable
+
+interface Unreadable {
+  readonly outcome: 'refused'
+  readonly code: 'unreadable_row'
+  readonly reason: string
+}
+
+const unreadable: Unreadable = {
+  outcome: 'refused',
+  code: 'unreadable_row',
+  reason: 'No user can be made of the row.',
+}
+
+/** One for each row, in their order. */
+async function resultsOf(
+  { importUsers, allowRoles, dryRun }: ImportRun,
+  rows: readonly SourceRow[],
+): Promise<readonly RowResult[]> {
+  const users = rows.flatMap(({ user }) => (user === null ? [] : [user]))
+  const { results } =
+    users.length === 0 ? { results: [] } : await importUsers({ users, allowRoles, dryRun })
+  const answers = results[Symbol.iterator]()
+  return rows.map(({ user }) => (user === null ? unreadable : (answers.next().value ?? unreadable)))
+}
+
+function reportLines(rows: readonly SourceRow[], results: readonly RowResult[]): readonly object[] {
+  return rows.flatMap(({ key, notCarried }, at) => {
+    const result = results[at]
+    if (result === undefined || !(isRefused(result) || notCarried.length > 0)) return []
+    const why: { readonly notCarried?: readonly NotCarried[] } =
+      notCarried.length > 0 ? { notCarried } : {}
+    return [{ row: key, ...result, ...why }]
+  })
+}
+
+function idLines(rows: readonly SourceRow[], results: readonly RowResult[]): readonly object[] {
+  return rows.flatMap(({ key }, at) => {
+    const result = results[at]
+    return result !== undefined && 'id' in result ? [{ from: key, to: result.id }] : []
+  })
+}
+
+const isRefused = ({ outcome }: RowResult) => outcome === 'refused' || outcome === 'conflict'
+
+function added(tally: Tally, rows: readonly SourceRow[], results: readonly RowResult[]): Tally {
+  const having = (...outcomes: readonly RowResult['outcome'][]) =>
+    results.filter(({ outcome }) => outcomes.includes(outcome)).length
+  const isPartly = ({ notCarried }: SourceRow, at: number) => {
+    const result = results[at]
+    return notCarried.length > 0 && result !== undefined && !isRefused(result)
+  }
+  return {
+    rows: tally.rows + rows.length,
+    created: tally.created + having('created', 'creatable'),
+    skipped: tally.skipped + having('skipped'),
+    conflicts: tally.conflicts + having('conflict'),
+    refused: tally.refused + having('refused'),
+    partly: tally.partly + rows.filter(isPartly).length,
+  }
+}
+
+/** At most a line a second, and one at the end. */
+function progressTeller({ tell, now }: ImportRun, total: number | null) {
+  const of = total === null ? '' : ` of ${count(total)}`
+  let next = now() + tellEveryMs
+  return ({ rows, created, skipped, conflicts, refused }: Tally, isLast: boolean): void => {
+    if (!isLast && now() < next) return
+    next = now() + tellEveryMs
+    const parts = `${count(created)} created, ${count(skipped)} there already, ${count(conflicts)} in conflict, ${count(refused)} refused`
+    tell(`${count(rows)}${of} rows: ${parts}`)
+  }
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en')
+}

@@ -1,0 +1,33 @@
+/** Reads the token by script, so that no log and no Referer sees it. */
+export function pageFile(): string {
+  return `<!doctype html>
+<html lang="en">
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width">
+  <title>Choose a password</title>
+  <h1>Choose a password</h1>
+  <form>
+    <p><label>New password <input name="password" type="password" autocomplete="new-password" required></label>
+    <p><button>Save</button>
+    <p role="status">
+  </form>
+  <script type="module">
+    const surface = location.pathname.startsWith('/operator/') ? 'operator' : 'client'
+    const token = new URLSearchParams(location.hash.slice(1)).get('token')
+    history.replaceState(null, '', location.pathname)
+    const form = document.querySelector('form')
+    const status = document.querySelector('[role=status]')
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault()
+      const reply = await fetch(\`/v1/auth/\${surface}/password/reset\`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ token, newPassword: form.elements.password.value }),
+      }).catch(() => null)
+      if (reply?.ok) form.replaceChildren('Your password is set. You can sign in.')
+      else status.textContent = (await reply?.json())?.detail ?? 'No answer. Try again.'
+    })
+  </script>
+</html>
+`
+}

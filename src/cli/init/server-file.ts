@@ -1,0 +1,112 @@
+import type { Framework } from './choices.js'
+
+const start = `const auth = await createAuth(options)
+await auth.migrate()
+
+const port = Number(process.env['PORT'] ?? 3000)
+// The page that mails and postern create-operator link to.
+const page = await readFile(new URL('pages/reset-password.html', import.meta.url), 'utf8')
+const pagePaths = ['/reset-password', '/operator/reset-password']
+`
+
+const files: Readonly<Record<Framework, string>> = {
+  express: `import { readFile } from 'node:fs/promises'
+import express from 'express'
+import { createAuth } from 'postern'
+import { expressGuards, expressRouter } from 'postern/express'
+import options from './postern.config.ts'
+
+${start}const operator = expressGuards(auth.operator)
+
+const app = express()
+app.use(expressRouter(auth.both))
+app.get(pagePaths, (_request, response) => {
+  response.type('html').send(page)
+})
+// A route of your own, for operators who are signed in.
+app.get('/hello', operator.requireUser(), (request, response) => {
+  response.json({ hello: operator.principalOf(request).userId })
+})
+
+app.listen(port, () => console.log(\`http://localhost:\${port}\`))
+`,
+  fastify: `import { readFile } from 'node:fs/promises'
+import fastify from 'fastify'
+import { createAuth } from 'postern'
+import { fastifyGuards, fastifyRouter } from 'postern/fastify'
+import options from './postern.config.ts'
+
+${start}const operator = fastifyGuards(auth.operator)
+
+const app = fastify()
+app.register(fastifyRouter(auth.both))
+for (const path of pagePaths) {
+  app.get(path, async (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
+}
+// A route of your own, for operators who are signed in.
+app.get('/hello', { onRequest: operator.requireUser() }, async (request) => ({
+  hello: operator.principalOf(request).userId,
+}))
+
+await app.listen({ port })
+console.log(\`http://localhost:\${port}\`)
+`,
+  koa: `import { readFile } from 'node:fs/promises'
+import Koa from 'koa'
+import { createAuth } from 'postern'
+import { koaGuards, koaRouter } from 'postern/koa'
+import options from './postern.config.ts'
+
+${start}const operator = koaGuards(auth.operator)
+
+const app = new Koa()
+app.use(koaRouter(auth.both))
+app.use(async (context, next) => {
+  if (!pagePaths.includes(context.path)) return next()
+  context.type = 'html'
+  context.body = page
+})
+// A route of your own, for operators who are signed in.
+const requireOperator = operator.requireUser()
+app.use(async (context, next) => {
+  if (context.path !== '/hello') return next()
+  return requireOperator(context, async () => {
+    context.body = { hello: operator.principalOf(context).userId }
+  })
+})
+
+app.listen(port, () => console.log(\`http://localhost:\${port}\`))
+`,
+  hono: `import { readFile } from 'node:fs/promises'
+import { serve } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import { Hono, type MiddlewareHandler } from 'hono'
+import { createAuth } from 'postern'
+import { fetchGuards, fetchHandler } from 'postern/fetch'
+import options from './postern.config.ts'
+
+${start}const operator = fetchGuards(auth.operator)
+
+type Answer = (request: Request, from: { remoteAddress: string }) => Promise<Response | null>
+// The library's handlers and guards answer with null to go on.
+const step = (answer: Answer): MiddlewareHandler => async (context, next) => {
+  const remoteAddress = getConnInfo(context).remote.address ?? ''
+  return (await answer(context.req.raw, { remoteAddress })) ?? next()
+}
+
+const app = new Hono()
+app.use(step(fetchHandler(auth.both)))
+for (const path of pagePaths) app.get(path, (context) => context.html(page))
+// A route of your own, for operators who are signed in.
+app.get('/hello', step(operator.requireUser()), (context) =>
+  context.json({ hello: operator.principalOf(context.req.raw).userId }),
+)
+
+serve({ fetch: app.fetch, port }, () => console.log(\`http://localhost:\${port}\`))
+`,
+}
+
+/** The host: both surfaces, the page behind the links, and a guarded route to copy. */
+export function serverFile(framework: Framework): string {
+  return files[framework]
+}

@@ -1,0 +1,157 @@
+import {
+  chmod,
+  constants,
+  copyFile,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Refusal } from '../frame/refusal.js'
+import { describeKey } from './describe-key.js'
+
+/** Where `postern init` puts it, and where the commands look for it. */
+export const usualKeyFile = '.postern/keys.json'
+
+/** What a key file holds: the values of `createAuth({ keys, configKeys })`, and since when they are what they are. */
+export interface KeyFile {
+  readonly signing: {
+    readonly current: string
+    readonly next?: string
+    readonly previous?: readonly string[]
+  }
+  /** The first one encrypts. */
+  readonly configKeys: readonly { readonly id: string; readonly key: string }[]
+  /** By `kid` and by the id of a configuration key, in epoch milliseconds. */
+  readonly dates: Readonly<Record<string, KeyDates>>
+}
+
+export interface KeyDates {
+  readonly madeAt: number
+  /** When it stopped to sign. */
+  readonly retiredAt?: number
+}
+
+/** Throws `Refusal` for a file that is missing or holds something else. */
+export async function readKeyFile(path: string): Promise<KeyFile> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new Refusal(`${path} cannot be read. postern keys generate makes one.`, 1, {
+      cause: error,
+    })
+  })
+  const parsed = parse(text)
+  if (isKeyFile(parsed)) {
+    const { current, next = current, previous = [] } = parsed.signing
+    for (const pem of [current, next, ...previous]) describeKey(pem)
+    return parsed
+  }
+  throw new Refusal(`${path} is no key file: it needs { signing, configKeys, dates }.`)
+}
+
+/** Makes the file, readable for its owner alone. Throws `Refusal` where there is one: it is never written over. */
+export async function createKeyFile(path: string, file: KeyFile): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await writeBeside(path, file, async (made) => {
+    // A hard link would need a file system that has them, and a disk of a container or of Windows may not.
+    await copyFile(made, path, constants.COPYFILE_EXCL).catch((error: unknown) => {
+      throw new Refusal(
+        isThere(error)
+          ? `${path} is there already, and stays as it is.`
+          : `${path} cannot be written.`,
+        1,
+        { cause: error },
+      )
+    })
+    await rm(made)
+  })
+}
+
+/**
+ * Lets `change` decide on what the file holds now, and replaces it at once with what that gives; readers find the old
+ * file or the new one. Of two calls at a time the second is refused. Null leaves the file as it is.
+ */
+export async function changeKeyFile(
+  path: string,
+  change: (file: KeyFile) => Promise<KeyFile | null>,
+): Promise<void> {
+  await readKeyFile(path)
+  await writeBeside(path, null, async (made) => {
+    const changed = await change(await readKeyFile(path))
+    if (changed === null) return rm(made)
+    await writeFile(made, textOf(changed))
+    await rename(made, path)
+  })
+}
+
+/** The file beside is the lock as well: it is made only if there is none. */
+async function writeBeside(
+  path: string,
+  file: KeyFile | null,
+  use: (made: string) => Promise<void>,
+): Promise<void> {
+  const made = `${path}.new`
+  const flag = 'wx'
+  await writeFile(made, file === null ? '' : textOf(file), { flag, mode: 0o600 }).catch(
+    (error: unknown) => {
+      throw new Refusal(
+        `${made} cannot be made. If no other command works on the keys, one was interrupted: remove that file.`,
+        1,
+        { cause: error },
+      )
+    },
+  )
+  try {
+    // The umask may have taken more than that away, and never less.
+    await chmod(made, 0o600)
+    await use(made)
+  } catch (error) {
+    await rm(made, { force: true })
+    throw error
+  }
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
+}
+
+function textOf(file: KeyFile): string {
+  return `${JSON.stringify(file, null, 2)}\n`
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function isKeyFile(value: unknown): value is KeyFile {
+  if (!isObject(value)) return false
+  const { signing, configKeys, dates } = value
+  return (
+    isSigning(signing) &&
+    Array.isArray(configKeys) &&
+    configKeys.every(isConfigKey) &&
+    isObject(dates) &&
+    Object.values(dates).every((entry) => isObject(entry) && typeof entry['madeAt'] === 'number')
+  )
+}
+
+function isSigning(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { current, next, previous = [] } = value
+  const isOptional = next === undefined || typeof next === 'string'
+  const isText = (one: unknown) => typeof one === 'string'
+  return isText(current) && isOptional && Array.isArray(previous) && previous.every(isText)
+}
+
+function isConfigKey(value: unknown): boolean {
+  return isObject(value) && typeof value['id'] === 'string' && typeof value['key'] === 'string'
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,73 @@
+import { describeKey } from './describe-key.js'
+import type { KeyFile } from './key-file.js'
+
+/** How long the steps of a rotation are apart, in milliseconds. */
+export interface RotationPolicy {
+  /** From the publication of a key until it may sign: each process and each cache of the JWKS has it by then. */
+  readonly publishedFor: number
+  /** From the last signature of a key until it is dropped: the last token that it signed has expired by then. */
+  readonly keptFor: number
+}
+
+/** What a rotation does now; `until` is the time before which nothing may be done. */
+export type RotationStep =
+  | { readonly step: 'publish' }
+  | { readonly step: 'wait'; readonly until: number }
+  | { readonly step: 'promote' }
+
+export function rotationStep(
+  { signing, dates }: KeyFile,
+  now: number,
+  { publishedFor }: RotationPolicy,
+): RotationStep {
+  if (signing.next === undefined) return { step: 'publish' }
+  const until = (dates[describeKey(signing.next).kid]?.madeAt ?? 0) + publishedFor
+  return until > now ? { step: 'wait', until } : { step: 'promote' }
+}
+
+/** With a new key as `next`: published, and not signing yet. */
+export function withNext(file: KeyFile, pem: string, now: number): KeyFile {
+  const dates = { ...file.dates, [describeKey(pem).kid]: { madeAt: now } }
+  return { ...file, signing: { ...file.signing, next: pem }, dates }
+}
+
+/** `next` signs, the key before it verifies by its public half, and those that are out of use are gone. */
+export function promoted(file: KeyFile, now: number, { keptFor }: RotationPolicy): KeyFile {
+  const { current, next = current, previous = [] } = file.signing
+  const retired = describeKey(current)
+  const retiredAt = (pem: string) => file.dates[describeKey(pem).kid]?.retiredAt ?? 0
+  const kept = previous.filter((pem) => retiredAt(pem) + keptFor > now)
+  const madeAt = file.dates[retired.kid]?.madeAt ?? now
+  return withDatesOfKeys({
+    ...file,
+    signing: { current: next, previous: [retired.publicPem, ...kept] },
+    dates: { ...file.dates, [retired.kid]: { madeAt, retiredAt: now } },
+  })
+}
+
+/** After a theft: the new key alone, so that what any other key signed is refused. */
+export function replaced(file: KeyFile, pem: string, now: number): KeyFile {
+  const dates = { ...file.dates, [describeKey(pem).kid]: { madeAt: now } }
+  return withDatesOfKeys({ ...file, signing: { current: pem }, dates })
+}
+
+/** With a new key that encrypts; those before it go on to decrypt. */
+export function withConfigKey(
+  file: KeyFile,
+  { id, key }: { readonly id: string; readonly key: string },
+  now: number,
+): KeyFile {
+  const dates = { ...file.dates, [id]: { madeAt: now } }
+  return { ...file, configKeys: [{ id, key }, ...file.configKeys], dates }
+}
+
+function withDatesOfKeys(file: KeyFile): KeyFile {
+  const { current, next, previous = [] } = file.signing
+  const pems = [current, ...(next === undefined ? [] : [next]), ...previous]
+  const ids = new Set([
+    ...pems.map((pem) => describeKey(pem).kid),
+    ...file.configKeys.map(({ id }) => id),
+  ])
+  const dates = Object.fromEntries(Object.entries(file.dates).filter(([id]) => ids.has(id)))
+  return { ...file, dates }
+}

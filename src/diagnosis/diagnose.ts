@@ -1,0 +1,112 @@
+import { availableParallelism } from 'node:os'
+import { withTimeout } from '../concurrency/with-timeout.js'
+import { inspectConfig } from '../domain/configuration/config-inspection.js'
+import { defaultArgon2Params } from '../engine/argon2-params.js'
+import { allCollectionSpecs } from '../model/collections.js'
+import type { AuthOptions } from '../options.js'
+import type { DiagnosisOptions, Finding } from '../ports/finding.js'
+import type { Defaults } from '../setup/defaults.js'
+import { defaultConcurrency } from '../setup/password-hashing.js'
+import type { SharedServices } from '../setup/shared-services.js'
+import { endpointsOf } from '../setup/surface-options.js'
+import { mostMemory } from '../system/most-memory.js'
+import {
+  clockFindings,
+  inspectionFindings,
+  inspectionsOf,
+  planFindings,
+} from './database-findings.js'
+import { type HashCost, hashingFindings } from './hashing-findings.js'
+import { hostFindings } from './host-findings.js'
+import { configKeyFindings, keyFindings } from './key-findings.js'
+import { providerFindings } from './provider-findings.js'
+import { proxyFindings } from './proxy-findings.js'
+import { settingsFindings } from './settings-findings.js'
+
+export interface Diagnosed {
+  readonly options: AuthOptions
+  readonly defaults: Pick<Defaults, 'clock' | 'env' | 'fetcher' | 'prefix'>
+  readonly shared: Pick<SharedServices, 'config' | 'keys' | 'passwords'>
+}
+
+/** A database that has not answered by then does not answer. */
+const answerWithinMs = 30_000
+/** Less than this is the way to the database and back. */
+const clockLeewayMs = 1000
+
+/** Looks at the options, at what is stored and at what they need around them. Writes nothing. */
+export async function diagnose(
+  { options, defaults, shared }: Diagnosed,
+  { offline = false }: DiagnosisOptions,
+): Promise<readonly Finding[]> {
+  const { env } = defaults
+  // First, and alone: what runs beside it would be measured too.
+  const hashing = hashingFindings(options, await hashCost(options, defaults, shared.passwords))
+  const ring = await shared.keys.ring()
+  const stored = databaseFindings(options, defaults)
+  const database = await withTimeout(stored, answerWithinMs, defaults.clock)
+  // What is not migrated holds no values to look at.
+  const modules = database.isReady ? await inspectConfig(shared.config.deps) : []
+  const own = modules.find(({ module }) => module === 'auth')
+  const providers = await providerFindings({
+    ...{ values: own?.values ?? {}, env, endpoints: endpointsOf(options) },
+    fetcher: offline ? null : defaults.fetcher,
+  })
+  return [
+    ...proxyFindings(options),
+    ...hostFindings(options),
+    ...keyFindings(ring.warnings),
+    ...database.findings,
+    ...settingsFindings(modules),
+    ...configKeyFindings(options.configKeys ?? keyOfEnvironment(env)),
+    ...hashing,
+    ...providers,
+  ]
+}
+
+async function databaseFindings(
+  { backend, clockLeeway = 0 }: AuthOptions,
+  { clock, prefix }: Pick<Defaults, 'clock' | 'prefix'>,
+): Promise<{ readonly findings: readonly Finding[]; readonly isReady: boolean }> {
+  const specs = allCollectionSpecs(prefix)
+  const before = clock.now()
+  const inspections = await inspectionsOf(backend, specs)
+  const after = clock.now()
+  const leeway = Math.max(clockLeewayMs, clockLeeway * 1000)
+  const told = inspectionFindings(inspections)
+  // A store that may forget refuses to be planned for, by the same reason.
+  const plan = told.some(({ check }) => check === 'durability')
+    ? []
+    : await planFindings(backend, specs)
+  const clocks = clockFindings(inspections, { before, after, leeway })
+  return { findings: [...plan, ...told, ...clocks], isReady: plan.length === 0 }
+}
+
+async function hashCost(
+  { hash = {} }: AuthOptions,
+  { clock, env }: Pick<Defaults, 'clock' | 'env'>,
+  passwords: SharedServices['passwords'],
+): Promise<HashCost> {
+  const line = { holder: 'operator', name: 'diagnosis' } as const
+  const measured = async () => {
+    const begun = clock.now()
+    await passwords.hash('a password to measure by', line)
+    return clock.now() - begun
+  }
+  // The first one loads the library.
+  const first = await measured()
+  const concurrency = hash.concurrency ?? defaultConcurrency(availableParallelism(), env)
+  const asked = Number(env['UV_THREADPOOL_SIZE'])
+  return {
+    params: hash.params ?? defaultArgon2Params,
+    ms: Math.min(first, await measured()),
+    concurrency,
+    threads: Number.isInteger(asked) && asked > 0 ? asked : 4,
+    memory: mostMemory(),
+  }
+}
+
+function keyOfEnvironment(env: Defaults['env']) {
+  const key = env['CONFIG_ENCRYPTION_KEY'] ?? ''
+  return key === '' ? [] : [{ id: 'default', key }]
+}

@@ -1,0 +1,55 @@
+import type { ConfigProblem, ModuleInspection } from '../domain/configuration/config-inspection.js'
+import type { Finding } from '../ports/finding.js'
+
+type Kind = ConfigProblem['kind']
+
+/** What a person reads of the problems of stored values. */
+export function settingsFindings(modules: readonly ModuleInspection[]): readonly Finding[] {
+  return modules.flatMap(({ problems }) => problems.map((problem) => texts[problem.kind](problem)))
+}
+
+const texts: Readonly<Record<Kind, (problem: ConfigProblem) => Finding>> = {
+  unregistered: ({ module, environment }) => ({
+    check: 'settings',
+    problem: `The module "${module}" has no stored values in "${environment}".`,
+    remedy: 'Run postern migrate --apply, or call auth.migrate().',
+  }),
+  unreadable: (problem) => ({
+    check: 'encryption',
+    problem: `No key of configKeys opens the secret ${placeOf(problem)}: requests that need it fail.`,
+    remedy: 'Give the key back that encrypted it, behind the first one, or set the secret anew.',
+  }),
+  olderKey: (problem) => ({
+    check: 'encryption',
+    problem: `The secret ${placeOf(problem)} is not under the first of configKeys: the rotation is not finished.`,
+    remedy: 'Call auth.config.reencrypt() once each process has the first key.',
+  }),
+  invalid: (problem) => ({
+    check: 'settings',
+    problem: `The stored value of ${placeOf(problem)} ${problem.problem}; another one is in force.`,
+    remedy: `Set it: postern settings set ${setterOf(problem)}`,
+  }),
+  refused: (problem) => ({
+    check: 'settings',
+    problem: `The first value of ${placeOf(problem)}${sourceOf(problem)} was not stored: it ${problem.problem}.`,
+    remedy: 'Correct it. The next start stores it.',
+  }),
+  differs: (problem) => ({
+    check: 'settings',
+    problem: `The value of ${placeOf(problem)} that the host gives${sourceOf(problem)} is not the stored one. The stored one is in force.`,
+    remedy: `Take it out of the host's options or environment, or store it: postern settings set ${setterOf(problem)}`,
+  }),
+}
+
+function placeOf({ module, environment, key }: ConfigProblem): string {
+  return `"${module}.${key}" in "${environment}"`
+}
+
+function sourceOf({ envVar }: ConfigProblem): string {
+  return envVar === null ? '' : ` (in createAuth, or in ${envVar})`
+}
+
+function setterOf({ module, environment, key }: ConfigProblem): string {
+  const flag = module === 'auth' ? '' : ` --module ${module}`
+  return `${key}=…${flag} --environment ${environment}`
+}

@@ -1,0 +1,157 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import type { ImportBatch, ImportReport, ImportResult } from 'postern'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { csvSource } from '../../../../src/cli/import/csv/csv-source.js'
+import { columnMap } from '../../../../src/cli/import/rows/column-map.js'
+import { type ImportRun, runImport } from '../../../../src/cli/import/run/run-import.js'
+
+const rules = { roles: new Map<string, string>(), dropSecondFactors: false }
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'postern-import-'))
+  onTestFinished(() => rm(made, { recursive: true, force: true }))
+  return made
+}
+
+/** Accounts by address, as the library makes them: an address is taken once, and every third row is refused. */
+function library() {
+  const accounts = new Map<string, string>()
+  const place = (email: string): ImportResult => {
+    const known = accounts.get(email)
+    if (known !== undefined) return { outcome: 'skipped', id: known }
+    if (/[369]@/.test(email)) return { outcome: 'refused', code: 'invalid_row', reason: 'No.' }
+    accounts.set(email, `id of ${email}`)
+    return { outcome: 'created', id: `id of ${email}` }
+  }
+  return {
+    accounts,
+    async importUsers({ users }: ImportBatch): Promise<ImportReport> {
+      const results = users.map(({ email }) => place(email))
+      return { created: 0, skipped: 0, conflicts: 0, refused: 0, results }
+    },
+  }
+}
+
+const emailOf = (at: number) => `user${at}@example.org`
+
+/** A run over a file with line ends in its fields, opened as a process of its own opens it. */
+async function runOver(place: string, given: Pick<ImportRun, 'importUsers' | 'batchSize'>) {
+  const columns = columnMap({
+    ...{ map: 'email', hash: null, verified: false, space: 'client csv', rules },
+  })
+  const source = await csvSource({ path: join(place, 'users.csv'), delimiter: ',', columns })
+  try {
+    return await runImport({
+      ...{ source, surface: 'client', allowRoles: [], dryRun: false, restart: false, ...given },
+      files: {
+        progress: join(place, 'progress.json'),
+        report: join(place, 'report.jsonl'),
+        ids: join(place, 'ids.jsonl'),
+      },
+      ...{ tell: () => undefined, now: () => 0 },
+    })
+  } finally {
+    await source.close()
+  }
+}
+
+async function linesOf(path: string): Promise<readonly Record<string, string>[]> {
+  const text = await readFile(path, 'utf8')
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+}
+
+describe('an import that is cut off, wherever it is', () => {
+  it('goes on after the last batch, and reports each row once', async () => {
+    const cases = fc.record({
+      rows: fc.integer({ min: 0, max: 40 }),
+      batchSize: fc.integer({ min: 1, max: 12 }),
+      // How many batches each run does, and whether the last one is cut off after its accounts were made.
+      runs: fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.boolean()), { maxLength: 4 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ rows, batchSize, runs }) => {
+        const place = await mkdtemp(join(tmpdir(), 'postern-import-'))
+        try {
+          const lines = Array.from({ length: rows }, (_, at) => `${emailOf(at)},"a\r\nb ""${at}"""`)
+          await writeFile(join(place, 'users.csv'), ['email,note', ...lines].join('\n'))
+          const { accounts, importUsers } = library()
+          for (const [batches, isMade] of runs) {
+            let done = 0
+            const cutOff = async (batch: ImportBatch) => {
+              if (done < batches) {
+                done += 1
+                return importUsers(batch)
+              }
+              if (isMade) await importUsers(batch)
+              throw new Error('cut off')
+            }
+            const run = runOver(place, { importUsers: cutOff, batchSize })
+            const isCut = await run.then(
+              () => false,
+              () => true,
+            )
+            if (!isCut) break
+            // As a process that was killed while it wrote leaves them.
+            await writeFile(join(place, 'report.jsonl'), '{"row":"half', { flag: 'a' })
+            await writeFile(join(place, 'ids.jsonl'), '{"from":"x"}\n{', { flag: 'a' })
+            await writeFile(join(place, 'progress.json.new'), '{"tal')
+          }
+          const outcome = await runOver(place, { importUsers, batchSize })
+          const refused = Array.from({ length: rows }, (_, at) => at).filter((at) =>
+            /[369]$/.test(String(at)),
+          )
+          expect(outcome.rows).toBe(rows)
+          expect(outcome.created + outcome.skipped).toBe(rows - refused.length)
+          expect(outcome.refused).toBe(refused.length)
+          expect(accounts.size).toBe(rows - refused.length)
+          const reported = (await linesOf(join(place, 'report.jsonl'))).map(({ row }) => row)
+          expect(reported).toEqual(refused.map((at) => `line ${2 * at + 2}`))
+          const ids = (await linesOf(join(place, 'ids.jsonl'))).map(({ to }) => to)
+          expect(ids).toEqual([...accounts.values()])
+        } finally {
+          await rm(place, { recursive: true, force: true })
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('begins again where it came to its end: users may have come since', async () => {
+    const place = await folder()
+    const { importUsers } = library()
+    await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org\nuser3@example.org')
+    expect(await runOver(place, { importUsers, batchSize: 1 })).toMatchObject({
+      created: 1,
+      resumed: false,
+    })
+    await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org\nuser2@example.org')
+    expect(await runOver(place, { importUsers, batchSize: 1 })).toMatchObject({
+      ...{ rows: 2, created: 1, skipped: 1, refused: 0, resumed: false },
+    })
+    expect(await linesOf(join(place, 'report.jsonl'))).toEqual([])
+    expect(await linesOf(join(place, 'ids.jsonl'))).toHaveLength(2)
+  })
+
+  it.each([
+    '',
+    '{',
+    '[]',
+    '{"fingerprint":"x"}',
+    '{"fingerprint":"x","surface":"client","cursor":7}',
+  ])('takes no other file for its progress: %s', async (text) => {
+    const place = await folder()
+    await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org')
+    await writeFile(join(place, 'progress.json'), text)
+    const { accounts, importUsers } = library()
+    await expect(runOver(place, { importUsers, batchSize: 1 })).rejects.toThrow(
+      'is no progress of an import',
+    )
+    expect([accounts.size, await readFile(join(place, 'progress.json'), 'utf8')]).toEqual([0, text])
+  })
+})

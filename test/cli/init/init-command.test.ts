@@ -1,0 +1,138 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { ownManifest } from '../../../src/cli/init/own-manifest.js'
+import { ignored, withIgnored } from '../../../src/cli/init/project-files.js'
+import { type Terminal, terminal } from '../../support/cli/terminal.js'
+
+const flags = ['--framework', 'express', '--store', 'sqlite', '--email', 'root@example.org']
+const all = [
+  '.env',
+  '.gitignore',
+  '.postern',
+  'package.json',
+  'pages',
+  'postern.config.ts',
+  'server.ts',
+  'tsconfig.json',
+]
+const read = ({ folder }: Terminal, name: string) => readFileSync(join(folder, name), 'utf8')
+
+describe('postern init', () => {
+  it('asks three questions and writes a host', async () => {
+    const answers = ['fastify', 'postgres', ' ada@example.org ']
+    const questions: string[] = []
+    const ask = async (question: string) => {
+      questions.push(question)
+      return answers[questions.length - 1] ?? ''
+    }
+    const place = await terminal({ ask })
+    const { code, out } = await place.run('init')
+    expect([code, questions.length, readdirSync(place.folder).sort()]).toEqual([0, 3, all])
+    expect(read(place, 'server.ts')).toContain("from 'postern/fastify'")
+    expect(read(place, 'postern.config.ts')).toContain("from 'postern/postgres'")
+    expect(read(place, 'package.json')).toContain('create-operator ada@example.org')
+    expect(out).toContain('set DATABASE_URL in .env')
+    expect(out).toContain('npm run setup')
+  })
+
+  it('takes an empty answer for the first of a list', async () => {
+    const place = await terminal({ ask: async () => '' })
+    await place.run('init', '--email', 'a@example.org')
+    expect(read(place, 'server.ts')).toContain("from 'postern/express'")
+    expect(read(place, 'postern.config.ts')).toContain("from 'postern/sqlite'")
+  })
+
+  it('keeps secrets out of the repository, readable for their owner alone', async () => {
+    const place = await terminal()
+    await place.run('init', ...flags)
+    expect(read(place, '.gitignore').split('\n')).toEqual([...ignored, ''])
+    for (const path of ['.env', '.postern/keys.json']) {
+      expect(statSync(join(place.folder, path)).mode & 0o777).toBe(0o600)
+    }
+    const { signing, configKeys } = JSON.parse(read(place, '.postern/keys.json'))
+    const texts = ['postern.config.ts', 'server.ts', 'package.json', '.env'].map((name) =>
+      read(place, name),
+    )
+    for (const secret of [signing.current.split('\n')[4], configKeys[0].key]) {
+      expect(texts.join()).not.toContain(secret)
+    }
+  })
+
+  it.each(['server.ts', 'postern.config.ts', '.env', 'tsconfig.json'])(
+    'writes nothing where there is a file %s',
+    async (name) => {
+      const place = await terminal()
+      await writeFile(join(place.folder, name), 'mine')
+      const { code, err } = await place.run('init', ...flags)
+      expect([code, err]).toEqual([1, `There is ${name} already. Nothing was written.`])
+      expect([readdirSync(place.folder), read(place, name)]).toEqual([[name], 'mine'])
+    },
+  )
+
+  it('writes nothing over at a second call', async () => {
+    const place = await terminal()
+    await place.run('init', ...flags)
+    const keys = read(place, '.postern/keys.json')
+    expect((await place.run('init', ...flags)).code).toBe(1)
+    expect(read(place, '.postern/keys.json')).toBe(keys)
+  })
+
+  it('leaves package.json and the lines of .gitignore, and says what to install', async () => {
+    const place = await terminal()
+    await writeFile(join(place.folder, 'package.json'), '{"name":"shop"}')
+    await writeFile(join(place.folder, '.gitignore'), 'dist\n.env')
+    const { out } = await place.run(
+      'init',
+      '--framework',
+      'hono',
+      '--store',
+      'mongo',
+      '--email',
+      'a@b.example',
+    )
+    expect(read(place, 'package.json')).toBe('{"name":"shop"}')
+    expect(read(place, '.gitignore')).toBe('dist\n.env\nnode_modules/\n.postern/\n*.db\n*.db-*\n')
+    expect(out).toContain('npm install postern @hono/node-server hono mongodb')
+    expect(out).toContain('npx postern create-operator a@b.example')
+  })
+
+  it('tells the same to programs', async () => {
+    const place = await terminal()
+    const { written, next } = JSON.parse((await place.run('init', ...flags, '--json')).out)
+    expect(written).toContain('server.ts')
+    expect(next[0]).toBe('npm install')
+  })
+
+  it.each([
+    ['no answer where there is no terminal', []],
+    ['another framework', ['--framework', 'restify', ...flags.slice(2)]],
+    ['another store', ['--framework', 'koa', '--store', 'oracle', '--email', 'a@example.org']],
+    ['what is no address', [...flags.slice(0, 4), '--email', 'root']],
+    ['an address that a shell would read', [...flags.slice(0, 4), '--email', 'a@b.example;ls']],
+    ['a word', [...flags, 'shop']],
+  ])('refuses %s, and writes nothing', async (_, args) => {
+    const place = await terminal()
+    expect((await place.run('init', ...args)).code).toBe(2)
+    expect(readdirSync(place.folder)).toEqual([])
+  })
+})
+
+it('adds each line to .gitignore once', () => {
+  const once = withIgnored('')
+  expect(withIgnored(once)).toBe(once)
+  expect(withIgnored('node_modules')).toContain('node_modules\nnode_modules/')
+})
+
+it('names a version for each package, which the one of the tests satisfies', async () => {
+  const { versions } = await ownManifest()
+  const root = fileURLToPath(new URL('../../../', import.meta.url))
+  for (const [name, range] of Object.entries(versions)) {
+    const path = join(root, 'node_modules', name, 'package.json')
+    if (!existsSync(path)) continue
+    const [major] = JSON.parse(readFileSync(path, 'utf8')).version.split('.')
+    expect(`${name} ${range}`).toMatch(new RegExp(`(\\^|>=)${major}\\.|>=`))
+  }
+})

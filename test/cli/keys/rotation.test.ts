@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import { describeKey } from '../../../src/cli/keys/describe-key.js'
+import type { KeyFile } from '../../../src/cli/keys/key-file.js'
+import {
+  promoted,
+  replaced,
+  rotationStep,
+  withConfigKey,
+  withNext,
+} from '../../../src/cli/keys/rotation.js'
+import { rsaPair } from '../../crypto/forge.js'
+
+const day = 24 * 60 * 60_000
+const policy = { publishedFor: 600_000, keptFor: 31 * day }
+const [first, second, third] = [rsaPair(), rsaPair(), rsaPair()].map(({ privateKey }) => privateKey)
+
+function fileOf(pem = first ?? ''): KeyFile {
+  return {
+    signing: { current: pem },
+    configKeys: [{ id: 'one', key: 'a' }],
+    dates: { [describeKey(pem).kid]: { madeAt: 0 }, one: { madeAt: 0 } },
+  }
+}
+
+const kid = (pem = '') => describeKey(pem).kid
+
+it('publishes a key, waits until it is everywhere, and lets it sign then', () => {
+  const begun = fileOf()
+  expect(rotationStep(begun, 0, policy)).toEqual({ step: 'publish' })
+  const published = withNext(begun, second ?? '', 1000)
+  expect(published.signing).toEqual({ current: first, next: second })
+  expect(rotationStep(published, 1000, policy)).toEqual({ step: 'wait', until: 601_000 })
+  expect(rotationStep(published, 600_999, policy)).toEqual({ step: 'wait', until: 601_000 })
+  expect(rotationStep(published, 601_000, policy)).toEqual({ step: 'promote' })
+})
+
+it('keeps the public half alone of the key that signed before', () => {
+  const done = promoted(withNext(fileOf(), second ?? '', 1000), 700_000, policy)
+  expect(done.signing).toEqual({
+    current: second,
+    previous: [describeKey(first ?? '').publicPem],
+  })
+  expect(JSON.stringify(done)).not.toContain((first ?? '').split('\n')[3])
+  expect(done.dates[kid(first)]).toEqual({ madeAt: 0, retiredAt: 700_000 })
+  expect(done.dates[kid(second)]).toEqual({ madeAt: 1000 })
+})
+
+it('drops a key, with its dates, once it signed nothing for long enough', () => {
+  const once = promoted(withNext(fileOf(), second ?? '', 0), 1000, policy)
+  const next = withNext(once, third ?? '', 2000)
+  const early = promoted(next, 1000 + policy.keptFor - 1, policy)
+  expect(early.signing.previous).toEqual(
+    [second, first].map((pem) => describeKey(pem ?? '').publicPem),
+  )
+  const late = promoted(next, 1000 + policy.keptFor, policy)
+  expect(late.signing.previous).toEqual([describeKey(second ?? '').publicPem])
+  expect(Object.keys(late.dates).sort()).toEqual([kid(second), kid(third), 'one'].sort())
+})
+
+it('leaves the new key alone after a theft', () => {
+  const rotated = withNext(promoted(withNext(fileOf(), second ?? '', 0), 1, policy), first ?? '', 2)
+  const safe = replaced(rotated, third ?? '', 3)
+  expect(safe.signing).toEqual({ current: third })
+  expect(safe.dates).toEqual({ [kid(third)]: { madeAt: 3 }, one: { madeAt: 0 } })
+})
+
+it('puts a new configuration key before the others', () => {
+  const { configKeys, dates } = withConfigKey(fileOf(), { id: 'two', key: 'b' }, 5)
+  expect(configKeys.map(({ id }) => id)).toEqual(['two', 'one'])
+  expect(dates['two']).toEqual({ madeAt: 5 })
+})
