@@ -49,7 +49,9 @@ export default defineConfig({
     index: 'src/index.ts',
     config: 'src/config/index.ts',
     'config-secrets': 'src/config/secrets.ts',
+    mails: 'src/mails/index.ts',
     openapi: 'src/openapi/index.ts',
+    cli: 'src/cli/main.ts',
     testing: 'src/testing/index.ts',
     // For browsers and apps: they import nothing, and their sources are written for es2022.
     client: 'src/client/index.ts',
@@ -62,6 +64,7 @@ export default defineConfig({
     fetch: 'adapters/fetch.ts',
     memory: 'adapters/memory/index.ts',
     postgres: 'adapters/postgres/index.ts',
+    stores: 'adapters/stores/index.ts',
     sql: 'adapters/sql/index.ts',
     sqlite: 'adapters/sqlite/index.ts',
     mariadb: 'adapters/mariadb/index.ts',

@@ -375,6 +375,12 @@ describe('R-LIB-05 time and randomness come from ports only', () => {
       '1: uses the global globalThis',
     ],
     [
+      "the database's clock in milliseconds",
+      'adapters/mariadb/bad.ts',
+      'export const q = "delete from t where expires_at < unix_timestamp(now(3))"',
+      "1: reads the database's clock",
+    ],
+    [
       "the database's clock",
       'adapters/postgres/bad.ts',
       'export const q = "delete from t where expires_at < now()"',

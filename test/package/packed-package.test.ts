@@ -7,6 +7,7 @@ import { loadedFiles } from '../support/package/loaded-files.js'
 import { command, type PackedPackage, packedPackage } from '../support/package/packed-package.js'
 import { runtimes } from '../support/package/runtimes.js'
 import { parseSource } from '../support/rules/parsed-source.js'
+import { shippedConfigBound } from './size-bounds.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const tsc = join(root, 'node_modules/@typescript/native/bin/tsc')
@@ -159,6 +160,7 @@ describe('the tarball', () => {
     ['client-mobile.js', []],
     ['client-passkeys.js', ['@simplewebauthn/browser']],
     ['react.js', ['react']],
+    ['mails.js', []],
   ])('R-LIB-01 %s loads %j and nothing else', (file, imported) => {
     expect([...outerImports(file)]).toEqual(imported)
   })
@@ -178,7 +180,7 @@ describe('the tarball', () => {
     expect([...outerImports('config-secrets.js')]).toEqual(['node:crypto'])
     // Not minified: hosts' own bundlers do that.
     const bytes = files.reduce((sum, path) => sum + readFileSync(path).byteLength, 0)
-    expect(bytes).toBeLessThan(56 * 1024)
+    expect(bytes).toBeLessThan(shippedConfigBound)
   })
 
   it('R-LIB-01 openapi.js describes the operations without what performs them', () => {
@@ -258,6 +260,15 @@ describe('R-LIB-16 hosts', () => {
     for (const [version, program] of runtimes()) {
       expect([version, await output(program, file)]).toEqual([version, { mounted: 'function' }])
     }
+  })
+
+  it('a strict library compiles against it, with declarations of what it was given', async () => {
+    const installed = [...dependencies, 'fastify']
+    const options = { ...compilerOptions, declaration: true, lib: ['es2023', 'dom'] }
+    const file = await compiledWith('library', 'host-library.ts', installed, options)
+    const declarations = readFileSync(file.replace(/js$/, 'd.ts'), 'utf8')
+    expect(declarations).toContain('NativeGuards<Principal<"operator">')
+    expect(declarations).not.toMatch(/\bany\b|dist\//)
   })
 
   it('a strict app by postern/client/mobile compiles against it, signs in and is remembered', async () => {

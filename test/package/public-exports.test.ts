@@ -111,8 +111,8 @@ describe('the public exports', () => {
     expect(found.filter(({ code }) => code.includes(`from '${specifier}'`))).not.toEqual([])
   })
 
-  it('have examples that compile, as do the first of the README and of getting-started.md', () => {
-    const pages = ['README.md', 'docs/getting-started.md']
+  it('have examples that compile, as do the first of the README, of getting-started.md and of mails.md', () => {
+    const pages = ['README.md', 'docs/getting-started.md', 'docs/mails.md']
     const first = pages.map((name) => ({ name, code: blocksOf(name)[0] ?? 'nothing' }))
     const examples = [...exported.values()].flat().flatMap((one) => one.examples)
     expect(complaints([...first, ...examples])).toEqual([])

@@ -149,7 +149,8 @@ describe('ASVS-4.2.5 no longer than 8 kB', () => {
       emit: () => {},
       logger,
     })
-    mail.confirmRegistration('ada@example.org', { token: randomText, expiresAt: 0 })
+    const ticket = { token: randomText, expiresAt: 0 }
+    mail.confirmRegistration({ email: 'ada@example.org', languages: [] }, ticket)
     await background.drain()
     const { url } = mailer.last('verifyEmail', 'ada@example.org').data
     expect(url.length).toBeGreaterThan(longestAddress)

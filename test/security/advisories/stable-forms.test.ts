@@ -29,6 +29,18 @@ const cookieLines = (replies: readonly Reply[]): readonly string[] =>
       return `cookie ${[shown, ...attributes].join('; ')}`
     })
 
+/** Of Node, of the framework, or of one reply. */
+const passing =
+  /^(connection|content-length|date|etag|keep-alive|location|set-cookie|x-powered-by|x-request-id)$/
+
+/** The headers of replies, by their status, with what they say. */
+const headerLines = (replies: readonly Reply[]): readonly string[] =>
+  replies.flatMap(({ status, headers }) =>
+    [...headers]
+      .filter(([name]) => !passing.test(name))
+      .map(([name, value]) => `header ${status} ${name}: ${value}`),
+  )
+
 /** The header of a token, and its claims: the text of those that say what it is for, the types of others. */
 function tokenLines(what: string, token: string): readonly string[] {
   const { alg, typ, ...header } = decodeProtectedHeader(token)
@@ -70,7 +82,11 @@ async function formsNow(): Promise<readonly string[]> {
   const host = await oauthHost({ ...trusting, ...linkOnSignIn, authorizer })
   const lines: string[] = []
   for (const surface of surfaces) {
-    lines.push(...cookieLines(await repliesOn(host, surface)))
+    const replies = await repliesOn(host, surface)
+    lines.push(...cookieLines(replies))
+    const refused = await host.send('GET', `/v1/auth/${surface}/me`)
+    const jwks = await host.send('GET', `/v1/auth/${surface}/jwks`)
+    lines.push(...headerLines([...replies, refused, jwks]))
     const { bearer, refreshToken } = await signedInPerson(host, surface)
     lines.push(...tokenLines(`access ${surface}`, bearer))
     lines.push(...tokenLines(`refresh ${surface}`, refreshToken))

@@ -53,6 +53,9 @@ const innerZones = [
 /** The files directly in `src` that no rule of their own names: they put everything together. */
 const compositionRoot = 'src/*'
 
+/** The one file that loads what a person names: the host's configuration. */
+const configLoader = 'src/cli/frame/load-config.ts'
+
 /** The first rule whose zone holds the file decides. */
 const rules: readonly ZoneRule[] = [
   { zone: ports, values: [], types: [] },
@@ -126,6 +129,12 @@ const rules: readonly ZoneRule[] = [
   },
   // The pure half of configuration, which loads without anything of authentication, in browsers too.
   { zone: 'src/config/', values: ['src/engine/', errors], types: [ports] },
+  // The words of mails, for hosts: it runs wherever a host renders them, and knows the mails by their types.
+  {
+    zone: 'src/mails/',
+    values: ['src/engine/accepted-languages.ts', 'src/system/system-clock.ts'],
+    types: [ports],
+  },
   { zone: 'src/settings/', values: ['src/engine/', errors], types: [] },
   // The shape of what the host passes is made of the types of those who use it.
   {
@@ -143,18 +152,40 @@ const rules: readonly ZoneRule[] = [
   { zone: 'src/client/', values: [], types: [...innerZones, ports] },
   // Hooks for whatever client an application has: they know its types alone.
   { zone: 'src/react/', values: ['react'], types: ['src/client/'] },
-  { zone: 'src/cli/', values: ['postern', 'node:*'], types: [] },
+  // The drivers of the databases that users come from, where they are installed.
+  { zone: 'src/cli/import/databases/', values: ['src/cli/', 'node:*', 'pg', 'mariadb'], types: [] },
+  {
+    zone: 'src/cli/',
+    values: ['postern', 'postern/config', 'postern/stores', 'node:*'],
+    types: [],
+  },
+  // For authors of stores: what the shipped ones are made of, and what has to be prepared.
+  {
+    zone: 'adapters/stores/',
+    values: ['adapters/shared/', 'src/checks/', 'src/model/collections.ts'],
+    types: [ports],
+  },
   {
     zone: 'adapters/',
     // A store for one SQL database is a dialect for what all of them share.
     values: ['adapters/shared/', 'adapters/sql/index.ts', 'src/checks/', 'node:*'],
     types: [ports, 'src/http/request/exchange.ts', ...driverTypes],
   },
+  // What is looked at on request, of everything that createAuth put together.
+  {
+    zone: 'src/diagnosis/',
+    values: [...innerZones, 'src/setup/', 'node:os'],
+    types: [ports],
+  },
   // What createAuth puts together, a file for each part.
-  { zone: 'src/setup/', values: [...innerZones, 'zod', 'node:os'], types: [ports] },
+  {
+    zone: 'src/setup/',
+    values: [...innerZones, 'zod', 'node:os'],
+    types: [ports],
+  },
   {
     zone: compositionRoot,
-    values: [...innerZones, 'src/setup/', 'node:os'],
+    values: [...innerZones, 'src/setup/', 'src/diagnosis/', 'node:os'],
     types: [ports],
   },
   { zone: 'examples/', values: ['postern', 'node:*', 'npm:*'], types: [] },
@@ -207,7 +238,9 @@ function sameZone(rule: ZoneRule, from: string, target: string): boolean {
 }
 
 function judge(rule: ZoneRule, from: string, fact: ImportFact, files: ReadonlySet<string>) {
-  if (fact.specifier === null) return 'imports a module whose name is computed'
+  if (fact.specifier === null) {
+    return from === configLoader ? null : 'imports a module whose name is computed'
+  }
   const target = resolve(from, fact.specifier, files)
   if (target === null) return `imports ${fact.specifier}, which does not exist`
   const isReserved = reserved.has(target) && reserved.get(target) !== from
