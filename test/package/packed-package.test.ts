@@ -82,7 +82,7 @@ const foreign = /^(express|fastify|koa|pg|mongodb|redis|ioredis|@electric-sql\/.
 
 /** The pages of the repository and their images; each is for who uses the package. */
 const pages = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
-  .filter((path) => extname(path) !== '')
+  .filter((path) => extname(path) !== '' && !path.startsWith('.vitepress/'))
   .sort()
 
 describe('the tarball', () => {

@@ -1,0 +1,138 @@
+import { posix } from 'node:path'
+import { type DefaultTheme, defineConfig } from 'vitepress'
+
+type Item = DefaultTheme.SidebarItem
+
+/** A page of the site: what the menu calls it, and its file, whose name is its address. */
+const page = (text: string, name: string): Item => ({ text, link: `/${name}` })
+
+const group = (text: string, ...items: readonly Item[]): Item => ({ text, items: [...items] })
+
+const sidebar: Item[] = [
+  group(
+    'Begin',
+    page('Overview', ''),
+    page('Getting started', 'getting-started'),
+    page('Tutorial', 'tutorial'),
+    page('Mounting', 'hosts'),
+    page('Coming from elsewhere', 'import'),
+    page('The command line', 'command-line'),
+    page('Examples', 'examples'),
+    page('The demo', 'demo'),
+  ),
+  group(
+    'People',
+    page('Accounts', 'accounts'),
+    page('Sessions', 'sessions'),
+    page('Second factors', 'second-factors'),
+    page('OAuth providers', 'oauth'),
+    page('Mails', 'mails'),
+    page('Permissions', 'permissions'),
+    page('Service accounts', 'service-accounts'),
+    page('Ways in', 'pathways'),
+  ),
+  group(
+    'Pages and apps',
+    page('Clients', 'client'),
+    page('Server-rendered pages', 'server-rendered'),
+  ),
+  group(
+    'Configuration',
+    page('Configuration as data', 'config'),
+    page('Settings', 'settings'),
+    page('Limits', 'limits'),
+  ),
+  group(
+    'Stores',
+    page('MariaDB and SQLite', 'sql'),
+    page('MongoDB', 'mongo'),
+    page('Redis', 'redis'),
+
+    page('A store of your own', 'custom-store'),
+  ),
+  group(
+    'In production',
+    page('Hardening', 'hardening'),
+    page('Keys', 'keys'),
+    page('Operating', 'operating'),
+    page('Reliability', 'reliability'),
+    page('Performance', 'performance'),
+    page('Threat model', 'threat-model'),
+    page('OWASP ASVS 5.0', 'asvs'),
+    page('Security policy', 'security'),
+  ),
+  group(
+    'Reference',
+    page('Routes', 'reference'),
+    page('Events', 'events'),
+    page('Glossary', 'glossary'),
+    page('Dependencies', 'dependencies'),
+    page('Notices of others', 'notices'),
+    page('Changes', 'changes'),
+    page('Contributing', 'contributing'),
+  ),
+]
+
+/** Where a file of the repository stands on the site. Pages below `docs` keep their names. */
+const rewrites: Record<string, string> = {
+  'README.md': 'index.md',
+  'CHANGELOG.md': 'changes.md',
+  'CONTRIBUTING.md': 'contributing.md',
+  'SECURITY.md': 'security.md',
+  'THIRD-PARTY-NOTICES.md': 'notices.md',
+  'examples/README.md': 'examples.md',
+  'examples/console/README.md': 'demo.md',
+  'docs/:page.md': ':page.md',
+}
+
+const sources = new Map(Object.entries(rewrites).map(([source, target]) => [target, source]))
+
+/** A link between files of the repository, as a link between pages of the site. */
+function siteLink(href: string, target: string): string {
+  const [path = '', heading] = href.split('#')
+  if (!path.endsWith('.md') || href.includes('://')) return href
+  const source = posix.join(posix.dirname(sources.get(target) ?? `docs/${target}`), path)
+  const page = rewrites[source] ?? source.replace(/^docs\//, '')
+  return `/${page}${heading === undefined ? '' : `#${heading}`}`
+}
+
+/** The id of a heading, as the forges make it: the links of the pages hold in both places. */
+const slugify = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-')
+
+export default defineConfig({
+  title: 'Postern',
+  description: 'Authentication and configuration that a TypeScript host embeds',
+  srcDir: '..',
+  srcExclude: ['{.changeset,adapters,bench,dist,src,test,tools}/**'],
+  outDir: '../.results/site',
+  cacheDir: '../node_modules/.cache/vitepress',
+  rewrites,
+  cleanUrls: true,
+  // The demo's own addresses.
+  ignoreDeadLinks: 'localhostLinks',
+  markdown: {
+    anchor: { slugify },
+    // The pages are Markdown alone: a tag or `{{` in them is a text that the reader should see.
+    html: false,
+    config: (markdown) => {
+      markdown.core.ruler.push('links-between-pages', ({ env, tokens }) => {
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          const href = token.attrGet('href')
+          if (token.type === 'link_open' && href !== null) {
+            token.attrSet('href', siteLink(href, String(env.relativePath)))
+          }
+        }
+      })
+    },
+  },
+  vue: { template: { compilerOptions: { delimiters: ['\u0000', '\u0000'] } } },
+  themeConfig: {
+    sidebar,
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+})

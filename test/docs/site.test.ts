@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import config from '../../docs/.vitepress/config.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const site = mkdtempSync(join(tmpdir(), 'postern-site-'))
+
+/** The address of each page of the site, as `/sessions`; the first page is `/`. */
+let built: ReadonlyMap<string, string> = new Map()
+
+beforeAll(async () => {
+  const vitepress = join(root, 'node_modules/vitepress/bin/vitepress.js')
+  await promisify(execFile)(process.execPath, [vitepress, 'build', 'docs', '--outDir', site], {
+    cwd: root,
+    // Vitest's own settings would reach the build.
+    env: { PATH: process.env['PATH'] },
+  })
+  const names = readdirSync(site).filter((name) => name.endsWith('.html') && name !== '404.html')
+  built = new Map(
+    names.map((name) => [
+      name === 'index.html' ? '/' : `/${name.slice(0, -'.html'.length)}`,
+      readFileSync(join(site, name), 'utf8'),
+    ]),
+  )
+}, 120_000)
+
+afterAll(() => rmSync(site, { recursive: true, force: true }))
+
+/** What the attributes of a page say, without the escapes of HTML. */
+const attributes = (html: string, name: string): readonly string[] =>
+  [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map(([, value = '']) =>
+    value.replaceAll('&amp;', '&'),
+  )
+
+describe('the static site of the pages', () => {
+  it('has each page of the repository once, and each stands in the menu', () => {
+    const own = readdirSync(join(root, 'docs'))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `/${name.slice(0, -'.md'.length)}`)
+    const others = ['/', '/changes', '/contributing', '/demo', '/examples', '/notices', '/security']
+    expect([...built.keys()].toSorted()).toEqual([...own, ...others].toSorted())
+    const groups = config.themeConfig?.sidebar
+    const menu = Array.isArray(groups)
+      ? groups.flatMap(({ items = [] }) => items.map(({ link }) => link))
+      : []
+    expect(menu.toSorted()).toEqual([...built.keys()].toSorted())
+  })
+
+  it('leads from each link to a page, and to a heading of it', () => {
+    const dead = [...built].flatMap(([address, html]) =>
+      attributes(html, 'href')
+        .filter((href) => /^[/#]/.test(href) && !href.startsWith('/assets/'))
+        .filter((href) => {
+          const [path = '', heading] = href.split('#')
+          const page = built.get(path === '' ? address : path)
+          if (page === undefined) return !existsSync(join(site, path))
+          const id = heading === undefined ? undefined : decodeURIComponent(heading)
+          return id !== undefined && !attributes(page, 'id').includes(id)
+        })
+        .map((href) => `${address}: ${href}`),
+    )
+    expect(dead).toEqual([])
+  })
+
+  it('loads nothing from elsewhere, and shows the pictures of the pages', () => {
+    for (const html of built.values()) {
+      const loaded = [
+        ...attributes(html, 'src'),
+        ...[...html.matchAll(/<link [^>]*>/g)].flatMap(([tag]) => attributes(tag, 'href')),
+      ]
+      expect(loaded.filter((address) => /^(https?:)?\/\//.test(address))).toEqual([])
+      expect(loaded.filter((address) => !existsSync(join(site, address)))).toEqual([])
+    }
+    expect(built.get('/')).toMatch(/<img src="\/assets\/console-operators\.[^"]+\.png"/)
+  })
+})
