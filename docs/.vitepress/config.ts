@@ -13,6 +13,7 @@ const sidebar: Item[] = [
     'Begin',
     page('Overview', ''),
     page('Getting started', 'getting-started'),
+    page('Quickstarts', 'quickstarts'),
     page('Tutorial', 'tutorial'),
     page('Mounting', 'hosts'),
     page('Coming from elsewhere', 'import'),

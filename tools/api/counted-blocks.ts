@@ -25,6 +25,34 @@ export interface CountedBlock extends Counted {
 
 const counted: readonly Counted[] = [
   {
+    name: 'a host of Express with a guarded route',
+    page: 'quickstarts.md',
+    after: '`npm install express @types/express`',
+    language: 'ts',
+    most: 40,
+  },
+  {
+    name: 'a host of Fastify with a guarded route',
+    page: 'quickstarts.md',
+    after: '`npm install fastify`',
+    language: 'ts',
+    most: 40,
+  },
+  {
+    name: 'a host of Koa with a guarded route',
+    page: 'quickstarts.md',
+    after: '`npm install koa @types/koa`',
+    language: 'ts',
+    most: 40,
+  },
+  {
+    name: 'a host of Hono with a guarded route',
+    page: 'quickstarts.md',
+    after: '`npm install hono @hono/node-server`',
+    language: 'ts',
+    most: 40,
+  },
+  {
     name: 'a front end: register, verify, sign in with TOTP, forgot, sign out',
     page: 'client.md',
     after: '## A whole front end',
