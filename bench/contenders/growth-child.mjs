@@ -51,6 +51,7 @@ contender({
     return times.sort((a, b) => a - b)[times.length >> 1]
   },
   scans,
+  weights,
 })
 
 const phc = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
@@ -242,3 +243,15 @@ async function scans() {
 }
 
 const nodesOf = (node) => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+/** What each table that was filled takes on the disk: its rows, and its indexes with their pages beside, in bytes. */
+async function weights() {
+  const { rows } = await pool.query(
+    `select relname as table, reltuples::float8 as rows, pg_table_size(oid)::float8 as own,
+            pg_indexes_size(oid)::float8 as indexes
+       from pg_class
+      where relnamespace = 'postern'::regnamespace and relkind = 'r' and reltuples >= 100 and relname <> 'postern_migrations'
+      order by relname`,
+  )
+  return rows
+}

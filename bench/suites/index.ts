@@ -9,6 +9,7 @@ import { login } from './login.js'
 import { refresh } from './refresh.js'
 import { start } from './start.js'
 import { statements } from './statements.js'
+import { storage } from './storage.js'
 import { sweep } from './sweep.js'
 import { verify } from './verify.js'
 
@@ -21,6 +22,7 @@ export const suites: readonly Suite[] = [
   grant,
   start,
   growth,
+  storage,
   sweep,
   configuration,
   statements,
