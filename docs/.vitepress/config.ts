@@ -12,6 +12,7 @@ const sidebar: Item[] = [
   group(
     'Begin',
     page('Overview', ''),
+    page('Is it for you', 'choosing'),
     page('Getting started', 'getting-started'),
     page('Quickstarts', 'quickstarts'),
     page('Tutorial', 'tutorial'),
@@ -56,6 +57,7 @@ const sidebar: Item[] = [
     page('Hardening', 'hardening'),
     page('Keys', 'keys'),
     page('Operating', 'operating'),
+    page('Scaling out', 'scaling'),
     page('Reliability', 'reliability'),
     page('Performance', 'performance'),
     page('Threat model', 'threat-model'),
@@ -65,6 +67,7 @@ const sidebar: Item[] = [
   group(
     'Reference',
     page('Routes', 'reference'),
+    page('Errors', 'errors'),
     page('Events', 'events'),
     page('Glossary', 'glossary'),
     page('Dependencies', 'dependencies'),
