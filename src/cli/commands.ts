@@ -34,6 +34,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./import/import-command.js')).importCommand,
   },
   {
+    name: 'openapi',
+    summary: 'writes the OpenAPI document of the routes',
+    load: async () => (await import('./openapi/openapi-command.js')).openapiCommand,
+  },
+  {
     name: 'keys',
     summary: 'makes, rotates and shows the keys of a file',
     load: async () => (await import('./keys/keys-command.js')).keysCommand,
