@@ -2,6 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { targetOf } from '../../tools/release/packed-page.js'
 import { exportedTypes } from '../support/package/exported-types.js'
 import { loadedFiles } from '../support/package/loaded-files.js'
 import { command, type PackedPackage, packedPackage } from '../support/package/packed-package.js'
@@ -85,6 +86,19 @@ const pages = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: tru
   .filter((path) => extname(path) !== '' && !path.startsWith('.vitepress/'))
   .sort()
 
+/** The ids of a page's headings, as the forges make them. */
+function headingsOf(text: string): ReadonlySet<string> {
+  const prose = text.replaceAll(/^ *```.*?^ *```$/gms, '')
+  return new Set(
+    [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
 describe('the tarball', () => {
   it('ASVS-15.2.3 ASVS-13.4.1 R-LIB-16 holds the build, the licence and the papers, nothing else', () => {
     const papers = packed.files.filter((path) => !path.startsWith('dist/'))
@@ -99,6 +113,35 @@ describe('the tarball', () => {
     ])
     const odd = packed.files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path))
     expect(odd).toEqual([...papers, 'dist/sbom.json'].sort())
+  })
+
+  it('has pages that lead to pages and headings of their own', () => {
+    const texts = new Map(
+      packed.files
+        .filter((path) => path.endsWith('.md'))
+        .map((path) => [path, readFileSync(join(packed.dir, path), 'utf8')]),
+    )
+    const dead = [...texts].flatMap(([page, text]) =>
+      [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, href = '']) => ({ href, target: targetOf(href, page) ?? page }))
+        .filter(({ href }) => !/^[a-z]+:/i.test(href))
+        .filter(({ href, target }) => {
+          const [, heading] = href.split('#')
+          if (!packed.files.includes(target)) return true
+          return heading !== undefined && !headingsOf(texts.get(target) ?? '').has(heading)
+        })
+        .map(({ href }) => `${page}: ${href}`),
+    )
+    expect(dead).toEqual([])
+  })
+
+  it('has a README that names nothing of the repository', () => {
+    const readme = readFileSync(join(packed.dir, 'README.md'), 'utf8')
+    expect(readme).toContain('## What you get')
+    const named =
+      /\b(?:npm (?:run|ci|test)|(?:src|test|tools|bench|examples)\/|examples|CONTRIBUTING)\b/g
+    expect(readme.match(named)).toBeNull()
+    expect(readme).not.toContain('[//]')
   })
 
   it('ASVS-15.1.2 lists what it brings of others, installed with it and built into it', () => {
