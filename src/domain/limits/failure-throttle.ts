@@ -17,54 +17,88 @@ export interface FailureThrottle {
   ): Promise<T>
 }
 
+/** The attempts of one subject in this process, while there is one that is made or that asks to be. */
+interface Attempts {
+  readonly underWay: Set<Promise<void>>
+  /** How many were handed back. */
+  handedBack: number
+  present: number
+}
+
 export function createFailureThrottle(
   { limits }: { readonly limits: RateLimiter },
   name: string,
 ): FailureThrottle {
-  const underWay = new Map<string, Set<Promise<void>>>()
+  const subjects = new Map<string, Attempts>()
 
-  /** Counts one, or waits for one counted here to end and tries again. */
-  async function reserve(subject: string, limit: RateLimit): Promise<void> {
-    for (;;) {
-      try {
-        await limits.checkWith(name, subject, limit)
-        return
-      } catch (error) {
-        const others = underWay.get(subject)
-        const isLimit = error instanceof AuthError && error.code === 'rate_limited'
-        if (!isLimit || others === undefined) throw error
-        await Promise.race(others)
-      }
-    }
+  function enter(subject: string): Attempts {
+    const own = subjects.get(subject) ?? { underWay: new Set(), handedBack: 0, present: 0 }
+    own.present += 1
+    subjects.set(subject, own)
+    return own
   }
 
-  function begin(subject: string): () => void {
-    let end = (): void => {}
-    const ended = new Promise<void>((resolve) => {
-      end = resolve
-    })
-    const all = underWay.get(subject) ?? new Set()
-    underWay.set(subject, all.add(ended))
-    return () => {
-      all.delete(ended)
-      if (all.size === 0) underWay.delete(subject)
-      end()
+  function leave(subject: string, own: Attempts): void {
+    own.present -= 1
+    if (own.present === 0) subjects.delete(subject)
+  }
+
+  /**
+   * Counts one, or waits for one counted here to end and tries again. What the counter answers may be older than
+   * an attempt that was handed back in the meantime: then it is asked again.
+   */
+  async function reserve(subject: string, limit: RateLimit, own: Attempts): Promise<() => void> {
+    for (;;) {
+      const { handedBack } = own
+      try {
+        await limits.checkWith(name, subject, limit)
+        return begin(own)
+      } catch (error) {
+        await untilRoom(error, own, handedBack)
+      }
     }
   }
 
   return {
     async attempt(subject, limit, make) {
-      await reserve(subject, limit)
-      const end = begin(subject)
-      let failed = false
+      const own = enter(subject)
       try {
-        const result = await make()
-        failed = !result.ok
-        return result
+        const end = await reserve(subject, limit, own)
+        let failed = false
+        try {
+          const result = await make()
+          failed = !result.ok
+          return result
+        } finally {
+          if (!failed) {
+            await limits.forgive(name, subject, 1)
+            own.handedBack += 1
+          }
+          end()
+        }
       } finally {
-        if (!failed) await limits.forgive(name, subject, 1)
-        end()
+        leave(subject, own)
       }
     },
+  }
+}
+
+/** Resolves once there may be room again; throws the refusal where nothing here makes any. */
+async function untilRoom(refusal: unknown, own: Attempts, handedBack: number): Promise<void> {
+  const isLimit = refusal instanceof AuthError && refusal.code === 'rate_limited'
+  const isOld = own.handedBack !== handedBack
+  if (!isLimit || (own.underWay.size === 0 && !isOld)) throw refusal
+  if (!isOld) await Promise.race(own.underWay)
+}
+
+function begin({ underWay }: Attempts): () => void {
+  let end = (): void => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  underWay.add(ended)
+  return () => {
+    underWay.delete(ended)
+    end()
   }
 }
