@@ -23,6 +23,10 @@ const tenMillion = ['--seed', '1', '--steps', '10000000', '--minutes', '120', '-
 export const releaseSteps: readonly ReleaseStep[] = [
   step('audit', 'no known weakness in a package that users install (seconds)'),
   step('sbom', 'the list of these packages, in .results/sbom.json (seconds)'),
+  step(
+    'runtimes',
+    'a sign-in from the packed tarball on Node 22, 24 and 26, Bun and Deno (a minute)',
+  ),
   step('model', 'every state of the protocol models (two minutes)'),
   step('conformance', 'every store against the conformance kit (five minutes)'),
   step(
