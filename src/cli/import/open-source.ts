@@ -10,6 +10,7 @@ import { firebaseSource } from './firebase/firebase-source.js'
 import { carryRules, neededFlag, textFlag } from './read-flags.js'
 import { type ColumnMap, columnMap } from './rows/column-map.js'
 import type { Source } from './rows/import-source.js'
+import { supabaseSource } from './supabase/supabase-source.js'
 import { tableSource } from './table-source.js'
 
 type Opener = (call: Call, surface: string) => Promise<Source>
@@ -19,6 +20,7 @@ const sources: Readonly<Record<string, Opener>> = {
   table: openTable,
   firebase: openFirebase,
   'better-auth': openBetterAuth,
+  supabase: openSupabase,
 }
 
 /** The source that the words of the call name. Throws `Refusal` for others. */
@@ -58,6 +60,11 @@ async function openBetterAuth(call: Call, surface: string): Promise<Source> {
     now: call.now,
   }
   return onDatabase(call, (database) => betterAuthSource(database, options))
+}
+
+async function openSupabase(call: Call, surface: string): Promise<Source> {
+  const options = { rules: carryRules(call), space: surface, now: call.now }
+  return onDatabase(call, (database) => supabaseSource(database, options))
 }
 
 function columnsOf(call: Call, source: string, surface: string): ColumnMap {

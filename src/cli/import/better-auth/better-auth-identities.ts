@@ -1,6 +1,7 @@
 import type { ImportedIdentity } from 'postern'
 import type { Cells } from '../databases/source-database.js'
 import type { NotCarried } from '../rows/import-source.js'
+import { leftProvider } from '../rows/left-provider.js'
 import { providerIssuers } from '../rows/provider-issuers.js'
 import { textOf } from '../rows/read-cell.js'
 
@@ -15,7 +16,7 @@ export function identitiesOf(accounts: readonly Cells[]): {
     const provider = textOf(account['providerId']) ?? ''
     if (provider === 'credential') continue
     const found = identityOf(provider, account)
-    if (found === null) left.push(provider === 'microsoft' ? noTenant : otherProvider(provider))
+    if (found === null) left.push(provider === 'microsoft' ? noTenant : leftProvider(provider))
     else identities.push(found)
   }
   return { identities, left }
@@ -24,15 +25,6 @@ export function identitiesOf(accounts: readonly Cells[]): {
 const noTenant: NotCarried = {
   code: 'provider',
   reason: 'An account at Microsoft stays behind: no ID token is stored that names its tenant.',
-}
-
-function otherProvider(provider: string): NotCarried {
-  // Names of providers come from the configuration; whatever else stands there is not repeated.
-  const name = /^[\w-]{1,40}$/.test(provider) ? provider : 'another provider'
-  return {
-    code: 'provider',
-    reason: `An account at ${name} stays behind: there is Google, GitHub, Apple and Microsoft.`,
-  }
 }
 
 function identityOf(provider: string, account: Cells): ImportedIdentity | null {

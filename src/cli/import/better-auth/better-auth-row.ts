@@ -1,4 +1,5 @@
 import type { Cells } from '../databases/source-database.js'
+import { banOf } from '../rows/ban-of.js'
 import { type CarryRules, carriedRow, type FoundUser } from '../rows/carried-row.js'
 import type { NotCarried, SourceRow } from '../rows/import-source.js'
 import { accountId } from '../rows/old-id.js'
@@ -27,7 +28,7 @@ export function betterAuthRow(given: BetterAuthUser, options: RowOptions): Sourc
   const key = textOf(user['id']) ?? ''
   const credential = accounts.find(({ providerId }) => providerId === 'credential')
   const { identities, left } = identitiesOf(accounts)
-  const ban = banOf(user, options.now())
+  const ban = banOf(flagOf(user['banned']) === true, timeOf(user['banExpires']), options.now())
   const passwordHash = textOf(credential?.['password'])
   const found: FoundUser = {
     key,
@@ -53,16 +54,6 @@ export function betterAuthRow(given: BetterAuthUser, options: RowOptions): Sourc
 function rolesOf({ role }: Cells): readonly string[] {
   const roles = (textOf(role) ?? '').split(',').map((one) => one.trim())
   return roles.filter((one) => one !== '' && one !== 'user')
-}
-
-function banOf(user: Cells, now: number) {
-  const until = timeOf(user['banExpires'])
-  const isBanned = flagOf(user['banned']) === true && (until === null || !(until <= now))
-  const reason =
-    'The ban ends at a time that is not carried: the account is disabled until you enable it.'
-  const notes: readonly NotCarried[] =
-    isBanned && until !== null ? [{ code: 'ban_expires', reason }] : []
-  return { isBanned, notes }
 }
 
 /** base32 of the text that better-auth has as secret, as it writes it into QR codes. */

@@ -1,6 +1,7 @@
 import { Refusal } from '../../frame/refusal.js'
 import { keysetPages } from '../databases/keyset-pages.js'
-import type { Cells, SourceDatabase } from '../databases/source-database.js'
+import { rowsOfUsers } from '../databases/rows-of-users.js'
+import type { SourceDatabase } from '../databases/source-database.js'
 import type { CarryRules } from '../rows/carried-row.js'
 import type { Source } from '../rows/import-source.js'
 import { betterAuthRow } from './better-auth-row.js'
@@ -28,7 +29,9 @@ export async function betterAuthSource(
   await checkSecrets(database, tables, options)
   const pages = await keysetPages(database, { table: 'user', key: 'id', columns: null })
   const ofUsers = (table: string, ids: readonly string[]) =>
-    tables.has(table) ? rowsOfUsers(database, table, ids) : Promise.resolve(new Map())
+    tables.has(table)
+      ? rowsOfUsers(database, { table, by: 'userId' }, ids)
+      : Promise.resolve(new Map())
 
   return {
     fingerprint: `better-auth in ${database.name}`,
@@ -88,19 +91,4 @@ async function checkSecrets(
     `Second factors of ${total} users are encrypted: give the secret that better-auth had as BETTER_AUTH_SECRET, or take the users without with --drop-second-factors.`,
     2,
   )
-}
-
-/** Rows of a table by their `userId`. */
-async function rowsOfUsers(
-  database: SourceDatabase,
-  table: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, readonly Cells[]>> {
-  if (ids.length === 0) return new Map()
-  const places = ids.map((_, n) => database.placeholder(n + 1)).join(', ')
-  const [from, by] = [database.quote(table), database.quote('userId')]
-  const rows = await database.query(`select * from ${from} where ${by} in (${places})`, ids)
-  const found = new Map<string, Cells[]>(ids.map((id) => [id, []]))
-  for (const row of rows) found.get(String(row['userId']))?.push(row)
-  return found
 }

@@ -1,6 +1,7 @@
 import type { ImportedIdentity } from 'postern'
 import { type CarryRules, carriedRow } from '../rows/carried-row.js'
 import type { NotCarried, SourceRow } from '../rows/import-source.js'
+import { membersOf } from '../rows/members-of.js'
 import { accountId } from '../rows/old-id.js'
 import { providerIssuers } from '../rows/provider-issuers.js'
 import { textOf, timeOf } from '../rows/read-cell.js'
@@ -35,10 +36,6 @@ export function firebaseRow(
     },
     rules,
   )
-}
-
-function membersOf(given: unknown): Members {
-  return typeof given === 'object' && given !== null ? { ...given } : {}
 }
 
 function hashOf({ salt, passwordHash }: Members): string | null {

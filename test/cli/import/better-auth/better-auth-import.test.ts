@@ -103,7 +103,7 @@ for (const kind of kinds) {
         ['mailed', 'refused', 'second_factor'],
         ['paused', 'created', 'ban_expires'],
       ])
-      for (const value of [secret, '@', '1906', 'amazing', made['totp']?.totpSecret]) {
+      for (const value of [secret, '@', 'hopper-1906', 'amazing', made['totp']?.totpSecret]) {
         expect(text).not.toContain(value)
       }
 
