@@ -10,7 +10,7 @@ import { type ImportOutcome, type ImportRun, runImport } from './run/run-import.
 export const importCommand: Command = {
   help: `Usage: postern import csv --file FILE --map email=mail,passwordHash=pwd
        postern import table --table users --key id --map email,…
-       postern import better-auth | supabase | firebase --file users.json
+       postern import better-auth | supabase | authjs | firebase --file FILE
 
 Makes accounts of another product's users, with their password hashes. Run it
 again after an interruption: it goes on where it was. docs/import.md has all.

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Call } from '../frame/command.js'
 import { Refusal } from '../frame/refusal.js'
+import { authjsSource } from './authjs/authjs-source.js'
 import { betterAuthSecrets } from './better-auth/better-auth-secrets.js'
 import { betterAuthSource } from './better-auth/better-auth-source.js'
 import { csvSource } from './csv/csv-source.js'
@@ -21,6 +22,7 @@ const sources: Readonly<Record<string, Opener>> = {
   firebase: openFirebase,
   'better-auth': openBetterAuth,
   supabase: openSupabase,
+  authjs: openAuthjs,
 }
 
 /** The source that the words of the call name. Throws `Refusal` for others. */
@@ -65,6 +67,12 @@ async function openBetterAuth(call: Call, surface: string): Promise<Source> {
 async function openSupabase(call: Call, surface: string): Promise<Source> {
   const options = { rules: carryRules(call), space: surface, now: call.now }
   return onDatabase(call, (database) => supabaseSource(database, options))
+}
+
+async function openAuthjs(call: Call, surface: string): Promise<Source> {
+  const isVerified = call.flags['verified'] === true
+  const options = { rules: carryRules(call), space: surface, isVerified }
+  return onDatabase(call, (database) => authjsSource(database, options))
 }
 
 function columnsOf(call: Call, source: string, surface: string): ColumnMap {
