@@ -38,7 +38,7 @@ describe('postern import csv', () => {
     const id = randomUUID()
     const { host, place } = await prepared([
       'uid,mail,full name,pwd,checked,made,blocked,g',
-      `${id},Ada@Example.org,"Lovelace, Ada",${scryptHash},t,2020-02-29 12:00:00,no,1815`,
+      `${id},Ada@Example.org,"Lovelace, Ada",${scryptHash},t,2020-02-29 12:00:00,no,lovelace-1815`,
       `7,grace@example.org,,${scryptHash},f,,,1906`,
       '8,off@example.org,,,1,1577836800,yes,',
       'x,no address,,,,,,',
@@ -57,7 +57,9 @@ describe('postern import csv', () => {
       ...{ id, name: 'Lovelace, Ada', createdAt: Date.UTC(2020, 1, 29, 12), enabled: true },
     })
     const identities = await host.auth.client.identities.list(id)
-    expect(identities).toMatchObject([{ issuer: 'https://accounts.google.com', subject: '1815' }])
+    expect(identities).toMatchObject([
+      { issuer: 'https://accounts.google.com', subject: 'lovelace-1815' },
+    ])
     const off = await storedUser(host, 'client', 'off@example.org')
     expect(off).toMatchObject({ enabled: false, createdAt: Date.UTC(2020, 0, 1) })
     const body = { email: 'ada@example.org', password: goodPassword }
@@ -87,7 +89,7 @@ describe('postern import csv', () => {
     expect((await storedUser(host, 'client', 'grace@example.org')).id).toBe(graceId)
     const files = ['postern-import-report.jsonl', 'postern-import.json', 'ids.jsonl']
     const written = await Promise.all(files.map((name) => read(place, name)))
-    for (const secret of [tag, '1815', 'Lovelace', 'Ada@', 'grace@'])
+    for (const secret of [tag, 'lovelace-1815', 'Lovelace', 'Ada@', 'grace@'])
       expect(written.join('')).not.toContain(secret)
   })
 

@@ -28,7 +28,7 @@ const users = [
     ...{ displayName: 'Ada', photoUrl: 'https://x.example/a.png', disabled: false },
     ...{ lastSignedInAt: '1700000000000', createdAt: '1600000000000' },
     providerUserInfo: [
-      { providerId: 'google.com', rawId: '1815', email: 'ada@example.org' },
+      { providerId: 'google.com', rawId: 'lovelace-1815', email: 'ada@example.org' },
       { providerId: 'facebook.com', rawId: '9' },
     ],
   },
@@ -68,7 +68,7 @@ describe('postern import firebase', () => {
       lastLoginAt: 1_700_000_000_000,
     })
     const identities = await host.auth.client.identities.list(ada.id)
-    expect(identities).toMatchObject([{ provider: 'google', subject: '1815' }])
+    expect(identities).toMatchObject([{ provider: 'google', subject: 'lovelace-1815' }])
     const login = (given: string) =>
       host.send('POST', '/v1/auth/client/login', {
         body: { email: 'ada@example.org', password: given },
@@ -96,7 +96,7 @@ describe('postern import firebase', () => {
         ['Fx4', 'refused', 'sign_in_name'],
       ],
     )
-    for (const value of [hashed.passwordHash, '15550100', '1815', 'admin'])
+    for (const value of [hashed.passwordHash, '15550100', 'lovelace-1815', 'admin'])
       expect(report).not.toContain(value)
     const again = await place.run(...args, '--json')
     expect(JSON.parse(again.out)).toMatchObject({ rows: 4, created: 0, skipped: 3, refused: 1 })
