@@ -8,12 +8,13 @@ const lengthOf = ({ begunAt, ended, endedAt }: Exchange, now = endedAt): number 
   (ended === null ? now : endedAt) - begunAt
 
 /**
- * The sessions of which one tab refreshed twice while the request of another was on its way: the grace is for the token
- * before alone, so that this request counts as a replay.
+ * The sessions of which one tab refreshed twice while the request of another, which shows the cookie too, was on its
+ * way: the grace is for the token before alone, so that this request counts as a replay.
  */
 function overtakenSessions(exchanges: readonly Exchange[]): ReadonlySet<string> {
   const refreshes = exchanges.filter(isRefresh)
-  const overtaken = refreshes.filter((slow) =>
+  const showing = exchanges.filter((one) => isRefresh(one) || one.operation === 'view')
+  const overtaken = showing.filter((slow) =>
     refreshes.some((fast) => {
       const isSame = fast.session === slow.session && fast.actor !== slow.actor
       const isWithin = fast.begun > slow.begun && fast.begun < (slow.ended ?? Number.MAX_VALUE)
