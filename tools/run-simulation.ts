@@ -23,6 +23,8 @@ const longest = 2000
 /** From so many steps on, each of these must have been seen so often. Chance alone must not miss a floor. */
 const judgedFrom = 300_000
 const stolenFrom = 900_000
+/** The rarest of them is seen some five times in a million steps, in bunches, and in one run of fifty not at all. */
+const pairsFrom = 5_000_000
 const floors = { premises: 10, stolen: 1, codes: 1, faults: 1 }
 /** A call that writes, and operations whose every write must have met every fault. */
 const writes = /\.(insert|update|take|put|upsert|hit)/
@@ -133,7 +135,10 @@ function refuseGaps({ premises, stolen, codes, struck }: Sums, done: number): vo
   const pairs = Object.entries(endings).flatMap(([thing, acts]) =>
     acts.map((act) => `${thing} after ${act}`),
   )
-  if (done >= stolenFrom) needs(stolen, pairs, floors.stolen, 'refused a stolen')
+  const things: Counts = new Map()
+  for (const [pair, count] of stolen) add(things, pair.split(' ')[0] ?? '', count)
+  if (done >= stolenFrom) needs(things, Object.keys(endings), floors.stolen, 'refused a stolen')
+  if (done >= pairsFrom) needs(stolen, pairs, floors.stolen, 'refused a stolen')
   needs(codes, wantedCodes, floors.codes, 'answered')
   const calls = [...struck.keys()].flatMap((key) => {
     const [operation = '', call = '', how] = key.split(' ')
