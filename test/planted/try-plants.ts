@@ -4,6 +4,8 @@ import { copyTree } from './tree-copy.js'
 
 /** Most entries take a few seconds; what hangs is ended. */
 const limitMs = 120_000
+/** Before the first plant the files of all entries run in one go. */
+const limitPerFileMs = 10_000
 
 export interface Verdict {
   readonly name: string
@@ -33,7 +35,7 @@ export async function tryPlants(
   const copy = copyTree(root)
   try {
     const files = [...new Set(plants.flatMap(testsOf))]
-    const before = await runTests(copy.dir, files, limitMs)
+    const before = await runTests(copy.dir, files, limitMs + files.length * limitPerFileMs)
     const [failed] = [...before.refuted, ...before.broken]
     if (failed !== undefined) throw new Error(`A test fails without any plant: ${failed}`)
     if (before.passed === 0) throw new Error('No test ran without any plant.')
