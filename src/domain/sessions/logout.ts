@@ -1,5 +1,8 @@
 import type { AccessClaims, RefreshClaims } from '../../crypto/verify-token.js'
 import { AuthError, UnknownKeyError } from '../../errors/index.js'
+import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { Session } from '../../model/session.js'
+import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
@@ -45,7 +48,9 @@ type Reason =
   | { readonly error: unknown }
 
 /** Whether a session may end all others of its user, and whether that was done before. */
-type Standing = 'live' | 'rowless' | 'done' | 'ended'
+type Standing =
+  | { readonly kind: 'live' | 'rowless' | 'ended' }
+  | { readonly kind: 'done'; readonly user: User | null; readonly family: RefreshFamily }
 
 /** A session, and the refresh tokens that were shown for it. */
 interface Shown extends Ended {
@@ -112,29 +117,50 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
    */
   async function standingOf(id: string, userId: string): Promise<Standing> {
     const family = await families.get(id)
-    if (family !== null && family.revokedAt === null) return 'live'
+    if (family !== null && family.revokedAt === null) return { kind: 'live' }
     if (family === null) {
       // Its row expired and was swept; an access token minted before lives on.
       const document = await collections.sessions.get(id)
-      return document?.active === true ? 'rowless' : 'ended'
+      return { kind: document?.active === true ? 'rowless' : 'ended' }
     }
     const user = await users.get(userId)
-    if (user === null) return 'done'
+    if (user === null) return { kind: 'done', user, family }
     const { sessionEpoch, keptSessionId } = user
     const wereAllEnded = sessionEpoch !== family.sessionEpoch && keptSessionId === null
-    return family.revokedReason === 'logout' && wereAllEnded ? 'done' : 'ended'
+    const isRepeated = family.revokedReason === 'logout' && wereAllEnded
+    return isRepeated ? { kind: 'done', user, family } : { kind: 'ended' }
   }
 
-  async function endEverywhere({ id, userId }: Ended, source: RequestSource): Promise<Standing> {
+  /**
+   * The request that ended this session may have died before it ended them all. Sessions that were opened since are left
+   * alone: those of the user's epoch, and those that a login has written no row for yet.
+   */
+  async function endOlder(user: User, own: RefreshFamily, source: RequestSource): Promise<void> {
+    const which = {
+      userId: user.id,
+      family: ({ sessionEpoch }: RefreshFamily) => sessionEpoch < user.sessionEpoch,
+      rowless: ({ loginAt }: Session) => loginAt < own.loginAt,
+    }
+    await sessions.endThose(which, 'logout', source)
+  }
+
+  async function endEverywhere(
+    { id, userId }: Ended,
+    source: RequestSource,
+  ): Promise<Standing['kind']> {
     const standing = await standingOf(id, userId)
-    if (standing === 'live' || standing === 'rowless') {
+    const { kind } = standing
+    if (kind === 'live' || kind === 'rowless') {
       await raiseSessionEpoch(users, userId)
       // This one last: while it lives, the same request again ends what was left.
       await sessions.endAll(userId, 'logout', source, { except: id })
     }
-    const rowless = standing === 'rowless' ? ({ refreshRowMissing: true } as const) : {}
+    if (kind === 'done' && standing.user !== null) {
+      await endOlder(standing.user, standing.family, source)
+    }
+    const rowless = kind === 'rowless' ? ({ refreshRowMissing: true } as const) : {}
     await sessions.end({ id, userId }, 'logout', source, rowless)
-    return standing
+    return kind
   }
 
   return {

@@ -33,6 +33,27 @@ describe.each(hostKinds)(
         expect(refresh.status).toBe(401)
         await signIn(host, surface, who)
       })
+
+      it('is ended by a sign-out everywhere of another session that was reached before', async () => {
+        const host = await openHost({}, kind)
+        const who = await person(host, surface)
+        const [asking, other] = [
+          await signIn(host, surface, who),
+          await signIn(host, surface, who),
+        ]
+        await endHalf(host, surface, who.id)
+        // The request that began it got as far as the other one, and died.
+        const path = `/v1/auth/${surface}/logout`
+        const single = await host.send('POST', path, { bearer: other.bearer, body: {} })
+        expect(single.status).toBe(204)
+        const newer = await signIn(host, surface, who)
+        const body = { everywhere: true }
+        const again = await host.send('POST', path, { cookie: other.cookie, body })
+        expect(again.status).toBe(204)
+        const me = (bearer: string) => host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+        expect(outcomeOf(await me(asking.bearer))).toBe('401 session_revoked')
+        expect((await me(newer.bearer)).status).toBe(200)
+      })
     })
   },
 )
