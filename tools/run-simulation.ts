@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
+import { refreshModel } from '../test/model/refresh.model.js'
 import { type Decision, lineOf } from '../test/simulation/decision.js'
 import { type History, succeeded } from '../test/simulation/history.js'
+import { followsModel } from '../test/simulation/predicates/follows-model.js'
 import { type PredicateName, predicates } from '../test/simulation/predicates/index.js'
 import { preload } from '../test/simulation/preload.js'
 import { shrink } from '../test/simulation/shrink.js'
@@ -25,7 +27,13 @@ const judgedFrom = 300_000
 const stolenFrom = 900_000
 /** The rarest of them is seen some five times in a million steps, in bunches, and in one run of fifty not at all. */
 const pairsFrom = 5_000_000
-const floors = { premises: 10, stolen: 1, codes: 1, faults: 1 }
+const floors = { premises: 10, stolen: 1, codes: 1, faults: 1, taken: 1 }
+/** Of the model's actions all but those that show in no write, and what takes longer than any history. */
+const modelled = new Set(
+  refreshModel.actions
+    .map(({ name }) => name.replace(/^holder\d /, ''))
+    .filter((name) => !['calls a guarded route', 'reads that the cap is reached'].includes(name)),
+)
 /** A call that writes, and operations whose every write must have met every fault. */
 const writes = /\.(insert|update|take|put|upsert|hit)/
 const struckOperations = ['refresh', 'logout', 'change', 'reset', 'login', 'second']
@@ -55,6 +63,8 @@ interface Sums {
   readonly stolen: Counts
   readonly codes: Counts
   readonly struck: Counts
+  /** Actions of the model that were seen in real code. */
+  readonly taken: Counts
   readonly owned: Map<string, { asked: number; succeeded: number }>
   /** The first that went wrong. */
   wrong: { readonly seed: number; readonly name: PredicateName } | null
@@ -73,8 +83,10 @@ function sum(sums: Sums, seed: number, history: History): void {
   }
   for (const [key, count] of stolenTable(history)) add(sums.stolen, key, count)
   for (const [key, count] of history.struck) add(sums.struck, key, count)
+  const followed = followsModel(history)
+  for (const [action, count] of followed.taken) add(sums.taken, action, count)
   for (const name of Object.keys(predicates) as PredicateName[]) {
-    const judged = predicates[name](history)
+    const judged = name === 'followsModel' ? followed : predicates[name](history)
     add(sums.premises, name, judged.premises)
     for (const violation of judged.violations) {
       bad(`${name}, seed ${seed}: ${violation}`)
@@ -85,7 +97,7 @@ function sum(sums: Sums, seed: number, history: History): void {
 
 async function play(steps: number, seed: number): Promise<Sums & { readonly done: number }> {
   const counts = { premises: new Map(), stolen: new Map(), codes: new Map(), struck: new Map() }
-  const sums: Sums = { ...counts, owned: new Map(), wrong: null }
+  const sums: Sums = { ...counts, taken: new Map(), owned: new Map(), wrong: null }
   const end = performance.now() + whole('minutes') * 60_000
   let done = 0
   for (let own = seed; done < steps && performance.now() < end; own += 1) {
@@ -124,7 +136,7 @@ function printCounts(name: string, counts: Counts): void {
 }
 
 /** What was looked for and seen too rarely: then the run says too little. */
-function refuseGaps({ premises, stolen, codes, struck }: Sums, done: number): void {
+function refuseGaps({ premises, stolen, codes, struck, taken }: Sums, done: number): void {
   const needs = (counts: Counts, keys: Iterable<string>, floor: number, what: string): void => {
     for (const key of keys) {
       const count = counts.get(key) ?? 0
@@ -139,6 +151,7 @@ function refuseGaps({ premises, stolen, codes, struck }: Sums, done: number): vo
   for (const [pair, count] of stolen) add(things, pair.split(' ')[0] ?? '', count)
   if (done >= stolenFrom) needs(things, Object.keys(endings), floors.stolen, 'refused a stolen')
   if (done >= pairsFrom) needs(stolen, pairs, floors.stolen, 'refused a stolen')
+  if (done >= stolenFrom) needs(taken, modelled, floors.taken, 'followed the model as it')
   needs(codes, wantedCodes, floors.codes, 'answered')
   const calls = [...struck.keys()].flatMap((key) => {
     const [operation = '', call = '', how] = key.split(' ')
@@ -159,6 +172,7 @@ function print(sums: Sums & { readonly done: number }, started: number): void {
   for (const [name, count] of premises) console.log(`${name}: ${count} premises`)
   printCounts('stolen things that were refused', sums.stolen)
   printCounts('refusals', sums.codes)
+  printCounts('actions of the model that sessions took', sums.taken)
   if (done >= judgedFrom) refuseGaps(sums, done)
   console.log(
     'stubbed: password hash, mail, outgoing requests, clock, random; signed on one thread',

@@ -25,6 +25,8 @@ export function endingActions(): readonly Action[] {
       'ending = toRevokeIt',
     ]),
     step('sign-out everywhere raises the epoch', `${free} && epoch < epochs`, raise),
+    // Every family of before stays of an older epoch.
+    step('the user is enabled again', 'disabled && epoch > 0', ['disabled = 0']),
     step('the user is disabled', `${free} && epoch < epochs`, [...raise, 'disabled = 1']),
     step('the ending puts the session on the denylist', 'ending == toDenyIt', [
       'denied = 1',
@@ -85,16 +87,16 @@ export function changeActions(): readonly Action[] {
 export function surroundings(): readonly Action[] {
   const clock = stepOf('clock')
   const store = stepOf('store')
-  const guard = 'lateShown == generation && !revoked && !idle && !capped && lateEpoch'
+  // By the time of its request: a deadline that passed since holds it up no more, and it moves none.
+  const guard = 'lateShown == generation && !revoked && lateEpoch'
   const over = ['writer = 0', 'lateShown = 0', 'lateEpoch = 0']
   return [
-    clock('the grace passes', 'elapsed < longest && !denied', ['elapsed = elapsed + 1']),
-    clock('the idle deadline passes', '!idle && !denied', ['idle = 1']),
-    clock('the cap passes', '!capped && !denied', ['capped = 1']),
+    clock('the grace passes', 'elapsed < longest && !still', ['elapsed = elapsed + 1']),
+    clock('the idle deadline passes', '!idle && !still', ['idle = 1']),
+    clock('the cap passes', '!capped && !still', ['capped = 1']),
     store('a late write takes effect', `writer != 0 && ${guard}`, [
       'generation = generation + 1',
       'elapsed = 0',
-      'idle = 0',
       'winner = writer * (writer < 3)',
       'applied0 = applied0 || writer == 1',
       'applied1 = applied1 || writer == 2',

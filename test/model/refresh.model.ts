@@ -111,6 +111,8 @@ function modelOf(judge: Judge): Omit<Model, 'plants'> {
       ...numbered(endingPlaces),
       ...numbered(changePlaces),
       ...{ newest: '4', longest: '1', epochs: '1' },
+      // Once the session is denied no more states are told apart by time.
+      still: 'denied',
       behind0: '(generation - held0 > 2 -> 2 : generation - held0)',
       behind1: '(generation - held1 > 2 -> 2 : generation - held1)',
       verdict0: refreshVerdict(0, judge),

@@ -66,6 +66,7 @@ async function history(
 function bodyOf(op: Exclude<EnvironmentOp, { kind: 'read' }>): object {
   const stated = op.revision === undefined ? {} : { revision: op.revision }
   if (op.kind === 'set') return { config: { sender: op.text }, ...stated }
+  if (op.kind === 'seal') return { config: { apiKey: op.text }, ...stated }
   const [create, remove] = op.kind === 'add' ? [[op.slug], []] : [[], [op.slug]]
   return { recordLists: [{ field: 'hooks', create, remove }], ...stated }
 }

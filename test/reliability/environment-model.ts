@@ -4,6 +4,8 @@ import type { Call, Model } from './checker.js'
 export type EnvironmentOp =
   | { readonly kind: 'read' }
   | { readonly kind: 'set'; readonly text: string; readonly revision?: number }
+  /** Sets a secret, of which no answer shows more than a new revision. */
+  | { readonly kind: 'seal'; readonly text: string; readonly revision?: number }
   | { readonly kind: 'add'; readonly slug: string; readonly revision?: number }
   | { readonly kind: 'remove'; readonly slug: string; readonly revision: number }
 
@@ -45,6 +47,7 @@ function edited(
   if (op.revision !== undefined && op.revision !== revision) return 'config.revision_conflict'
   const next = { revision: revision + 1, text, roster }
   if (op.kind === 'set') return { ...next, text: op.text }
+  if (op.kind === 'seal') return next
   if ((op.kind === 'add') === roster.includes(op.slug)) return 'config.roster_conflict'
   return op.kind === 'add'
     ? { ...next, roster: [...roster, op.slug] }

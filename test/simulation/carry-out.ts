@@ -67,7 +67,7 @@ function giveUp({ people, byRequest }: World, isOf: (request: string) => boolean
 async function restart(world: World, at: number): Promise<void> {
   const { replicas, scheduler, surroundings, profile } = world
   const isOf = (request: string): boolean => request.startsWith(`r${at} `)
-  world.restarts.push(world.step)
+  world.restarts.push({ step: world.step, replica: at })
   giveUp(world, isOf)
   scheduler.drop(isOf)
   replicas[at]?.kill()

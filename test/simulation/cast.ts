@@ -17,13 +17,20 @@ const parts: readonly (readonly [owner: string, actor: string, kind: Kind, share
   ['mill', 'machine', 'machine', 0.4],
   ['ada', 'administrator', 'administrator', 0.6],
   ['ada', 'token thief', 'tokenThief', 0.5],
-  ['ada', 'link thief', 'linkThief', 0.4],
+  ['ada', 'link thief', 'linkThief', 0.6],
   ['ada', 'password thief', 'passwordThief', 0.5],
   ['cora', 'code thief', 'codeThief', 0.6],
   ['mill', 'machine thief', 'machineThief', 0.3],
   ['dora', 'squatter', 'squatter', 0.3],
-  ['ada', 'guesser', 'guesser', 0.2],
+  ['ada', 'guesser', 'guesser', 0.3],
+  ['shop', 'policy maker', 'policyMaker', 0.3],
+  ['shop', 'editor', 'editor', 1],
+  ['shop', 'second editor', 'editor', 0.8],
+  ['shop', 'third editor', 'editor', 0.4],
 ]
+
+/** Histories in which the shop's configuration is edited, which leaves the others the less time. */
+const editedShare = 0.2
 
 interface Known {
   readonly owners: readonly Owner[]
@@ -38,15 +45,17 @@ export function castOf(
   { owners, credential, cast }: Known,
 ): readonly Person[] {
   const jar = { cookie: '' }
+  const isEdited = draw.chance(editedShare)
   return parts.flatMap(([name, actor, kind, share]): readonly Person[] => {
     const owner = owners.find((one) => one.name === name)
-    const isDrawn = draw.chance(share)
+    const isDrawn = draw.chance(share) && (kind !== 'editor' || isEdited)
     if (owner === undefined || !(cast?.includes(actor) ?? isDrawn)) return []
     const tokens = { access: '', refresh: '', session: '', ticket: '', code: '' }
     const password = kind === 'squatter' ? `correct horse squatter ${seed}` : ''
     const own = kind === 'machine' ? credential : null
     const underway = { request: null, exchange: null }
-    return [{ actor, kind, owner, ...tokens, password, credential: own, jar, ...underway }]
+    const known = { password, credential: own, revision: 1 }
+    return [{ actor, kind, owner, ...tokens, ...known, jar, ...underway }]
   })
 }
 

@@ -4,7 +4,7 @@ import type { Held, Release } from './scheduler.js'
 import type { Person, World } from './world.js'
 
 /** How often things go wrong, by the share of decisions. */
-const shares = { time: 0.02, restart: 0.0005, denylist: 0.001, kill: 0.003, fault: 0.004 }
+const shares = { time: 0.01, restart: 0.0005, denylist: 0.001, kill: 0.003, fault: 0.004 }
 
 const minute = 60_000
 const short = [1, 100, 500, 2000, 4000, 11_000] as const
@@ -17,7 +17,7 @@ const long = [16 * minute, 3 * 60 * minute, 9 * 24 * 60 * minute] as const
 export function drawDecision(world: World): Decision | null {
   const { draw, people, scheduler, replicas, profile } = world
   if (draw.chance(shares.time)) {
-    return { kind: 'advance', ms: draw.pick(draw.chance(0.04) ? long : short) }
+    return { kind: 'advance', ms: draw.pick(draw.chance(0.08) ? long : short) }
   }
   if (draw.chance(shares.restart)) return { kind: 'restart', replica: draw.below(replicas.length) }
   const mayLose = profile.losesDenylist && world.denylistLost === null

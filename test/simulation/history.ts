@@ -1,3 +1,5 @@
+import type { EnvironmentOp } from '../reliability/environment-model.js'
+
 export type Operation =
   | 'login'
   | 'second'
@@ -21,6 +23,11 @@ export type Operation =
   | 'disable'
   | 'enable'
   | 'endAll'
+  | 'lookAtShop'
+  | 'editShop'
+  | 'readShop'
+  | 'closePasswords'
+  | 'openPasswords'
 
 /** What a thief may hold. */
 export const things = [
@@ -51,7 +58,13 @@ export interface Exchange {
   readonly stolen: Thing | null
   /** Whose account it is about. */
   readonly owner: string
+  /** Its name among the requests. */
+  readonly request: string
   readonly operation: Operation
+  /** The place of the process that was asked. */
+  readonly replica: number
+  /** Of an editor of the shop's configuration: what it asks for; null of others. */
+  readonly edit: EnvironmentOp | null
   /** The session of the token that was shown; empty without one. */
   readonly session: string
   /** The token that was shown; null without one. */
@@ -91,10 +104,73 @@ export interface Rotation {
   readonly rotatedTo: string
 }
 
+/** A revision of the shop's configuration that was written. */
+export interface Revised {
+  readonly revision: number
+  readonly text: string
+  readonly roster: readonly string[]
+  /** The decision of the scheduler before it, and the time then. */
+  readonly step: number
+  readonly at: number
+}
+
+/** What happened to sessions, in the order in which it did: requests, replies, and writes as the store carried them out. */
+export type Happening = Asking | SessionWrite
+
+export interface Asking {
+  readonly kind: 'begin' | 'end'
+  readonly exchange: Exchange
+  readonly at: number
+}
+
+interface Written {
+  /** The request that it was made for; it may be over. */
+  readonly request: string
+  readonly at: number
+}
+
+export type SessionWrite = Written & SessionChange
+
+export type SessionChange =
+  | {
+      readonly kind: 'open'
+      readonly session: string
+      readonly userId: string
+      readonly epoch: number
+      readonly rotatedAt: number
+      readonly expiresAt: number
+    }
+  /** `hit` is false where the guard did not hold, and nothing was written. */
+  | {
+      readonly kind: 'rotate'
+      readonly session: string
+      readonly hit: boolean
+      readonly rotatedAt: number
+      readonly expiresAt: number
+    }
+  | { readonly kind: 'bar'; readonly session: string; readonly hit: boolean }
+  | { readonly kind: 'revoke'; readonly session: string; readonly hit: boolean }
+  | { readonly kind: 'close'; readonly session: string; readonly hit: boolean }
+  | { readonly kind: 'deny'; readonly sessions: readonly string[] }
+  | {
+      readonly kind: 'user'
+      readonly userId: string
+      readonly epoch: number
+      readonly kept: string | null
+      readonly enabled: boolean
+    }
+
 /** An audit record that was written. */
 export interface Recorded {
   readonly action: string
   readonly targetId: string
+}
+
+/** A process was killed, and another took its place. */
+export interface Restart {
+  /** The decision of the scheduler. */
+  readonly step: number
+  readonly replica: number
 }
 
 /** A call of the backend and what was made of it, by the operation that made it. */
@@ -116,8 +192,9 @@ export interface History {
   readonly mails: readonly MailedLink[]
   readonly rotations: readonly Rotation[]
   readonly recorded: readonly Recorded[]
-  /** The decisions at which a process was killed. */
-  readonly restarts: readonly number[]
+  readonly revised: readonly Revised[]
+  readonly happenings: readonly Happening[]
+  readonly restarts: readonly Restart[]
   /** The decision at which the denylist was lost; null where it was not. */
   readonly denylistLost: number | null
   /** What no reply to anyone else, no row and no line of the log may hold, by whose it is. */

@@ -128,6 +128,19 @@ const uncounted: Plant = {
   }),
 }
 
+/** The later of two edits of the same revision takes the place of the earlier one. */
+const uncompared = collections('operator_module_environments', (right) => ({
+  update: (id, _guard, set) => right.update(id, always(id), set),
+}))
+
+/** Edits are answered as if they were written. */
+const unwritten = collections('operator_module_environments', (right) => ({
+  async update(id, _guard, set) {
+    const seen = await right.get(id)
+    return seen === null ? null : { ...seen, ...set }
+  },
+}))
+
 const unrecorded = collections('client_audit_records', () => ({
   insert: () => Promise.reject(new Error('no room')),
 }))
@@ -173,5 +186,17 @@ export const plants: readonly Planted[] = [
     'first passwords that stay good',
     () => ({ ...accepting('battery'), cast: ['phone', 'laptop', 'password thief'] }),
   ],
+  [
+    'configuration',
+    'edits that are not compared',
+    () => ({ ...uncompared, cast: ['editor', 'second editor', 'third editor'] }),
+  ],
+  [
+    'switchedOff',
+    'edits that are lost',
+    () => ({ ...unwritten, cast: ['phone', 'laptop', 'policy maker'] }),
+  ],
+  ['followsModel', 'rotations without a guard', () => unguarded],
+  ['followsModel', 'a denylist that forgets', () => forgetful],
   ['wayIn', 'links that lead nowhere', () => unlinked],
 ]

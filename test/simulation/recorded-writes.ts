@@ -1,5 +1,8 @@
+import { readRoster } from '../../src/engine/configuration/config-keys.js'
 import type { Backend } from '../../src/ports/backend.js'
-import type { Recorded, Rotation } from './history.js'
+import type { Recorded, Revised, Rotation, SessionChange } from './history.js'
+import { listedSessions, openedSession, updatedSession } from './session-changes.js'
+import { shop } from './shop.js'
 
 /** What is told of the writes of a store. */
 export interface WriteNotes {
@@ -9,12 +12,39 @@ export interface WriteNotes {
   rotated(rotation: Rotation): void
   /** An audit record that was written. */
   recorded(record: Recorded): void
+  /** A write that concerns sessions. */
+  changed(change: SessionChange): void
+  /** A revision of the shop's configuration that was written. */
+  revised(revision: Omit<Revised, 'step' | 'at'>): void
+}
+
+/** Null for a document that is no environment of the shop. */
+function revisionOf(doc: object): Omit<Revised, 'step' | 'at'> | null {
+  const [id, revision, values]: readonly unknown[] = ['id', 'revision', 'values'].map((key) =>
+    Reflect.get(doc, key),
+  )
+  if (id !== `${shop.name}/production` || typeof revision !== 'number') return null
+  const texts: Readonly<Record<string, string>> = Object(values)
+  return { revision, text: texts['sender'] ?? '', roster: readRoster('hooks', texts) }
 }
 
 /** The same backend, which tells of its writes. */
-export function recordedWrites(backend: Backend, { note, rotated, recorded }: WriteNotes): Backend {
+export function recordedWrites(
+  backend: Backend,
+  { note, rotated, recorded, revised, changed }: WriteNotes,
+): Backend {
+  const tell = (change: SessionChange | null): void => {
+    if (change !== null) changed(change)
+  }
   return {
     ...backend,
+    denylist: {
+      ...backend.denylist,
+      async put(entries) {
+        await backend.denylist.put(entries)
+        tell(listedSessions(entries))
+      },
+    },
     store: {
       ...backend.store,
       collection(spec) {
@@ -24,6 +54,7 @@ export function recordedWrites(backend: Backend, { note, rotated, recorded }: Wr
           async insert(doc) {
             note(JSON.stringify(doc))
             const isWritten = await inner.insert(doc)
+            if (isWritten) tell(openedSession(spec.name, doc))
             if (isWritten && spec.name.endsWith('_audit_records')) {
               const [action, targetId] = [Reflect.get(doc, 'action'), Reflect.get(doc, 'targetId')]
               recorded({ action: String(action), targetId: String(targetId) })
@@ -33,8 +64,11 @@ export function recordedWrites(backend: Backend, { note, rotated, recorded }: Wr
           async update(id, guard, set) {
             note(JSON.stringify(set))
             const after = await inner.update(id, guard, set)
+            tell(updatedSession({ collection: spec.name, id, set, after }))
             const generation: unknown = Reflect.get(set, 'generation')
             const rotatedTo: unknown = Reflect.get(set, 'rotatedTo')
+            const revision = after === null ? null : revisionOf(after)
+            if (revision !== null) revised(revision)
             if (after !== null && typeof generation === 'number' && typeof rotatedTo === 'string') {
               rotated({ session: id, generation, rotatedTo })
             }

@@ -9,6 +9,7 @@ import type { Random } from '../../src/ports/random.js'
 import type { Auth } from '../../src/setup/auth.js'
 import { withoutLimits } from '../support/hosts/without-limits.js'
 import { smallSigningKey, testConfigKeys } from '../support/keys.js'
+import { shop } from './shop.js'
 
 /** Of a seed and a name alone: each caller has a stream of its own. */
 function seededRandom(name: string): Random {
@@ -63,8 +64,14 @@ export async function startReplica(
     )
   const auth = await createAuth({
     ...withoutLimits,
-    settings: { ...withoutLimits.settings, ...surroundings.settings },
+    // Passwordless, so that there is another way in where the login by password is switched off.
+    settings: {
+      ...withoutLimits.settings,
+      ...surroundings.settings,
+      webauthnMode: 'passwordless',
+    },
     keys: { current: smallSigningKey() },
+    modules: [shop],
     configKeys: testConfigKeys,
     backend,
     clock: own,

@@ -22,6 +22,8 @@ export interface Scheduler {
   readonly held: readonly Held[]
   backendOf(backend: Backend): Backend
   within<T>(request: string, work: () => Promise<T>): Promise<T>
+  /** The request that is being worked for; empty outside one. */
+  current(): string
   /** What these requests hold never resumes. What the database was already told, it does. */
   drop(isOf: (request: string) => boolean): void
   /** Resolves when nothing runs that does not wait for a decision. */
@@ -68,6 +70,7 @@ export function scheduler(): Scheduler {
           throw new Error(`${name}: answer lost`)
         return result
       }),
+    current: () => scopes.getStore()?.request ?? '',
     within: (request, work) => scopes.run({ request, calls: 0 }, work),
     drop(isOf) {
       for (const [key, { request, phase }] of waiting) {

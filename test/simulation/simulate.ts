@@ -84,11 +84,23 @@ function historyOf(
   rest: Pick<History, 'stuck' | 'recorded' | 'written' | 'trace'>,
 ): History {
   const { owners, profile, steps, exchanges, mails, rotations, restarts, denylistLost } = world
+  const { revised, happenings } = world
   const marks = new Map(owners.map(({ name, email, id }) => [name, id ? [email, id] : [email]]))
   const withFactor = new Set(
     owners.filter(({ authenticator }) => authenticator !== null).map(({ name }) => name),
   )
   const { secrets, struck } = world
-  const played = { profile, steps, exchanges, mails, rotations, restarts, denylistLost, struck }
+  const played = {
+    profile,
+    steps,
+    exchanges,
+    mails,
+    rotations,
+    restarts,
+    denylistLost,
+    struck,
+    revised,
+    happenings,
+  }
   return { ...played, secrets, marks, withFactor, ...rest }
 }

@@ -54,6 +54,9 @@ it.each([
   ['guesses', 1],
   ['audit', 1],
   ['stolenSecrets', 1],
+  ['configuration', 40],
+  ['switchedOff', 1],
+  ['followsModel', 20],
   ['wayIn', 16],
 ] as const)('%s holds in every history, and had something to say', (name, floor) => {
   const { premises, violations } = judge(name, histories)

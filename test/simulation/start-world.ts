@@ -5,7 +5,14 @@ import type { Mail } from '../../src/ports/mailer.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { castOf, profileOf } from './cast.js'
 import { drawn } from './drawn.js'
-import type { MailedLink, Recorded, Rotation } from './history.js'
+import type {
+  Happening,
+  MailedLink,
+  Recorded,
+  Revised,
+  Rotation,
+  SessionChange,
+} from './history.js'
 import { type Plant, plantedBackend, plantedClock, plantedHasher } from './plant.js'
 import { recordedWrites } from './recorded-writes.js'
 import { ask, type Replica, type Surroundings, startReplica } from './replica.js'
@@ -51,7 +58,7 @@ export async function startWorld({ seed, steps, plant, tell, note }: Starting): 
   for (const name of ['ada', 'bob', 'cora'] as const) {
     owners.push(await opened(door, { name, seed, now: clock.now() + profile.skews[0] }, secrets))
   }
-  for (const name of ['dora', 'mill']) {
+  for (const name of ['dora', 'mill', 'shop']) {
     const email = `${name}@example.org`
     owners.push({ name, email, id: '', passwords: [], authenticator: null })
   }
@@ -62,7 +69,8 @@ export async function startWorld({ seed, steps, plant, tell, note }: Starting): 
   const machine = { id: made.account.id, credentials: [credential] }
   const people = castOf(draw, seed, { owners, credential, cast: plant.cast })
   const fixed = { seed, profile, draw, clock, surroundings, replicas, owners, people, machine }
-  const kept = { mails: told.mails, rotations: told.rotations, recorded: told.recorded, secrets }
+  const { mails, rotations, recorded, revised, happenings } = told
+  const kept = { mails, rotations, recorded, revised, happenings, secrets }
   const counts = { steps, step: 0, requests: 0, denylistLost: null }
   const empty = { exchanges: [], restarts: [], byRequest: new Map(), struck: new Map() }
   const world: World = { ...fixed, ...kept, ...counts, ...empty, scheduler: held, tell }
@@ -106,13 +114,15 @@ function tellings(owners: readonly Owner[], note: (text: string) => void) {
   const mails: MailedLink[] = []
   const rotations: Rotation[] = []
   const recorded: Recorded[] = []
+  const revised: Revised[] = []
+  const happenings: Happening[] = []
   let world: World | null = null
   const kinds: Partial<Record<Mail['template'], MailedLink['kind']>> = {
     resetPassword: 'reset',
     verifyEmail: 'verify',
   }
   return {
-    ...{ mails, rotations, recorded },
+    ...{ mails, rotations, recorded, revised, happenings },
     hasBegun: () => world !== null,
     begins(begun: World): void {
       world = begun
@@ -128,6 +138,14 @@ function tellings(owners: readonly Owner[], note: (text: string) => void) {
       note,
       rotated: (rotation: Rotation) => void rotations.push(rotation),
       recorded: (record: Recorded) => void recorded.push(record),
+      changed(change: SessionChange): void {
+        if (world === null || world.step >= world.steps) return
+        const { scheduler: held, clock } = world
+        happenings.push({ request: held.current(), at: clock.now(), ...change })
+      },
+      revised(revision: Omit<Revised, 'step' | 'at'>): void {
+        if (world !== null) revised.push({ ...revision, step: world.step, at: world.clock.now() })
+      },
     },
   }
 }

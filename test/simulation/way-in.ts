@@ -1,3 +1,4 @@
+import { authModuleName } from '../../src/settings/index.js'
 import { ask } from './replica.js'
 import { newPassword, type Owner, replicaAt, type World } from './world.js'
 
@@ -6,16 +7,24 @@ const minute = 60_000
 /** The owners who cannot sign in, change the password and sign out, ten minutes after everything works again. */
 export async function stuckOwners(world: World): Promise<readonly string[]> {
   world.scheduler.drop(() => true)
+  await openPasswords(world)
   await world.clock.advance(10 * minute)
   const stuck: string[] = []
   for (const owner of world.owners) {
-    // Nobody owns the account of a machine, and who never came has none.
-    if (owner.name === 'mill') continue
+    // Nobody owns the account of a machine or of the shop, and who never came has none.
+    if (owner.name === 'mill' || owner.name === 'shop') continue
     // A call of the host's code that fails now leaves its account stuck too.
     const isStuck = await stays(world, owner).catch(() => true)
     if (isStuck) stuck.push(owner.name)
   }
   return stuck
+}
+
+/** A policy that shuts everyone out is no fault of the library. */
+async function openPasswords(world: World): Promise<void> {
+  if (!world.people.some(({ kind }) => kind === 'policyMaker')) return
+  const config = { passwordLoginClientEnabled: 'true' }
+  await replicaAt(world, 0).auth.config.change(authModuleName, { config })
 }
 
 async function stays(world: World, owner: Owner): Promise<boolean> {

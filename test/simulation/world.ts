@@ -1,6 +1,15 @@
 import type { FakeClock } from '../../src/testing/fake-clock.js'
 import type { Drawn } from './drawn.js'
-import type { Exchange, MailedLink, Profile, Recorded, Rotation } from './history.js'
+import type {
+  Exchange,
+  Happening,
+  MailedLink,
+  Profile,
+  Recorded,
+  Restart,
+  Revised,
+  Rotation,
+} from './history.js'
 import type { Replica, Surroundings } from './replica.js'
 import type { Scheduler } from './scheduler.js'
 
@@ -52,6 +61,8 @@ export type Kind =
   | 'machineThief'
   | 'squatter'
   | 'guesser'
+  | 'editor'
+  | 'policyMaker'
 
 /** Somebody who sends one request after the other. */
 export interface Person {
@@ -68,6 +79,8 @@ export interface Person {
   password: string
   code: string
   credential: Credential | null
+  /** Of an editor: the newest revision that it saw. */
+  revision: number
   /** The cookies of the browser, which its tabs share. */
   readonly jar: { cookie: string }
   request: string | null
@@ -91,13 +104,15 @@ export interface World {
   readonly mails: MailedLink[]
   readonly rotations: readonly Rotation[]
   readonly recorded: readonly Recorded[]
+  readonly revised: readonly Revised[]
+  readonly happenings: Happening[]
   readonly secrets: Map<string, Set<string>>
   readonly struck: Map<string, number>
   readonly steps: number
   readonly tell: (line: string) => void
   step: number
   requests: number
-  readonly restarts: number[]
+  readonly restarts: Restart[]
   denylistLost: number | null
 }
 

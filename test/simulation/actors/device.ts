@@ -7,11 +7,11 @@ export const device: Actor = {
     if (session === '' && ticket !== '' && draw.chance(0.8)) return 'second'
     if (session === '') return draw.chance(0.9) ? 'login' : 'forgot'
     const at = draw.below(100)
-    if (at < 34) return 'me'
-    if (at < 68) return 'refresh'
-    if (at < 73) return 'logout'
-    if (at < 78) return 'logoutEverywhere'
-    if (at < 87) return 'change'
-    return at < 90 ? 'login' : 'forgot'
+    if (at < 32) return 'me'
+    if (at < 62) return 'refresh'
+    if (at < 67) return 'logout'
+    if (at < 72) return 'logoutEverywhere'
+    if (at < 86) return 'change'
+    return at < 89 ? 'login' : 'forgot'
   },
 }

@@ -3,6 +3,7 @@ import type { Actor } from './actor.js'
 import { administrator } from './administrator.js'
 import { codeThief } from './code-thief.js'
 import { device } from './device.js'
+import { editor, policyMaker } from './editor.js'
 import { guesser } from './guesser.js'
 import { machine, machineThief } from './machine.js'
 import { linkThief, mailbox } from './mailbox.js'
@@ -25,6 +26,8 @@ export const actors: Readonly<Record<Kind, Actor>> = {
   machineThief,
   squatter,
   guesser,
+  editor,
+  policyMaker,
 }
 
 const foreign: ReadonlySet<Kind> = new Set<Kind>([

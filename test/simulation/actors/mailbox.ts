@@ -11,10 +11,10 @@ export const mailbox: Actor = {
 
 /** Reads along in the mailbox of an owner. */
 export const linkThief: Actor = {
-  share: 0.1,
+  share: 0.2,
   stolen: { reset: 'link' },
   choose({ draw, mails }, { owner }) {
     const hasLinks = mails.some((mail) => mail.owner === owner.name && mail.kind === 'reset')
-    return hasLinks && draw.chance(0.3) ? 'reset' : null
+    return hasLinks && draw.chance(0.5) ? 'reset' : null
   },
 }

@@ -31,6 +31,10 @@ export const audit: Predicate = ({ exchanges, recorded, marks, restarts }: Histo
   return { premises, violations }
 }
 
-/** What was begun before a process was killed may have been its own. */
-const isCertain = (one: Exchange, restarts: History['restarts']): boolean =>
-  one.ended !== null && succeeded(one) && !one.struck && restarts.every((at) => at < one.begun)
+/** What a process was about to write when it was killed is gone. */
+const isCertain = (one: Exchange, restarts: History['restarts']): boolean => {
+  const isKilled = restarts.some(({ step, replica }) => {
+    return replica === one.replica && step >= one.begun
+  })
+  return one.ended !== null && succeeded(one) && !one.struck && !isKilled
+}

@@ -1,4 +1,6 @@
 import { audit } from './audit.js'
+import { configuration } from './configuration.js'
+import { followsModel } from './follows-model.js'
 import { guesses } from './guesses.js'
 import { inMeansIn } from './in-means-in.js'
 import { isolation } from './isolation.js'
@@ -11,6 +13,7 @@ import { replayEnds } from './replay-ends.js'
 import { secondFactor } from './second-factor.js'
 import { squatting } from './squatting.js'
 import { stolenSecrets } from './stolen-secrets.js'
+import { switchedOff } from './switched-off.js'
 import { voidLinks } from './void-links.js'
 import { wayIn } from './way-in.js'
 
@@ -30,6 +33,9 @@ export const predicates = {
   guesses,
   audit,
   stolenSecrets,
+  configuration,
+  switchedOff,
+  followsModel,
   wayIn,
 } as const
 export type PredicateName = keyof typeof predicates

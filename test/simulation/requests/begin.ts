@@ -2,7 +2,8 @@ import { actors, isForeign } from '../actors/index.js'
 import { claimsOf } from '../claims-of.js'
 import type { Beginning } from '../decision.js'
 import type { Exchange, Operation } from '../history.js'
-import type { Person, World } from '../world.js'
+import { editOf } from '../shop.js'
+import { keepSecret, type Person, type World } from '../world.js'
 import { finish } from './finish.js'
 import { codeAtStep, type Prepared, prepared } from './prepared.js'
 import { type Reply, send } from './send.js'
@@ -17,12 +18,19 @@ function tokenOf({ access, refresh, jar }: Person, operation: Operation): string
   return byBearer.has(operation) ? access : ''
 }
 
+/** What an editor asks for; null of others. */
+function editIn({ operation, pick, request }: Beginning, { revision }: Person): Exchange['edit'] {
+  if (operation === 'lookAtShop') return { kind: 'read' }
+  return operation === 'editShop' ? editOf(pick, request, revision) : null
+}
+
 function exchangeOf(
   world: World,
   who: Person,
-  operation: Operation,
+  beginning: Beginning,
   { shows, sets }: Prepared,
 ): Exchange {
+  const { operation, replica } = beginning
   const token = tokenOf(who, operation)
   const shown = claimsOf(token)
   const isOnce = operation === 'refresh' || operation === 'tabRefresh'
@@ -32,7 +40,10 @@ function exchangeOf(
     foreign: isForeign(who.kind),
     stolen: actors[who.kind].stolen?.[operation] ?? null,
     owner: who.owner.name,
+    request: beginning.request,
     operation,
+    replica,
+    edit: editIn(beginning, who),
     session: shown === null ? '' : shown.sid,
     shown,
     spends: isOnce ? token : secret,
@@ -61,10 +72,13 @@ export function begin(world: World, beginning: Beginning): void {
   const taken = prepared(world, who, beginning)
   if (taken === null) return
   world.requests += 1
-  const exchange = exchangeOf(world, who, operation, taken)
+  const exchange = exchangeOf(world, who, beginning, taken)
+  const { edit } = exchange
+  if (edit?.kind === 'seal') keepSecret(world, who.owner.name, edit.text)
   // What is being typed in may be read over a shoulder.
   if (operation === 'second' && !exchange.foreign) who.code = taken.shows
   world.exchanges.push(exchange)
+  world.happenings.push({ kind: 'begin', exchange, at: world.clock.now() })
   world.byRequest.set(request, exchange)
   who.request = request
   who.exchange = exchange
@@ -75,7 +89,7 @@ export function begin(world: World, beginning: Beginning): void {
     finish(world, who, { exchange, beginning, reply })
   }
   void world.scheduler
-    .within(request, () => send(world, replica, operation, { who, prepared: taken }))
+    .within(request, () => send(world, replica, operation, { who, prepared: taken, edit }))
     .then(end, (error: unknown) => end(refusalOf(error)))
 }
 

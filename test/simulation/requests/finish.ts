@@ -1,6 +1,7 @@
 import { claimsOf } from '../claims-of.js'
 import type { Beginning } from '../decision.js'
 import type { Exchange } from '../history.js'
+import { stateIn } from '../shop.js'
 import { type Credential, keepSecret, type Person, type World } from '../world.js'
 import type { Reply } from './send.js'
 
@@ -34,6 +35,7 @@ export function finish(world: World, who: Person, { exchange, beginning, reply }
     // What was not answered in time may be carried out later.
     struck: exchange.struck || status >= 500,
   })
+  world.happenings.push({ kind: 'end', exchange, at: world.clock.now() })
   world.tell(`${beginning.request} ${status} ${exchange.code} ${exchange.issued?.jti ?? ''}`)
   keep(world, who, { exchange, told, cookie, body })
   remember(who, exchange)
@@ -62,6 +64,7 @@ function keep(world: World, who: Person, { exchange, told, cookie, body }: Kept)
   who.ticket = told.mfaToken ?? told.registrationKey ?? who.ticket
   if (operation === 'second' && told.code === 'mfa_ticket_invalid') who.ticket = ''
   keepOfMachine(world, who, exchange)
+  if (exchange.edit !== null && status === 200) who.revision = stateIn(body ?? '').revision
   if (operation === 'issueSecret' && status === 201) {
     const issued: Credential = JSON.parse(body ?? '')
     world.machine.credentials.push(issued)

@@ -1,5 +1,7 @@
-import type { Operation } from '../history.js'
+import { authModuleName } from '../../../src/settings/index.js'
+import type { Exchange, Operation } from '../history.js'
 import { ask, type Door } from '../replica.js'
+import { changeOf, shop } from '../shop.js'
 import { type Person, replicaAt, revealed, type World } from '../world.js'
 import type { Prepared } from './prepared.js'
 
@@ -12,6 +14,7 @@ export interface Reply {
 interface Sending {
   readonly who: Person
   readonly prepared: Prepared
+  readonly edit: Exchange['edit']
   readonly door: Door
   readonly world: World
 }
@@ -41,6 +44,18 @@ const byOwner =
     await work(sending)
     return done
   }
+
+const told = (body: unknown): Reply => ({ status: 200, body: JSON.stringify(body), cookies: [] })
+
+/** The login by password of the client surface, and what hangs on it. */
+const passwords =
+  (isOpen: boolean): Send =>
+  async ({ door }) =>
+    told(
+      await door.auth.config.change(authModuleName, {
+        config: { passwordLoginClientEnabled: String(isOpen) },
+      }),
+    )
 
 const sends: Readonly<Record<Operation, Send>> = {
   login: mobile('/mobile/login'),
@@ -96,6 +111,17 @@ const sends: Readonly<Record<Operation, Send>> = {
     door.auth.client.users.update(who.owner.id, { enabled: true }),
   ),
   endAll: byOwner(({ who, door }) => door.auth.client.terminateSessionsOf(who.owner.id)),
+  lookAtShop: async ({ door }) => told(await door.auth.config.view(shop.name, 'production')),
+  editShop: async ({ door, edit }) => {
+    if (edit === null || edit.kind === 'read') return done
+    return told(await door.auth.config.change(shop.name, changeOf(edit)))
+  },
+  readShop: async ({ door }) => {
+    const { sender, hooks } = await door.auth.config.read(shop)
+    return told({ text: sender, roster: hooks.map(({ slug }) => slug) })
+  },
+  closePasswords: passwords(false),
+  openPasswords: passwords(true),
 }
 
 function secretOf(credential: Person['credential']): object {
@@ -108,7 +134,7 @@ export function send(
   world: World,
   at: number,
   operation: Operation,
-  taking: Pick<Sending, 'who' | 'prepared'>,
+  taking: Pick<Sending, 'who' | 'prepared' | 'edit'>,
 ): Promise<Reply> {
   const { auth } = replicaAt(world, at)
   return sends[operation]({ ...taking, world, door: { auth } })

@@ -1,0 +1,124 @@
+import type { Exchange } from '../history.js'
+import { distinct, type Possible, type Steps } from './possible.js'
+import type { SessionStory } from './session-story.js'
+
+/** Which of the two holders of the model somebody is. */
+export type Seat = 0 | 1
+
+/** A session that is being followed through what happened to it. */
+export interface Following {
+  readonly steps: Steps
+  readonly story: SessionStory
+  /** What the model may be in by now. */
+  states: readonly Possible[]
+  /** Who shows refresh tokens, and the request of each that is under way. */
+  readonly holders: string[]
+  readonly underway: [Exchange | null, Exchange | null]
+  /** The changes of the password that this session asked for. */
+  readonly changes: Set<string>
+  /** Accesses under way, and whether they could have been granted at one point since they began. */
+  readonly accesses: Map<Exchange, boolean>
+  /** When the newest token was minted and when the session is idle, as the row says. */
+  rotatedAt: number
+  expiresAt: number
+  now: number
+  /** Writes that are still to come, by the request. */
+  readonly writesToCome: Map<string, number>
+}
+
+const graceMs = 10_000
+
+/** What a request may do meanwhile that shows in no write of its own. */
+const looks = [
+  'asks, is not denied, and signs',
+  'asks and finds an ending begun',
+  'asks and finds the row revoked',
+  'reads that it came second, in the grace',
+  'reads a replay',
+  'reads that the row is revoked',
+  'reads that the session is idle',
+  'reads that the session is outdated',
+  'reads that the cap is reached',
+]
+const ofRefresh = [
+  ...looks,
+  'reads its own rotation',
+  'cannot tell misuse from a lost answer',
+  'cannot tell whether it wrote',
+  'fails to write',
+]
+/** `GET session` judges the row where a refresh would write. */
+const ofView = [...looks, 'writes and misses', 'views the session']
+
+const ofChange = [
+  'a password change reads the row',
+  'the change finds that the row moved on',
+  'the change finds the row revoked',
+]
+
+function hiddenOf(following: Following, seat: Seat): readonly string[] {
+  const exchange = following.underway[seat]
+  if (exchange === null) return []
+  if (exchange.operation === 'view') return ofView
+  const hasWrites = (following.writesToCome.get(exchange.request) ?? 0) > 0
+  return hasWrites ? [...ofRefresh, 'stops waiting for its write'] : ofRefresh
+}
+
+export const nameOf = (seat: Seat, name: string): string => `holder${seat} ${name}`
+
+/** The state with what the holder did last. */
+export function noted(state: Possible, seat: Seat, name: string): Possible {
+  const last: [string, string] = [...state.last]
+  last[seat] = name
+  return { ...state, last }
+}
+
+export const takeOf = (
+  { steps }: Following,
+  state: Possible,
+  seat: Seat,
+  name: string,
+): readonly Possible[] =>
+  steps.take(state, nameOf(seat, name)).map((next) => noted(next, seat, name))
+
+function silentSteps(following: Following, state: Possible): readonly Possible[] {
+  const { steps, now, rotatedAt, expiresAt, changes } = following
+  const byHolders = ([0, 1] as const).flatMap((seat) =>
+    hiddenOf(following, seat).flatMap((name) => takeOf(following, state, seat, name)),
+  )
+  const byChanges = [...changes].flatMap((request) =>
+    ofChange.flatMap((name) => steps.takeChange(state, request, name)),
+  )
+  const byTime = [
+    ...(now >= rotatedAt + graceMs ? steps.take(state, 'the grace passes') : []),
+    ...(now >= expiresAt ? steps.take(state, 'the idle deadline passes') : []),
+  ]
+  return [...byHolders, ...byChanges, ...byTime]
+}
+
+const mostStates = 20_000
+
+/** With all that may have happened meanwhile. */
+export function settleSilently(following: Following): void {
+  let all = distinct(following.states)
+  let newest = all
+  while (newest.length > 0) {
+    const before = all.length
+    all = distinct([...all, ...newest.flatMap((state) => silentSteps(following, state))])
+    if (all.length > mostStates) throw new Error('too many states to follow')
+    newest = all.slice(before)
+  }
+  following.states = all
+}
+
+/** What has certainly passed: no request is under way that may go by the time before. */
+export function passTime(following: Following): void {
+  const { steps, now, rotatedAt, expiresAt, underway } = following
+  if (underway.some((exchange) => exchange !== null)) return
+  const passes = (variable: string, name: string) => (state: Possible) =>
+    steps.value(state, variable) > 0 ? [state] : steps.take(state, name)
+  let { states } = following
+  if (now >= rotatedAt + graceMs) states = states.flatMap(passes('elapsed', 'the grace passes'))
+  if (now >= expiresAt) states = states.flatMap(passes('idle', 'the idle deadline passes'))
+  following.states = distinct(states)
+}

@@ -1,0 +1,45 @@
+import type { Exchange, Happening, History, SessionWrite } from '../history.js'
+
+type Opened = Extract<SessionWrite, { readonly kind: 'open' }>
+
+/** What happened to one session from the writing of its family on. */
+export interface SessionStory {
+  readonly opened: Opened
+  /** The user's epoch then, and whether the account was enabled. */
+  readonly userEpoch: number
+  readonly enabled: boolean
+  readonly happenings: readonly Happening[]
+}
+
+const concernsSession = ({ session }: Exchange, id: string): boolean => session === id
+
+function concerns(happening: Happening, { session, userId }: Opened): boolean {
+  switch (happening.kind) {
+    case 'begin':
+    case 'end':
+      return concernsSession(happening.exchange, session)
+    case 'deny':
+      return happening.sessions.includes(session)
+    case 'user':
+      return happening.userId === userId
+    default:
+      return happening.session === session
+  }
+}
+
+/** The sessions of a history, each with what happened to it. */
+export function sessionStories({ happenings }: History): readonly SessionStory[] {
+  const stories: SessionStory[] = []
+  const users = new Map<string, { readonly epoch: number; readonly enabled: boolean }>()
+  happenings.forEach((happening, index) => {
+    if (happening.kind === 'user') users.set(happening.userId, happening)
+    if (happening.kind !== 'open') return
+    const { epoch: userEpoch, enabled } = users.get(happening.userId) ?? {
+      epoch: happening.epoch,
+      enabled: true,
+    }
+    const after = happenings.slice(index + 1).filter((one) => concerns(one, happening))
+    stories.push({ opened: happening, userEpoch, enabled, happenings: after })
+  })
+  return stories
+}
