@@ -10,7 +10,8 @@ import { type ImportOutcome, type ImportRun, runImport } from './run/run-import.
 export const importCommand: Command = {
   help: `Usage: postern import csv --file FILE --map email=mail,passwordHash=pwd
        postern import table --table users --key id --map email,…
-       postern import better-auth | supabase | authjs | firebase --file FILE
+       postern import better-auth | supabase | authjs | supertokens
+       postern import firebase --file FILE
 
 Makes accounts of another product's users, with their password hashes. Run it
 again after an interruption: it goes on where it was. docs/import.md has all.
@@ -21,6 +22,9 @@ again after an interruption: it goes on where it was. docs/import.md has all.
   --delimiter C     of the CSV file: , (default) ; | or tab
   --verified        every address counts as verified
   --role A=B        role A of the source becomes systemRole B; several: A=B,C=D
+  --app-id ID, --tenant-id ID, --microsoft-tenant UUID
+                    of SuperTokens: the app and the tenant (default public), and
+                    the directory of its accounts at Microsoft
   --drop-second-factors  takes accounts without a factor that cannot be carried;
                     otherwise such a row is refused
   --report FILE     a line for each row that was refused, in conflict or not
@@ -39,6 +43,9 @@ POSTERN_SOURCE_URL names the database to read, BETTER_AUTH_SECRET its secret.`,
     hash: { type: 'string' },
     verified: { type: 'boolean' },
     role: { type: 'string' },
+    'app-id': { type: 'string' },
+    'tenant-id': { type: 'string' },
+    'microsoft-tenant': { type: 'string' },
     'drop-second-factors': { type: 'boolean' },
     surface: { type: 'string' },
     'dry-run': { type: 'boolean' },

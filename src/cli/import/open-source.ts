@@ -11,7 +11,9 @@ import { firebaseSource } from './firebase/firebase-source.js'
 import { carryRules, neededFlag, textFlag } from './read-flags.js'
 import { type ColumnMap, columnMap } from './rows/column-map.js'
 import type { Source } from './rows/import-source.js'
+import { uuid } from './rows/old-id.js'
 import { supabaseSource } from './supabase/supabase-source.js'
+import { supertokensSource } from './supertokens/supertokens-source.js'
 import { tableSource } from './table-source.js'
 
 type Opener = (call: Call, surface: string) => Promise<Source>
@@ -23,6 +25,7 @@ const sources: Readonly<Record<string, Opener>> = {
   'better-auth': openBetterAuth,
   supabase: openSupabase,
   authjs: openAuthjs,
+  supertokens: openSupertokens,
 }
 
 /** The source that the words of the call name. Throws `Refusal` for others. */
@@ -73,6 +76,20 @@ async function openAuthjs(call: Call, surface: string): Promise<Source> {
   const isVerified = call.flags['verified'] === true
   const options = { rules: carryRules(call), space: surface, isVerified }
   return onDatabase(call, (database) => authjsSource(database, options))
+}
+
+async function openSupertokens(call: Call, surface: string): Promise<Source> {
+  const microsoftTenant = textFlag(call, 'microsoft-tenant')?.toLowerCase() ?? null
+  if (microsoftTenant !== null && !uuid.test(microsoftTenant)) {
+    throw new Refusal('--microsoft-tenant must be the id of a directory, a UUID.', 2)
+  }
+  const options = {
+    ...{ rules: carryRules(call), space: surface, microsoftTenant },
+    app: textFlag(call, 'app-id') ?? 'public',
+    tenant: textFlag(call, 'tenant-id') ?? 'public',
+    isVerified: call.flags['verified'] === true,
+  }
+  return onDatabase(call, (database) => supertokensSource(database, options))
 }
 
 function columnsOf(call: Call, source: string, surface: string): ColumnMap {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** In lower case. */
+export const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * The id of the account: a UUID of the source as it is, in lower case, and for every other id a UUID (RFC 9562 §5.8)
