@@ -50,6 +50,7 @@ export const guardTests: Tests = {
   ]),
   ...by('test/security/overtaken/accounts-overtaken.test.ts', [
     'domain/accounts/account-deletions accountDeletions: expiresAt',
+    'domain/accounts/account-import totpFactors: lastStep',
     'domain/accounts/account-import users: lastIntentId',
     'domain/accounts/account-import users: enabled',
     'domain/accounts/deletion-resumption accountDeletions: expiresAt',

@@ -10,14 +10,17 @@ import { isHuman, type User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { sealTotp } from '../factors/seal-totp.js'
-import type { OauthIdentities } from '../oauth/oauth-identities.js'
+import type { OauthIdentities, ProviderAccount } from '../oauth/oauth-identities.js'
 import { checkRoles } from './check-roles.js'
 import type { ImportConflict, ImportedIdentity, ImportResult } from './import-batch.js'
 import { type ImportRow, refusal } from './read-import-row.js'
 
 export interface AccountImportDeps
   extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'random' | 'secretBox'> {
-  readonly oauthIdentities: Pick<OauthIdentities, 'find' | 'add' | 'takeBack' | 'takeAbandoned'>
+  readonly oauthIdentities: Pick<
+    OauthIdentities,
+    'find' | 'ofUser' | 'add' | 'takeBack' | 'takeAbandoned'
+  >
 }
 
 /** Another import of the row may come between; each try sees what it left. */
@@ -46,17 +49,22 @@ export function createAccountImport(
 
   function userOf(row: ImportRow): User {
     const now = clock.now()
-    const { passwordHash, email, emailAsTyped, emailVerifiedAt, name, systemRole } = row
+    const { email, emailAsTyped, emailVerifiedAt, name, systemRole } = row
     const inOne = isWrittenAtOnce(row)
     const user = newUser(now, {
-      ...{ email, emailAsTyped, emailVerifiedAt, name, systemRole, passwordHash },
+      ...{ email, emailAsTyped, emailVerifiedAt, name, systemRole },
       id: row.id ?? uuidv7(now, random),
-      passwordChangedAt: passwordHash === null ? null : (row.passwordChangedAt ?? now),
+      ...passwordOf(row),
       memberships: row.memberships,
       enabled: inOne && row.enabled,
       lastIntentId: inOne ? null : unfinishedImport,
     })
     return { ...user, createdAt: row.createdAt ?? now, lastLoginAt: row.lastLoginAt }
+  }
+
+  function passwordOf({ passwordHash, passwordChangedAt }: ImportRow) {
+    if (passwordHash === null) return { passwordHash, passwordChangedAt: null }
+    return { passwordHash, passwordChangedAt: passwordChangedAt ?? clock.now() }
   }
 
   /** Whether another account has one of the identities, or a sign-up for it is under way. */
@@ -91,13 +99,15 @@ export function createAccountImport(
     for (const identity of added) await oauthIdentities.takeBack(identity)
   }
 
-  async function insertTotp(user: User, secret: string): Promise<void> {
+  /** Replaces that of an earlier import, whose row may have had another secret. */
+  async function putTotp(user: User, secret: string): Promise<void> {
     const { id, credentialEpoch, deviceEpoch } = user
-    await totpFactors.insert({
+    const sealed = sealTotp(deps, id, secret)
+    const isInserted = await totpFactors.insert({
       id,
       expiresAt: null,
       userId: id,
-      ...sealTotp(deps, id, secret),
+      ...sealed,
       confirmed: true,
       lastStep: 0,
       removingBy: null,
@@ -107,6 +117,21 @@ export function createAccountImport(
       credentialEpoch,
       deviceEpoch,
     })
+    if (!isInserted) await totpFactors.update(id, { lastStep: 0 }, sealed)
+  }
+
+  /**
+   * Takes the identities that imports linked to an account, but for those that stay. False where it is no longer
+   * unfinished: then they may be its owner's.
+   */
+  async function unlink(id: string, staying: readonly ImportedIdentity[]): Promise<boolean> {
+    const stays = (one: ProviderAccount) => staying.some((other) => isSameAccount(one, other))
+    const others = (await oauthIdentities.ofUser(id)).filter((one) => !stays(one))
+    if (others.length === 0) return true
+    const now = await users.get(id)
+    if (now === null || !isUnfinishedImport(now)) return false
+    await takeBack(others)
+    return true
   }
 
   /** Factors and identities first; with the last write the account can be used. */
@@ -115,12 +140,15 @@ export function createAccountImport(
     const guard = { lastIntentId, enabled: false }
     const added = await link(row.identities, id)
     if (added === null) {
+      // Before the account goes: an identity without one would open what later gets its id.
+      await unlink(id, [])
       if ((await users.take(id, guard)) !== null) await totpFactors.take(id)
       return conflictOf('identity_taken')
     }
-    if (row.totpSecret !== null) await insertTotp(user, row.totpSecret)
+    if (row.totpSecret !== null) await putTotp(user, row.totpSecret)
     // The host's word on it counts, also where the row says otherwise.
-    const set = { lastIntentId: null, enabled: row.enabled && lastIntentId !== disabledImport }
+    const enabled = row.enabled && lastIntentId !== disabledImport
+    const set = { lastIntentId: null, enabled, ...passwordOf(row) }
     if ((await users.update(id, guard, set)) !== null) return { outcome: 'created', id }
     if (await isGone(id)) {
       await takeBack(added)
@@ -159,7 +187,9 @@ export function createAccountImport(
     if (!isUnfinishedImport(found)) return { outcome: 'skipped', id }
     if (isWrittenAtOnce(row) || email !== row.email) return conflictOf('email_taken')
     if (await hasTaken(row, id)) return conflictOf('identity_taken')
-    return dryRun ? { outcome: 'creatable' } : complete(row, found)
+    if (dryRun) return { outcome: 'creatable' }
+    // What the row has no more, perhaps because a stranger had added it.
+    return (await unlink(id, row.identities)) ? complete(row, found) : conflict
   }
 
   async function attempt(row: ImportRow): Promise<ImportResult | typeof conflict> {
@@ -173,6 +203,11 @@ export function createAccountImport(
 /** Without factors and identities there is no moment in which something is missing. */
 function isWrittenAtOnce({ identities, totpSecret }: ImportRow): boolean {
   return identities.length === 0 && totpSecret === null
+}
+
+function isSameAccount(one: ProviderAccount, other: ProviderAccount): boolean {
+  const { provider, issuer, subject } = one
+  return provider === other.provider && issuer === other.issuer && subject === other.subject
 }
 
 /**

@@ -9,7 +9,7 @@ import { type ContractHost, hostKinds, storeKinds } from '../../support/hosts/ho
 import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { goodPassword, otherPassword, person } from '../../support/people/people.js'
 import { registeredPerson } from '../../support/people/registration-steps.js'
-import { type FaultyBackend, faultyBackend } from '../../support/stores/faulty-backend.js'
+import { type FaultyBackend, faultyBackend, withCall } from '../../support/stores/faulty-backend.js'
 import { afterwards, sweepOnce } from './deletions.js'
 
 const scryptHash = `scrypt:16:8:1$seasalt$${scryptSync(goodPassword, 'seasalt', 32, { N: 16, r: 8, p: 1 }).toString('hex')}`
@@ -452,6 +452,68 @@ describe('an import that is cut off', () => {
       expect((await login(host, row.email)).json()['status']).toBe('mfaRequired')
     },
   )
+})
+
+describe('an import that is cut off, and whose row is another the next time', () => {
+  const old = {
+    ...{ id: randomUUID(), email: 'ada@example.org', emailVerified: true, totpSecret },
+    ...{ passwordHash: bcryptHash, identities: [google('stranger'), github('1843')] },
+  }
+
+  async function cutOff(before: (call: string) => Promise<unknown> = async () => {}) {
+    const backend = withCall(memory(), async (call, work) => {
+      await before(call)
+      return work()
+    })
+    const faulty = faultyBackend(backend)
+    const host = await openHost({ ...options, backend: faulty.backend })
+    faulty.failNext('client_users.update', 'before')
+    await expect(host.auth.client.users.import({ users: [old] })).rejects.toThrow()
+    return host
+  }
+
+  const subjectsOf = async ({ auth }: ContractHost) =>
+    (await auth.client.identities.list(old.id)).map(({ subject }) => subject).sort()
+
+  it.each([
+    ['has one identity less', [github('1843')], ['1843']],
+    ['has another in its place', [google('1815'), github('1843')], ['1815', '1843']],
+  ])('links what the row has now: it %s', async (_, identities, subjects) => {
+    const host = await cutOff()
+    const batch = { users: [{ ...old, identities }] }
+    expect(codesOf(await host.auth.client.users.import(batch))).toEqual(['created'])
+    expect(await subjectsOf(host)).toEqual(subjects)
+  })
+
+  it('has the password and the authenticator app that the row has now', async () => {
+    const host = await cutOff()
+    const { totpFactors } = storedIn(host, 'client')
+    const before = await totpFactors.get(old.id)
+    const now = { ...old, passwordHash: scryptHash, totpSecret: `K${totpSecret.slice(1)}` }
+    expect(codesOf(await host.auth.client.users.import({ users: [now] }))).toEqual(['created'])
+    expect(await storedIn(host, 'client').users.get(old.id)).toMatchObject({
+      passwordHash: scryptHash,
+    })
+    expect((await totpFactors.get(old.id))?.sealedSecret).not.toBe(before?.sealedSecret)
+  })
+
+  it('leaves no identity behind where another account has one of the new ones', async () => {
+    const other = { email: 'eve@example.org', emailVerified: true, identities: [google('1815')] }
+    let meanwhile: (() => Promise<unknown>) | null = null
+    const host = await cutOff(async (call) => {
+      if (call !== 'client_oauth_identities.insert') return
+      const run = meanwhile
+      meanwhile = null
+      await run?.()
+    })
+    const { oauthIdentities } = storedIn(host, 'client')
+    // The identity is free when it is looked for, and taken when it is to be linked.
+    meanwhile = () => host.auth.client.users.import({ users: [other] })
+    const batch = { users: [{ ...old, identities: [github('1843'), google('1815')] }] }
+    expect(codesOf(await host.auth.client.users.import(batch))).toEqual(['conflict identity_taken'])
+    expect(await host.auth.client.users.get(old.id)).toBeNull()
+    expect(await oauthIdentities.find({ userId: old.id }, { limit: 9 })).toEqual([])
+  })
 })
 
 describe.each(storeKinds)('an account whose import was cut off, $name', (kind) => {

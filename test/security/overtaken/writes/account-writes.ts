@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { unfinishedImport } from '../../../../src/engine/unfinished-import.js'
 import { afterwards, sweepOnce } from '../../../contract/accounts/deletions.js'
 import { mailedToken, storedIn } from '../../../support/hosts/open-host.js'
 import { goodPassword } from '../../../support/people/people.js'
@@ -87,6 +88,22 @@ export const accountWrites: OvertakenWrites = {
       lastIntentId: { value: 'another intent', outcome: 'skipped' },
       enabled: { value: true, outcome: 'skipped' },
     },
+  },
+  'the app of an import that was cut off, where the row has another secret': {
+    collection: 'totp_factors',
+    begin: async (host) => {
+      const row = { id: randomUUID(), email: `${randomUUID()}@example.org`, emailVerified: true }
+      await host.auth.client.users.import({ users: [{ ...row, totpSecret }] })
+      const cut = { enabled: false, lastIntentId: unfinishedImport }
+      await storedIn(host, 'client').users.update(row.id, { enabled: true }, cut)
+      const users = [{ ...row, totpSecret: `K${totpSecret.slice(1)}` }]
+      return async () => {
+        const { results } = await host.auth.client.users.import({ users })
+        return results.map(({ outcome }) => outcome).join()
+      }
+    },
+    // By its owner, whom another import let in meanwhile.
+    changes: { lastStep: { value: 1, outcome: 'created' } },
   },
   'an address changed by its link': {
     collection: 'users',
