@@ -110,7 +110,9 @@ export function createLoginPipeline(
     async proceed(first, source) {
       const result = await advance(first, source)
       if (result.status !== 'authenticated') {
-        risk.noteGuesses(first.user, first.failedAttempts ?? 0, source)
+        const { user, failedAttempts = 0, factors, delivery, recognition } = first
+        const guesses = { failedAttempts, history: factors?.history ?? [] }
+        risk.noteGuesses(user, { ...guesses, recognitionId: recognition[delivery] }, source)
       }
       return result
     },

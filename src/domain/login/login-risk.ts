@@ -1,5 +1,5 @@
 import { withTimeout } from '../../concurrency/with-timeout.js'
-import { isAfterGuesses } from '../../engine/login-risk-rules.js'
+import { isAfterGuesses, scoreLogin } from '../../engine/login-risk-rules.js'
 import { describeError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -49,7 +49,11 @@ export interface LoginRisk {
    * Tells the owner of a right password after guesses, where the login goes no further yet: its guesses are known
    * here and not where it is completed.
    */
-  noteGuesses(user: User, failedAttempts: number, source: RequestSource): void
+  noteGuesses(
+    user: User,
+    login: Pick<LoginInQuestion, 'failedAttempts' | 'history' | 'recognitionId'>,
+    source: RequestSource,
+  ): void
   /** What follows, once the session is opened: it is remembered, and its owner is told. */
   notify(session: OpenedSession, judged: JudgedLogin, source: RequestSource): void
 }
@@ -113,8 +117,13 @@ export function createLoginRisk(deps: Deps): LoginRisk {
       }
     },
 
-    noteGuesses(user, failedAttempts, source) {
-      if (isAfterGuesses(failedAttempts)) deps.suspicions.tell(user.id, 'password', source)
+    noteGuesses(user, { failedAttempts, history, recognitionId }, source) {
+      if (!isAfterGuesses(failedAttempts)) return
+      const { known } = deps.recognition.of(user.id, recognitionId, history)
+      const place = { ...source, deviceId: null, recognitionHash: known }
+      // Not by the host's scorer, which is asked once of each login, when it is completed.
+      const { level } = scoreLogin({ ...place, failedAttempts: 0, history })
+      deps.suspicions.tell(user.id, level === 'low' ? 'knownPassword' : 'password', source)
     },
 
     notify({ user, sessionId }, judged, source) {

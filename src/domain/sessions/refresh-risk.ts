@@ -1,6 +1,6 @@
 import { withTimeout } from '../../concurrency/with-timeout.js'
 import { changedPlaces } from '../../engine/changed-places.js'
-import { oncePerWindow } from '../../engine/once-per-window.js'
+import { fewPerWindow } from '../../engine/few-per-window.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'
@@ -46,6 +46,9 @@ const hourMs = 60 * 60 * 1000
 /** Page loads are many: for so long one of them stands for the next. */
 const viewsMs = 60 * 1000
 
+/** A holder of a token names user agents as they like: what a session is told of is bounded. */
+const mostPerSession = 8
+
 const outcomes: readonly SessionRiskOutcome[] = ['none', 'stepUp', 'end']
 
 export function createRefreshRisk(
@@ -55,7 +58,7 @@ export function createRefreshRisk(
 ): RefreshRisk {
   const { surface, clock, scorer } = deps
   const { sessions, stepUpProofs } = deps.collections
-  const isFirst = oncePerWindow()
+  const isNews = fewPerWindow(mostPerSession, hourMs)
   const views = recent()
 
   /** Null for a scorer that gave no answer. */
@@ -103,8 +106,9 @@ export function createRefreshRisk(
     const isEnd = outcome === 'end'
     if (isEnd) await termination.end({ id: sessionId, userId }, 'risk', source)
     else await stepUpProofs.take(sessionId, { userId })
-    const key = JSON.stringify([sessionId, mark, outcome, assessed])
-    if (isFirst(key, hourMs, clock.now())) {
+    const key = JSON.stringify([mark, outcome, assessed])
+    // A session ends once.
+    if (isEnd || isNews(sessionId, key, clock.now())) {
       deps.emit('refresh.unusual', source, { userId, sessionId, changed, outcome, assessed })
     }
     if (isEnd) throw new AuthError('session_revoked')

@@ -185,6 +185,27 @@ describe.each(surfaces)('who is told of guesses on the %s surface', (surface) =>
     expect(told).toEqual(['192.0.2.7', '203.0.113.9'])
   })
 
+  it('of a login elsewhere that waits for its second factor, after one at a known place', async () => {
+    const host = await openHost(withoutLimits)
+    const who = await enrolled(host, surface)
+    const begun = await login(host, surface, who, goodPassword)
+    const { mfaToken } = begun.json()
+    const headers = home
+    const body = { mfaToken, method: 'totp', code: await who.nextCode() }
+    const done = await host.send('POST', `/v1/auth/${surface}/login/mfa`, { body, headers })
+    expect(done.status, done.text).toBe(200)
+    for (const place of [home, home, elsewhere, elsewhere]) {
+      await guess(host, surface, who, 3)
+      const reply = await login(host, surface, who, goodPassword, place)
+      expect(reply.json()['status']).toBe('mfaRequired')
+    }
+    await host.auth.close()
+    const told = host.mailer.sent.flatMap((mail) =>
+      mail.template === 'loginSuspicious' ? [mail.data.ip] : [],
+    )
+    expect(told).toEqual(['192.0.2.7', '203.0.113.9'])
+  })
+
   it('no one where the setting says no, and no one of an address that is only guessed at', async () => {
     const settings = { ...withoutLimits.settings, notifySecurityChanges: false }
     const silent = await openHost({ ...withoutLimits, settings })

@@ -173,6 +173,40 @@ describe('the scorer of sessions', () => {
     expect(eventsOf(host, 'refresh.unusual')).toHaveLength(3)
   })
 
+  it('ASVS-8.2.4 a client of ever new user agents leaves eight events an hour, and hides no other', async () => {
+    const { sessionRiskScorer } = saying('stepUp')
+    const host = await openHost({ sessionRiskScorer })
+    const begun = await login(host, 'client', await person(host, 'client'))
+    const cookie = refreshCookieOf(begun, 'client')
+    const viewBy = (userAgent: string) =>
+      host.send('GET', '/v1/auth/client/session', {
+        cookie,
+        headers: { ...home, 'user-agent': userAgent },
+      })
+    for (const letter of 'abcdefghijkl') expect((await viewBy(`App (${letter})`)).status).toBe(200)
+    expect(eventsOf(host, 'refresh.unusual')).toHaveLength(8)
+    const other = await login(host, 'client', await person(host, 'client'))
+    await through(host, 'client', other, [travelling])
+    expect(eventsOf(host, 'refresh.unusual')).toHaveLength(9)
+  })
+
+  it('ASVS-8.2.4 that ends a session is told of, whatever was told before', async () => {
+    let outcome: SessionRiskOutcome = 'stepUp'
+    const { sessionRiskScorer } = answering(async () => ({ outcome }))
+    const host = await openHost({ sessionRiskScorer })
+    const begun = await login(host, 'client', await person(host, 'client'))
+    const cookie = refreshCookieOf(begun, 'client')
+    const viewBy = (userAgent: string) =>
+      host.send('GET', '/v1/auth/client/session', {
+        cookie,
+        headers: { ...home, 'user-agent': userAgent },
+      })
+    for (const letter of 'abcdefgh') expect((await viewBy(`App (${letter})`)).status).toBe(200)
+    outcome = 'end'
+    expect(outcomeOf(await viewBy('App (z)'))).toBe('401 session_revoked')
+    expect(eventsOf(host, 'refresh.unusual').at(-1)).toMatchObject({ outcome: 'end' })
+  })
+
   it('ASVS-8.2.4 judges `GET session` from another place, and its answer `none` stands for a minute', async () => {
     let outcome: SessionRiskOutcome = 'none'
     const { sessionRiskScorer, asked } = answering(async () => ({ outcome }))
