@@ -58,6 +58,7 @@ POSTERN_SOURCE_URL names the database to read, BETTER_AUTH_SECRET its secret.`,
   async run(call) {
     const surface = surfaceOf(call)
     const settled = { ...settledOf(call), surface }
+    refuseOneFileTwice(call, settled)
     const source = await openSource(call, surface)
     try {
       return await importFrom(call, source, settled)
@@ -98,6 +99,14 @@ function settledOf(call: Call): Omit<Settled, 'surface'> {
     tell: call.err,
     now: call.now,
   }
+}
+
+/** Each is cut to what a run left in it: a report in the place of the source would empty that. */
+function refuseOneFileTwice({ cwd, flags: { file } }: Call, { files }: Settled): void {
+  const source = typeof file === 'string' ? [resolve(cwd, file)] : []
+  const paths = [...source, files.report, files.progress, files.ids].filter((path) => path !== null)
+  if (new Set(paths).size === paths.length) return
+  throw new Refusal('--file, --report, --ids and --progress must name different files.', 2)
 }
 
 async function importFrom(call: Call, source: Source, settled: Settled): Promise<number> {

@@ -24,6 +24,9 @@ interface Turn {
 
 /** Takes one step of a rotation, and says which. Resolves with 1 while it has to wait. */
 export async function rotateKeys(call: Call, path: string): Promise<number> {
+  if (call.flags['stolen'] === true && call.flags['configuration'] === true) {
+    throw new Refusal('Say --stolen or --configuration: for both, one after the other.', 2)
+  }
   const policy = { publishedFor: 10 * minute, keptFor: daysOf(call) * day }
   const turns: Turn[] = []
   await changeKeyFile(path, async (file) => {

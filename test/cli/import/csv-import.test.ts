@@ -162,6 +162,19 @@ describe('postern import csv', () => {
     expect(JSON.parse(again.out)).toMatchObject({ created: 2, skipped: 1, refused: 0, partly: 2 })
   })
 
+  it.each(['--report', '--ids', '--progress'])(
+    'writes no file over its source: %s',
+    async (flag) => {
+      const { place } = await prepared(['mail', 'ada@example.org'])
+      const given = [...usual, 'email=mail', flag, './users.csv']
+      for (const more of [[], ['--dry-run']]) {
+        const { code, err } = await place.run(...given, ...more)
+        expect([code, err]).toEqual([2, expect.stringContaining('must name different files')])
+      }
+      expect(await read(place, 'users.csv')).toBe('mail\nada@example.org')
+    },
+  )
+
   it('stops at a line that is no CSV, and begins again where the file was mended', async () => {
     const many = Array.from({ length: 12 }, (_, at) => `user${at}@example.org,"a\nb"`)
     const broken = ['email,note', ...many.slice(0, 7), 'x"y,', ...many.slice(7)]

@@ -110,6 +110,15 @@ describe('postern keys rotate', () => {
     expect(configKeys).toEqual(before.configKeys)
   })
 
+  it('takes a theft and a new configuration key one after the other, so that neither is left out', async () => {
+    const place = await timed()
+    await place.run('keys', 'generate')
+    const before = keysOf(place)
+    const both = await place.run('keys', 'rotate', '--stolen', '--configuration')
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining('one after the other')])
+    expect(keysOf(place)).toEqual(before)
+  })
+
   it('gives each new configuration key an id of its own', async () => {
     const place = await timed()
     await place.run('keys', 'generate')
