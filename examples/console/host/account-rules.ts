@@ -22,6 +22,14 @@ export interface AccountRules {
    * Otherwise an operator who may define roles could get every permission.
    */
   requireHolds(caller: Principal<'operator'>, permissions: readonly string[]): Promise<void>
+  /**
+   * The same of a role of operators that is to be changed, deleted or taken from its holder. Otherwise an operator
+   * who may define roles could make those who may do more into some who may not, and then change their accounts.
+   */
+  requireHoldsRole(
+    caller: Principal<'operator'>,
+    role: { readonly name: string } | { readonly id: string },
+  ): Promise<void>
 }
 
 const anySystemPermission = 'system.users.mfa_reset'
@@ -49,6 +57,17 @@ export function accountRules(auth: Auth): AccountRules {
     }
   }
 
+  async function requireHoldsRole(
+    caller: Principal<'operator'>,
+    meant: { readonly name: string } | { readonly id: string },
+  ) {
+    const roles = await auth.operator.roles.list()
+    const role = roles.find(({ id, name }) =>
+      'id' in meant ? id === meant.id : name === meant.name,
+    )
+    await requireHolds(caller, role?.permissions ?? [])
+  }
+
   /** What an operator may do by roles. A role that is bound within a tenant opens nothing of the console. */
   async function permissionsOf(userId: string): Promise<readonly string[]> {
     const held = await auth.operator.roles.bindingsOf(userId)
@@ -70,6 +89,7 @@ export function accountRules(auth: Auth): AccountRules {
     subordinate,
     requireMayAssign,
     requireHolds,
+    requireHoldsRole,
 
     async changeable(caller, surface, id) {
       if (surface === 'operator' && id === caller.userId) {

@@ -99,4 +99,29 @@ describe('I17-6 role routes of the console', () => {
     // The client surface has no routes of operators: its roles may name what they like.
     expect(outcomeOf(await send('PUT', '/roles/client', wide))).toBe('200')
   })
+
+  it('let no operator take, by a role, what the operator does not hold', async () => {
+    const { host } = await opened()
+    const limited = await operatorWith(host, 'console.roles.manage', 'console.users.manage')
+    const send = caller(host, limited)
+    const auditor = await operatorWith(host, 'console.audit.read')
+    const { roles } = host.auth.operator
+    const [held] = await roles.bindingsOf(auditor.id)
+    const role = (await roles.list()).find(({ id }) => id === held?.roleId)
+    const less = { name: role?.name ?? '', permissions: [] }
+    for (const reply of [
+      await send('PUT', '/roles/operator', less),
+      await send('DELETE', `/bindings/operator/${auditor.id}/${role?.id}`),
+      await send('DELETE', `/roles/operator/${role?.id}`),
+      await send('POST', `/users/operator/${auditor.id}/mfa-reset`),
+    ]) {
+      expect(outcomeOf(reply)).toBe('403 permission_denied')
+    }
+    expect(await roles.list()).toContainEqual(role)
+    expect(await roles.bindingsOf(auditor.id)).toEqual([held])
+    const lesser = await operatorWith(host, 'console.users.manage')
+    const [own] = await roles.bindingsOf(lesser.id)
+    const taken = await send('DELETE', `/bindings/operator/${lesser.id}/${own?.roleId}`)
+    expect(outcomeOf(taken)).toBe('204')
+  })
 })
