@@ -44,17 +44,19 @@ interface NewOperator {
 }
 
 /**
- * Creates the operator, or finds the one that an earlier call created and that never signed in and has no password. Any other account is
- * refused: a link would take it over, without a word to its owner.
+ * Creates the operator, or finds the one that an earlier call created, who never signed in and has no password and no
+ * provider. Any other account is refused: a link would take it over, without a word to its owner.
  */
 async function operatorOf({ operator }: Auth, wanted: NewOperator): Promise<UserRecord> {
-  const { users } = operator
+  const { users, identities } = operator
   const known = await users.findByEmail(wanted.email)
   if (known === null) {
     return users.create({ ...wanted, emailVerified: true }, { actorId: 'cli' })
   }
   const isUntouched = !known.hasPassword && known.lastLoginAt === null && known.emailVerified
-  if (!isUntouched || known.systemRole !== wanted.systemRole) {
+  // An import may have brought a way in.
+  const hasProvider = (await identities.list(known.id)).length > 0
+  if (!isUntouched || hasProvider || known.systemRole !== wanted.systemRole) {
     throw new Refusal(
       `There is an operator ${wanted.email} already, who stays as they are. They can ask for a new password at POST /v1/auth/operator/password/forgot.`,
     )

@@ -77,8 +77,16 @@ it('gives no link to an operator who has a password, signed in before, or has an
   // Signed in before, through a provider.
   const linked = { email: 'linked@example.org', emailVerified: true, systemRole: 'super_admin' }
   const row = { ...linked, lastLoginAt: Date.now() - 1000 }
-  await users.import({ users: [row], allowRoles: ['super_admin'] })
-  for (const address of [email, 'other@example.org', 'new@example.org', 'linked@example.org']) {
+  // Never here, and able to.
+  const google = {
+    provider: 'google',
+    issuer: 'https://accounts.google.com',
+    subject: '1',
+  } as const
+  const able = { ...linked, email: 'able@example.org', identities: [google] }
+  await users.import({ users: [row, able], allowRoles: ['super_admin'] })
+  const known = ['other', 'new', 'linked', 'able'].map((name) => `${name}@example.org`)
+  for (const address of [email, ...known]) {
     const { code, out, err } = await run('create-operator', address)
     expect([code, out]).toEqual([1, ''])
     expect(err).toContain(`There is an operator ${address} already`)

@@ -62,15 +62,32 @@ export async function betterAuthSource(
   }
 }
 
+/** Columns without which users would come along weaker than they were, or as strangers, and without a word. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  user: ['id', 'email', 'emailVerified'],
+  account: ['userId', 'providerId', 'accountId'],
+  twoFactor: ['userId', 'secret'],
+}
+
 async function tablesOf(database: SourceDatabase): Promise<ReadonlySet<string>> {
-  const present = new Set<string>()
+  const present = new Map<string, readonly string[]>()
   for (const table of ['user', 'account', 'twoFactor', 'passkey']) {
-    if ((await database.columns(table)).length > 0) present.add(table)
+    const columns = await database.columns(table)
+    if (columns.length > 0) present.set(table, columns)
   }
   const missing = ['user', 'account'].filter((table) => !present.has(table))
-  if (missing.length === 0) return present
-  throw new Refusal(
-    `There is no table ${missing.join(', ')}: better-auth was perhaps set up with other names. Rename them in a view.`,
+  if (missing.length > 0) throw otherNames(`no table ${missing.join(', ')}`)
+  for (const [table, columns] of present) {
+    const flag = table === 'user' && present.has('twoFactor') ? ['twoFactorEnabled'] : []
+    const lacking = [...(needed[table] ?? []), ...flag].filter((name) => !columns.includes(name))
+    if (lacking.length > 0) throw otherNames(`no column ${lacking.join(', ')} in ${table}`)
+  }
+  return new Set(present.keys())
+}
+
+function otherNames(what: string): Refusal {
+  return new Refusal(
+    `There is ${what}: better-auth was perhaps set up with other names. Rename them in a view.`,
     2,
   )
 }

@@ -227,4 +227,27 @@ describe('postern import better-auth', () => {
     expect([odd.code, odd.err]).toEqual([2, expect.stringContaining('BETTER_AUTH_SECRETS must be')])
     expect(odd.err).not.toContain('tiger')
   })
+
+  it.each([
+    ['two_factor_enabled', 'emailVerified', 'twoFactorEnabled in user'],
+    ['twoFactorEnabled', 'email_verified', 'emailVerified in user'],
+  ])('takes no users whose columns have other names: %s, %s', async (factor, verified, missing) => {
+    const [sqlite] = kinds
+    const url = (await sqlite?.newUrl()) ?? ''
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(url.slice('sqlite:'.length))
+    database.exec(
+      `create table user (id text primary key, email text, ${verified} integer, ${factor} integer);
+       create table account (id text, userId text, providerId text, accountId text, password text);
+       create table twoFactor (id text, userId text, secret text);
+       insert into user values ('1', 'ada@example.org', 1, 1);
+       insert into twoFactor values ('2', '1', 'a secret')`,
+    )
+    database.close()
+    const host = await openHost(options)
+    const env = { POSTERN_SOURCE_URL: url, BETTER_AUTH_SECRET: 'x' }
+    const { code, err } = await (await importTerminal(host, { options, env })).run('better-auth')
+    expect([code, err]).toEqual([2, expect.stringContaining(`no column ${missing}`)])
+    expect(await host.auth.client.users.findByEmail('ada@example.org')).toBeNull()
+  })
 })
