@@ -44,7 +44,8 @@ async function start(): Promise<Auth> {
 
 /**
  * Made in code, which asks for no permission; the first operator may let users read the reports. It is not made again at
- * a start after it was deleted, or got another address: this password would let anyone in who ever knew it.
+ * a start after it was deleted, or got another address, as long as there is another operator. Take both variables out of
+ * the environment after the first start: this password would let anyone in who ever knew it.
  */
 async function ensureFirstOperator(auth: Auth): Promise<void> {
   const { OPERATOR_EMAIL: email, OPERATOR_PASSWORD: password } = process.env

@@ -19,7 +19,8 @@ export interface FirstOperator {
 
 /**
  * Creates the first operator in code, which asks for no permission. It is not made again at a start after it was deleted,
- * or got another address: its first password, which is in a file, would let anyone in who ever read it.
+ * or got another address, as long as there is another operator: its first password, which is in a file, would let anyone
+ * in who ever read it.
  */
 export async function ensureFirstOperator(auth: Auth, folder: string): Promise<FirstOperator> {
   const email = 'operator@example.com'

@@ -26,7 +26,8 @@ const { OPERATOR_EMAIL: email, OPERATOR_PASSWORD: password } = process.env
 const { users: operators } = await auth.operator.users.list({ limit: 1 })
 
 // The first operator is made in code, which asks for no permission. Others register or are invited. It is not made again
-// at a start after it was deleted, or got another address: this password would let anyone in who ever knew it.
+// at a start after it was deleted, or got another address, as long as there is another operator. Take both variables out
+// of the environment after the first start: this password would let anyone in who ever knew it.
 if (email && password && operators.length === 0) {
   const { id: userId } = await auth.operator.users.create({ email, password, emailVerified: true })
   const { id: roleId } = await auth.operator.roles.define({
