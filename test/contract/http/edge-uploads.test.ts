@@ -64,6 +64,32 @@ describe('R-LIB-03 a fetch request whose body another reader took', () => {
   })
 })
 
+it('R-LIB-03 a caller is judged once the body is there, however slowly it comes', async () => {
+  const host = await openHost(withoutLimits)
+  const who = await signedInPerson(host, 'client')
+  let pull: (sender: ReadableStreamDefaultController<Uint8Array>) => void = () => {}
+  const asked = new Promise<Parameters<typeof pull>[0]>((resolve) => {
+    pull = resolve
+  })
+  const body = new ReadableStream<Uint8Array>(
+    { pull: (sender) => pull(sender) },
+    { highWaterMark: 0 },
+  )
+  const init = {
+    method: 'PATCH',
+    headers: { ...json, authorization: `Bearer ${who.bearer}` },
+    body,
+    duplex: 'half' as const,
+  }
+  const request = new Request('https://app.example.com/v1/auth/client/me', init)
+  const reply = fetchHandler(host.auth.client)(request, { remoteAddress: '192.0.2.1' })
+  const sender = await asked
+  await host.auth.client.terminateSessionsOf(who.id)
+  sender.enqueue(new TextEncoder().encode('{"name":"Mallory"}'))
+  sender.close()
+  expect((await reply)?.status).toBe(401)
+})
+
 describe('R-LIB-03 bodies over HTTP/2, which need no length', () => {
   const parsers = {
     'no parser': [],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
 import {
@@ -9,6 +10,7 @@ import {
 } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { otherPassword, signedInPerson, signIn } from '../../support/people/people.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
 
 const limited = '429 rate_limited'
 const wrong = '401 invalid_credentials'
@@ -71,6 +73,19 @@ describe.each(surfaces)('guesses at a password on the %s surface', (surface) => 
     expect(await login(host, surface, who.email, who.password)).toBe('200')
     const right = { surface, bearer: elsewhere.bearer, currentPassword: who.password }
     expect(await change(host, right)).toBe('204')
+  })
+
+  it('S-54 a session whose ending failed at the last guess is ended by the next one', async () => {
+    const store = faultyBackend(memory())
+    const host = await openHostAtOneAddress({ backend: store.backend, settings })
+    const { bearer } = await signedInPerson(host, surface)
+    const guess = { surface, bearer, currentPassword: 'a wrong passphrase' }
+    expect(await times(2, () => change(host, guess))).toEqual([wrong, wrong])
+    store.failNext('denylist.put', 'before')
+    expect(await change(host, guess)).toMatch(/^503 /)
+    expect(await me(host, surface, bearer)).toBe('200')
+    expect(await change(host, guess)).toBe(limited)
+    expect(await me(host, surface, bearer)).toBe('401 session_revoked')
   })
 
   it('S-54 a right password forgets the failures of its session', async () => {

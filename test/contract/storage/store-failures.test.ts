@@ -206,6 +206,28 @@ describe.each(surfaces)('a lost answer on the %s surface', (surface) => {
     }
   })
 
+  it('R-3A-21 a logout everywhere ends its own session last, so that the same request ends what was left', async () => {
+    const { store, host } = await faultyHost()
+    const who = await signedInPerson(host, surface)
+    await host.clock.advance(1)
+    const newest = await signIn(host, surface, who)
+    const logout = () =>
+      host.send('POST', `/v1/auth/${surface}/logout`, {
+        bearer: who.bearer,
+        body: { everywhere: true },
+      })
+    store.failNext(`${surface}_sessions.update`, 'before')
+    expect((await logout()).status).toBe(503)
+    expect((await me(host, surface, who.bearer)).status).toBe(200)
+    expect((await logout()).status).toBe(204)
+    for (const one of [who, newest]) {
+      expect(await storedIn(host, surface).sessions.get(sidOf(one))).toMatchObject({
+        active: false,
+        endReason: 'logout',
+      })
+    }
+  })
+
   it('R-3A-21 a password change that failed half way is completed by the same request', async () => {
     const { store, host } = await faultyHost()
     const who = await signedInPerson(host, surface)
