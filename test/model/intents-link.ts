@@ -67,7 +67,7 @@ export function linkActions(n: 0 | 1): readonly Action[] {
       'writes',
       `${at} == toWrite && ${guard}`,
       [...writes, 'linkWinner = 0', ...goesOn],
-      writeClaims,
+      writeClaims(`proof${n}`),
     ),
     // By then, another request with the link may have written what this one was to write.
     action('misses, and finds its effect written', missed('=='), goesOn),
@@ -90,7 +90,7 @@ export function linkActions(n: 0 | 1): readonly Action[] {
       'writes, and the answer is lost',
       `${at} == toWrite && ${guard} && faults > 0`,
       [...writes, fault, `linkWinner = ${own}`, `${at} = lostWrite`],
-      writeClaims,
+      writeClaims(`proof${n}`),
     ),
     action('fails to write', `${at} == toWrite && faults > 0`, [fault, `${at} = lostWrite`]),
     action('stops waiting for its write', `${at} == toWrite && writer == 0 && faults > 0`, [
@@ -133,10 +133,13 @@ export function linkActions(n: 0 | 1): readonly Action[] {
   }
 }
 
-const writeClaims: readonly Claim[] = [
-  { name: 'a link has its effect once', holds: 'linkSet == 0' },
-  { name: 'a link finds the address it was mailed to', holds: '!moved' },
-]
+function writeClaims(proof: string): readonly Claim[] {
+  return [
+    { name: 'a link has its effect once', holds: 'linkSet == 0' },
+    { name: 'a link finds the address it was mailed to', holds: '!moved' },
+    { name: 'a mailbox is proved once', holds: `!${proof} || !proved` },
+  ]
+}
 
 /** The one guarded write on the user. */
 function linkWrite(who: string, proof: string): readonly string[] {
@@ -166,7 +169,7 @@ export function lateWrites(): readonly Action[] {
         ...linkWrite('writer', 'lateProof'),
         ...over,
       ],
-      claims: writeClaims,
+      claims: writeClaims('lateProof'),
     },
     {
       ...{ name: 'a late write misses', by: 'store' },
