@@ -17,7 +17,7 @@ export function endingActions(): readonly Action[] {
   const step = stepOf('ender')
   const free = 'ending == noEnding && !ended && tries > 0'
   const tries = 'tries = tries - limited'
-  const raise = [tries, 'epoch = epoch + 1', 'kept = 0', 'ending = toDenyIt']
+  const raise = [tries, 'epoch = epoch + 1', 'kept = 0', 'raised = 1', 'ending = toDenyIt']
   return [
     step('logout puts the session on the denylist', free, [
       tries,
@@ -55,6 +55,8 @@ export function endingActions(): readonly Action[] {
 export function changeActions(): readonly Action[] {
   const step = stepOf('changer')
   const gone = ['change = noChange', 'seen = 0', 'before0 = 0', 'before1 = 0']
+  // The write asks for the epochs that it read: an ending of all sessions has ended this one too.
+  const isOpen = '(epoch == 0 || kept)'
   return [
     step(
       'a password change reads the row',
@@ -70,11 +72,12 @@ export function changeActions(): readonly Action[] {
       'seen = generation',
     ]),
     step('the change finds the row revoked', 'change == toBar && revoked', gone),
-    step('the change writes the user', 'change == toWritePassword && epoch < epochs', [
+    step('the change writes the user', `change == toWritePassword && ${isOpen} && epoch < epochs`, [
       'epoch = epoch + 1',
       'kept = 1',
       'change = toAnswer',
     ]),
+    step('the change finds an ending begun', `change == toWritePassword && !(${isOpen})`, gone),
     step('the change is answered', 'change == toAnswer', ['answered = 1', 'change = noChange']),
     step('the change dies', 'change != noChange && faults > 0', [
       'faults = faults - limited',

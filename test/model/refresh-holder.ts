@@ -48,7 +48,7 @@ export function holderActions(n: number): readonly Action[] {
       `${at} == nowhere && held${n} > 0 && held${n} < newest && !denied && !disabled`,
       [
         `epochHolds${n} = kept || epoch == 0`,
-        `late${n} = ended || revoked || (epoch > 0 && !kept)`,
+        `late${n} = ended || revoked || disabled || raised`,
         `early${n} = !answered`,
         `${at} = read`,
       ],

@@ -38,6 +38,8 @@ const variables: Readonly<Record<string, Variable>> = {
   strict: bit(0),
   // The user. The family is of epoch 0.
   ...{ epoch: byte(0), kept: bit(0), disabled: bit(0) },
+  // An ending raised the epoch, whatever the row of the user says of it.
+  raised: bit(0),
   ...{ denied: bit(0), closed: bit(0) },
   // An ending was answered, or a refusal that ended the session was.
   ended: bit(0),
