@@ -216,8 +216,8 @@ it.each(surfaces)(
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     await storedIn(host, surface).users.update(who.id, { kind: '' }, { emailVerifiedAt: null })
-  // Later than the password that is there.
-  await host.clock.advance(1)
+    // Later than the password that is there.
+    await host.clock.advance(1)
     const passwords = Array.from({ length: 5 }, (_, n) => `the new passphrase ${n}`)
     const replies = await Promise.all(
       passwords.map((one) => change(host, surface, who.bearer, who.password, one)),
