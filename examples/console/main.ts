@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
 import { postgres } from 'postern/postgres'
 import { configKey, ensureFirstOperator, signingKey } from '../quickstart/first-start.ts'
-import { printingMailer } from '../quickstart/printing-mailer.ts'
 import { consoleHost } from './host/console-host.ts'
 
 const port = Number(process.env['PORT'] ?? 3000)
@@ -18,7 +17,12 @@ const host = await consoleHost({
   backend: postgres(database),
   keys: { current: await signingKey(dataFolder) },
   configKeys: [{ id: 'first', key: await configKey(dataFolder) }],
-  mailer: printingMailer,
+  mailer: {
+    // A product hands them to its transport here, with `html` beside the text.
+    async send({ to }, { subject, text }) {
+      console.log(`\nMail to ${to}: ${subject}\n\n${text}`)
+    },
+  },
 }).catch(async (error: unknown) => {
   await database.close()
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'

@@ -6,16 +6,18 @@ import { type Auth, type AuthOptions, createAuth, roleAuthorizer } from 'postern
 import { expressRouter } from 'postern/express'
 import { systemPermissions } from './console-permissions.ts'
 import { pageHeaders } from './headers.ts'
-import { mailBox } from './mail-box.ts'
-import { mailPage } from './mail-page.ts'
+import { type ConsoleMailer, mailBox } from './mail-box.ts'
+import { mailRoutes } from './mail-routes.ts'
 import { operatorRoutes } from './operator-routes.ts'
 import { consolePages } from './pages.ts'
 import { shop } from './shop-module.ts'
 import { statusMetrics } from './status-metrics.ts'
 
 export interface ConsoleHostOptions
-  extends Omit<AuthOptions, 'surfaces' | 'authorizer' | 'settings'>,
+  extends Omit<AuthOptions, 'surfaces' | 'authorizer' | 'settings' | 'mailer'>,
     Pick<Partial<AuthOptions>, 'settings'> {
+  /** Gets each mail in words too. */
+  readonly mailer: ConsoleMailer
   /** Of this machine alone; 0 takes a free one. */
   readonly port: number
   /** More options of each surface, such as limits. */
@@ -43,8 +45,9 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
   const port = await listening(server, wanted)
   const clientUrl = `http://localhost:${port}`
   const operatorUrl = `http://operator.localhost:${port}`
-  const mails = mailBox(mailer)
-  const metrics = statusMetrics(() => options.clock?.now() ?? Date.now())
+  const now = () => options.clock?.now() ?? Date.now()
+  const mails = mailBox(mailer, now)
+  const metrics = statusMetrics(now)
   const auth = await createAuth({
     ...rest,
     meterProvider: metrics.meterProvider,
@@ -69,9 +72,7 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
   })
   app.use(expressRouter(auth.both))
   app.use(pageHeaders)
-  app.get('/demo/mails', (_request, response) => {
-    response.type('html').set('Cache-Control', 'no-store').send(mailPage(mails.mails))
-  })
+  app.use('/demo/mails', mailRoutes(mails))
   const forOperators = operatorRoutes(auth, metrics)
   app.use('/api', (request, response, next) => {
     if (isOperator(request)) forOperators(request, response, next)

@@ -1,8 +1,8 @@
-import type { Mail } from 'postern'
 import { htmlText } from './html-text.ts'
+import type { KeptMail } from './mail-box.ts'
 
 /** The page that shows the mails of the demo, in place of a mailbox. */
-export function mailPage(mails: readonly Mail[]): string {
+export function mailPage(mails: readonly KeptMail[]): string {
   const list = mails.map(entry).join('\n')
   return `<!doctype html>
 <html lang="en">
@@ -24,8 +24,13 @@ ${list === '' ? '<p>There is no mail yet.</p>' : `<ol>\n${list}\n</ol>`}
 `
 }
 
-function entry(mail: Mail): string {
+function entry({ id, subject, text, locale, mail }: KeptMail): string {
   const { to, surface, template, data } = mail
   const link = 'url' in data ? `<a href="${htmlText(data.url)}">Open the link</a>` : ''
-  return `<li><strong>${htmlText(template)}</strong> to ${htmlText(to)} (${surface}) ${link}</li>`
+  const language = htmlText(locale)
+  return `<li>
+<p><strong lang="${language}">${htmlText(subject)}</strong><br>
+to ${htmlText(to)} (${surface}, ${htmlText(template)}) <a href="/demo/mails/${id}">Show as HTML</a> ${link}</p>
+<details><summary>Show as text</summary><pre lang="${language}">${htmlText(text)}</pre></details>
+</li>`
 }

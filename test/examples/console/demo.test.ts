@@ -49,7 +49,9 @@ describe('I17-6 the demo on a fresh clone', () => {
     }
     const send = httpClient(`${client}/v1/auth/client`)
     await send('POST', '/register', { body: { email: 'ada@example.org', password } })
-    await first.printed(/ada@example\.org[\s\S]*link +http:\/\/localhost:\d+\/verify-email#token=/)
+    await first.printed(
+      /ada@example\.org: Confirm[\s\S]*\nhttp:\/\/localhost:\d+\/verify-email#token=/,
+    )
     expect((await getNamed(client, '/demo/mails')).text).toContain('ada@example.org')
   })
 
