@@ -39,15 +39,3 @@ describe('the page of errors', () => {
     expect(names.filter((name) => !row.includes(`\`${name}\``))).toEqual([])
   })
 })
-
-describe('the table of metrics', () => {
-  it('has each instrument with its labels, and no other', () => {
-    const sources = ['backlog-gauge', 'hash-queue-instruments', 'open-telemetry-tracing']
-    const text = sources.map((name) => textOf(`src/telemetry/${name}.ts`)).join('\n')
-    const made = [...text.matchAll(/'(svc_auth_\w+)'/g)].map(([, name = '']) => name)
-    const rows = [...textOf('docs/operating.md').matchAll(/^\| `(svc_auth_\w+)\{([\w,]+)\}` \|/gm)]
-    expect(made.length).toBeGreaterThan(5)
-    expect(rows.map(([, name]) => name).toSorted()).toEqual(made.toSorted())
-    for (const [, name, labels] of rows) expect(text).toContain(`${name}{${labels}}`)
-  })
-})
