@@ -78,4 +78,13 @@ describe('the static site of the pages', () => {
     }
     expect(built.get('/')).toMatch(/<img src="\/assets\/console-operators\.[^"]+\.png"/)
   })
+
+  it('has no diagram that it would show as the text of its source', () => {
+    const languages = [...built].flatMap(([address, html]) =>
+      attributes(html, 'class')
+        .filter((names) => /language-(mermaid|plantuml|dot|graphviz)\b/.test(names))
+        .map(() => address),
+    )
+    expect(languages).toEqual([])
+  })
 })
