@@ -232,7 +232,7 @@ const getOptions = publicOperation({
   path: '/v1/auth/{surface}/options',
   surfaces: both,
   tag,
-  summary: 'What sign-in and registration pages have to know, the same for everybody',
+  summary: 'What sign-in and registration pages have to know, the same for every caller',
   guards: [{ kind: 'public' }],
   limit: 'options',
   bearer: 'ignored',

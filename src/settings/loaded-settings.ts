@@ -29,7 +29,7 @@ export function loadedSettings(
   const { settings, warnings } = readAuthSettings(texts, env)
   const guarded = guardedValues(settings, unreadable, refuse)
   const damaged = unreadable.map(
-    (key) => `Setting "${key}" cannot be decrypted. Set it anew, or give back its key.`,
+    (key) => `Setting "${key}" cannot be decrypted. Set it again, or give back its key.`,
   )
   const incomplete = providerProblem(texts, () => true)?.message
   const lacking = incomplete === undefined ? [] : [`A provider cannot be used: ${incomplete}`]

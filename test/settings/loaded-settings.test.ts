@@ -18,7 +18,7 @@ it('an enabled provider that first values left without credentials is warned of 
 it('T-73 a credential that does not decrypt is not one that lacks', () => {
   const given = { googleClientEnabled: 'true', googleClientId: 'g-id' }
   expect(warningsOf(given, ['googleClientSecret'])).toEqual([
-    'Setting "googleClientSecret" cannot be decrypted. Set it anew, or give back its key.',
+    'Setting "googleClientSecret" cannot be decrypted. Set it again, or give back its key.',
   ])
 })
 

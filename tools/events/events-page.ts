@@ -5,7 +5,7 @@ import { recordedOf } from './recorded.js'
 
 const introduction = `# Events, audit records and logs
 
-What Postern tells of itself, made by \`npm run events\` from the types of the events and from the code that keeps and sends
+This page lists what Postern reports, and is made by \`npm run events\` from the types of the events and from the code that keeps and sends
 them. [Operating](operating.md#what-to-watch) says what to watch.
 
 An event is an object. Each has these members, and those that its row names:
@@ -27,10 +27,10 @@ code, a signing key, a cookie or an e-mail address.
 | to | what | where it is kept, and in which form | who reads it | for how long |
 | --- | --- | --- | --- | --- |
 | your \`onEvent\` | every event, as it happens | nowhere: your function gets the object | your code | as you decide |
-| the audit records | those marked below | the collections \`operator_audit_records\` and \`client_audit_records\` of your store, after your \`collectionPrefix\`; one row each, never changed | your code, by \`auth.<surface>.audit.ofTarget\` and \`ofActor\`: it decides who may see them. No route gives them out. Besides, whoever may read your database | \`auditRetentionDays\`, 400 by default, 30 to 3,650; the sweep removes them then |
+| the audit records | those marked below | the collections \`operator_audit_records\` and \`client_audit_records\` of your store, after your \`collectionPrefix\`; one row each, never changed | your code, by \`auth.<surface>.audit.ofTarget\` and \`ofActor\`: it decides who may see them. No route gives them out. Besides, every person who may read your database | \`auditRetentionDays\`, 400 by default, 30 to 3,650; the sweep removes them then |
 | webhooks | those marked below, to each webhook of the setting \`securityWebhooks\` that wants its kind | a \`POST\` of the event as JSON, signed; until it is acknowledged, a row in \`operator_webhook_deliveries\` or \`client_webhook_deliveries\` | the receiver, which an administrator named | up to 21 hours of attempts; the row goes with the last |
-| metrics | every event, counted by surface and type | \`svc_auth_events_total\` of your OpenTelemetry meter | whoever reads your metrics | as you decide |
-| the log | [other lines](#log-lines), and no events | your \`logger\`; by default JSON lines on standard error | whoever reads the log of your process | as you decide |
+| metrics | every event, counted by surface and type | \`svc_auth_events_total\` of your OpenTelemetry meter | the readers of your metrics | as you decide |
+| the log | [other lines](#log-lines), and no events | your \`logger\`; by default JSON lines on standard error | the readers of your log | as you decide |
 
 An audit record has \`at\`, \`surface\`, \`action\` (the type of the event), \`outcome\`, \`actorId\`, \`targetId\`,
 \`sessionId\`, \`ip\`, \`userAgent\` and \`details\`, and the column below says its outcome and what is in \`details\`. It is

@@ -70,7 +70,7 @@ export interface AuthenticationCalls {
     readonly input: { readonly token: string; readonly newPassword: string }
     readonly reply: null
   }
-  /** What sign-in and registration pages have to know, the same for everybody. */
+  /** What sign-in and registration pages have to know, the same for every caller. */
   readonly 'GET /options': {
     readonly input: Readonly<Record<string, never>>
     readonly reply: {

@@ -17,7 +17,7 @@ export function typedConfig(
   warn: (message: string) => void,
 ): TypedConfig {
   return guardedValues(readModule(values, definition, warn), unreadable, (key) => {
-    const detail = `The value of "${key}" cannot be decrypted. Set it anew, or give back its key.`
+    const detail = `The value of "${key}" cannot be decrypted. Set it again, or give back its key.`
     throw new AuthError('service_unavailable', { detail })
   })
 }
