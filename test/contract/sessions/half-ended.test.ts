@@ -37,10 +37,7 @@ describe.each(hostKinds)(
       it('is ended by a sign-out everywhere of another session that was reached before', async () => {
         const host = await openHost({}, kind)
         const who = await person(host, surface)
-        const [asking, other] = [
-          await signIn(host, surface, who),
-          await signIn(host, surface, who),
-        ]
+        const [asking, other] = [await signIn(host, surface, who), await signIn(host, surface, who)]
         await endHalf(host, surface, who.id)
         // The request that began it got as far as the other one, and died.
         const path = `/v1/auth/${surface}/logout`

@@ -64,7 +64,7 @@ function hiddenOf(following: Following, seat: Seat): readonly string[] {
   return hasWrites ? [...ofRefresh, 'stops waiting for its write'] : ofRefresh
 }
 
-export const nameOf = (seat: Seat, name: string): string => `holder${seat} ${name}`
+const nameOf = (seat: Seat, name: string): string => `holder${seat} ${name}`
 
 /** The state with what the holder did last. */
 export function noted(state: Possible, seat: Seat, name: string): Possible {

@@ -15,7 +15,7 @@ export function seatOf({ holders }: Following, actor: string): Seat | null {
 }
 
 /** What came of a request that is over without a reply that says it: what it still writes is an ending's. */
-export function leave(following: Following, seat: Seat): void {
+function leave(following: Following, seat: Seat): void {
   const { steps, underway, writesToCome } = following
   const exchange = underway[seat]
   if (exchange === null) return
