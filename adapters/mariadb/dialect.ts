@@ -1,4 +1,5 @@
 import type { SqlDialect } from '../sql/index.js'
+import { narrow } from './narrow.js'
 
 /** ER_DUP_ENTRY. */
 const taken = 1062
@@ -7,12 +8,18 @@ const missing = new Set([1146, 1054])
 /** ER_LOCK_DEADLOCK, ER_CHECKREAD: the server rolled the transaction back, which was this statement alone. */
 const undone = new Set([1213, 1020])
 
+const types = {
+  key: 'varchar(255)',
+  text: 'mediumtext',
+  integer: 'bigint(20)',
+  json: 'longtext',
+} as const
 const collation = 'utf8mb4_nopad_bin'
 
 /** MariaDB 10.6 and newer, with InnoDB. */
 export const mariadbDialect: SqlDialect = {
   name: 'mariadb',
-  types: { key: 'varchar(255)', text: 'mediumtext', integer: 'bigint(20)', json: 'longtext' },
+  types,
   longestName: 64,
   // `nopad`: a trailing space counts. `bin`: case, accents and forms count, and the order is that of code points.
   tableSuffix: ` engine = InnoDB, character set utf8mb4, collate ${collation}`,
@@ -35,6 +42,8 @@ export const mariadbDialect: SqlDialect = {
     return undone.has(errno) ? 'undone' : 'unknown'
   },
   dropIndex: (table, index) => `drop index ${index} on ${table}`,
+  // The table may have been given another character set meanwhile.
+  narrow: narrow(`${types.key} character set utf8mb4 collate ${collation}`),
   async schemaOf(run, tables) {
     const wanted = tables.map(() => '?').join(', ')
     const inDatabase = `table_schema = database() and table_name in (${wanted})`

@@ -36,6 +36,25 @@ export interface RemoveParts {
   readonly orderBy: string
 }
 
+/** The parts of the statements that give a column another type. */
+export interface NarrowParts {
+  readonly table: string
+  readonly column: string
+  /** The column with this type, and with all else that it is declared with. */
+  declare(type: string): string
+}
+
+/** How a column of the type `text` becomes a `key`. */
+export interface NarrowDialect {
+  /** A condition: whether the column's text is longer than 255 UTF-16 code units. */
+  isTooLong(column: string): string
+  /**
+   * The statements that change the type, one after the other. None of them may cut a text, not even one that another
+   * process writes meanwhile: it has to fail. Each may be carried out again, and after all of them.
+   */
+  statements(parts: NarrowParts): readonly string[]
+}
+
 /**
  * All that differs from one SQL database to another. The database must carry out each statement whole or not at
  * all, and `insert`, `update` and `delete` must be able to give rows back.
@@ -94,4 +113,9 @@ export interface SqlDialect {
   schemaOf(run: SqlRun, tables: readonly string[]): Promise<FoundSchema>
   /** The statement that removes an index. Default: `drop index <index>`. */
   dropIndex?(table: string, index: string): string
+  /**
+   * How a column becomes a `key` that was made as a `text`, before an index named it. Default: the migration refuses the
+   * column, unless both are the same type.
+   */
+  readonly narrow?: NarrowDialect
 }

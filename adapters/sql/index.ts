@@ -8,6 +8,8 @@ import { denylistSpec, sqlDenylist } from './denylist.js'
 import type {
   FoundColumn,
   FoundSchema,
+  NarrowDialect,
+  NarrowParts,
   RemoveParts,
   SqlDialect,
   SqlType,
@@ -21,6 +23,8 @@ import { type SqlTable, tableOf } from './table.js'
 export type {
   FoundColumn,
   FoundSchema,
+  NarrowDialect,
+  NarrowParts,
   RemoveParts,
   SqlDialect,
   SqlRow,

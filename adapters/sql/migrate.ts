@@ -1,8 +1,9 @@
 import type { MigrationStep } from '../../src/ports/store.js'
+import { declarationOf } from './declaration-of.js'
 import type { FoundSchema, SqlDialect } from './dialect.js'
+import { narrowingOf, narrowingSteps, refuseTooLong } from './narrowing.js'
 import type { SqlRun } from './sql-run.js'
 import { indexName, type SqlColumn, type SqlTable } from './table.js'
-import { encoded } from './values.js'
 
 /** One statement that changes the schema. */
 interface SchemaStep {
@@ -13,28 +14,50 @@ interface SchemaStep {
   readonly optional?: true
 }
 
+interface MissingSteps {
+  readonly steps: readonly SchemaStep[]
+  /** The tables that are there. */
+  readonly has: ReadonlySet<string>
+}
+
 /**
- * The statements that these tables still need: of tables and columns that are missing, of indexes that are missing, and
- * of retired indexes that are there. Throws where a column is there with another type, which no statement
- * changes without risk.
+ * The statements that these tables still need: of tables and columns that are missing, of texts that an index names by
+ * now, of indexes that are missing, and of retired indexes that are there. Throws where a column is there with another
+ * type, which no statement changes without risk, or with a text that is too long for its index.
  */
-function missingSteps(
+async function missingSteps(
+  run: SqlRun,
   dialect: SqlDialect,
   tables: readonly SqlTable[],
-  found: FoundSchema,
-): readonly SchemaStep[] {
-  return tables.flatMap((table) => {
+): Promise<MissingSteps> {
+  const found = await dialect.schemaOf(
+    run,
+    tables.map(({ bare }) => bare),
+  )
+  const narrowings = tables.flatMap((table) =>
+    [...table.columns.values()].flatMap((column) => {
+      const narrowing = narrowingOf(dialect, table, column, found)
+      if (narrowing === null) refuseOtherType(dialect, table, column, found)
+      return narrowing ?? []
+    }),
+  )
+  for (const narrowing of narrowings) await refuseTooLong(run, dialect, narrowing)
+  const steps = tables.flatMap((table) => {
     const columns = found.columns.filter((column) => column.table === table.bare)
     const own = [...table.columns.values()]
-    for (const column of own) refuseOtherType(dialect, table, column, found)
     const has = new Set(columns.map(({ column }) => column))
     const ofTable =
       columns.length === 0
         ? [createTable(dialect, table)]
         : own.filter(({ bare }) => !has.has(bare)).map((one) => addColumn(dialect, table, one))
+    const narrowed = narrowings
+      .filter((narrowing) => narrowing.table === table)
+      .flatMap((narrowing) => narrowingSteps(dialect, narrowing))
     const named = found.indexes.filter((index) => index.table === table.bare)
-    return [...ofTable, ...indexSteps(dialect, table, new Set(named.map(({ name }) => name)))]
+    const indexes = indexSteps(dialect, table, new Set(named.map(({ name }) => name)))
+    return [...ofTable, ...narrowed, ...indexes]
   })
+  return { steps, has: new Set(found.columns.map(({ table }) => table)) }
 }
 
 function createTable(dialect: SqlDialect, table: SqlTable): SchemaStep {
@@ -51,17 +74,6 @@ function addColumn(dialect: SqlDialect, table: SqlTable, column: SqlColumn): Sch
     name: `${table.bare}/column/${column.bare}`,
     ddl: `alter table ${table.sql} add column ${declarationOf(dialect, column)}`,
   }
-}
-
-function declarationOf(dialect: SqlDialect, column: SqlColumn): string {
-  const parts = [column.sql, dialect.types[column.type]]
-  if (!column.nullable) parts.push('not null')
-  if (column.name === 'id') parts.push('primary key')
-  if (column.default !== undefined && column.default !== null) {
-    const value = encoded(column, column.default)
-    parts.push(`default ${typeof value === 'string' ? dialect.literal(value) : value}`)
-  }
-  return parts.join(' ')
 }
 
 function indexSteps(
@@ -119,12 +131,8 @@ export async function planOf(
   dialect: SqlDialect,
   tables: readonly SqlTable[],
 ): Promise<readonly MigrationStep[]> {
-  const found = await dialect.schemaOf(
-    run,
-    tables.map(({ bare }) => bare),
-  )
-  const has = new Set(found.columns.map(({ table }) => table))
-  return missingSteps(dialect, tables, found).map(({ name, ddl }) => {
+  const { steps, has } = await missingSteps(run, dialect, tables)
+  return steps.map(({ name, ddl }) => {
     const [table = ''] = name.split('/')
     return { name, statement: ddl, blocks: has.has(table) ? null : 0 }
   })
@@ -140,8 +148,7 @@ export async function migrate(
   dialect: SqlDialect,
   tables: readonly SqlTable[],
 ): Promise<void> {
-  const names = tables.map(({ bare }) => bare)
-  const missing = async () => missingSteps(dialect, tables, await dialect.schemaOf(run, names))
+  const missing = async () => (await missingSteps(run, dialect, tables)).steps
 
   async function carryOut({ name, ddl, optional }: SchemaStep): Promise<void> {
     try {

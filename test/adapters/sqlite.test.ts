@@ -38,3 +38,19 @@ it('a transaction of the host on the handle takes back nothing that was acknowle
   expect(await counter.hit('a', 1000, 9, 0)).toMatchObject({ count: 1 })
   database.close()
 })
+
+it('an index comes to name a text that has a column already: no column is changed, however long its texts are', async () => {
+  const database = new DatabaseSync(':memory:')
+  const { store } = sqlite(database)
+  const fields = { nick: { kind: 'text' } } as const
+  const before = { name: 'pets', fields, indexes: [], expires: 'never' } as const
+  const after = { ...before, indexes: [{ on: ['nick'] }] } as const
+  await store.prepare([before])
+  const long = { id: 'a', nick: 'x'.repeat(1000), expiresAt: null }
+  await store.collection<typeof long>(before).insert(long)
+  const plan = await store.plan?.([after])
+  expect(plan?.map(({ name }) => name)).toEqual(['pets/index/pets_nick_idx'])
+  await store.prepare([after])
+  expect(await store.collection<typeof long>(after).get('a')).toEqual(long)
+  database.close()
+})

@@ -24,6 +24,19 @@ describe.skipIf(!url)(`the example of a dialect${found}`, () => {
     'by dialect',
     conformance({ open: ({ through }) => ({ backend: postgresByDialect(through(pool)) }) }),
   )
+
+  test('R-LIB-07 a dialect without `narrow` refuses a text that an index comes to name, and changes nothing', async () => {
+    const { store } = postgresByDialect(pool)
+    const fields = { nick: { kind: 'text' } } as const
+    const before = { name: 'pets', fields, indexes: [], expires: 'never' } as const
+    const after = { ...before, indexes: [{ on: ['nick'] }] } as const
+    await store.prepare([before])
+    await expect(store.prepare([after])).rejects.toThrow(
+      'postgres: "pets"."nick" was created as "text not null", but collection "pets" now declares "nick" as ' +
+        '"text collate "C" not null"; give the field a new name instead',
+    )
+    expect(await store.plan?.([before])).toEqual([])
+  })
 })
 
 test('R-LIB-07 the example of a dialect has at most 120 lines', () => {
