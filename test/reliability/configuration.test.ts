@@ -71,7 +71,12 @@ function bodyOf(op: Exclude<EnvironmentOp, { kind: 'read' }>): object {
   return { recordLists: [{ field: 'hooks', create, remove }], ...stated }
 }
 
-for (const store of everyStore) {
+// An edit is one guarded update of one row, which other suites race on SQL stores as well.
+const edited = isFull
+  ? everyStore
+  : everyStore.filter((store) => store !== 'mariadb' && store !== 'sqlite')
+
+for (const store of edited) {
   describeOn(store, `edits of one environment on ${store}`, () => {
     let open: OpenHosts | undefined
     let shop: Shop | undefined

@@ -1,10 +1,14 @@
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createPool } from 'mariadb'
 import { MongoClient } from 'mongodb'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
+import { mariadb } from '../../adapters/mariadb/index.js'
 import { mongo } from '../../adapters/mongo/index.js'
 import { postgres } from '../../adapters/postgres/index.js'
 import { redis } from '../../adapters/redis/index.js'
+import { sqlite } from '../../adapters/sqlite/index.js'
 import { collectionsOf } from '../../src/model/collections.js'
 import type { Backend } from '../../src/ports/backend.js'
 import { singleClients } from '../support/stores/redis-clients.js'
@@ -14,6 +18,7 @@ import { fsck, fsckUnderLoad, type Leftovers } from './fsck.js'
 import type { Host } from './host-client.js'
 import type { Database } from './invariants.js'
 import { randomOf } from './random-of.js'
+import type { Place } from './replica.js'
 import { newPlace, type Replica, startReplica } from './replicas.js'
 import { sizes } from './sizes.js'
 import { at, describeOn, everyStore, inLanes } from './stores.js'
@@ -161,7 +166,7 @@ interface SharedStore {
   close(): Promise<void>
 }
 
-async function openShared(store: 'postgres' | 'mongo' | 'redis'): Promise<SharedStore> {
+async function openShared(store: Place['store']): Promise<SharedStore> {
   const place = newPlace(store)
   const options = {
     trustProxy: 1,
@@ -181,6 +186,15 @@ async function openShared(store: 'postgres' | 'mongo' | 'redis'): Promise<Shared
     case 'redis': {
       const { client, close } = await singleClients['node-redis'](place.url)
       return { backend: redis(client, { keyPrefix: place.keyPrefix }), start, close }
+    }
+    case 'mariadb': {
+      const pool = createPool(place.url)
+      const { tablePrefix } = place
+      return { backend: mariadb(pool, { tablePrefix }), start, close: () => pool.end() }
+    }
+    case 'sqlite': {
+      const database = new DatabaseSync(place.file)
+      return { backend: sqlite(database), start, close: async () => database.close() }
     }
     case 'postgres': {
       const pool = new pg.Pool({ connectionString: place.url, max: 4 })

@@ -1,17 +1,21 @@
 import { readFile } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { createPool } from 'mariadb'
 import { MongoClient } from 'mongodb'
 import pg from 'pg'
 import type { Backend } from 'postern'
+import { mariadb } from 'postern/mariadb'
 import { mongo } from 'postern/mongo'
 import { postgres } from 'postern/postgres'
 import { redis } from 'postern/redis'
+import { sqlite } from 'postern/sqlite'
 import { createClient } from 'redis'
 import { type HostConfig, startHost } from './host.js'
 
 /** What a replica's process is told in its environment, as JSON. */
 export interface ReplicaConfig extends HostConfig {
   readonly place: Place
-  /** Connections to Postgres at most. */
+  /** Connections to Postgres or MariaDB at most. */
   readonly poolSize: number
   /** Postgres commits wait for the disk: what a server that is stopped at once must not lose. */
   readonly durable: boolean
@@ -20,7 +24,7 @@ export interface ReplicaConfig extends HostConfig {
 }
 
 /** The store of replicas that belong together, and what of it is theirs. */
-export type Place = PostgresPlace | MongoPlace | RedisPlace
+export type Place = PostgresPlace | MongoPlace | RedisPlace | MariadbPlace | SqlitePlace
 
 export interface PostgresPlace {
   readonly store: 'postgres'
@@ -38,6 +42,18 @@ export interface RedisPlace {
   readonly store: 'redis'
   readonly url: string
   readonly keyPrefix: string
+}
+
+export interface MariadbPlace {
+  readonly store: 'mariadb'
+  readonly url: string
+  readonly tablePrefix: string
+}
+
+export interface SqlitePlace {
+  readonly store: 'sqlite'
+  /** In WAL mode. */
+  readonly file: string
 }
 
 export const configVariable = 'POSTERN_REPLICA'
@@ -71,6 +87,10 @@ async function backendOf({ place, ...config }: ReplicaConfig): Promise<Backend> 
       return onMongo(place)
     case 'redis':
       return onRedis(place)
+    case 'mariadb':
+      return onMariadb(place, config)
+    case 'sqlite':
+      return sqlite(new DatabaseSync(place.file))
   }
 }
 
@@ -96,6 +116,13 @@ function onMongo({ url, database }: MongoPlace): Backend {
 async function onRedis({ url, keyPrefix }: RedisPlace): Promise<Backend> {
   const client = createClient({ url, disableOfflineQueue: true }).on('error', () => {})
   return redis(await client.connect(), { keyPrefix })
+}
+
+function onMariadb(
+  { url, tablePrefix }: MariadbPlace,
+  { poolSize }: Pick<ReplicaConfig, 'poolSize'>,
+): Backend {
+  return mariadb(createPool(`${url}?connectionLimit=${poolSize}`), { tablePrefix })
 }
 
 const given = process.env[configVariable]

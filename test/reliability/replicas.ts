@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { KeyRing } from 'postern'
 import { afterAll, inject } from 'vitest'
 import { type BuiltPackage, buildPackage } from '../support/package/build-package.js'
@@ -132,7 +133,27 @@ export function newPlace(store: Place['store']): Place {
       const { url, databasePrefix } = inject('mongo') ?? { url: '', databasePrefix: '' }
       return { store, url, database: `${databasePrefix}_${randomBytes(6).toString('hex')}` }
     }
+    case 'mariadb': {
+      const tablePrefix = `r${randomBytes(6).toString('hex')}_`
+      return { store, url: inject('mariadbUrl') ?? '', tablePrefix }
+    }
+    case 'sqlite':
+      return { store, file: newFile() }
   }
+}
+
+/** A database in WAL mode: processes that switch to it at one moment would lock each other out. */
+function newFile(): string {
+  const file = join(ownFolder(), `${randomBytes(6).toString('hex')}.db`)
+  const database = new DatabaseSync(file)
+  database.exec('pragma journal_mode = wal')
+  database.close()
+  return file
+}
+
+function ownFolder(): string {
+  folder ??= mkdtempSync(join(tmpdir(), 'postern-reliability-'))
+  return folder
 }
 
 /** The name of a schema that is dropped when the file ends. */
@@ -150,8 +171,7 @@ export function newKey(): string {
 
 /** Writes a ring where replicas read it, all at once; gives the file's path. */
 export function writeRing(name: string, ring: KeyRing): string {
-  folder ??= mkdtempSync(join(tmpdir(), 'postern-ring-'))
-  const path = join(folder, name)
+  const path = join(ownFolder(), name)
   writeFileSync(`${path}.new`, JSON.stringify(ring))
   renameSync(`${path}.new`, path)
   return path

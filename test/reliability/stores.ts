@@ -7,7 +7,7 @@ import { newKey, newPlace, type ReplicaSettings, startReplicas } from './replica
 
 export const stores = ['postgres', 'memory'] as const
 /** What races and crashes are decided by has to hold on every one. */
-export const everyStore = [...stores, 'mongo', 'redis'] as const
+export const everyStore = [...stores, 'mongo', 'redis', 'mariadb', 'sqlite'] as const
 export type StoreName = (typeof everyStore)[number]
 
 /** Hosts that share one backend and one line of time. */
@@ -52,6 +52,8 @@ export function describeOn(store: StoreName, title: string, suite: () => void): 
     postgres: inject('postgresUrl') === null && 'Postgres not found',
     mongo: inject('mongo') === null && 'MongoDB not found',
     redis: inject('redisUrl') === null && 'Redis not found',
+    mariadb: inject('mariadbUrl') === null && 'MariaDB not found',
+    sqlite: false,
   }[store]
   describe.skipIf(missing !== false)(missing === false ? title : `${title} (${missing})`, suite)
 }

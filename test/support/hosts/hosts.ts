@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
 import { PGlite } from '@electric-sql/pglite'
 import { MongoClient } from 'mongodb'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { mariadb } from '../../../adapters/mariadb/index.js'
 import { memory } from '../../../adapters/memory/index.js'
 import { mongo } from '../../../adapters/mongo/index.js'
 import { postgres } from '../../../adapters/postgres/index.js'
 import { redis } from '../../../adapters/redis/index.js'
+import { sqlite } from '../../../adapters/sqlite/index.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import { splitStore } from '../../../src/stores/split-store.js'
 import { optionsOf } from '../stores/postgres-schemas.js'
 import { newPrefix, removeKeys, singleClients } from '../stores/redis-clients.js'
 import { spareSchemas } from '../stores/spare-schemas.js'
+import { takeSpareTables } from '../stores/spare-tables.js'
 import { type Framework, frameworks } from './frameworks.js'
 import { httpClient, type Send } from './http-client.js'
 import { type TestAuth, type TestOptions, testAuth } from './test-auth.js'
@@ -46,27 +50,35 @@ const backends = {
   redis: { open: openRedis },
   'two memories': { open: async () => ({ backend: splitMemory(), close: async () => {} }) },
   mongo: { open: openMongo },
+  mariadb: { open: openMariadb },
+  sqlite: { open: openSqlite },
 } as const satisfies Readonly<Record<string, BackendKind>>
 
 type StoreName = keyof typeof backends
 
-const optionalStores: Readonly<Record<'redis' | 'mongo', boolean>> = {
+const isThere: Readonly<Record<StoreName, boolean>> = {
+  memory: true,
+  'two memories': true,
+  postgres: true,
+  sqlite: true,
   redis: inject('redisUrl') !== null,
   mongo: inject('mongo') !== null,
+  mariadb: inject('mariadbUrl') !== null,
 }
 
 /**
- * The kinds whose store is there. MongoDB's and Redis's own suites say by name when one is not. With
+ * The kinds whose store is there. The own suites of MongoDB, Redis and MariaDB say by name when one is not. With
  * `CONTRACT=memory` the first alone, for the planted mistakes.
  */
 function available(kinds: readonly (readonly [Framework, StoreName])[]): readonly HostKind[] {
   return (process.env['CONTRACT'] === 'memory' ? kinds.slice(0, 1) : kinds)
-    .filter(([, store]) => (store === 'redis' || store === 'mongo' ? optionalStores[store] : true))
+    .filter(([, store]) => isThere[store])
     .map(([framework, store]) => hostKind(framework, store))
 }
 
 /**
- * For what goes through the whole library: every framework and every store once, in pairs. An
+ * For what goes through the whole library: every framework and almost every store once, in pairs. MariaDB and SQLite
+ * are met in `storeKinds`, and by every operation in `every-operation.test.ts`. An
  * adapter of a framework hands the library a request and gets a reply, a store documents, so neither
  * can meet the other, and all pairs would show no more than these at four times the price. The
  * variable `CONTRACT=full` plays the product all the same.
@@ -75,7 +87,7 @@ export const hostKinds: readonly HostKind[] =
   process.env['CONTRACT'] === 'full'
     ? available(
         (['express', 'fastify', 'koa', 'fetch'] as const).flatMap((framework) =>
-          (['memory', 'postgres', 'redis', 'mongo'] as const).map(
+          (['memory', 'postgres', 'redis', 'mongo', 'mariadb', 'sqlite'] as const).map(
             (store) => [framework, store] as const,
           ),
         ),
@@ -83,8 +95,8 @@ export const hostKinds: readonly HostKind[] =
     : available([
         ['express', 'memory'],
         ['fastify', 'postgres'],
-        ['koa', optionalStores.redis ? 'redis' : 'memory'],
-        ['fetch', optionalStores.mongo ? 'mongo' : 'memory'],
+        ['koa', isThere.redis ? 'redis' : 'memory'],
+        ['fetch', isThere.mongo ? 'mongo' : 'memory'],
         ['express 4', 'two memories'],
       ])
 
@@ -104,6 +116,8 @@ export const storeKinds: readonly HostKind[] = available([
   ['express', 'postgres'],
   ['express', 'redis'],
   ['express', 'mongo'],
+  ['express', 'mariadb'],
+  ['express', 'sqlite'],
 ])
 
 /**
@@ -191,4 +205,14 @@ async function openRedis(): Promise<{ backend: Backend; close(): Promise<void> }
       await removeKeys(url, keyPrefix)
     },
   }
+}
+
+async function openMariadb(): Promise<{ backend: Backend; close(): Promise<void> }> {
+  const { pool, tablePrefix, putBack } = await takeSpareTables()
+  return { backend: mariadb(pool, { tablePrefix }), close: putBack }
+}
+
+async function openSqlite(): Promise<{ backend: Backend; close(): Promise<void> }> {
+  const database = new DatabaseSync(':memory:')
+  return { backend: sqlite(database), close: async () => database.close() }
 }
