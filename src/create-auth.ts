@@ -19,6 +19,7 @@ import { createSharedServices } from './setup/shared-services.js'
 import { surfaceResolution } from './setup/surface-resolution.js'
 import { startSweeping } from './setup/sweeping.js'
 import { terminateAllSessions } from './setup/terminate-all-sessions.js'
+import { withConfigKeys } from './setup/with-config-keys.js'
 
 /**
  * Builds the library from the host's options. Rejects with an `OptionsError` that names the option
@@ -42,8 +43,9 @@ import { terminateAllSessions } from './setup/terminate-all-sessions.js'
  * })
  * await auth.migrate()
  */
-export async function createAuth(options: AuthOptions): Promise<Auth> {
-  checkOptions(options)
+export async function createAuth(given: AuthOptions): Promise<Auth> {
+  checkOptions(given)
+  const options = await withConfigKeys(given)
   const defaults = defaultsOf(options, process.env)
   const { background, clock, logger, prefix } = defaults
   options.backend.useLogger?.(logger)
@@ -101,7 +103,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     metadata: metadataOf(options, defaults.issuer, logger),
     keys: { reload: () => shared.keys.reload() },
     config: createConfigApi(shared.config, logger, [operator.reencryptTotp, client.reencryptTotp]),
-    terminateAllSessions: (given = {}) => terminateAllSessions(built, clock, given),
+    terminateAllSessions: (asked = {}) => terminateAllSessions(built, clock, asked),
     async migrate() {
       await options.backend.store.prepare(allCollectionSpecs(prefix))
       await requirePrepared(defaults.backend)
@@ -111,10 +113,10 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       // A process that only migrates ends here: its audit records must not be lost with it.
       await background.drain()
     },
-    async diagnose(given = {}) {
+    async diagnose(asked = {}) {
       const load = () => import('./diagnosis/diagnose.js')
       const { diagnose } = await loadPart('the diagnosis', load)
-      return diagnose({ options, defaults, shared }, given)
+      return diagnose({ options, defaults, shared }, asked)
     },
     close() {
       shared.keys.close()

@@ -175,9 +175,10 @@ export interface AuthOptions {
   /**
    * The keys that encrypt the secrets of the configuration store: the first encrypts, all of them
    * decrypt. Default: the environment variable `CONFIG_ENCRYPTION_KEY`, 32 random bytes in base64,
-   * with the id `default`. One of the two is required.
+   * with the id `default`. One of the two is required. A function, which reads them from a vault, is called once, before
+   * anything else is built: a replica that starts later has the keys of then.
    */
-  readonly configKeys?: readonly ConfigKey[]
+  readonly configKeys?: readonly ConfigKey[] | (() => Promise<readonly ConfigKey[]>)
   /**
    * With `true`, people show a second factor before they change configuration over HTTP (`PATCH` and `PUT` below
    * `/v1/admin/modules`): in the session that asks, less than the setting `stepUpMaxAge` ago. Without a proof the answer

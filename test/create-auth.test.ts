@@ -346,6 +346,28 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     await expect(created({ configKeys: undefined, env })).resolves.toBeDefined()
   })
 
+  it('ASVS-13.3.1 takes the configuration keys from a function, and asks it once', async () => {
+    let asked = 0
+    const configKeys = async () => {
+      asked += 1
+      return testConfigKeys
+    }
+    const auth = await created({ configKeys })
+    await auth.migrate()
+    const config = { googleClientSecret: 'from the console' }
+    await auth.config.change('auth', { config })
+    expect(asked).toBe(1)
+    const down = new Error('the vault is down')
+    const failed = await refusal({ configKeys: () => Promise.reject(down) })
+    expect([failed.option, failed.cause]).toEqual(['configKeys', down])
+    for (const answer of [undefined, 'a key', [{ id: 'a' }]]) {
+      const refused = await refusal({ configKeys: async () => answer })
+      expect(refused.message).toContain('must resolve with an array of { id, key }')
+    }
+    const empty = await refusal({ configKeys: async () => [] })
+    expect(empty.option).toBe('configKeys')
+  })
+
   it('takes limits of up to a year, and the system’s clock without its fractions', async () => {
     const selfPerSession = { limit: 1, windowMs: 365 * 86_400_000 }
     await created(surface({ rateLimits: { selfPerSession } }))

@@ -9,6 +9,7 @@ import type { Defaults } from '../setup/defaults.js'
 import { defaultConcurrency } from '../setup/password-hashing.js'
 import type { SharedServices } from '../setup/shared-services.js'
 import { endpointsOf } from '../setup/surface-options.js'
+import type { ReadOptions } from '../setup/with-config-keys.js'
 import { mostMemory } from '../system/most-memory.js'
 import {
   clockFindings,
@@ -24,7 +25,7 @@ import { proxyFindings } from './proxy-findings.js'
 import { settingsFindings } from './settings-findings.js'
 
 export interface Diagnosed {
-  readonly options: AuthOptions
+  readonly options: ReadOptions
   readonly defaults: Pick<Defaults, 'clock' | 'env' | 'fetcher' | 'prefix'>
   readonly shared: Pick<SharedServices, 'config' | 'keys' | 'passwords'>
 }

@@ -4,6 +4,7 @@ import { selfPermissions } from '../model/permissions.js'
 import type { AuthOptions } from '../options.js'
 import { oauthShape } from './oauth-shape.js'
 import {
+  configKeysShape,
   functionValue,
   largest,
   legacyHashesShape,
@@ -66,9 +67,9 @@ const schema = z.strictObject({
   settings: z.optional(z.record(z.string(), z.unknown())),
   modules: z.optional(z.array(moduleShape, 'must be an array of modules made with defineModule')),
   configKeys: z.optional(
-    z.array(
-      z.strictObject({ id: z.string(), key: z.string() }),
-      'must be an array of { id, key }; the first one encrypts',
+    z.union(
+      [configKeysShape, functionValue],
+      'must be an array of { id, key }, of which the first one encrypts, or a function that resolves with that',
     ),
   ),
   adminStepUp: z.optional(z.boolean('must be true or false')),

@@ -54,6 +54,12 @@ export const shortEnough = sentWithin(longestAddress)
 /** Of an address that others are built below. */
 export const shortEnoughBase = sentWithin(longestBaseAddress)
 
+/** The keys that encrypt configuration. */
+export const configKeysShape = z.array(
+  z.strictObject({ id: z.string(), key: z.string() }),
+  'must be an array of { id, key }; the first one encrypts',
+)
+
 const base64 = 'must be the base64 text of the project, not empty'
 const base64Text = z.string(base64).check(z.regex(/^[\w+/-]+={0,2}$/, base64))
 

@@ -32,6 +32,7 @@ import { liveSettings, loadSettings } from './live-settings.js'
 import { modulesOf, secretBoxOf } from './modules.js'
 import { sharedPasswordServices } from './password-hashing.js'
 import { endpointsOf } from './surface-options.js'
+import type { ReadOptions } from './with-config-keys.js'
 
 /** What there is once, whatever the surface. */
 export interface SharedServices extends SharedPasswordServices {
@@ -54,7 +55,7 @@ export interface SharedServices extends SharedPasswordServices {
 
 /** Rejects with an `OptionsError` for the first option, in this order, that cannot work. */
 export async function createSharedServices(
-  options: AuthOptions,
+  options: ReadOptions,
   defaults: Defaults,
   emit: Emit,
 ): Promise<SharedServices> {

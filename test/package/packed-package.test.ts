@@ -1,3 +1,4 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -113,6 +114,34 @@ describe('the tarball', () => {
     ])
     const odd = packed.files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path))
     expect(odd).toEqual([...papers, 'dist/sbom.json'].sort())
+  })
+
+  it('ASVS-13.3.1 holds no key and no token', () => {
+    const secrets = {
+      'a private key': /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\\n]*[\w+/=]{40}/,
+      'a token': /\beyJ[\w-]{20,}\.[\w-]{20,}\.[\w-]{20,}/,
+      'a key of 32 bytes': /(?<![\w+/=])[\w+/]{43}=(?![\w+/=])/,
+    }
+    const { privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    })
+    const part = () => randomBytes(40).toString('base64url')
+    const samples = [
+      privateKey,
+      JSON.stringify(privateKey),
+      `eyJ${part()}.${part()}.${part()}`,
+      `key: '${randomBytes(32).toString('base64')}'`,
+    ]
+    const kindsIn = (text: string) =>
+      Object.entries(secrets).flatMap(([kind, form]) => (form.test(text) ? [kind] : []))
+    // What finds nothing anywhere would prove nothing.
+    for (const sample of samples) expect(kindsIn(sample)).toHaveLength(1)
+    const found = packed.files.flatMap((path) =>
+      kindsIn(readFileSync(join(packed.dir, path), 'utf8')).map((kind) => `${path}: ${kind}`),
+    )
+    expect(found).toEqual([])
   })
 
   it('has pages that lead to pages and headings of their own', () => {
