@@ -27,7 +27,7 @@ const judgedFrom = 300_000
 const stolenFrom = 900_000
 /** The rarest of them is seen some five times in a million steps, in bunches, and in one run of fifty not at all. */
 const pairsFrom = 5_000_000
-const floors = { premises: 10, stolen: 1, codes: 1, faults: 1, taken: 1 }
+const floors = { premises: 10, often: 200, stolen: 1, codes: 1, faults: 1, taken: 1 }
 /** Of the model's actions all but those that show in no write, and what takes longer than any history. */
 const modelled = new Set(
   refreshModel.actions
@@ -143,7 +143,8 @@ function refuseGaps({ premises, stolen, codes, struck, taken }: Sums, done: numb
       if (count < floor) bad(`${what} ${key} only ${count} times`)
     }
   }
-  needs(premises, Object.keys(predicates), floors.premises, 'had something to say about')
+  const least = done >= stolenFrom ? floors.often : floors.premises
+  needs(premises, Object.keys(predicates), least, 'had something to say about')
   const pairs = Object.entries(endings).flatMap(([thing, acts]) =>
     acts.map((act) => `${thing} after ${act}`),
   )
@@ -151,7 +152,7 @@ function refuseGaps({ premises, stolen, codes, struck, taken }: Sums, done: numb
   for (const [pair, count] of stolen) add(things, pair.split(' ')[0] ?? '', count)
   if (done >= stolenFrom) needs(things, Object.keys(endings), floors.stolen, 'refused a stolen')
   if (done >= pairsFrom) needs(stolen, pairs, floors.stolen, 'refused a stolen')
-  if (done >= stolenFrom) needs(taken, modelled, floors.taken, 'followed the model as it')
+  if (done >= pairsFrom) needs(taken, modelled, floors.taken, 'followed the model as it')
   needs(codes, wantedCodes, floors.codes, 'answered')
   const calls = [...struck.keys()].flatMap((key) => {
     const [operation = '', call = '', how] = key.split(' ')
