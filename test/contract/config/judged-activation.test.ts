@@ -147,6 +147,65 @@ it.each(promiseKinds)('R-3D-05 nor a switch into an edit, on $name', async (kind
   expect(wrong).toEqual([])
 })
 
+/** A call that waits, from when it was made until it may go on. */
+function gate() {
+  let [arrive, open] = [() => {}, () => {}]
+  const made = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  let isUsed = false
+  return {
+    made,
+    open: () => open(),
+    /** The first caller waits; others pass. */
+    async pass(): Promise<boolean> {
+      if (isUsed) return false
+      isUsed = true
+      arrive()
+      await opened
+      return true
+    },
+  }
+}
+
+it('R-3D-05 an edit that read before the mark is not written between mark and switch', async () => {
+  const [edit, change] = [gate(), gate()]
+  let isArmed = false
+  let sender: unknown = 'good'
+  const host: ConfigHost = await configHost({
+    modules,
+    random: withoutPauses,
+    wrapBackend: (backend) => {
+      const { environments } = moduleCollectionsOf(backend.store, '')
+      return withCall(backend, async (called, work) => {
+        if (!isArmed) return work()
+        if (called === 'operator_modules.update' && (await change.pass())) {
+          sender = (await environments.get('mail/sandbox'))?.values['sender']
+        }
+        if (called !== 'operator_module_environments.update') return work()
+        const waited = await edit.pass()
+        const answer = await work()
+        if (waited) change.open()
+        return answer
+      })
+    },
+  })
+  await write(host, 'good')
+  isArmed = true
+  const edited = write(host, 'bad')
+  await edit.made
+  const activated = activate(host, 'sandbox')
+  await change.made
+  edit.open()
+  expect((await edited).status).toBe(200)
+  const switched = await activated
+  // The edit is written before the mark or after the switch, or the switch judges what it wrote.
+  expect([switched.status, sender]).toEqual([200, 'good'])
+})
+
 it('a mark that a crash left behind keeps no edit and no switch from succeeding', async () => {
   const host = await configHost({ modules })
   const { environments } = moduleCollectionsOf(host.backend.store, '')
