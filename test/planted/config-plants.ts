@@ -144,4 +144,15 @@ export const configPlants: readonly Plant[] = [
     ],
     tests: ['test/engine/configuration/slug.test.ts'],
   },
+  {
+    name: 'an edit does not ask whether an activation has marked its values',
+    edits: [
+      {
+        file: 'src/domain/configuration/config-writer.ts',
+        find: 'const { revision, activation } = seen\n      return await environments.update(seen.id, { revision, activation }, set)',
+        replace: 'return await environments.update(seen.id, { revision: seen.revision }, set)',
+      },
+    ],
+    tests: ['test/contract/config/judged-activation.test.ts'],
+  },
 ]

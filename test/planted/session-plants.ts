@@ -40,4 +40,37 @@ export const sessionPlants: readonly Plant[] = [
     ],
     tests: ['test/engine/refresh-rules.test.ts'],
   },
+  {
+    name: 'a sign-out everywhere sent again leaves what the first one left',
+    edits: [
+      {
+        file: 'src/domain/sessions/logout.ts',
+        find: "if (kind === 'done' && standing.user !== null) {",
+        replace: "if (kind === 'done' && standing.user !== null && standing.user.email === '') {",
+      },
+    ],
+    tests: ['test/contract/sessions/half-ended.test.ts'],
+  },
+  {
+    name: 'a guess too many whose ending failed ends the session at no later guess',
+    edits: [
+      {
+        file: 'src/domain/passwords/password-check.ts',
+        find: "        isUsedUp = error instanceof AuthError && error.code === 'rate_limited'\n",
+        replace: '',
+      },
+    ],
+    tests: ['test/contract/limits/session-guesses.test.ts'],
+  },
+  {
+    name: 'a change of password does not ask whether another one came first',
+    edits: [
+      {
+        file: 'src/domain/passwords/password-writer.ts',
+        find: '        if (user.passwordChangedAt !== seen.passwordChangedAt) return null\n',
+        replace: '',
+      },
+    ],
+    tests: ['test/contract/passwords/change-password.test.ts'],
+  },
 ]
