@@ -34,6 +34,11 @@ const texts: Readonly<Record<Kind, (problem: ConfigProblem) => Finding>> = {
     problem: `The first value of ${placeOf(problem)}${sourceOf(problem)} was not stored: it ${problem.problem}.`,
     remedy: 'Correct it. The next start stores it.',
   }),
+  waiting: (problem) => ({
+    check: 'settings',
+    problem: `The first value of ${placeOf(problem)}${sourceOf(problem)} is not stored yet, and so not in force.`,
+    remedy: 'Start the host again, or run postern migrate --apply: both store it.',
+  }),
   differs: (problem) => ({
     check: 'settings',
     problem: `The value of ${placeOf(problem)} that the host gives${sourceOf(problem)} is not the stored one. The stored one is in force.`,

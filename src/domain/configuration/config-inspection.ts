@@ -5,6 +5,15 @@ import { environmentId } from '../../model/module-environment.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { RegisteredModule, Texts } from './registered-module.js'
 
+type ConfigProblemKind =
+  | 'unregistered'
+  | 'unreadable'
+  | 'olderKey'
+  | 'invalid'
+  | 'refused'
+  | 'waiting'
+  | 'differs'
+
 /** What is not as it was meant in the values of a module. */
 export interface ConfigProblem {
   /**
@@ -13,9 +22,10 @@ export interface ConfigProblem {
    * - `olderKey`: the secret is under a key that is not the first of the ring
    * - `invalid`: the stored text is none that the field may hold
    * - `refused`: the first value is none that the field may hold, and was not stored
+   * - `waiting`: the first value is not stored yet; the next start stores it
    * - `differs`: the first value in the code or the environment is not the one that is stored
    */
-  readonly kind: 'unregistered' | 'unreadable' | 'olderKey' | 'invalid' | 'refused' | 'differs'
+  readonly kind: ConfigProblemKind
   readonly module: string
   readonly environment: string
   /** Null where it is no matter of one key. */
@@ -62,8 +72,9 @@ async function inspectModule(
     environment === null ? [] : secretProblems(module, names[at] ?? '', environment.values),
   )
   const { values } = module.open(active, first.values)
-  const problems = [...secrets, ...valueProblems(module, active, { stored: first.values, values })]
-  return { module: module.name, values, problems }
+  const owned = new Set(found.flatMap((one) => Object.keys(one?.values ?? {}).map(fieldOf)))
+  const judged = valueProblems(module, active, { stored: first.values, values, owned })
+  return { module: module.name, values, problems: [...secrets, ...judged] }
 }
 
 function secretProblems(
@@ -77,10 +88,17 @@ function secretProblems(
   return [...unreadable.map(of('unreadable')), ...Object.keys(texts).map(of('olderKey'))]
 }
 
+interface StoredValues {
+  readonly stored: Texts
+  readonly values: Texts
+  /** The fields that have a value in any environment: no start gives them another. */
+  readonly owned: ReadonlySet<string>
+}
+
 function valueProblems(
   module: RegisteredModule,
   environment: string,
-  { stored, values }: { readonly stored: Texts; readonly values: Texts },
+  { stored, values, owned }: StoredValues,
 ): readonly ConfigProblem[] {
   const { fields, rule, seeds } = module
   const invalid = judgeFirstValues(values, fields, rule).refused
@@ -103,7 +121,7 @@ function valueProblems(
   return [
     ...invalid.map(of('invalid')),
     ...missing.map(of('refused')),
-    ...drifted.map((field) => of('differs')({ field })),
+    ...drifted.map((field) => of(owned.has(field.key) ? 'differs' : 'waiting')({ field })),
   ]
 }
 

@@ -238,6 +238,11 @@ export const planted: Readonly<Record<string, Planted>> = {
       migratedHost({ settings: { totpEnabled: false } }, { settings: { totpEnabled: true } }),
     says: '"auth.totpEnabled" in "production" that the host gives',
   },
+  'a first value that no start has stored yet': {
+    check: 'settings',
+    plant: () => migratedHost({ settings: { totpEnabled: false } }, { settings: {} }),
+    says: 'The first value of "auth.totpEnabled" in "production" is not stored yet',
+  },
   'a variable that is not the stored value': {
     check: 'settings',
     plant: () =>
