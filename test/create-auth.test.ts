@@ -326,6 +326,25 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     expect(unnamed.message).toMatch(/: call it$/)
   })
 
+  it('a backend or a surface that is missing says what there must be', async () => {
+    const backend = await refusal({ backend: undefined })
+    expect(backend.message).toMatch(/must be a backend, such as memory\(\) or postgres\(pool\)$/)
+    const surfaces = await refusal({ surfaces: undefined })
+    expect(surfaces.message).toMatch(/must be { operator: { baseUrl }, client: { baseUrl } }$/)
+    const one = await refusal({ surfaces: { client } })
+    expect(one.message).toMatch(
+      /must be { baseUrl }, also where the host mounts the other surface alone$/,
+    )
+  })
+
+  it('a setting in the place of an option says where it belongs', async () => {
+    const { option, message } = await refusal({ accessTokenTTL: '5m' })
+    expect(option).toBe('accessTokenTTL')
+    expect(message).toMatch(
+      /is not an option but a setting: write settings: { accessTokenTTL: … }$/,
+    )
+  })
+
   it('names one method as one, and several as several', async () => {
     const one = await refusal({ mailer: {} })
     expect(one.message).toMatch(/"mailer" must be an object with the method send$/)

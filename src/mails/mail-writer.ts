@@ -113,6 +113,9 @@ export function mailWriter<L extends string = 'en' | 'de'>(
 
 function wordingsOf(options: MailWriterOptions<string>): ReadonlyMap<string, Wording> {
   const { languages = { en: english, de: german }, overrides = {}, supportAddress } = options
+  if (typeof options.product !== 'string') {
+    throw new TypeError('mailWriter: "product" must be a text, such as "Acme"')
+  }
   const product = singleLine(options.product)
   if (product === '') throw new TypeError('mailWriter: "product" is empty')
   const unknown = Object.keys(overrides).find((tag) => !Object.hasOwn(languages, tag))

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { OptionsError } from '../errors/index.js'
 import { selfPermissions } from '../model/permissions.js'
 import type { AuthOptions } from '../options.js'
+import { findSetting } from '../settings/index.js'
 import { oauthShape } from './oauth-shape.js'
 import {
   configKeysShape,
@@ -22,7 +23,6 @@ const permission = z.string().check(
   }),
 )
 
-/** Enough for the rules of declarations to look at. */
 /** What is in it is said by the `DeclarationError`, which names module and field. */
 const moduleShape = z.unknown()
 
@@ -42,7 +42,12 @@ const backend = z.object(
       ),
     ),
   },
-  { error: ({ input }) => (typeof input === 'function' ? calledInstead(input) : undefined) },
+  {
+    error: ({ input }) =>
+      typeof input === 'function'
+        ? calledInstead(input)
+        : 'must be a backend, such as memory() or postgres(pool)',
+  },
 )
 
 /** `backend: memory` in place of `backend: memory()`. */
@@ -57,7 +62,10 @@ const schema = z.strictObject({
     [z.object({ current: z.string() }), functionValue],
     'must be { current, next?, previous?, sign? } with PEM texts, or a function that resolves with that; generateSigningKey() makes a key',
   ),
-  surfaces: z.strictObject({ operator: surfaceShape, client: surfaceShape }),
+  surfaces: z.strictObject(
+    { operator: surfaceShape, client: surfaceShape },
+    'must be { operator: { baseUrl }, client: { baseUrl } }',
+  ),
   mailer: port('send'),
   riskScorer: z.optional(port('assess')),
   sessionRiskScorer: z.optional(port('assess')),
@@ -176,7 +184,7 @@ export function checkOptions(options: AuthOptions): void {
   if (issue === undefined) return
   if (issue.code === 'unrecognized_keys') {
     const path = [...issue.path, issue.keys[0]].map(String).join('.')
-    throw new OptionsError(path, 'is not an option; check its spelling')
+    throw new OptionsError(path, unknownOption(path))
   }
   const path = issue.path.map(String).join('.')
   const isMissing = path !== '' && valueAt(options, issue.path) === undefined
@@ -184,6 +192,11 @@ export function checkOptions(options: AuthOptions): void {
     path === '' ? 'options' : path,
     isMissing ? `is required and ${issue.message}` : issue.message,
   )
+}
+
+function unknownOption(path: string): string {
+  if (findSetting(path) === undefined) return 'is not an option; check its spelling'
+  return `is not an option but a setting: write settings: { ${path}: … }`
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

@@ -69,113 +69,116 @@ const page = z.string().check(
 
 /** The options of one surface. */
 export const surfaceShape = z
-  .strictObject({
-    baseUrl: z.string().check(
-      z.refine(isBaseUrl, {
-        message:
-          'must be the https URL browsers use, such as "https://app.example.com"; http is accepted only for localhost, 127.0.0.1, [::1] and *.localhost',
-      }),
-      shortEnoughBase,
-    ),
-    cookieDomain: z.optional(
-      z
-        .string()
-        .check(
-          z.regex(
-            domainName,
-            'must be a lower-case domain without a leading dot, such as "example.com"',
-          ),
-        ),
-    ),
-    cookiePath: z.optional(
-      z.string().check(
-        z.regex(/^\/[\w\-./]*$/, 'must be a path such as "/auth"'),
-        // It is a part of each cookie, in characters that are sent as they are.
-        z.maxLength(255, 'must be at most 255 characters'),
-      ),
-    ),
-    routesUrl: z.optional(
-      z.string().check(
+  .strictObject(
+    {
+      baseUrl: z.string().check(
         z.refine(isBaseUrl, {
-          message: 'must be an https URL, such as "https://example.com/identity"',
+          message:
+            'must be the https URL browsers use, such as "https://app.example.com"; http is accepted only for localhost, 127.0.0.1, [::1] and *.localhost',
         }),
         shortEnoughBase,
       ),
-    ),
-    hosts: z.optional(
-      z.array(
+      cookieDomain: z.optional(
+        z
+          .string()
+          .check(
+            z.regex(
+              domainName,
+              'must be a lower-case domain without a leading dot, such as "example.com"',
+            ),
+          ),
+      ),
+      cookiePath: z.optional(
         z.string().check(
-          z.refine(isHost, {
-            message:
-              'must be a lower-case host such as "app.internal" or "10.0.0.5:3000", without scheme and path',
-          }),
+          z.regex(/^\/[\w\-./]*$/, 'must be a path such as "/auth"'),
+          // It is a part of each cookie, in characters that are sent as they are.
+          z.maxLength(255, 'must be at most 255 characters'),
         ),
       ),
-    ),
-    allowedOrigins: z.optional(
-      z.array(
+      routesUrl: z.optional(
         z.string().check(
-          z.refine(isOrigin, {
-            message:
-              'must be an origin such as "https://www.example.com", without path, slash or wildcard',
+          z.refine(isBaseUrl, {
+            message: 'must be an https URL, such as "https://example.com/identity"',
           }),
           shortEnoughBase,
         ),
       ),
-    ),
-    pages: z.optional(
-      z.strictObject({
-        verifyEmail: z.optional(page),
-        resetPassword: z.optional(page),
-        login: z.optional(page),
-      }),
-    ),
-    webauthn: z.optional(
-      z.strictObject({
-        rpId: z.optional(
-          z
-            .string()
-            .check(z.regex(domainName, 'must be a lower-case domain, such as "example.com"')),
-        ),
-        origins: z.optional(
-          z.array(
-            z.string().check(
-              z.refine((text) => androidOrigin.test(text) || isOrigin(text), {
-                message:
-                  'must be an origin such as "https://www.example.com", or "android:apk-key-hash:" and the base64url SHA-256 of the app\'s certificate',
-              }),
-            ),
+      hosts: z.optional(
+        z.array(
+          z.string().check(
+            z.refine(isHost, {
+              message:
+                'must be a lower-case host such as "app.internal" or "10.0.0.5:3000", without scheme and path',
+            }),
           ),
         ),
-      }),
-    ),
-    rateLimits: z.optional(
-      z.strictObject({
-        registerPerIp: z.optional(rateLimit),
-        recoveryPerIp: z.optional(rateLimit),
-        recoveryPerAddress: z.optional(rateLimit),
-        confirmPerIp: z.optional(rateLimit),
-        refreshPerIp: z.optional(rateLimit),
-        refreshFamily: z.optional(rateLimit),
-        oauthPerIp: z.optional(rateLimit),
-        mfaPerIp: z.optional(rateLimit),
-        mfaPerTicket: z.optional(rateLimit),
-        mfaPerUser: z.optional(rateLimit),
-        passwordChangePerUser: z.optional(rateLimit),
-        addressChangePerUser: z.optional(rateLimit),
-        grantPerIp: z.optional(rateLimit),
-        jwksPerIp: z.optional(rateLimit),
-        optionsPerIp: z.optional(rateLimit),
-        logoutPerIp: z.optional(rateLimit),
-        selfPerSession: z.optional(rateLimit),
-        changePerSession: z.optional(rateLimit),
-        endingPerSession: z.optional(rateLimit),
-        mfaPerSession: z.optional(rateLimit),
-        adminPerSession: z.optional(rateLimit),
-        exact: z.optional(z.boolean('must be true or false')),
-      }),
-    ),
-  })
+      ),
+      allowedOrigins: z.optional(
+        z.array(
+          z.string().check(
+            z.refine(isOrigin, {
+              message:
+                'must be an origin such as "https://www.example.com", without path, slash or wildcard',
+            }),
+            shortEnoughBase,
+          ),
+        ),
+      ),
+      pages: z.optional(
+        z.strictObject({
+          verifyEmail: z.optional(page),
+          resetPassword: z.optional(page),
+          login: z.optional(page),
+        }),
+      ),
+      webauthn: z.optional(
+        z.strictObject({
+          rpId: z.optional(
+            z
+              .string()
+              .check(z.regex(domainName, 'must be a lower-case domain, such as "example.com"')),
+          ),
+          origins: z.optional(
+            z.array(
+              z.string().check(
+                z.refine((text) => androidOrigin.test(text) || isOrigin(text), {
+                  message:
+                    'must be an origin such as "https://www.example.com", or "android:apk-key-hash:" and the base64url SHA-256 of the app\'s certificate',
+                }),
+              ),
+            ),
+          ),
+        }),
+      ),
+      rateLimits: z.optional(
+        z.strictObject({
+          registerPerIp: z.optional(rateLimit),
+          recoveryPerIp: z.optional(rateLimit),
+          recoveryPerAddress: z.optional(rateLimit),
+          confirmPerIp: z.optional(rateLimit),
+          refreshPerIp: z.optional(rateLimit),
+          refreshFamily: z.optional(rateLimit),
+          oauthPerIp: z.optional(rateLimit),
+          mfaPerIp: z.optional(rateLimit),
+          mfaPerTicket: z.optional(rateLimit),
+          mfaPerUser: z.optional(rateLimit),
+          passwordChangePerUser: z.optional(rateLimit),
+          addressChangePerUser: z.optional(rateLimit),
+          grantPerIp: z.optional(rateLimit),
+          jwksPerIp: z.optional(rateLimit),
+          optionsPerIp: z.optional(rateLimit),
+          logoutPerIp: z.optional(rateLimit),
+          selfPerSession: z.optional(rateLimit),
+          changePerSession: z.optional(rateLimit),
+          endingPerSession: z.optional(rateLimit),
+          mfaPerSession: z.optional(rateLimit),
+          adminPerSession: z.optional(rateLimit),
+          exact: z.optional(z.boolean('must be true or false')),
+        }),
+      ),
+    },
+    'must be { baseUrl }, also where the host mounts the other surface alone',
+  )
   .check(
     z.superRefine((given, context) => {
       const host = parseUrl(given.baseUrl)?.hostname ?? ''

@@ -185,6 +185,7 @@ describe('times', () => {
 describe('options that cannot work', () => {
   it.each([
     [{ product: ' ' }, 'mailWriter: "product" is empty'],
+    [{}, 'mailWriter: "product" must be a text, such as "Acme"'],
     [
       { product: 'Acme', timeZone: 'Europe/Atlantis' },
       'mailWriter: "en" is no language tag, or "Europe/Atlantis" no time zone',

@@ -115,6 +115,9 @@ async function importFrom(call: Call, source: Source, settled: Settled): Promise
     return runImport({ ...settled, source, importUsers: users.import })
   })
   const { report } = settled.files
+  if (outcome.rows === 0) {
+    call.err('The source has no users. Is it the right file, database, schema or tenant?')
+  }
   if (call.json) call.out(JSON.stringify({ ...outcome, dryRun: settled.dryRun, report }))
   else for (const line of summaryOf(outcome, settled)) call.out(line)
   return outcome.refused + outcome.conflicts > 0 ? 1 : 0

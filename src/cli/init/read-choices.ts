@@ -15,7 +15,7 @@ async function answer<Name extends string>(
   names: readonly Name[],
 ): Promise<Name> {
   const list = names.join(', ')
-  const given = flags[flag] ?? (await asked(ask, flag, `Which ${flag}? (${list}) `))
+  const given = flags[flag] ?? (await asked(ask, flags, `Which ${flag}? (${list}) `))
   const [usual] = names
   const wanted = String(given).trim() || usual
   const found = names.find((name) => name === wanted)
@@ -24,15 +24,16 @@ async function answer<Name extends string>(
 }
 
 async function emailOf({ flags, ask }: Call): Promise<string> {
-  const given =
-    flags['email'] ?? (await asked(ask, 'email', 'The first operator’s e-mail address? '))
+  const given = flags['email'] ?? (await asked(ask, flags, 'The first operator’s e-mail address? '))
   const email = String(given).trim()
   // The library judges it later; here it goes into a script, where nothing but these characters may stand.
   if (/^[\w.+-]+@[\w-]+(\.[\w-]+)+$/.test(email) && email.length <= 254) return email
   throw new Refusal('--email must be an address, such as ada@example.org.', 2)
 }
 
-async function asked(ask: Call['ask'], flag: string, question: string): Promise<string> {
+async function asked(ask: Call['ask'], flags: Call['flags'], question: string): Promise<string> {
   if (ask !== null) return ask(question)
-  throw new Refusal(`There is no terminal to ask: give --${flag}.`, 2)
+  const missing = ['framework', 'store', 'email'].filter((flag) => flags[flag] === undefined)
+  const needed = missing.map((flag) => `--${flag}`).join(', ')
+  throw new Refusal(`There is no terminal to ask: give ${needed}.`, 2)
 }

@@ -99,9 +99,14 @@ function serverOf({ baseUrl, routesUrl }: SurfaceOptions, prefix: string): strin
 async function compare(call: Call, file: string, document: OpenApiDocument): Promise<number> {
   const found = await readFile(resolve(call.cwd, file), 'utf8').catch(() => null)
   const isSame = found !== null && sameJson(found, document)
-  const told = found === null ? 'There is no such file' : 'It is another document'
+  const told = found === null ? 'there is no such file' : 'it holds another document'
   if (call.json) call.out(JSON.stringify({ file, isSame }))
-  else call.out(isSame ? `${file} is the document of this host.` : `${file}: ${told}. Write it.`)
+  else
+    call.out(
+      isSame
+        ? `${file} is the document of this host.`
+        : `${file}: ${told}. Run the command without --check, and write its output there.`,
+    )
   return isSame ? 0 : 1
 }
 

@@ -69,7 +69,7 @@ async function change(call: Call, words: readonly string[]): Promise<number> {
   const config = Object.fromEntries(given.map(({ key, value }) => [key, value]))
   const edit = { ...named, ...revisionOf(call), config }
   const options = await call.config()
-  call.err('This passes by the authorizer: no permission is asked.')
+  call.err('No permission is asked: the command does not call the authorizer.')
   const after = await withAuth(call, options, async (auth) => {
     const shown = given.filter(({ isShown }) => isShown).map(({ key }) => key)
     await refuseSecrets(auth, module, shown)

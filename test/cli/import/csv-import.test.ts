@@ -34,6 +34,12 @@ async function linesOf(place: ImportTerminal, name = 'postern-import-report.json
 }
 
 describe('postern import csv', () => {
+  it('asks about a source without users, which is seldom the one that was meant', async () => {
+    const { place } = await prepared(['email'])
+    const { code, err } = await place.run(...usual, 'email', '--dry-run')
+    expect([code, err]).toEqual([0, expect.stringContaining('The source has no users.')])
+  })
+
   it('makes accounts that sign in with their password, and says what became of each row', async () => {
     const id = randomUUID()
     const { host, place } = await prepared([

@@ -106,6 +106,13 @@ describe('postern init', () => {
     expect(next[0]).toBe('npm install')
   })
 
+  it('names every answer that is missing where there is no terminal', async () => {
+    const place = await terminal()
+    expect((await place.run('init', ...flags.slice(0, 2))).err).toBe(
+      'There is no terminal to ask: give --store, --email.',
+    )
+  })
+
   it.each([
     ['no answer where there is no terminal', []],
     ['another framework', ['--framework', 'restify', ...flags.slice(2)]],

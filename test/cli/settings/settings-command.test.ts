@@ -51,7 +51,7 @@ it('changes them by the rules of an administrator, says what it passes by, and i
   const { run, auth } = await host()
   const { code, out, err } = await run('settings', 'set', 'accessTokenTTL=5m', 'backupCodeCount=8')
   expect([code, out]).toEqual([0, 'production has revision 2.'])
-  expect(err).toContain('This passes by the authorizer: no permission is asked.')
+  expect(err).toContain('No permission is asked: the command does not call the authorizer.')
   const [newest] = await auth.config.history('auth', 'production')
   expect(newest).toMatchObject({ revision: 2, writtenBy: 'cli' })
   const refused = await run('settings', 'set', 'backupCodeCount=21')
