@@ -114,8 +114,11 @@ export interface Revised {
   readonly at: number
 }
 
-/** What happened to sessions, in the order in which it did: requests, replies, and writes as the store carried them out. */
-export type Happening = Asking | SessionWrite
+/**
+ * What happened to sessions and to the shop's configuration, in the order in which it did: requests, replies, and writes as
+ * the store carried them out.
+ */
+export type Happening = Asking | SessionWrite | ShopWrite
 
 export interface Asking {
   readonly kind: 'begin' | 'end'
@@ -130,6 +133,11 @@ interface Written {
 }
 
 export type SessionWrite = Written & SessionChange
+export type ShopWrite = Written & ShopChange
+/** `hit` is false where the guard did not hold, and nothing was written. */
+export type ShopChange =
+  | { readonly kind: 'record' }
+  | { readonly kind: 'edit'; readonly hit: boolean; readonly roster: readonly string[] }
 
 export type SessionChange =
   | {

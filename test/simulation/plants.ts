@@ -198,5 +198,10 @@ export const plants: readonly Planted[] = [
   ],
   ['followsModel', 'rotations without a guard', () => unguarded],
   ['followsModel', 'a denylist that forgets', () => forgetful],
+  [
+    'editsFollowModel',
+    'edits that are not compared',
+    () => ({ ...uncompared, cast: ['editor', 'second editor', 'third editor'] }),
+  ],
   ['wayIn', 'links that lead nowhere', () => unlinked],
 ]

@@ -1,6 +1,6 @@
 import { readRoster } from '../../src/engine/configuration/config-keys.js'
 import type { Backend } from '../../src/ports/backend.js'
-import type { Recorded, Revised, Rotation, SessionChange } from './history.js'
+import type { Recorded, Revised, Rotation, SessionChange, ShopChange } from './history.js'
 import { listedSessions, openedSession, updatedSession } from './session-changes.js'
 import { shop } from './shop.js'
 
@@ -12,18 +12,20 @@ export interface WriteNotes {
   rotated(rotation: Rotation): void
   /** An audit record that was written. */
   recorded(record: Recorded): void
-  /** A write that concerns sessions. */
-  changed(change: SessionChange): void
+  /** A write that concerns sessions or the shop's configuration. */
+  changed(change: SessionChange | ShopChange): void
   /** A revision of the shop's configuration that was written. */
   revised(revision: Omit<Revised, 'step' | 'at'>): void
 }
+
+const shopId = `${shop.name}/production`
 
 /** Null for a document that is no environment of the shop. */
 function revisionOf(doc: object): Omit<Revised, 'step' | 'at'> | null {
   const [id, revision, values]: readonly unknown[] = ['id', 'revision', 'values'].map((key) =>
     Reflect.get(doc, key),
   )
-  if (id !== `${shop.name}/production` || typeof revision !== 'number') return null
+  if (id !== shopId || typeof revision !== 'number') return null
   const texts: Readonly<Record<string, string>> = Object(values)
   return { revision, text: texts['sender'] ?? '', roster: readRoster('hooks', texts) }
 }
@@ -33,7 +35,7 @@ export function recordedWrites(
   backend: Backend,
   { note, rotated, recorded, revised, changed }: WriteNotes,
 ): Backend {
-  const tell = (change: SessionChange | null): void => {
+  const tell = (change: SessionChange | ShopChange | null): void => {
     if (change !== null) changed(change)
   }
   return {
@@ -55,6 +57,7 @@ export function recordedWrites(
             note(JSON.stringify(doc))
             const isWritten = await inner.insert(doc)
             if (isWritten) tell(openedSession(spec.name, doc))
+            if (Reflect.get(doc, 'environmentId') === shopId) tell({ kind: 'record' })
             if (isWritten && spec.name.endsWith('_audit_records')) {
               const [action, targetId] = [Reflect.get(doc, 'action'), Reflect.get(doc, 'targetId')]
               recorded({ action: String(action), targetId: String(targetId) })
@@ -68,6 +71,9 @@ export function recordedWrites(
             const generation: unknown = Reflect.get(set, 'generation')
             const rotatedTo: unknown = Reflect.get(set, 'rotatedTo')
             const revision = after === null ? null : revisionOf(after)
+            if (id === shopId && 'revision' in set) {
+              tell({ kind: 'edit', hit: after !== null, roster: revision?.roster ?? [] })
+            }
             if (revision !== null) revised(revision)
             if (after !== null && typeof generation === 'number' && typeof rotatedTo === 'string') {
               rotated({ session: id, generation, rotatedTo })

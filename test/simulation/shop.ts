@@ -21,11 +21,12 @@ export const shop = defineModule({
 /** The same slugs are asked for again and again, so that editors meet. */
 const slugs = ['north', 'south', 'east'] as const
 
-/** One of the edits that there are, by `pick`; every third states the revision that the editor saw last. */
+/** One of the edits that there are, by `pick` and the number of the request; every third states the revision that the editor saw last. */
 export function editOf(pick: number, request: string, revision: number): EnvironmentOp {
-  const kind = pick % 7
-  const stated = pick % 3 === 1 ? { revision } : {}
-  const slug = slugs[Math.floor(pick / 7) % slugs.length] ?? slugs[0]
+  const at = pick + Number(request.slice(-6))
+  const kind = at % 7
+  const stated = at % 3 === 1 ? { revision } : {}
+  const slug = slugs[Math.floor(at / 7) % slugs.length] ?? slugs[0]
   if (kind < 3) return { kind: 'set', text: `text of ${request}`, ...stated }
   if (kind === 3) return { kind: 'seal', text: `key of ${request}`, ...stated }
   return kind < 6 ? { kind: 'add', slug, ...stated } : { kind: 'remove', slug, revision }

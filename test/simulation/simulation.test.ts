@@ -57,6 +57,7 @@ it.each([
   ['configuration', 40],
   ['switchedOff', 1],
   ['followsModel', 20],
+  ['editsFollowModel', 10],
   ['wayIn', 16],
 ] as const)('%s holds in every history, and had something to say', (name, floor) => {
   const { premises, violations } = judge(name, histories)

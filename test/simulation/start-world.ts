@@ -12,6 +12,7 @@ import type {
   Revised,
   Rotation,
   SessionChange,
+  ShopChange,
 } from './history.js'
 import { type Plant, plantedBackend, plantedClock, plantedHasher } from './plant.js'
 import { recordedWrites } from './recorded-writes.js'
@@ -138,7 +139,7 @@ function tellings(owners: readonly Owner[], note: (text: string) => void) {
       note,
       rotated: (rotation: Rotation) => void rotations.push(rotation),
       recorded: (record: Recorded) => void recorded.push(record),
-      changed(change: SessionChange): void {
+      changed(change: SessionChange | ShopChange): void {
         if (world === null || world.step >= world.steps) return
         const { scheduler: held, clock } = world
         happenings.push({ request: held.current(), at: clock.now(), ...change })

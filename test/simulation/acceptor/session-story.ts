@@ -1,4 +1,4 @@
-import type { Exchange, Happening, History, SessionWrite } from '../history.js'
+import type { Asking, Exchange, Happening, History, SessionWrite } from '../history.js'
 
 type Opened = Extract<SessionWrite, { readonly kind: 'open' }>
 
@@ -8,13 +8,19 @@ export interface SessionStory {
   /** The user's epoch then, and whether the account was enabled. */
   readonly userEpoch: number
   readonly enabled: boolean
-  readonly happenings: readonly Happening[]
+  readonly happenings: readonly (Asking | SessionWrite)[]
 }
 
 const concernsSession = ({ session }: Exchange, id: string): boolean => session === id
 
-function concerns(happening: Happening, { session, userId }: Opened): boolean {
+function concerns(
+  happening: Happening,
+  { session, userId }: Opened,
+): happening is Asking | SessionWrite {
   switch (happening.kind) {
+    case 'record':
+    case 'edit':
+      return false
     case 'begin':
     case 'end':
       return concernsSession(happening.exchange, session)
@@ -38,7 +44,9 @@ export function sessionStories({ happenings }: History): readonly SessionStory[]
       epoch: happening.epoch,
       enabled: true,
     }
-    const after = happenings.slice(index + 1).filter((one) => concerns(one, happening))
+    const after = happenings
+      .slice(index + 1)
+      .filter((one): one is Asking | SessionWrite => concerns(one, happening))
     stories.push({ opened: happening, userEpoch, enabled, happenings: after })
   })
   return stories

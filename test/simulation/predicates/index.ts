@@ -1,9 +1,10 @@
 import { audit } from './audit.js'
 import { configuration } from './configuration.js'
-import { followsModel } from './follows-model.js'
+import { editsFollowModel, followsModel } from './follows-model.js'
 import { guesses } from './guesses.js'
 import { inMeansIn } from './in-means-in.js'
 import { isolation } from './isolation.js'
+import type { Predicate } from './judged.js'
 import { lifetimes } from './lifetimes.js'
 import { noSecrets } from './no-secrets.js'
 import { oneChild } from './one-child.js'
@@ -36,6 +37,7 @@ export const predicates = {
   configuration,
   switchedOff,
   followsModel,
+  editsFollowModel,
   wayIn,
-} as const
+} as const satisfies Readonly<Record<string, Predicate>>
 export type PredicateName = keyof typeof predicates

@@ -44,7 +44,7 @@ export function supertokensRow(
   const doubtful = isVerified ? logins.filter(isDoubtful) : []
   const trusted = logins.filter((login) => !doubtful.includes(login))
   const { identities, left } = supertokensIdentities(trusted, microsoftTenant)
-  const password = passwordLogin(trusted, address)
+  const ownLogin = passwordLogin(trusted, address)
   const hasStranger = doubtful.some(({ email }) => email !== null)
   const { totpSecret, notes } = supertokensTotp(account, hasStranger)
   const found: FoundUser = {
@@ -53,7 +53,7 @@ export function supertokensRow(
       id: accountId(space, key),
       email: address?.email ?? '',
       name: nameOf(metadata),
-      passwordHash: passwordOf(password),
+      passwordHash: passwordOf(ownLogin),
       emailVerified: isVerified,
       createdAt: logins.length === 0 ? null : Math.min(...logins.map(({ joinedAt }) => joinedAt)),
     },
@@ -63,7 +63,7 @@ export function supertokensRow(
     notCarried: [
       ...left,
       ...doubtful.flatMap(doubtOf),
-      ...trusted.filter((one) => isPassword(one) && one !== password).map(() => otherPassword),
+      ...trusted.filter((one) => isPassword(one) && one !== ownLogin).map(() => otherPassword),
       ...notes,
       ...otherThings(account),
     ],
