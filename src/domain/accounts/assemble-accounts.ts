@@ -1,3 +1,4 @@
+import { onceLoaded } from '../../concurrency/once-loaded.js'
 import { loadPart } from '../../errors/index.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { FactorServices } from '../factors/assemble-factors.js'
@@ -10,7 +11,7 @@ import type { PasswordServices } from '../passwords/assemble-passwords.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { SessionServices } from '../sessions/assemble-sessions.js'
 import { type AccountDeletions, createAccountDeletions } from './account-deletions.js'
-import { createEmailChange, type EmailChange } from './email-change.js'
+import type { EmailChange } from './email-change.js'
 import { createMailboxConfirmation } from './mailbox-confirmation.js'
 import { createMfaReset, type MfaReset } from './mfa-reset.js'
 import { createProfile, type Profile } from './profile.js'
@@ -52,7 +53,13 @@ export function assembleAccounts(
   const { sessions, reAuthentication } = collaborators
   const mfaReset = createMfaReset(deps, sessions, collaborators.changes)
   const deletions = createAccountDeletions(deps, sessions)
-  const emailChange = createEmailChange(deps, collaborators)
+  const emailChange = emailChangeWhenUsed(
+    onceLoaded(async () => {
+      const load = () => import('./email-change.js')
+      const { createEmailChange } = await loadPart('changes of address', load)
+      return createEmailChange(deps, collaborators)
+    }),
+  )
   const confirmation = createMailboxConfirmation(deps, collaborators)
   const mails = createRegistrationMails(deps)
   const beginnings = createRegistrationConfirmation(deps, { ...collaborators, mails })
@@ -73,6 +80,14 @@ export function assembleAccounts(
     users: createUsers(deps, {
       ...{ sessions, mfaReset, deletions, recovery: collaborators.passwordRecovery },
     }),
+  }
+}
+
+/** Few people ever change their address. */
+function emailChangeWhenUsed(load: () => Promise<EmailChange>): EmailChange {
+  return {
+    request: async (...given) => (await load()).request(...given),
+    confirm: async (...given) => (await load()).confirm(...given),
   }
 }
 

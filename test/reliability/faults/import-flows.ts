@@ -174,6 +174,27 @@ const completesDisabled: Flow = {
   },
 }
 
+const completesChanged: Flow = {
+  ...shared,
+  name: 'users.import of an account that was cut off, with another identity',
+  async prepare(world) {
+    const cut = await cutOff(world, unfinishedImport)
+    const issuer = 'https://accounts.google.com'
+    const identities = [{ provider: 'google', issuer, subject: randomUUID() } as const]
+    const row = { ...cut, identities }
+    const { send, outcome } = importing(world, row)
+    return {
+      send,
+      async reached() {
+        assert.match(String(outcome()), /^(created|skipped)$/)
+        await expectWhole(world, row)
+        const [identity] = await world.stored.oauthIdentities.find({ userId: row.id }, { limit: 9 })
+        assert.equal(identity?.subject, identities[0]?.subject)
+      },
+    }
+  },
+}
+
 /** It only reads: whatever fails, the next call answers whole. */
 const exports: Flow = {
   ...shared,
@@ -196,5 +217,5 @@ const exports: Flow = {
 export const importFlows: readonly Flow[] = [
   exports,
   ...[imports, importsAgain, importsTaken, importsDeleted],
-  ...[enablesUnfinished, disablesUnfinished, completesDisabled],
+  ...[enablesUnfinished, disablesUnfinished, completesDisabled, completesChanged],
 ]
