@@ -22,9 +22,7 @@ again after an interruption: it goes on where it was. docs/import.md has all.
   --delimiter C     of the CSV file: , (default) ; | or tab
   --verified        every address counts as verified
   --role A=B        role A of the source becomes systemRole B; several: A=B,C=D
-  --app-id ID, --tenant-id ID, --microsoft-tenant UUID
-                    of SuperTokens: the app and the tenant (default public), and
-                    the directory of its accounts at Microsoft
+  --app-id, --tenant-id, --microsoft-tenant  of SuperTokens (default public)
   --drop-second-factors  takes accounts without a factor that cannot be carried;
                     otherwise such a row is refused
   --report FILE     a line for each row that was refused, in conflict or not
