@@ -48,20 +48,30 @@ export function userWrites(
 ): void {
   const { steps, story } = following
   const { session, epoch: own } = story.opened
+  const change = (state: Possible) => steps.takeChange(state, request, 'the change writes the user')
 
-  function after(state: Possible): readonly Possible[] {
-    const isRaised = epoch - own > steps.value(state, 'epoch')
-    const isDisabled = steps.value(state, 'disabled') > 0
-    if (!isRaised) {
-      return enabled && isDisabled ? steps.take(state, 'the user is enabled again') : [state]
+  /** Of a session that has ended nothing more is asked. */
+  const afterEnd = (state: Possible): readonly Possible[] =>
+    steps.value(state, 'ended') > 0
+      ? [steps.set(state, { epoch: epoch - own, kept: 0, disabled: enabled ? 0 : 1 })]
+      : []
+
+  function raised(state: Possible): readonly Possible[] {
+    if (kept === session) {
+      const changed = change(state)
+      return changed.length > 0 ? changed : afterEnd(state)
     }
-    if (steps.value(state, 'ended') > 0) {
-      return [steps.set(state, { epoch: epoch - own, kept: 0, disabled: enabled ? 0 : 1 })]
-    }
-    if (kept === session) return steps.takeChange(state, request, 'the change writes the user')
+    const ended = afterEnd(state)
+    if (ended.length > 0) return ended
     const name =
       operation === 'disable' ? 'the user is disabled' : 'sign-out everywhere raises the epoch'
     return steps.takeEnding(state, request, name)
+  }
+
+  function after(state: Possible): readonly Possible[] {
+    if (epoch - own > steps.value(state, 'epoch')) return raised(state)
+    const isDisabled = steps.value(state, 'disabled') > 0
+    return enabled && isDisabled ? steps.take(state, 'the user is enabled again') : [state]
   }
 
   following.states = following.states.flatMap(after)
@@ -90,9 +100,12 @@ export function beginChange(following: Following, request: string): void {
 /** Its reply. */
 export function endChange(following: Following, request: string, isDone: boolean): void {
   if (isDone) {
-    following.states = following.states.flatMap((state) =>
-      following.steps.takeChange(state, request, 'the change is answered'),
-    )
+    const { steps } = following
+    following.states = following.states.flatMap((state) => {
+      const taken = steps.takeChange(state, request, 'the change is answered')
+      // The session that it was to keep has ended meanwhile, and the model with it.
+      return taken.length === 0 && steps.value(state, 'ended') > 0 ? [state] : taken
+    })
   }
   if ((following.writesToCome.get(request) ?? 0) === 0) following.changes.delete(request)
 }

@@ -23,19 +23,26 @@ export interface Followed {
   readonly refused: string | null
 }
 
+/** The place of an ending, as the model numbers it. */
+const toRevokeIt = 2
+
 /** Without the bounds of a search: each happening is one step, and time may pass at any of them. */
 const bounds = { newest: 1_000_000, epochs: 1_000_000, longest: 1, still: 0 }
 
 export const refreshSteps = (): Steps => stepsOf(compiledModel(refreshModel, bounds))
 
 function begun(steps: Steps, story: SessionStory): Following {
-  const { opened, userEpoch, enabled, happenings } = story
+  const { opened, userEpoch, enabled, deniedBefore, happenings } = story
   const first: Possible = {
     ...{ values: steps.model.initial, enders: {}, changers: {} },
     ...{ last: ['', ''], path: null },
   }
   const epoch = userEpoch - opened.epoch
-  const state = steps.set(first, { epoch, disabled: enabled ? 0 : 1 })
+  const denied = deniedBefore.length > 0 ? 1 : 0
+  const known = steps.set(first, { epoch, disabled: enabled ? 0 : 1, denied })
+  // An ending that met the document of a login met its family later.
+  const enders = Object.fromEntries(deniedBefore.map((request) => [request, toRevokeIt]))
+  const state = { ...known, enders }
   const writesToCome = new Map<string, number>()
   for (const one of happenings) {
     if (!('request' in one)) continue

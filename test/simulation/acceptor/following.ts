@@ -54,6 +54,7 @@ const ofChange = [
   'a password change reads the row',
   'the change finds that the row moved on',
   'the change finds the row revoked',
+  'the change finds an ending begun',
 ]
 
 function hiddenOf(following: Following, seat: Seat): readonly string[] {

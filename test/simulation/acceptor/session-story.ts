@@ -8,6 +8,8 @@ export interface SessionStory {
   /** The user's epoch then, and whether the account was enabled. */
   readonly userEpoch: number
   readonly enabled: boolean
+  /** The requests that had put the session on the denylist before its family was there. */
+  readonly deniedBefore: readonly string[]
   readonly happenings: readonly (Asking | SessionWrite)[]
 }
 
@@ -47,7 +49,11 @@ export function sessionStories({ happenings }: History): readonly SessionStory[]
     const after = happenings
       .slice(index + 1)
       .filter((one): one is Asking | SessionWrite => concerns(one, happening))
-    stories.push({ opened: happening, userEpoch, enabled, happenings: after })
+    const deniedBefore = happenings.slice(0, index).flatMap((one) => {
+      return one.kind === 'deny' && one.sessions.includes(happening.session) ? [one.request] : []
+    })
+    const before = { userEpoch, enabled, deniedBefore }
+    stories.push({ opened: happening, ...before, happenings: after })
   })
   return stories
 }
