@@ -29,7 +29,8 @@ export function headerReader(
     const remembered = known.get(segment)
     if (remembered !== undefined) return remembered
     const header = readHeader(segment, keys, types)
-    if (header !== null) known.set(segment, header)
+    // A copy: in V8 a piece of a text keeps the whole of it, which here is somebody's token.
+    if (header !== null) known.set(Buffer.from(segment).toString(), header)
     return header
   }
 }

@@ -11,9 +11,9 @@ import { isPublicAddress } from '../system/public-address.js'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * The settings in force: one frozen object until another revision was read, at most 30 seconds old.
- * Rejects with `service_unavailable` when they cannot be known; defaults never take their place
- *. What is not as it was meant is logged once a revision.
+ * The settings in force, frozen and at most 30 seconds old: one object until another revision was read, or nothing for
+ * 30 seconds. Rejects with `service_unavailable` when they cannot be known; defaults never take their place.
+ * What is not as it was meant is logged once a revision.
  */
 export function liveSettings(
   reader: ConfigReader,
@@ -21,10 +21,11 @@ export function liveSettings(
   logger: Logger,
   adminStepUp = false,
 ): () => Promise<AuthSettings> {
-  return reader.parsed(authModuleName, (loaded) => {
+  return reader.parsed(authModuleName, (loaded, isNew) => {
     const { settings, warnings } = loadedSettings(loaded, env, () => {
       throw new AuthError('service_unavailable')
     })
+    if (!isNew) return settings
     for (const text of warnings) logger.warn(text)
     if (demandsNoFactorThereIs(settings, adminStepUp)) {
       logger.warn(

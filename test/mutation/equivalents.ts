@@ -217,7 +217,7 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: 'src/crypto/token-header.ts',
-    line: 'if (header !== null) known.set(segment, header)',
+    line: 'if (header !== null) known.set(Buffer.from(segment).toString(), header)',
     replacement: ';',
     reason: 'it is read again then, with the same result',
   },

@@ -155,4 +155,15 @@ export const configPlants: readonly Plant[] = [
     ],
     tests: ['test/contract/config/judged-activation.test.ts'],
   },
+  {
+    name: 'decrypted settings stay in memory until they are read again',
+    edits: [
+      {
+        file: 'src/domain/configuration/config-cache.ts',
+        find: '      else forget()',
+        replace: '',
+      },
+    ],
+    tests: ['test/domain/configuration/config-cache.test.ts'],
+  },
 ]

@@ -58,8 +58,10 @@ it('T-81 are one frozen object until another revision is read', async () => {
     [`${domain}.ours.surface`]: 'both',
   })
   const first = await settings()
-  await clock.advance(90_000)
-  expect(await settings()).toBe(first)
+  for (let reading = 0; reading < 9; reading += 1) {
+    await clock.advance(10_000)
+    expect(await settings()).toBe(first)
+  }
   await set({ passwordMinLength: '20' })
   const second = await settings()
   expect([first.passwordMinLength, second.passwordMinLength]).toEqual([15, 20])

@@ -63,8 +63,11 @@ export function createConfigApi(
   function readerOf(module: ModuleDefinition): () => Promise<TypedConfig> {
     const known = readers.get(module.name)
     if (known !== undefined) return known
-    const warn = (message: string) => logger.warn(message)
-    const reader = store.reader.parsed(module.name, (loaded) => typedConfig(module, loaded, warn))
+    const reader = store.reader.parsed(module.name, (loaded, isNew) =>
+      typedConfig(module, loaded, (message) => {
+        if (isNew) logger.warn(message)
+      }),
+    )
     readers.set(module.name, reader)
     return reader
   }

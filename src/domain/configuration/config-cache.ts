@@ -13,13 +13,19 @@ export interface ConfigCache<T> {
   drop(): void
 }
 
-/** `load` is given what was loaded last, so that it can give the same object again. */
+/**
+ * `load` is given what was loaded last, so that it can give the same object again. 30 seconds after the last reading
+ * nothing is kept any more, and `forgotten` is called: what was loaded has secrets in clear (ASVS 5.0 11.7.2).
+ */
 export function createConfigCache<T>(
   clock: Clock,
   load: (before: T | null) => Promise<T>,
+  forgotten: () => void,
 ): ConfigCache<T> {
   let last: T | null = null
   let kept: { readonly value: Promise<T>; readonly since: number } | null = null
+  let readAt = 0
+  let isWatched = false
 
   function start(): Promise<T> {
     const mine = { value: loadOnce(), since: clock.now() }
@@ -34,13 +40,34 @@ export function createConfigCache<T>(
   async function loadOnce(): Promise<T> {
     const loaded = await load(last)
     last = loaded
+    // A load may take longer than the watch that its reading began.
+    watch(lifeMs)
     return loaded
+  }
+
+  /** One timer, however often it is read. */
+  function watch(ms: number): void {
+    if (isWatched) return
+    isWatched = true
+    clock.after(ms, () => {
+      isWatched = false
+      const unread = clock.now() - readAt
+      if (unread >= 0 && unread < lifeMs) watch(lifeMs - unread)
+      else forget()
+    })
+  }
+
+  function forget(): void {
+    last = null
+    kept = null
+    forgotten()
   }
 
   return {
     get() {
+      readAt = clock.now()
       if (kept === null) return start()
-      const age = clock.now() - kept.since
+      const age = readAt - kept.since
       // A clock that stepped back must not keep old values in force.
       return age >= 0 && age < lifeMs ? kept.value : start()
     },

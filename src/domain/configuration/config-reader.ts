@@ -12,35 +12,46 @@ export interface LoadedConfig extends OpenedValues {
   readonly writeId: string
 }
 
-/** What runs on a module's configuration reads it here, at most 30 seconds old. */
+/**
+ * What runs on a module's configuration reads it here, at most 30 seconds old. What was read is forgotten 30 seconds
+ * after the last reading.
+ */
 export interface ConfigReader {
   /** The same object until another environment or revision was read. Throws 503, `module_not_found`. */
   load(module: string): Promise<LoadedConfig>
-  /** A function that parses what was loaded, once, and gives the same promise while that is kept. */
-  parsed<T>(module: string, parse: (loaded: LoadedConfig) => T): () => Promise<T>
+  /**
+   * A function that parses what was loaded, once, and gives the same promise while that is kept. `isNew` is false
+   * where the same revision was parsed before, and forgotten.
+   */
+  parsed<T>(module: string, parse: (loaded: LoadedConfig, isNew: boolean) => T): () => Promise<T>
   /** Forgets what was read of a module: it is being written. */
   drop(module: string): void
 }
 
-type Version = Pick<LoadedConfig, 'revision' | 'writeId'>
+type Version = Pick<LoadedConfig, 'environment' | 'revision' | 'writeId'>
 
 type Deps = Pick<ConfigDeps, 'modules' | 'clock'>
 
 export function createConfigReader(deps: Deps, locator: ConfigLocator): ConfigReader {
   const caches = new Map<string, ConfigCache<LoadedConfig>>()
+  /** What else is to be forgotten of a module. */
+  const parsings = new Map<string, (() => void)[]>()
   for (const name of deps.modules.keys()) {
-    caches.set(
-      name,
-      createConfigCache(deps.clock, (before) => read(name, before)),
-    )
+    const own: (() => void)[] = []
+    parsings.set(name, own)
+    const load = (before: LoadedConfig | null) => read(name, before)
+    const forgotten = () => {
+      for (const forget of own) forget()
+    }
+    caches.set(name, createConfigCache(deps.clock, load, forgotten))
   }
 
   async function read(name: string, before: LoadedConfig | null): Promise<LoadedConfig> {
     const located = await locator.module(name)
     const { activeEnvironment: environment } = located.stored
     const found = await locator.environment(located, environment)
-    if (before?.environment === environment && isSame(before, found)) return before
     const { revision, writeId, values } = found
+    if (before !== null && isSame(before, { environment, revision, writeId })) return before
     return { environment, revision, writeId, ...located.declared.open(environment, values) }
   }
 
@@ -53,10 +64,15 @@ export function createConfigReader(deps: Deps, locator: ConfigLocator): ConfigRe
   return {
     load,
 
-    parsed<T>(module: string, parse: (loaded: LoadedConfig) => T) {
+    parsed<T>(module: string, parse: (loaded: LoadedConfig, isNew: boolean) => T) {
       let source: Promise<LoadedConfig> | null = null
       let result: Promise<T> | null = null
-      const once = onceFor(parse)
+      const { once, forget } = onceFor(parse)
+      parsings.get(module)?.push(() => {
+        source = null
+        result = null
+        forget()
+      })
       return () => {
         const loading = load(module)
         if (result === null || loading !== source) {
@@ -71,15 +87,25 @@ export function createConfigReader(deps: Deps, locator: ConfigLocator): ConfigRe
   }
 }
 
-/** Parses again only what is not the object parsed last. */
-function onceFor<In, Out>(parse: (given: In) => Out): (given: In) => Out {
-  let last: { readonly given: In; readonly parsed: Out } | null = null
-  return (given) => {
-    if (last === null || last.given !== given) last = { given, parsed: parse(given) }
-    return last.parsed
+/** Parses again only what is not the object parsed last. Of a forgotten one the revision is remembered. */
+function onceFor<T>(parse: (given: LoadedConfig, isNew: boolean) => T) {
+  let last: { readonly given: LoadedConfig; readonly parsed: T } | null = null
+  let known: Version | null = null
+  return {
+    once(given: LoadedConfig): T {
+      if (last?.given === given) return last.parsed
+      const parsed = parse(given, known === null || !isSame(known, given))
+      const { environment, revision, writeId } = given
+      known = { environment, revision, writeId }
+      last = { given, parsed }
+      return parsed
+    },
+    forget(): void {
+      last = null
+    },
   }
 }
 
 function isSame(a: Version, b: Version): boolean {
-  return a.revision === b.revision && a.writeId === b.writeId
+  return a.environment === b.environment && a.revision === b.revision && a.writeId === b.writeId
 }

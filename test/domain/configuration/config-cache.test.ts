@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
 import { secretBox } from '../../../src/crypto/secret-box.js'
+import { createConfigCache } from '../../../src/domain/configuration/config-cache.js'
 import { createConfigStore } from '../../../src/domain/configuration/config-store.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import { environmentId } from '../../../src/model/module-environment.js'
@@ -30,11 +31,15 @@ async function rig(options: Partial<AuthOptions> = {}) {
     ...options,
   })
   const { environments } = moduleCollectionsOf(t.backend.store, '')
-  async function writeBehind(sender: string, environment = 'production'): Promise<void> {
+  async function writeBehind(
+    sender: string,
+    environment = 'production',
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     const id = environmentId('mail', environment)
     const seen = await environments.get(id)
     const revision = seen?.revision ?? 0
-    const values = { ...seen?.values, sender }
+    const values = { ...seen?.values, sender, ...more }
     await environments.update(id, { revision }, { revision: revision + 1, values })
   }
   /** The environment of a restored backup: of the same revision, and not the same. */
@@ -149,6 +154,86 @@ describe('R-2.6-23 R-8-17 the cache of 30 seconds', () => {
   })
 })
 
+describe('ASVS-11.7.2 what was read is forgotten', () => {
+  /** A cache of objects, and how many it has loaded and forgotten. */
+  function objects() {
+    const clock = fakeClock(Date.UTC(2026, 0, 1))
+    const given: (object | null)[] = []
+    let forgotten = 0
+    const cache = createConfigCache<object>(
+      clock,
+      async (before) => {
+        given.push(before)
+        return before ?? {}
+      },
+      () => {
+        forgotten += 1
+      },
+    )
+    return { clock, cache, given, forgotten: () => forgotten }
+  }
+
+  it('30 seconds after the last reading, and not while it is read', async () => {
+    const { clock, cache, given, forgotten } = objects()
+    const first = await cache.get()
+    for (let reading = 0; reading < 5; reading += 1) {
+      await clock.advance(29_999)
+      expect(await cache.get()).toBe(first)
+    }
+    expect(given).toEqual([null, first, first])
+    await clock.advance(29_999)
+    expect(forgotten()).toBe(0)
+    await clock.advance(1)
+    expect(forgotten()).toBe(1)
+    expect(await cache.get()).not.toBe(first)
+    expect(given.at(-1)).toBeNull()
+  })
+
+  it('once, and again after it was read anew', async () => {
+    const { clock, cache, forgotten } = objects()
+    await cache.get()
+    await clock.advance(300_000)
+    expect(forgotten()).toBe(1)
+    await cache.get()
+    await clock.advance(300_000)
+    expect(forgotten()).toBe(2)
+  })
+
+  it('also when the load took longer than that', async () => {
+    const clock = fakeClock(Date.UTC(2026, 0, 1))
+    let forgotten = 0
+    let answer = (_: object): void => {}
+    const load = () => new Promise<object>((resolve) => (answer = resolve))
+    const cache = createConfigCache<object>(clock, load, () => {
+      forgotten += 1
+    })
+    const loading = cache.get()
+    await clock.advance(60_000)
+    answer({})
+    await loading
+    await clock.advance(29_999)
+    expect(forgotten).toBe(0)
+    await clock.advance(1)
+    expect(forgotten).toBe(1)
+  })
+
+  it('and a warning about it is not repeated when the same revision is read again', async () => {
+    const logger = recordingLogger()
+    const { clock, sender, writeBehind } = await rig({ logger })
+    await writeBehind('new', 'production', { port: 'many' })
+    const told = () => logger.lines.filter(({ message }) => message.includes('mail.port')).length
+    await sender()
+    expect(told()).toBe(1)
+    await clock.advance(90_000)
+    await sender()
+    expect(told()).toBe(1)
+    await writeBehind('newer', 'production', { port: 'more' })
+    await clock.advance(90_000)
+    await sender()
+    expect(told()).toBe(2)
+  })
+})
+
 describe('what the settings will be read through', () => {
   it('parses each revision once, and gives the same promise and object while it is kept', async () => {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
@@ -173,7 +258,9 @@ describe('what the settings will be read through', () => {
     const first = settings()
     expect(settings()).toBe(first)
     expect((await first).totpIssuer).toBe('Acme')
-    await clock.advance(30_000)
+    await clock.advance(29_999)
+    expect(settings()).toBe(first)
+    await clock.advance(1)
     expect(settings()).not.toBe(first)
     expect(await settings()).toBe(await first)
     const actor = { userId: 'u', source: { ip: null, userAgent: null } }
