@@ -34,7 +34,7 @@ export const refreshSteps = (): Steps => stepsOf(compiledModel(refreshModel, bou
 function begun(steps: Steps, story: SessionStory): Following {
   const { opened, userEpoch, enabled, deniedBefore, happenings } = story
   const first: Possible = {
-    ...{ values: steps.model.initial, enders: {}, changers: {} },
+    ...{ values: steps.model.initial, enders: {}, changers: {}, lateWrites: {} },
     ...{ last: ['', ''], path: null },
   }
   const epoch = userEpoch - opened.epoch
@@ -44,13 +44,16 @@ function begun(steps: Steps, story: SessionStory): Following {
   const enders = Object.fromEntries(deniedBefore.map((request) => [request, toRevokeIt]))
   const state = { ...known, enders }
   const writesToCome = new Map<string, number>()
+  const rotatesToCome = new Set<string>()
   for (const one of happenings) {
     if (!('request' in one)) continue
+    if (one.kind === 'rotate') rotatesToCome.add(one.request)
     writesToCome.set(one.request, (writesToCome.get(one.request) ?? 0) + 1)
   }
   const { rotatedAt, expiresAt, at: now } = opened
   return {
-    ...{ steps, story, states: [state], holders: [], underway: [null, null], writesToCome },
+    ...{ steps, story, states: [state], holders: [], underway: [null, null] },
+    ...{ writesToCome, rotatesToCome },
     ...{ changes: new Set(), accesses: new Map(), rotatedAt, expiresAt, now },
   }
 }
@@ -98,11 +101,13 @@ function written(
   write: SessionWrite,
   operation: Exchange['operation'] | null,
 ): void {
-  const { underway, writesToCome } = following
+  const { underway, writesToCome, rotatesToCome } = following
   writesToCome.set(write.request, (writesToCome.get(write.request) ?? 1) - 1)
   const seat = ([0, 1] as const).find((one) => underway[one]?.request === write.request)
-  if (write.kind === 'rotate') rotates(following, write)
-  else if (write.kind === 'bar') barWrites(following, write)
+  if (write.kind === 'rotate') {
+    rotatesToCome.delete(write.request)
+    rotates(following, write)
+  } else if (write.kind === 'bar') barWrites(following, write)
   else if (write.kind === 'user') userWrites(following, write, operation)
   else if (write.kind === 'open') return
   else if (seat === undefined) endingWrites(following, write)

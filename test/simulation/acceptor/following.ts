@@ -24,15 +24,19 @@ export interface Following {
   now: number
   /** Writes that are still to come, by the request. */
   readonly writesToCome: Map<string, number>
+  /** The requests whose write of the row is still to come. */
+  readonly rotatesToCome: Set<string>
 }
 
 const graceMs = 10_000
 
 /** What a request may do meanwhile that shows in no write of its own. */
-const looks = [
+const asks = [
   'asks, is not denied, and signs',
   'asks and finds an ending begun',
   'asks and finds the row revoked',
+]
+const looks = [
   'reads that it came second, in the grace',
   'reads a replay',
   'reads that the row is revoked',
@@ -57,12 +61,14 @@ const ofChange = [
   'the change finds an ending begun',
 ]
 
-function hiddenOf(following: Following, seat: Seat): readonly string[] {
+function hiddenOf(following: Following, { last }: Possible, seat: Seat): readonly string[] {
   const exchange = following.underway[seat]
   if (exchange === null) return []
+  // A request asks once; a holder that has to ask again sends another one.
+  if (last[seat] === '') return asks
   if (exchange.operation === 'view') return ofView
-  const hasWrites = (following.writesToCome.get(exchange.request) ?? 0) > 0
-  return hasWrites ? [...ofRefresh, 'stops waiting for its write'] : ofRefresh
+  const isToRotate = following.rotatesToCome.has(exchange.request)
+  return isToRotate ? [...ofRefresh, 'stops waiting for its write'] : ofRefresh
 }
 
 const nameOf = (seat: Seat, name: string): string => `holder${seat} ${name}`
@@ -74,18 +80,23 @@ export function noted(state: Possible, seat: Seat, name: string): Possible {
   return { ...state, last }
 }
 
-export const takeOf = (
-  { steps }: Following,
+export function takeOf(
+  { steps, underway }: Following,
   state: Possible,
   seat: Seat,
   name: string,
-): readonly Possible[] =>
-  steps.take(state, nameOf(seat, name)).map((next) => noted(next, seat, name))
+): readonly Possible[] {
+  const request = underway[seat]?.request
+  const own = nameOf(seat, name)
+  const isLeft = name === 'stops waiting for its write' && request !== undefined
+  const taken = isLeft ? steps.stopWaiting(state, request, own) : steps.take(state, own)
+  return taken.map((next) => noted(next, seat, name))
+}
 
 function silentSteps(following: Following, state: Possible): readonly Possible[] {
   const { steps, now, rotatedAt, expiresAt, changes } = following
   const byHolders = ([0, 1] as const).flatMap((seat) =>
-    hiddenOf(following, seat).flatMap((name) => takeOf(following, state, seat, name)),
+    hiddenOf(following, state, seat).flatMap((name) => takeOf(following, state, seat, name)),
   )
   const byChanges = [...changes].flatMap((request) =>
     ofChange.flatMap((name) => steps.takeChange(state, request, name)),

@@ -14,6 +14,12 @@ export function seatOf({ holders }: Following, actor: string): Seat | null {
   return at === 0 || at === 1 ? at : null
 }
 
+/** A request is over whose write is still to come: it does not wait for that write. */
+function keepLateWriters(following: Following, { request }: Exchange): void {
+  if (!following.rotatesToCome.has(request)) return
+  following.states = following.states.filter(({ lateWrites }) => request in lateWrites)
+}
+
 /** What came of a request that is over without a reply that says it: what it still writes is an ending's. */
 function leave(following: Following, seat: Seat): void {
   const { steps, underway, writesToCome } = following
@@ -30,6 +36,7 @@ function leave(following: Following, seat: Seat): void {
     const enders = { ...state.enders, [exchange.request]: endingPlaces[at] }
     return gone.map((next) => ({ ...next, enders }))
   })
+  keepLateWriters(following, exchange)
 }
 
 /** A request with a refresh token of this session begins. */
@@ -77,6 +84,7 @@ export function endHolding(following: Following, seat: Seat, exchange: Exchange)
       .filter((state) => steps.value(state, `held${seat}`) === issued?.gen)
   }
   following.underway[seat] = null
+  keepLateWriters(following, exchange)
 }
 
 const endingSteps = {
@@ -92,7 +100,12 @@ export function holderWrites(following: Following, seat: Seat, write: SessionWri
   if (kind === 'deny' || kind === 'revoke' || kind === 'close') {
     following.states = following.states.flatMap((state) => {
       const isRepeated = kind === 'deny' && steps.value(state, 'denied') > 0
-      const taken = takeOf(following, state, seat, endingSteps[kind])
+      // Another one has revoked the row, so this one writes nothing there.
+      const isRevoked = kind === 'close' && steps.value(state, 'revoked') > 0
+      const passed = isRevoked ? takeOf(following, state, seat, endingSteps.revoke) : []
+      const taken = [state, ...passed].flatMap((one) =>
+        takeOf(following, one, seat, endingSteps[kind]),
+      )
       return taken.length === 0 && isRepeated ? [state] : taken
     })
   }
@@ -105,13 +118,13 @@ export function rotates(
 ): void {
   const { steps, underway, holders } = following
   const seat = ([0, 1] as const).find((one) => underway[one]?.request === write.request)
-  const lateWriter = seat === undefined ? 3 : seat + 1
   const [inTime, late] = write.hit
     ? [['writes and wins', 'writes, and the answer is lost'], 'a late write takes effect']
     : [['writes and misses'], 'a late write misses']
   following.states = following.states.flatMap((state) => {
-    const isLate = steps.value(state, 'writer') === lateWriter
-    const asIsLate = isLate ? steps.take(state, late) : []
+    const isAsking = seat !== undefined && steps.value(state, `place${seat}`) === placeOf('lost')
+    const lateWrite = { request: write.request, writer: isAsking ? seat + 1 : 3 }
+    const asIsLate = steps.takeLateWrite(state, lateWrite, late)
     if (seat === undefined) return asIsLate
     return [...asIsLate, ...inTime.flatMap((name) => takeOf(following, state, seat, name))]
   })

@@ -13,6 +13,8 @@ export interface Possible {
   readonly enders: Readonly<Record<string, number>>
   /** The same of a change of the password, with the generation that it read. */
   readonly changers: Readonly<Record<string, readonly [place: number, seen: number]>>
+  /** The writes that no request waits for: what token each showed, and whether its epoch might refresh. */
+  readonly lateWrites: Readonly<Record<string, readonly [shown: number, epoch: number]>>
   /** What the present request of each holder did last. */
   readonly last: readonly [string, string]
   readonly path: Path | null
@@ -22,8 +24,14 @@ export interface Possible {
 export function distinct(states: Iterable<Possible>): readonly Possible[] {
   const known = new Map<string, Possible>()
   for (const state of states) {
-    const { values, enders, changers, last } = state
-    const key = JSON.stringify([values, enders, changers, last])
+    const { values, enders, changers, lateWrites, last } = state
+    const key = JSON.stringify([
+      values,
+      enders,
+      changers,
+      Object.entries(lateWrites).toSorted(),
+      last,
+    ])
     if (!known.has(key)) known.set(key, state)
   }
   return [...known.values()]
@@ -43,16 +51,23 @@ export interface Steps {
   /** The same for the ender or the changer that this request is. */
   takeEnding(state: Possible, request: string, name: string): readonly Possible[]
   takeChange(state: Possible, request: string, name: string): readonly Possible[]
+  /** The request of a holder goes on without waiting for its write. */
+  stopWaiting(state: Possible, request: string, name: string): readonly Possible[]
+  /** Its write ends; `writer` is who of the holders still works at that request, 3 for none. */
+  takeLateWrite(
+    state: Possible,
+    late: { readonly request: string; readonly writer: number },
+    name: string,
+  ): readonly Possible[]
   value(state: Possible, variable: string): number
   set(state: Possible, values: Readonly<Record<string, number>>): Possible
 }
 
 export function stepsOf(model: CompiledModel): Steps {
-  const [ending, change, seen] = ['ending', 'change', 'seen'].map((name) => model.at(name)) as [
-    number,
-    number,
-    number,
-  ]
+  const at = (name: string): number => model.at(name)
+  const [ending, change, seen] = [at('ending'), at('change'), at('seen')]
+  const [writer, lateShown, lateEpoch] = [at('writer'), at('lateShown'), at('lateEpoch')]
+  const noLateWrite = [writer, lateShown, lateEpoch].map((place) => [place, 0] as const)
 
   const withValues = (state: Possible, values: Values, name: string): Possible => {
     return { ...state, values, path: { name, before: state.path } }
@@ -99,6 +114,29 @@ export function stepsOf(model: CompiledModel): Steps {
           [request]: [next.values[change] ?? 0, next.values[seen] ?? 0],
         },
       }))
+    },
+
+    stopWaiting(state, request, name) {
+      return take(state, name).map((next) => ({
+        ...next,
+        values: placed(next.values, noLateWrite),
+        lateWrites: {
+          ...next.lateWrites,
+          [request]: [next.values[lateShown] ?? 0, next.values[lateEpoch] ?? 0],
+        },
+      }))
+    },
+
+    takeLateWrite(state, late, name) {
+      const own = state.lateWrites[late.request]
+      if (own === undefined) return []
+      const values = placed(state.values, [
+        [writer, late.writer],
+        [lateShown, own[0]],
+        [lateEpoch, own[1]],
+      ])
+      const { [late.request]: _, ...lateWrites } = state.lateWrites
+      return take({ ...state, values, lateWrites }, name)
     },
 
     value: ({ values }, variable) => values[model.at(variable)] ?? 0,
