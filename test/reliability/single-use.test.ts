@@ -4,7 +4,7 @@ import { onDatabase } from '../support/stores/postgres.js'
 import { figure } from './figures.js'
 import { raceSettings, type SingleUse, singleUses } from './single-uses.js'
 import { sizes } from './sizes.js'
-import { at, describeOn, everyStore, type OpenHosts, openHosts } from './stores.js'
+import { at, describeOn, everyStore, type OpenHosts, openHosts, patient } from './stores.js'
 
 const racers = 16
 const rounds = sizes.singleUseRounds
@@ -20,8 +20,12 @@ describe('what may be used once', () => {
   })
 })
 
-/** One round: the winners' number as the replies, or the hosts, tell it. */
-async function race({ hosts }: OpenHosts, use: SingleUse, round: number): Promise<number> {
+/** One round: the winners' number as the replies, or the hosts, tell it; and what each racer was answered. */
+async function race(
+  { hosts }: OpenHosts,
+  use: SingleUse,
+  round: number,
+): Promise<{ readonly winners: number; readonly told: string }> {
   const { attempt, happened } = await use.prepare(at(hosts, round), round)
   await happened?.(hosts)
   const outcomes = await Promise.all(
@@ -29,7 +33,8 @@ async function race({ hosts }: OpenHosts, use: SingleUse, round: number): Promis
   )
   const strange = outcomes.filter((outcome) => !use.won.test(outcome) && !use.lost.test(outcome))
   expect(strange, `round ${round}`).toEqual([])
-  return (await happened?.(hosts)) ?? outcomes.filter((outcome) => use.won.test(outcome)).length
+  const won = outcomes.filter((outcome) => use.won.test(outcome)).length
+  return { winners: (await happened?.(hosts)) ?? won, told: outcomes.join(', ') }
 }
 
 for (const store of everyStore) {
@@ -39,8 +44,10 @@ for (const store of everyStore) {
     const raced: string[] = []
     let open: OpenHosts
     beforeAll(async () => {
-      const options = { trustProxy: 1, sweep: false as const, settings: raceSettings }
-      open = await openHosts(store, 2, { options })
+      const calm = { sweep: false, backendTimeout: patient } as const
+      open = await openHosts(store, 2, {
+        options: { trustProxy: 1, ...calm, settings: raceSettings },
+      })
     })
     afterAll(() => open.close())
 
@@ -57,7 +64,8 @@ for (const store of everyStore) {
       'ASVS-15.4.3 R7 ASVS-2.3.4 $kind has one winner in every round',
       async (use) => {
         for (let round = 0; round < rounds; round += 1) {
-          expect(await race(open, use, round), `winners of round ${round}`).toBe(use.winners ?? 1)
+          const { winners, told } = await race(open, use, round)
+          expect(winners, `winners of round ${round}: ${told}`).toBe(use.winners ?? 1)
         }
         raced.push(use.kind)
       },

@@ -3,14 +3,14 @@ import type { Reply } from '../support/hosts/http-client.js'
 import { figure } from './figures.js'
 import { type Grant, grantOf, type Host, outcomeOf } from './host-client.js'
 import { sizes } from './sizes.js'
-import { at, describeOn, openHosts, type StoreName, stores } from './stores.js'
+import { at, describeOn, openHosts, patient, type StoreName, stores } from './stores.js'
 
 const racers = 64
 const rounds = sizes.singleWinnerRounds
 
 async function fourHosts(store: StoreName, refreshReuseGrace: string): Promise<readonly Host[]> {
   const { hosts, close } = await openHosts(store, 4, {
-    options: { settings: { refreshReuseGrace } },
+    options: { settings: { refreshReuseGrace }, backendTimeout: patient },
   })
   onTestFinished(close)
   return hosts

@@ -45,6 +45,9 @@ export async function openHosts(
   }
 }
 
+/** Milliseconds: a machine that is slow for a moment must not turn a race into an outage. */
+export const patient = 60_000
+
 /** A `describe` that is skipped, and says why, where its store needs a server and there is none. */
 export function describeOn(store: StoreName, title: string, suite: () => void): void {
   const missing = {

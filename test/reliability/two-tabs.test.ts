@@ -4,7 +4,7 @@ import { refreshCookieOf } from '../support/hosts/http-client.js'
 import { figure } from './figures.js'
 import { grantOf, type Host, outcomeOf } from './host-client.js'
 import { sizes } from './sizes.js'
-import { at, describeOn, type OpenHosts, openHosts } from './stores.js'
+import { at, describeOn, type OpenHosts, openHosts, patient } from './stores.js'
 
 const rounds = sizes.twoTabRounds
 
@@ -29,7 +29,7 @@ function refreshAndLose({ url }: Host, refreshToken: string): Promise<void> {
 describeOn('postgres', 'figure tabs: nobody is signed out by accident, postgres', () => {
   let open: OpenHosts | undefined
   beforeAll(async () => {
-    open = await openHosts('postgres', 2)
+    open = await openHosts('postgres', 2, { options: { backendTimeout: patient } })
   })
   afterAll(() => open?.close())
 
