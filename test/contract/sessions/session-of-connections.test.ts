@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AuthError } from '../../../src/errors/index.js'
 import type { ConnectionSession } from '../../../src/index.js'
@@ -43,7 +43,9 @@ async function openServer(host: ContractHost): Promise<string> {
       })
       .catch((error: unknown) => response.writeHead(statusOf(error)).end())
   })
+  const upgraded: Duplex[] = []
   server.on('upgrade', (request, socket: Duplex) => {
+    upgraded.push(socket)
     connect(request)
       .then((session) => {
         if (session === null) return void socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n')
@@ -56,7 +58,11 @@ async function openServer(host: ContractHost): Promise<string> {
       .catch((error: unknown) => socket.end(`HTTP/1.1 ${statusOf(error)} Refused\r\n\r\n`))
   })
   const running = await listen(server)
-  onTestFinished(() => running.close())
+  onTestFinished(() => {
+    // The server counts them no more, and yet waits for them.
+    for (const socket of upgraded) socket.destroy()
+    return running.close()
+  })
   return running.url
 }
 
@@ -80,13 +86,15 @@ const upgrade = {
 function dial(url: string, headers: Readonly<Record<string, string>>): Promise<Opened> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(url, { headers })
+    const opened = ({ statusCode = 0 }: IncomingMessage, stream: Readable): void => {
+      const closed = textOf(stream)
+      // Not every test waits for it.
+      closed.catch(() => {})
+      resolve({ status: statusCode, closed })
+    }
     request.on('error', reject)
-    request.on('response', (response) => {
-      resolve({ status: response.statusCode ?? 0, closed: textOf(response) })
-    })
-    request.on('upgrade', (response, socket) => {
-      resolve({ status: response.statusCode ?? 0, closed: textOf(socket) })
-    })
+    request.on('response', (response) => opened(response, response))
+    request.on('upgrade', opened)
     request.end()
   })
 }
