@@ -6,7 +6,8 @@ export function pageFile(): string {
   <meta name="viewport" content="width=device-width">
   <title>Choose a password</title>
   <h1>Choose a password</h1>
-  <form>
+  <form method="post">
+    <p>At least <span id="least">15</span> characters. A few words are easy to remember.
     <p><label>New password <input name="password" type="password" autocomplete="new-password" required></label>
     <p><button>Save</button>
     <p role="status">
@@ -15,6 +16,7 @@ export function pageFile(): string {
     const surface = location.pathname.startsWith('/operator/') ? 'operator' : 'client'
     const token = new URLSearchParams(location.hash.slice(1)).get('token')
     history.replaceState(null, '', location.pathname)
+    const read = (reply) => reply?.json().catch(() => null)
     const form = document.querySelector('form')
     const status = document.querySelector('[role=status]')
     form.addEventListener('submit', async (event) => {
@@ -25,8 +27,10 @@ export function pageFile(): string {
         body: JSON.stringify({ token, newPassword: form.elements.password.value }),
       }).catch(() => null)
       if (reply?.ok) form.replaceChildren('Your password is set. You can sign in.')
-      else status.textContent = (await reply?.json())?.detail ?? 'No answer. Try again.'
+      else status.textContent = (await read(reply))?.detail ?? 'No answer. Try again.'
     })
+    const options = await read(await fetch(\`/v1/auth/\${surface}/options\`).catch(() => null))
+    if (options?.passwordMinLength) document.querySelector('#least').textContent = options.passwordMinLength
   </script>
 </html>
 `

@@ -33,9 +33,10 @@ variable of the environment: KEY=env:NAME.
 
 async function read(call: Call, keys: readonly string[]): Promise<number> {
   const { module, environment } = placeOf(call)
-  const view = await withAuth(call, await call.config(), (auth) =>
-    auth.config.view(module, environment),
-  )
+  const { view, fields } = await withAuth(call, await call.config(), async (auth) => ({
+    view: await auth.config.view(module, environment),
+    fields: (await auth.config.describe(module)).fields,
+  }))
   const unknown = keys.find((key) => !Object.hasOwn(view.sources, key))
   if (unknown !== undefined) throw new Refusal(`The module ${module} has no field "${unknown}".`)
   if (call.json) {
@@ -43,7 +44,8 @@ async function read(call: Call, keys: readonly string[]): Promise<number> {
     return 0
   }
   const shown = keys.length === 0 ? Object.keys(view.sources) : keys
-  for (const key of shown) call.out(`${key}=${textOf(view, key)}`)
+  const defaults = new Map(fields.map((field) => [field.key, field.default]))
+  for (const key of shown) call.out(`${key}=${textOf(view, key, defaults.get(key))}`)
   call.err(`${view.environment}, revision ${view.revision}`)
   return 0
 }
@@ -52,13 +54,15 @@ async function read(call: Call, keys: readonly string[]): Promise<number> {
 function textOf(
   { config, secretsSet, recordLists, sources }: EnvironmentView,
   key: string,
+  initial: string | undefined,
 ): string {
   const stored = config[key]
   if (stored !== undefined) return stored
   if (secretsSet.includes(key)) return '(a secret is set)'
   const list = recordLists.find(({ field }) => field === key)
   if (list !== undefined) return `(${list.elements.map(({ slug }) => slug).join(', ')})`
-  return `(${sources[key] ?? 'default'})`
+  const { [key]: source = 'default' } = sources
+  return source === 'default' && initial !== undefined ? `(default: ${initial})` : `(${source})`
 }
 
 async function change(call: Call, words: readonly string[]): Promise<number> {

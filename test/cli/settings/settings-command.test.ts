@@ -36,6 +36,9 @@ it('shows settings, what is stored and where the rest comes from', async () => {
   expect(all.out).toContain('accessTokenTTL=5m\n')
   expect(all.out.split('\n').length).toBeGreaterThan(60)
   expect(all.err).toMatch(/^production, revision 2$/m)
+  // What is not stored shows the value that is in force.
+  expect(all.out).toContain('passwordMinLength=(default: 15)\n')
+  expect(all.out).toContain('googleClientSecret=(default)\n')
   const one = await run('settings', 'get', 'accessTokenTTL')
   expect(one).toEqual({ code: 0, out: 'accessTokenTTL=5m', err: all.err })
   const json = JSON.parse((await run('settings', 'get', '--json')).out)
