@@ -18,7 +18,7 @@ export const errorCatalogue = {
   },
   password_choice_required: {
     status: 400,
-    detail: 'This link was opened in another browser than the registration. Choose a password.',
+    detail: 'This browser did not make the registration. Choose a password.',
   },
   webauthn_failed: { status: 400, detail: 'The passkey could not be registered. Start over.' },
   token_expired: { status: 400, detail: 'This link or token has expired.' },
