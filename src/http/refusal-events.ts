@@ -19,7 +19,10 @@ interface ShownToken {
 }
 
 export interface RefusalEvents {
-  /** Emits an event for a refusal that is about security, unless a service did already. */
+  /**
+   * Emits an event for a refusal that is about security, unless a service did already. The same refusal of an account
+   * is told of once a minute for each network, up to eight: each is a record that is kept for a year.
+   */
   emitRefusal(operation: string, error: unknown, visitor: Visitor): void
   /**
    * On a route without a limit before it, the same for a genuine token that is not good there: one whose session was
@@ -48,12 +51,15 @@ const emittedByServices: readonly ErrorCode[] = [
 
 /** A signature of ours was on these tokens: strangers have none. */
 const deadTokenCodes: readonly ErrorCode[] = ['session_revoked', 'audience_mismatch']
-const hourMs = 60 * 60 * 1000
-const mostPerSession = 8
+const minuteMs = 60 * 1000
+const hourMs = 60 * minuteMs
+/** Of one session or account. */
+const mostNetworks = 8
 
 export function refusalEvents({ clock, emit }: Deps): RefusalEvents {
   const isFirst = oncePerWindow()
-  const isNews = fewPerWindow(mostPerSession, hourMs)
+  const isNews = fewPerWindow(mostNetworks, hourMs)
+  const isNewsOfUser = fewPerWindow(mostNetworks, minuteMs)
   return {
     emitRefusal(operation, error, { source, userId }) {
       if (!(error instanceof AuthError) || !isSecurityRelevant(error)) return
@@ -62,6 +68,9 @@ export function refusalEvents({ clock, emit }: Deps): RefusalEvents {
       // account behind one address gets an event of its own.
       const who = `${operation} ${source.ip} ${userId}`
       if (wait !== null && !isFirst(who, wait * 1000, clock.now())) return
+      const subject = `${operation} ${error.code} ${userId}`
+      const isNew = () => isNewsOfUser(subject, networkOf(source.ip) ?? '', clock.now())
+      if (wait === null && userId !== null && !isNew()) return
       emit('request.refused', source, { userId, operation, reason: error.code })
     },
 

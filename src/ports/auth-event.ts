@@ -23,8 +23,9 @@ type ServiceEvent =
       /**
        * A request was refused because of its sender, its origin, its rate or its one-time token.
        * Refusals with an event of their own (`login.failed`, a replay) are not repeated here.
-       * `rate_limited` is emitted once per address, operation and window in each process. On a host's route
-       * `session_revoked` and `audience_mismatch` are emitted once an hour for each network and guard.
+       * `rate_limited` is emitted once per address, operation and window in each process, and the same refusal of an
+       * account once a minute for each network. On a host's route `session_revoked` and `audience_mismatch` are emitted
+       * once an hour for each network and guard.
        */
       readonly type: 'request.refused'
       /** The user of the access token, if it was valid; else null. */

@@ -52,3 +52,28 @@ it('each of two people over a limit behind one address is told of, once a window
   refuse('ada')
   expect(told).toHaveLength(4)
 })
+
+it('a user who is refused the same again and again is told of once a minute for each of eight networks', async () => {
+  const clock = fakeClock()
+  const told: AuthEvent[] = []
+  const emit = createEmit({ surface: 'client', clock, publish: (event) => told.push(event) })
+  const { emitRefusal } = refusalEvents({ clock, emit })
+  const refuse = (userId: string | null, ip = '192.0.2.1', operation = 'requirePermission') =>
+    emitRefusal(operation, new AuthError('permission_denied'), {
+      source: { ip, userAgent: null },
+      userId,
+    })
+  for (let n = 0; n < 1000; n += 1) refuse('mallory')
+  expect(told).toHaveLength(1)
+  // Another route, another user, and a request without an account are told of still.
+  refuse('mallory', '192.0.2.1', 'updateMe')
+  refuse('ada')
+  refuse(null)
+  refuse(null)
+  expect(told).toHaveLength(5)
+  for (let n = 0; n < 1000; n += 1) refuse('mallory', `2001:db8:${n.toString(16)}::1`)
+  expect(told).toHaveLength(5 + 7)
+  await clock.advance(60_000)
+  refuse('mallory')
+  expect(told).toHaveLength(13)
+})
