@@ -15,13 +15,15 @@ import { type Possible, pathOf, type Steps, stepsOf } from './possible.js'
 import type { SessionStory } from './session-story.js'
 
 export interface Followed {
-  /** False where more hold the session's tokens than the model has holders. */
+  /** False where more hold the session's tokens than the model has holders, or too many ways are open. */
   readonly isWithin: boolean
   /** The actions that the model took; one of the ways where there are several. */
   readonly taken: readonly string[]
   /** What the model cannot do; null where it did all that happened. */
   readonly refused: string | null
 }
+
+const beyond: Followed = { isWithin: false, taken: [], refused: null }
 
 /** The place of an ending, as the model numbers it. */
 const toRevokeIt = 2
@@ -132,13 +134,13 @@ export function followSession(
   for (const [index, happening] of story.happenings.entries()) {
     following.now = happening.at
     if (happening.kind === 'begin') passTime(following)
-    settleSilently(following)
+    if (!settleSilently(following)) return beyond
     watchAccesses(following)
     before = following.states
     if (!('exchange' in happening)) {
       written(following, happening, operations.get(happening.request) ?? null)
     } else if (!exchanged(following, happening)) {
-      return { isWithin: false, taken: [], refused: null }
+      return beyond
     }
     watchAccesses(following)
     if (following.states.length > 0) continue

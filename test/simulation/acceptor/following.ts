@@ -110,17 +110,18 @@ function silentSteps(following: Following, state: Possible): readonly Possible[]
 
 const mostStates = 20_000
 
-/** With all that may have happened meanwhile. */
-export function settleSilently(following: Following): void {
+/** With all that may have happened meanwhile. False where that is more than can be followed. */
+export function settleSilently(following: Following): boolean {
   let all = distinct(following.states)
   let newest = all
   while (newest.length > 0) {
     const before = all.length
     all = distinct([...all, ...newest.flatMap((state) => silentSteps(following, state))])
-    if (all.length > mostStates) throw new Error('too many states to follow')
+    if (all.length > mostStates) return false
     newest = all.slice(before)
   }
   following.states = all
+  return true
 }
 
 /** What has certainly passed: no request is under way that may go by the time before. */

@@ -25,13 +25,8 @@ export function distinct(states: Iterable<Possible>): readonly Possible[] {
   const known = new Map<string, Possible>()
   for (const state of states) {
     const { values, enders, changers, lateWrites, last } = state
-    const key = JSON.stringify([
-      values,
-      enders,
-      changers,
-      Object.entries(lateWrites).toSorted(),
-      last,
-    ])
+    const byRequest = [enders, changers, lateWrites].map((one) => Object.entries(one).toSorted())
+    const key = JSON.stringify([values, byRequest, last])
     if (!known.has(key)) known.set(key, state)
   }
   return [...known.values()]
