@@ -67,4 +67,6 @@ function sbom(): Sbom {
 
 const [file = standard] = process.argv.slice(2)
 mkdirSync(dirname(file), { recursive: true })
-writeFileSync(file, `${JSON.stringify(sbom(), null, 1)}\n`)
+const written = sbom()
+writeFileSync(file, `${JSON.stringify(written, null, 1)}\n`)
+console.log(`${file}: ${written.components.length} packages`)

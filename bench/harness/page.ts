@@ -1,6 +1,6 @@
 import { acrossNodes } from './across-nodes.js'
 import { goals, judge, limitText, unmeasured } from './goals.js'
-import type { Machine } from './machine.js'
+import { computerText, type Machine } from './machine.js'
 import { reasons } from './reasons.js'
 import { spreadText } from './statistics.js'
 import type { StoredResult } from './stored-result.js'
@@ -101,12 +101,12 @@ function provenance({ commit, date, rounds, machine }: StoredResult): string {
 }
 
 function machineText(machine: Machine): string {
-  const { cpu, cores, memoryGiB, system, loadAtStart, postgres, redis } = machine
+  const { loadAtStart, postgres, redis } = machine
   const servers = [
     postgres === null ? 'no Postgres' : `Postgres ${postgres}`,
     redis === null ? 'no Redis' : `Redis ${redis}`,
   ]
-  return `${cores} cores (${cpu}), ${memoryGiB} GiB, ${system}, ${servers.join(', ')}, load ${loadAtStart} at the start.`
+  return `${computerText(machine)}, ${servers.join(', ')}, load ${loadAtStart} at the start.`
 }
 
 function otherNodes(stored: readonly StoredResult[]): string {

@@ -60,6 +60,7 @@ const sidebar: Item[] = [
     page('Scaling out', 'scaling'),
     page('Reliability', 'reliability'),
     page('Performance', 'performance'),
+    page('Long runs', 'assurance'),
     page('Threat model', 'threat-model'),
     page('OWASP ASVS 5.0', 'asvs'),
     page('Security policy', 'security'),
