@@ -30,6 +30,11 @@ export function ticketActions(n: 0 | 1): readonly Action[] {
         },
       ],
     ),
+    action(
+      'finds the ticket void',
+      `${at} == noCode && !(ticketThere && ticketVerdict == judged_good)`,
+      [],
+    ),
     action('takes the ticket', `${at} == toTakeTicket && ticketThere`, [
       'ticketThere = 0',
       `${at} = toOpenSession`,
@@ -51,6 +56,7 @@ export function ticketActions(n: 0 | 1): readonly Action[] {
       ],
     ),
     action('is stopped by the fence', `${at} == toOpenSession && !(${fence})`, [`${at} = noCode`]),
+    action('finds the method switched off', `${at} == toOpenSession && off`, [`${at} = noCode`]),
     action('dies with its replica', `${at} != noCode && faults > 0`, [fault, `${at} = noCode`]),
   ]
 }

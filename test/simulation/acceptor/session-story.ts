@@ -22,6 +22,11 @@ function concerns(
   switch (happening.kind) {
     case 'record':
     case 'edit':
+    case 'link':
+    case 'ticket':
+    case 'take':
+    case 'account':
+    case 'switch':
       return false
     case 'begin':
     case 'end':

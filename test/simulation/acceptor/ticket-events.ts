@@ -1,0 +1,97 @@
+import { ticketPlaces } from '../../model/intents-ticket.js'
+import type { IntentWrite } from '../history.js'
+import {
+  type FollowingIntent,
+  type IntentSeat,
+  judgedBy,
+  notedAs,
+  seatedAt,
+} from './following-intent.js'
+import type { IntentEvents } from './intent-events.js'
+import type { PossibleIntent } from './intent-steps.js'
+
+const opens = 'opens a session'
+
+/** What a request that was refused has done last, by the code of the refusal. */
+const refusedBy: Readonly<Record<string, readonly string[]>> = {
+  mfa_ticket_invalid: ['finds the ticket void', 'finds the ticket taken'],
+  invalid_credentials: ['is stopped by the fence'],
+  password_login_disabled: ['finds the method switched off'],
+  // Of a code that is wrong the model knows nothing.
+  invalid_mfa_code: [''],
+  rate_limited: [''],
+}
+
+function takenBy(
+  { steps }: FollowingIntent,
+  state: PossibleIntent,
+  seat: IntentSeat,
+  name: string,
+): readonly PossibleIntent[] {
+  return steps.take(state, `login${seat} ${name}`).map((next) => notedAs(next, seat, name))
+}
+
+function silent(
+  following: FollowingIntent,
+  state: PossibleIntent,
+  seat: IntentSeat,
+): readonly PossibleIntent[] {
+  const names: Readonly<Record<string, readonly string[]>> = {
+    '': ['shows the ticket and a code', 'finds the ticket void'],
+    'takes the ticket': ['finds the method switched off'],
+  }
+  const own = names[state.last[seat]] ?? []
+  if (own.length === 0) return []
+  return judgedBy(following, state, seat).flatMap((seen) =>
+    own.flatMap((name) => takenBy(following, seen, seat, name)),
+  )
+}
+
+const isPlain = ({ steps }: FollowingIntent, state: PossibleIntent, seat: IntentSeat): boolean =>
+  steps.value(state, `ticketAt${seat}`) === ticketPlaces.indexOf('noCode')
+
+/** The last write of a login asks about the account. */
+function fenced(
+  following: FollowingIntent,
+  { request, account }: Extract<IntentWrite, { readonly kind: 'account' }>,
+  seat: IntentSeat,
+): readonly PossibleIntent[] {
+  const opened = following.opened.get(request)
+  const isOpened = opened !== undefined && opened.epoch === account?.session
+  if (account !== null && !isOpened) return []
+  const name = account === null ? 'is stopped by the fence' : opens
+  return following.states.flatMap((state) => takenBy(following, state, seat, name))
+}
+
+export const ticketEvents: IntentEvents = {
+  silent,
+  anew: ({ steps }, state, seat) => steps.set(state, { [`ticketAt${seat}`]: 0 }),
+  isPlain,
+  dies: (following, state, seat) => takenBy(following, state, seat, 'dies with its replica'),
+  keepLate: ({ states }) => states,
+
+  answered(following, seat, { status, code, request, issued }) {
+    const isOwn = following.opened.get(request)?.session === issued?.sid
+    following.states = following.states.filter((state) => {
+      const last = state.last[seat]
+      if (status < 400) return last === opens && isOwn
+      return refusedBy[code]?.includes(last) === true && isPlain(following, state, seat)
+    })
+  },
+
+  accountWritten(following, write) {
+    const seat = seatedAt(following, write.request)
+    return write.write === 'fence' && seat !== undefined ? fenced(following, write, seat) : null
+  },
+
+  taken(following, { request, hit }) {
+    const seat = seatedAt(following, request)
+    if (seat === undefined) return []
+    const names = hit
+      ? ['takes the ticket', 'takes the ticket, and the answer is lost']
+      : ['finds the ticket taken']
+    return following.states.flatMap((state) =>
+      names.flatMap((name) => takenBy(following, state, seat, name)),
+    )
+  },
+}
