@@ -35,6 +35,13 @@ export function ticketActions(n: 0 | 1): readonly Action[] {
       `${at} == noCode && !(ticketThere && ticketVerdict == judged_good)`,
       [],
     ),
+    // The request that showed the last of them died before it took the ticket.
+    action('finds all of its codes used up', `${at} == noCode && ticketThere`, []),
+    action(
+      'shows one wrong code too many, which takes the ticket',
+      `${at} == noCode && ticketThere`,
+      ['ticketThere = 0'],
+    ),
     action('takes the ticket', `${at} == toTakeTicket && ticketThere`, [
       'ticketThere = 0',
       `${at} = toOpenSession`,

@@ -22,6 +22,8 @@ export interface IntentStory {
   /** Whether the method was switched off, as this request may have seen it. */
   offViews(exchange: Exchange): Views
   expiredViews(exchange: Exchange): Views
+  /** How many requests had shown it before this one. */
+  shownBefore(exchange: Exchange | null): number
 }
 
 /** How long a process may go by the settings of before. */
@@ -103,14 +105,16 @@ export function intentStories(history: History, intentOf: IntentOf): readonly In
 
   function storyOf(issued: Issued, index: number): IntentStory {
     const before = livingIn(told.slice(0, index), issued.userId)
+    const events = told
+      .slice(index + 1)
+      .filter((one): one is IntentEvent => concerns(issued, intentOf, one))
+    const begun = events.flatMap((one) => (one.kind === 'begin' ? [one.exchange] : []))
     return {
-      ...{ issued, handedOut },
+      ...{ issued, handedOut, events },
       living: new Set([...before].filter((session) => handedOut.has(session))),
-      events: told
-        .slice(index + 1)
-        .filter((one): one is IntentEvent => concerns(issued, intentOf, one)),
       offViews: (exchange) => offViews(switches, exchange),
       expiredViews: (exchange) => expiredViews(exchange, issued.expiresAt),
+      shownBefore: (exchange) => begun.findIndex((one) => one === exchange),
     }
   }
 

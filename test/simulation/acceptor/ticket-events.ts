@@ -11,10 +11,17 @@ import type { IntentEvents } from './intent-events.js'
 import type { PossibleIntent } from './intent-steps.js'
 
 const opens = 'opens a session'
+const isVoid = 'finds the ticket void'
+const isTaken = 'finds the ticket taken'
+const usedUp = 'finds all of its codes used up'
+const tooMany = 'shows one wrong code too many, which takes the ticket'
+
+/** The codes that a login may show before it is void: `mfaMaxAttempts`. */
+const mostCodes = 5
 
 /** What a request that was refused has done last, by the code of the refusal. */
 const refusedBy: Readonly<Record<string, readonly string[]>> = {
-  mfa_ticket_invalid: ['finds the ticket void', 'finds the ticket taken'],
+  mfa_ticket_invalid: [isVoid, isTaken, tooMany, usedUp],
   invalid_credentials: ['is stopped by the fence'],
   password_login_disabled: ['finds the method switched off'],
   // Of a code that is wrong the model knows nothing.
@@ -37,7 +44,10 @@ function silent(
   seat: IntentSeat,
 ): readonly PossibleIntent[] {
   const names: Readonly<Record<string, readonly string[]>> = {
-    '': ['shows the ticket and a code', 'finds the ticket void'],
+    '': [
+      ...['shows the ticket and a code', isVoid],
+      ...(following.story.shownBefore(following.seated[seat]) >= mostCodes ? [usedUp] : []),
+    ],
     'takes the ticket': ['finds the method switched off'],
   }
   const own = names[state.last[seat]] ?? []
@@ -87,11 +97,12 @@ export const ticketEvents: IntentEvents = {
   taken(following, { request, hit }) {
     const seat = seatedAt(following, request)
     if (seat === undefined) return []
-    const names = hit
-      ? ['takes the ticket', 'takes the ticket, and the answer is lost']
-      : ['finds the ticket taken']
-    return following.states.flatMap((state) =>
-      names.flatMap((name) => takenBy(following, state, seat, name)),
-    )
+    const names = hit ? ['takes the ticket', 'takes the ticket, and the answer is lost'] : [isTaken]
+    return following.states.flatMap((state) => {
+      // After the last code that may be wrong it is taken too, by whichever request comes first.
+      const isWrong = ['', isVoid, usedUp].includes(state.last[seat])
+      if (isWrong) return hit ? takenBy(following, state, seat, tooMany) : [state]
+      return names.flatMap((name) => takenBy(following, state, seat, name))
+    })
   },
 }
