@@ -4,9 +4,8 @@ import type { Exchange, IntentWrite } from '../history.js'
 import type { Account, Epochs } from '../intent-changes.js'
 import {
   type FollowingIntent,
+  freeSeat,
   type IntentSeat,
-  intentSeats,
-  isActive,
   notedAs,
   seatedAt,
   settleIntent,
@@ -61,25 +60,30 @@ function begun(steps: IntentSteps, story: IntentStory): FollowingIntent {
   }
   return {
     ...{ steps, story, toCome, accountToCome, states: [steps.set(first, known)] },
-    ...{ seated: [null, null], over: new Set(), living: new Set(story.living) },
+    ...{ seated: [null, null], seats: new Map(), over: new Set(), living: new Set(story.living) },
     ...{ opened: new Map(), isWritten: false },
   }
 }
 
 /** False where both seats are taken. */
 function begins(following: FollowingIntent, exchange: Exchange, events: IntentEvents): boolean {
-  const seat = intentSeats.find((one) => !isActive(following, one))
+  const seat = freeSeat(following, exchange)
   if (seat === undefined) return false
-  following.seated[seat] = exchange
+  const isAgain = following.seated[seat]?.sets === exchange.sets
   following.states = following.states.map((state) =>
-    notedAs(events.anew(following, state, seat), seat, ''),
+    notedAs(isAgain ? state : events.anew(following, state, seat), seat, ''),
   )
+  following.seated[seat] = exchange
+  following.seats.set(exchange.request, seat)
   return true
 }
 
 /** What is over and has nothing to write any more stops where it is. */
 function leave(following: FollowingIntent, seat: IntentSeat, events: IntentEvents): void {
-  if (isActive(following, seat)) return
+  const { seated, over, toCome, accountToCome } = following
+  const request = seated[seat]?.request ?? ''
+  const late = events.hasLateWrites ? (accountToCome.get(request) ?? 0) : 0
+  if (!over.has(request) || (toCome.get(request) ?? 0) > late) return
   following.states = following.states.flatMap((state) =>
     events.isPlain(following, state, seat) ? [state] : events.dies(following, state, seat),
   )

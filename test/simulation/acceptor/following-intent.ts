@@ -14,6 +14,8 @@ export interface FollowingIntent {
   states: readonly PossibleIntent[]
   /** A request keeps its seat until it is over and nothing of it is to come. */
   readonly seated: [Exchange | null, Exchange | null]
+  /** Where each request sits or sat. */
+  readonly seats: Map<string, IntentSeat>
   readonly over: Set<string>
   /** Writes that are still to come, by the request, and those of the account among them. */
   readonly toCome: Map<string, number>
@@ -35,6 +37,27 @@ export function isActive({ seated, over, toCome }: FollowingIntent, seat: Intent
   const exchange = seated[seat]
   if (exchange === null) return false
   return !over.has(exchange.request) || (toCome.get(exchange.request) ?? 0) > 0
+}
+
+/** Whether nothing is to come of whoever sat there. */
+function isFree(following: FollowingIntent, seat: IntentSeat): boolean {
+  const { seats, toCome } = following
+  const isToCome = [...seats].some(([request, at]) => at === seat && (toCome.get(request) ?? 0) > 0)
+  return !isToCome && !isActive(following, seat)
+}
+
+/**
+ * The seat for a request; undefined where there is none. The same password again has the seat of before, where the write of
+ * the new password may still be under way.
+ */
+export function freeSeat(following: FollowingIntent, { sets }: Exchange): IntentSeat | undefined {
+  const { seated, over, toCome, accountToCome } = following
+  const own = intentSeats.find((seat) => sets !== '' && seated[seat]?.sets === sets)
+  const before = own === undefined ? null : seated[own]
+  if (before === null) return intentSeats.find((seat) => isFree(following, seat))
+  const { request } = before
+  const isSpending = (toCome.get(request) ?? 0) > (accountToCome.get(request) ?? 0)
+  return over.has(request) && !isSpending ? own : undefined
 }
 
 /** The state with what the request on this seat did last. */

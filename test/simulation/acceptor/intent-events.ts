@@ -6,6 +6,8 @@ type Write<Kind extends IntentWrite['kind']> = Extract<IntentWrite, { readonly k
 
 /** What the requests with one kind of intent do in the model. */
 export interface IntentEvents {
+  /** Whether the model has a write on the account that no request waits for. */
+  readonly hasLateWrites: boolean
   /** What one may do that shows in no write. */
   silent(
     following: FollowingIntent,

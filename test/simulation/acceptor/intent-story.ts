@@ -114,7 +114,7 @@ export function intentStories(history: History, intentOf: IntentOf): readonly In
       living: new Set([...before].filter((session) => handedOut.has(session))),
       offViews: (exchange) => offViews(switches, exchange),
       expiredViews: (exchange) => expiredViews(exchange, issued.expiresAt),
-      shownBefore: (exchange) => begun.findIndex((one) => one === exchange),
+      shownBefore: (exchange) => begun.findIndex((one) => one.request === exchange?.request),
     }
   }
 

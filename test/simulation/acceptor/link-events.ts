@@ -132,6 +132,7 @@ function writes(
     )
   }
   function inTime(state: PossibleIntent): readonly PossibleIntent[] {
+    if (following.seated[seat]?.request !== request) return []
     if (steps.value(state, `linkAt${seat}`) !== linkPlaces.indexOf('toWrite')) return []
     if (!hit) return [notedAs(state, seat, missed)]
     return ['writes', 'writes, and the answer is lost'].flatMap((name) =>
@@ -151,6 +152,7 @@ function keepLate({ accountToCome, states }: FollowingIntent, { request }: Excha
 }
 
 export const linkEvents: IntentEvents = {
+  hasLateWrites: true,
   silent,
   anew,
   isPlain,
@@ -163,8 +165,8 @@ export const linkEvents: IntentEvents = {
   },
 
   accountWritten(following, write) {
-    const seat = seatedAt(following, write.request)
     if (write.intent !== following.story.issued.intent) return null
+    const seat = following.seats.get(write.request)
     if (seat === undefined) return []
     return writes(following, seat, write)
   },

@@ -74,6 +74,7 @@ function fenced(
 }
 
 export const ticketEvents: IntentEvents = {
+  hasLateWrites: false,
   silent,
   anew: ({ steps }, state, seat) => steps.set(state, { [`ticketAt${seat}`]: 0 }),
   isPlain,
