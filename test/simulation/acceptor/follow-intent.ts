@@ -78,14 +78,24 @@ function begins(following: FollowingIntent, exchange: Exchange, events: IntentEv
   return true
 }
 
+/** What a request did last that does nothing any more. */
+const isOver = 'is over'
+
 /** What is over and has nothing to write any more stops where it is. */
 function leave(following: FollowingIntent, seat: IntentSeat, events: IntentEvents): void {
   const { seated, over, toCome, accountToCome } = following
   const request = seated[seat]?.request ?? ''
   const late = events.hasLateWrites ? (accountToCome.get(request) ?? 0) : 0
   if (!over.has(request) || (toCome.get(request) ?? 0) > late) return
-  following.states = following.states.flatMap((state) =>
-    events.isPlain(following, state, seat) ? [state] : events.dies(following, state, seat),
+  const isDone = (state: PossibleIntent) => events.isPlain(following, state, seat)
+  const done = following.states.filter(isDone)
+  const dead = following.states
+    .filter((state) => !isDone(state))
+    .flatMap((state) => events.dies(following, state, seat))
+  // The likelier first, since the way of the first is told.
+  const isKilled = seated[seat]?.ended === null
+  following.states = (isKilled ? [...dead, ...done] : [...done, ...dead]).map((state) =>
+    notedAs(state, seat, isOver),
   )
 }
 
