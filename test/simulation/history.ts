@@ -121,7 +121,7 @@ export interface Revised {
  * What happened to sessions, to intents and to the shop's configuration, in the order in which it did: requests, replies,
  * and writes as the store carried them out.
  */
-export type Happening = Asking | SessionWrite | ShopWrite | IntentWrite
+export type Happening = Asking | SessionWrite | ShopWrite | IntentWrite | Fault
 /** What a write may be told as. */
 export type Change = SessionChange | ShopChange | IntentChange
 
@@ -129,6 +129,15 @@ export interface Asking {
   readonly kind: 'begin' | 'end'
   readonly exchange: Exchange
   readonly at: number
+}
+
+/** A call of the store, by its name, fails before it was carried out, is not answered, or is to be carried out late. */
+export interface Fault {
+  readonly kind: 'fault'
+  readonly request: string
+  readonly at: number
+  readonly call: string
+  readonly how: 'before' | 'lost' | 'late'
 }
 
 interface Written {

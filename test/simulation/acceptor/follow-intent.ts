@@ -1,6 +1,6 @@
 import { compiledModel } from '../../model/followed/compiled-model.js'
 import { intentsModel } from '../../model/intents.model.js'
-import type { Exchange, IntentWrite } from '../history.js'
+import type { Exchange, Fault, IntentWrite } from '../history.js'
 import type { Account, Epochs } from '../intent-changes.js'
 import {
   type FollowingIntent,
@@ -61,7 +61,13 @@ function begun(steps: IntentSteps, story: IntentStory): FollowingIntent {
   return {
     ...{ steps, story, toCome, accountToCome, states: [steps.set(first, known)] },
     ...{ seated: [null, null], seats: new Map(), over: new Set(), living: new Set(story.living) },
-    ...{ opened: new Map(), isWritten: false },
+    ...{
+      failing: new Set(),
+      forgotten: new Set(),
+      opened: new Map(),
+      isWritten: false,
+      now: issued.at,
+    },
   }
 }
 
@@ -69,7 +75,9 @@ function begun(steps: IntentSteps, story: IntentStory): FollowingIntent {
 function begins(following: FollowingIntent, exchange: Exchange, events: IntentEvents): boolean {
   const seat = freeSeat(following, exchange)
   if (seat === undefined) return false
-  const isAgain = following.seated[seat]?.sets === exchange.sets
+  const before = following.seated[seat]?.sets ?? ''
+  const isAgain = before !== '' && before === exchange.sets
+  if (before !== '' && !isAgain) following.forgotten.add(before)
   following.states = following.states.map((state) =>
     notedAs(isAgain ? state : events.anew(following, state, seat), seat, ''),
   )
@@ -149,7 +157,7 @@ function accountWritten(
 
 function written(
   following: FollowingIntent,
-  one: Exclude<IntentEvent, { readonly exchange: Exchange }>,
+  one: Exclude<IntentEvent, Fault | { readonly exchange: Exchange }>,
   events: IntentEvents,
 ): void {
   const { story, toCome, living, opened, steps } = following
@@ -173,6 +181,11 @@ function written(
   if (seat !== undefined) leave(following, seat, events)
 }
 
+function faulty(following: FollowingIntent, fault: Fault, events: IntentEvents): void {
+  const seat = seatedAt(following, fault.request)
+  if (seat !== undefined) following.states = events.faulty(following, seat, fault)
+}
+
 function told(one: IntentEvent): string {
   if (!('exchange' in one)) return JSON.stringify(one)
   const { actor, operation, status, code, request } = one.exchange
@@ -187,9 +200,11 @@ export function followIntent(steps: IntentSteps, story: IntentStory): FollowedIn
   const events = story.issued.kind === 'link' ? linkEvents : ticketEvents
   let before = following.states
   for (const [index, one] of story.events.entries()) {
+    following.now = one.at
     settleIntent(following, (state, seat) => events.silent(following, state, seat))
     before = following.states
-    if (!('exchange' in one)) written(following, one, events)
+    if (one.kind === 'fault') faulty(following, one, events)
+    else if (!('exchange' in one)) written(following, one, events)
     else if (one.kind !== 'begin') ends(following, one.exchange, events)
     else if (!begins(following, one.exchange, events)) {
       return { isWithin: false, taken: [], refused: null }

@@ -17,6 +17,10 @@ export interface FollowingIntent {
   /** Where each request sits or sat. */
   readonly seats: Map<string, IntentSeat>
   readonly over: Set<string>
+  /** The requests whose write on the account failed, or was not answered. */
+  readonly failing: Set<string>
+  /** Passwords that had a seat, which is another's by now. */
+  readonly forgotten: Set<string>
   /** Writes that are still to come, by the request, and those of the account among them. */
   readonly toCome: Map<string, number>
   readonly accountToCome: Map<string, number>
@@ -26,12 +30,20 @@ export interface FollowingIntent {
   readonly opened: Map<string, { readonly session: string; readonly epoch: number }>
   /** The effect of the link is written. */
   isWritten: boolean
+  now: number
 }
 
 export const seatedAt = (
   { seated }: Pick<FollowingIntent, 'seated'>,
   request: string,
 ): IntentSeat | undefined => intentSeats.find((seat) => seated[seat]?.request === request)
+
+/** How long the library waits for a call of the store. */
+const longestCallMs = 5000
+
+/** Whether a call of the request may have taken too long by now. */
+export const isTimedOut = ({ now }: FollowingIntent, exchange: Exchange | null): boolean =>
+  exchange !== null && now >= exchange.begunAt + longestCallMs
 
 export function isActive({ seated, over, toCome }: FollowingIntent, seat: IntentSeat): boolean {
   const exchange = seated[seat]
@@ -46,15 +58,25 @@ function isFree(following: FollowingIntent, seat: IntentSeat): boolean {
   return !isToCome && !isActive(following, seat)
 }
 
+/** Whether the password of the account may be that of the request that sat there last. */
+function isNamed({ steps, states }: FollowingIntent, seat: IntentSeat): boolean {
+  return states.some((state) => steps.value(state, 'password') === seat + 1)
+}
+
 /**
  * The seat for a request; undefined where there is none. The same password again has the seat of before, where the write of
  * the new password may still be under way.
  */
 export function freeSeat(following: FollowingIntent, { sets }: Exchange): IntentSeat | undefined {
-  const { seated, over, toCome, accountToCome } = following
+  const { seated, over, toCome, accountToCome, forgotten } = following
+  if (forgotten.has(sets)) return undefined
   const own = intentSeats.find((seat) => sets !== '' && seated[seat]?.sets === sets)
   const before = own === undefined ? null : seated[own]
-  if (before === null) return intentSeats.find((seat) => isFree(following, seat))
+  if (before === null) {
+    const free = intentSeats.filter((seat) => isFree(following, seat))
+    // A password that may be shown again keeps its seat as long as possible.
+    return free.find((seat) => !isNamed(following, seat)) ?? free[0]
+  }
   const { request } = before
   const isSpending = (toCome.get(request) ?? 0) > (accountToCome.get(request) ?? 0)
   return over.has(request) && !isSpending ? own : undefined

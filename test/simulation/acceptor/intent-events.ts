@@ -1,4 +1,4 @@
-import type { Exchange, IntentWrite } from '../history.js'
+import type { Exchange, Fault, IntentWrite } from '../history.js'
 import type { FollowingIntent, IntentSeat } from './following-intent.js'
 import type { PossibleIntent } from './intent-steps.js'
 
@@ -33,4 +33,6 @@ export interface IntentEvents {
     write: Write<'account'>,
   ): readonly PossibleIntent[] | null
   taken(following: FollowingIntent, write: Write<'take'>): readonly PossibleIntent[]
+  /** A call of the request on this seat fails, or is not answered. */
+  faulty(following: FollowingIntent, seat: IntentSeat, fault: Fault): readonly PossibleIntent[]
 }

@@ -1,4 +1,4 @@
-import type { Exchange, Happening, History, IntentWrite, SessionWrite } from '../history.js'
+import type { Exchange, Fault, Happening, History, IntentWrite, SessionWrite } from '../history.js'
 
 export type Issued = Extract<IntentWrite, { readonly kind: 'link' | 'ticket' }>
 
@@ -6,6 +6,7 @@ export type Issued = Extract<IntentWrite, { readonly kind: 'link' | 'ticket' }>
 export type IntentEvent =
   | { readonly kind: 'begin' | 'end' | 'left'; readonly exchange: Exchange; readonly at: number }
   | IntentWrite
+  | Fault
   | Extract<SessionWrite, { readonly kind: 'open' | 'deny' }>
 
 /** What a request may have read meanwhile: a switch, or whether a time was over. */
@@ -78,6 +79,7 @@ function concerns(
     case 'take':
       return one.intent === intent
     case 'deny':
+    case 'fault':
       return true
     default:
       return false

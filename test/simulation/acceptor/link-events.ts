@@ -1,9 +1,10 @@
 import { linkPlaces } from '../../model/intents-link.js'
 import { verdictNames } from '../../model/intents-verdicts.js'
-import type { Exchange, IntentWrite } from '../history.js'
+import type { Exchange, Fault, IntentWrite } from '../history.js'
 import {
   type FollowingIntent,
   type IntentSeat,
+  isTimedOut,
   judgedBy,
   notedAs,
   seatedAt,
@@ -26,7 +27,9 @@ const looksAgain = [
   'misses, and finds the account changed',
 ]
 const refusing = [looks[2], looks[3], looksAgain[1], looksAgain[2]]
-const ofFault = ['fails to write', 'reads its own write', 'cannot tell whether it wrote']
+const lost = 'writes, and the answer is lost'
+const takenAndLost = 'takes the link, and the answer is lost'
+const ofFault = ['reads its own write', 'cannot tell whether it wrote']
 
 const nameOf = (seat: IntentSeat, name: string): string => `link${seat} ${name}`
 
@@ -76,6 +79,20 @@ function stopsWaiting(
   })
 }
 
+/** A call that was held for too long is given up, which no fault tells of. */
+function waitedFor(
+  following: FollowingIntent,
+  state: PossibleIntent,
+  seat: IntentSeat,
+): readonly PossibleIntent[] {
+  const request = following.seated[seat]?.request ?? ''
+  const isToWrite = (following.accountToCome.get(request) ?? 0) > 0
+  return [
+    ...['fails to write', ...ofFault].flatMap((name) => takenBy(following, state, seat, name)),
+    ...(isToWrite ? stopsWaiting(following, state, seat, request) : []),
+  ]
+}
+
 function silent(
   following: FollowingIntent,
   state: PossibleIntent,
@@ -86,12 +103,10 @@ function silent(
   if (state.last[seat] === '') return looking(following, state, seat, looks)
   const again = state.last[seat] === missed ? looking(following, state, seat, looksAgain) : []
   const take = (name: string) => takenBy(following, state, seat, name)
-  const failing = exchange.struck ? ofFault.flatMap(take) : []
-  const isToWrite = (following.accountToCome.get(exchange.request) ?? 0) > 0
-  const late =
-    isToWrite && exchange.struck ? stopsWaiting(following, state, seat, exchange.request) : []
+  const failing = following.failing.has(exchange.request) ? ofFault.flatMap(take) : []
+  const waited = isTimedOut(following, exchange) ? waitedFor(following, state, seat) : []
   const ending = following.living.size === 0 ? take('ends all sessions') : []
-  return [...again, ...failing, ...late, ...ending]
+  return [...again, ...failing, ...waited, ...ending]
 }
 
 /** What the seat was about is forgotten: the password of the request before is another's from now on. */
@@ -135,9 +150,7 @@ function writes(
     if (following.seated[seat]?.request !== request) return []
     if (steps.value(state, `linkAt${seat}`) !== linkPlaces.indexOf('toWrite')) return []
     if (!hit) return [notedAs(state, seat, missed)]
-    return ['writes', 'writes, and the answer is lost'].flatMap((name) =>
-      takenBy(following, state, seat, name),
-    )
+    return ['writes', lost].flatMap((name) => takenBy(following, state, seat, name))
   }
   return following.states.flatMap((state) => [
     ...landsLate(state),
@@ -151,11 +164,36 @@ function keepLate({ accountToCome, states }: FollowingIntent, { request }: Excha
   return states.filter(({ late }) => request in late)
 }
 
+/** A call of a request with the link fails. Where its answer is lost, it was carried out. */
+function faulty(
+  following: FollowingIntent,
+  seat: IntentSeat,
+  { call, how, request }: Fault,
+): readonly PossibleIntent[] {
+  const { states, seated } = following
+  const isLost = how === 'lost'
+  // It is told too late: nothing waits for that call any more.
+  const before = isTimedOut(following, seated[seat]) ? states : []
+  if (call === 'client_tickets.take' && isLost) {
+    return [...before, ...states.filter(({ last }) => last[seat] === takenAndLost)]
+  }
+  if (call !== 'client_users.update') return states
+  following.failing.add(request)
+  const after = states.flatMap((state) => {
+    if (how === 'late') return stopsWaiting(following, state, seat, request)
+    if (isLost && state.last[seat] === lost) return [state]
+    const isWritten = isLost && state.last[seat] !== missed
+    return isWritten ? [] : takenBy(following, state, seat, 'fails to write')
+  })
+  return [...before, ...after]
+}
+
 export const linkEvents: IntentEvents = {
   hasLateWrites: true,
   silent,
   anew,
   isPlain,
+  faulty,
   dies: (following, state, seat) => takenBy(following, state, seat, 'dies with its replica'),
   keepLate,
 
@@ -175,9 +213,7 @@ export const linkEvents: IntentEvents = {
     const seat = seatedAt(following, request)
     if (seat === undefined) return []
     return following.states.flatMap((state) =>
-      [answered, 'takes the link, and the answer is lost'].flatMap((name) =>
-        takenBy(following, state, seat, name),
-      ),
+      [answered, takenAndLost].flatMap((name) => takenBy(following, state, seat, name)),
     )
   },
 }

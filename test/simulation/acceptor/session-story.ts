@@ -27,6 +27,7 @@ function concerns(
     case 'take':
     case 'account':
     case 'switch':
+    case 'fault':
       return false
     case 'begin':
     case 'end':

@@ -3,6 +3,7 @@ import type { IntentWrite } from '../history.js'
 import {
   type FollowingIntent,
   type IntentSeat,
+  isTimedOut,
   judgedBy,
   notedAs,
   seatedAt,
@@ -73,11 +74,21 @@ function fenced(
   return following.states.flatMap((state) => takenBy(following, state, seat, name))
 }
 
+const takenAndLost = 'takes the ticket, and the answer is lost'
+
 export const ticketEvents: IntentEvents = {
   hasLateWrites: false,
   silent,
   anew: ({ steps }, state, seat) => steps.set(state, { [`ticketAt${seat}`]: 0 }),
   isPlain,
+  faulty(following, seat, { call, how }) {
+    const { states, seated } = following
+    const isLost = call === 'client_login_tickets.take' && how === 'lost'
+    if (!isLost || isTimedOut(following, seated[seat])) return states
+    const isOpen = (state: PossibleIntent) => state.last[seat] !== 'takes the ticket'
+    return states.filter(isOpen)
+  },
+
   dies: (following, state, seat) => takenBy(following, state, seat, 'dies with its replica'),
   keepLate: ({ states }) => states,
 
@@ -98,7 +109,7 @@ export const ticketEvents: IntentEvents = {
   taken(following, { request, hit }) {
     const seat = seatedAt(following, request)
     if (seat === undefined) return []
-    const names = hit ? ['takes the ticket', 'takes the ticket, and the answer is lost'] : [isTaken]
+    const names = hit ? ['takes the ticket', takenAndLost] : [isTaken]
     return following.states.flatMap((state) => {
       // After the last code that may be wrong it is taken too, by whichever request comes first.
       const isWrong = ['', isVoid, usedUp].includes(state.last[seat])
