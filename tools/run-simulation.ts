@@ -209,7 +209,7 @@ function print(sums: Sums & { readonly done: number }, started: number): void {
   for (const [name, count] of premises) console.log(`${name}: ${count} premises`)
   printCounts('stolen things that were refused', sums.stolen)
   printCounts('refusals', sums.codes)
-  printCounts('actions of the model that sessions took', sums.taken)
+  printCounts('actions of the models that were taken', sums.taken)
   if (done >= judgedFrom) refuseGaps(sums, done)
   console.log(
     'stubbed: password hash, mail, outgoing requests, clock, random; signed on one thread',

@@ -59,18 +59,19 @@ function withLeavings(happenings: readonly Happening[]): readonly (Happening | I
   })
 }
 
-export type IntentOf = (exchange: Exchange) => string
+/** The link or the login ticket that a request shows, by the request; empty for one that shows none. */
+type ShownBy = ReadonlyMap<string, string>
 
 function concerns(
   { intent, userId, kind }: Issued,
-  intentOf: IntentOf,
+  shownBy: ShownBy,
   one: Happening | IntentEvent,
 ): one is IntentEvent {
   switch (one.kind) {
     case 'begin':
     case 'end':
     case 'left':
-      return intentOf(one.exchange) === intent
+      return shownBy.get(one.exchange.request) === intent
     case 'account':
     case 'open':
       return one.userId === userId
@@ -78,8 +79,9 @@ function concerns(
       return kind === 'link' && one.userId === userId
     case 'take':
       return one.intent === intent
-    case 'deny':
     case 'fault':
+      return shownBy.get(one.request) === intent
+    case 'deny':
       return true
     default:
       return false
@@ -99,17 +101,21 @@ function livingIn(told: Told, userId: string): Set<string> {
 }
 
 /** The links and the login tickets of a history that were shown, each with what happened to it. */
-export function intentStories(history: History, intentOf: IntentOf): readonly IntentStory[] {
+export function intentStories(
+  history: History,
+  intentOf: (exchange: Exchange) => string,
+): readonly IntentStory[] {
   const told = withLeavings(history.happenings)
   const switches = told.filter((one): one is Switched => one.kind === 'switch')
-  const shown = new Set(history.exchanges.map(intentOf))
+  const shownBy = new Map(history.exchanges.map((one) => [one.request, intentOf(one)]))
+  const shown = new Set(shownBy.values())
   const handedOut = new Set(history.exchanges.map(({ issued }) => issued?.sid ?? ''))
 
   function storyOf(issued: Issued, index: number): IntentStory {
     const before = livingIn(told.slice(0, index), issued.userId)
     const events = told
       .slice(index + 1)
-      .filter((one): one is IntentEvent => concerns(issued, intentOf, one))
+      .filter((one): one is IntentEvent => concerns(issued, shownBy, one))
     const begun = events.flatMap((one) => (one.kind === 'begin' ? [one.exchange] : []))
     return {
       ...{ issued, handedOut, events },
