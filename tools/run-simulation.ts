@@ -45,6 +45,12 @@ const beyond = [
   'a reset of the factors ends what may be refreshed',
   ...['the reset ends the sessions', 'the reset raises the epoch of factors'],
   ...['the reset takes the factors', 'the reset is answered', 'the change dies'],
+  // Chance may leave them out of five million steps: one call of a request with a link or a login has to fail, or one
+  // change of the account has to come, at one of a few moments.
+  ...['link writes, and the answer is lost', 'link reads its own write'],
+  'link misses, and finds its effect written',
+  ...['login takes the ticket, and the answer is lost', 'login finds the ticket taken'],
+  ...['login is stopped by the fence', 'login finds the method switched off'],
   // No actor changes an address, and the mailbox of every account that is mailed a link is proved.
   ...['the address is changed', 'the owner confirms the mailbox and names the password'],
 ]
