@@ -4,7 +4,7 @@ import type { IntentStory } from './intent-story.js'
 
 /** Which of the two requests of the model one is. */
 export type IntentSeat = 0 | 1
-export const intentSeats: readonly IntentSeat[] = [0, 1]
+const intentSeats: readonly IntentSeat[] = [0, 1]
 
 /** A link or a login ticket that is being followed through what happened to it. */
 export interface FollowingIntent {
@@ -45,7 +45,7 @@ const longestCallMs = 5000
 export const isTimedOut = ({ now }: FollowingIntent, exchange: Exchange | null): boolean =>
   exchange !== null && now >= exchange.begunAt + longestCallMs
 
-export function isActive({ seated, over, toCome }: FollowingIntent, seat: IntentSeat): boolean {
+function isActive({ seated, over, toCome }: FollowingIntent, seat: IntentSeat): boolean {
   const exchange = seated[seat]
   if (exchange === null) return false
   return !over.has(exchange.request) || (toCome.get(exchange.request) ?? 0) > 0
