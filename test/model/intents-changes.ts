@@ -50,14 +50,16 @@ export function changeActions(): readonly Action[] {
     change('the owner confirms the mailbox and names the password', '!proved && !disabled', [
       ...['proved = 1', 'last = otherEffect'],
     ]),
-    change('sign-out everywhere', '!disabled', signsOut),
     change('the backup codes are made anew', '!disabled', ['device = device + 1']),
-    change('the account is disabled', '!disabled', [
+    // An administrator may do these to an account that is disabled.
+    change('sign-out everywhere', '1', signsOut),
+    change('the account is disabled', '1', [
       'credential = credential + 1',
       ...signsOut,
       'disabled = 1',
     ]),
     change('the account is enabled', 'disabled', ['disabled = 0']),
+    change('a newer link takes its place', 'linkThere', ['linkThere = 0']),
     change('the method is switched off', '!off', ['off = 1']),
     change('the method is switched on', 'off', ['off = 0']),
     ...factor(0),

@@ -162,7 +162,7 @@ export function lateWrites(): readonly Action[] {
   const waits = (n: 0 | 1) => `(writer == ${n + 1} && linkAt${n} == lostWrite)`
   return [
     {
-      ...{ name: 'a late write takes effect', by: 'store' },
+      ...{ name: 'a late write of the link takes effect', by: 'store' },
       when: `writer != 0 && ${guard}`,
       effects: [
         `linkWinner = writer * (${waits(0)} || ${waits(1)})`,
@@ -172,7 +172,7 @@ export function lateWrites(): readonly Action[] {
       claims: writeClaims('lateProof'),
     },
     {
-      ...{ name: 'a late write misses', by: 'store' },
+      ...{ name: 'a late write of the link misses', by: 'store' },
       when: `writer != 0 && !(${guard})`,
       effects: over,
     },

@@ -30,6 +30,18 @@ export function ticketActions(n: 0 | 1): readonly Action[] {
         },
       ],
     ),
+    action(
+      'finds the ticket void',
+      `${at} == noCode && !(ticketThere && ticketVerdict == judged_good)`,
+      [],
+    ),
+    // The request that showed the last of them died before it took the ticket.
+    action('finds all of its codes used up', `${at} == noCode && ticketThere`, []),
+    action(
+      'shows one wrong code too many, which takes the ticket',
+      `${at} == noCode && ticketThere`,
+      ['ticketThere = 0'],
+    ),
     action('takes the ticket', `${at} == toTakeTicket && ticketThere`, [
       'ticketThere = 0',
       `${at} = toOpenSession`,
@@ -51,6 +63,7 @@ export function ticketActions(n: 0 | 1): readonly Action[] {
       ],
     ),
     action('is stopped by the fence', `${at} == toOpenSession && !(${fence})`, [`${at} = noCode`]),
+    action('finds the method switched off', `${at} == toOpenSession && off`, [`${at} = noCode`]),
     action('dies with its replica', `${at} != noCode && faults > 0`, [fault, `${at} = noCode`]),
   ]
 }

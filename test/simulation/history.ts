@@ -1,4 +1,5 @@
 import type { EnvironmentOp } from '../reliability/environment-model.js'
+import type { IntentChange } from './intent-changes.js'
 
 export type Operation =
   | 'login'
@@ -71,6 +72,8 @@ export interface Exchange {
   readonly shown: Claims | null
   /** The secret that was shown: a refresh token, a mailed one, a code or a machine's; empty without. */
   readonly spends: string
+  /** The login that waits for the code that was shown; empty without one. */
+  readonly ticket: string
   /** The password that was to be; empty where none is set. */
   readonly sets: string
   /** The decision of the scheduler at which it began, and the time then. */
@@ -115,15 +118,26 @@ export interface Revised {
 }
 
 /**
- * What happened to sessions and to the shop's configuration, in the order in which it did: requests, replies, and writes as
- * the store carried them out.
+ * What happened to sessions, to intents and to the shop's configuration, in the order in which it did: requests, replies,
+ * and writes as the store carried them out.
  */
-export type Happening = Asking | SessionWrite | ShopWrite
+export type Happening = Asking | SessionWrite | ShopWrite | IntentWrite | Fault
+/** What a write may be told as. */
+export type Change = SessionChange | ShopChange | IntentChange
 
 export interface Asking {
   readonly kind: 'begin' | 'end'
   readonly exchange: Exchange
   readonly at: number
+}
+
+/** A call of the store, by its name, fails before it was carried out, is not answered, or is to be carried out late. */
+export interface Fault {
+  readonly kind: 'fault'
+  readonly request: string
+  readonly at: number
+  readonly call: string
+  readonly how: 'before' | 'lost' | 'late'
 }
 
 interface Written {
@@ -134,6 +148,7 @@ interface Written {
 
 export type SessionWrite = Written & SessionChange
 export type ShopWrite = Written & ShopChange
+export type IntentWrite = Written & IntentChange
 /** `hit` is false where the guard did not hold, and nothing was written. */
 export type ShopChange =
   | { readonly kind: 'record' }

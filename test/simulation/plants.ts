@@ -56,6 +56,15 @@ const sameEpoch = collections('client_users', (right) => ({
   },
 }))
 
+/** A link sets its password whatever became of the account since. */
+const unasked = collections('client_users', (right) => ({
+  update: (id, guard, set) =>
+    right.update(id, 'passwordHash' in set && 'lastIntentId' in set ? always(id) : guard, set),
+}))
+
+/** A login that waits is not taken by the session that it becomes. */
+const untaken = collections('client_login_tickets', (right) => ({ take: (id) => right.get(id) }))
+
 /** Links stay when they are taken. */
 const kept: Plant = {
   around: (backend) => {
@@ -202,6 +211,16 @@ export const plants: readonly Planted[] = [
     'editsFollowModel',
     'edits that are not compared',
     () => ({ ...uncompared, cast: ['editor', 'second editor', 'third editor'] }),
+  ],
+  [
+    'intentsFollowModel',
+    'links that do not ask what became of the account',
+    () => ({ ...unasked, cast: ['phone', 'laptop', 'mailbox', 'link thief'] }),
+  ],
+  [
+    'intentsFollowModel',
+    'logins that wait and are not taken',
+    () => ({ ...untaken, cast: ['key phone', 'code thief'] }),
   ],
   ['wayIn', 'links that lead nowhere', () => unlinked],
 ]

@@ -1,6 +1,7 @@
 import { readRoster } from '../../src/engine/configuration/config-keys.js'
 import type { Backend } from '../../src/ports/backend.js'
-import type { Recorded, Revised, Rotation, SessionChange, ShopChange } from './history.js'
+import type { Change, Recorded, Revised, Rotation } from './history.js'
+import { intentChanges } from './intent-changes.js'
 import { listedSessions, openedSession, updatedSession } from './session-changes.js'
 import { shop } from './shop.js'
 
@@ -12,8 +13,8 @@ export interface WriteNotes {
   rotated(rotation: Rotation): void
   /** An audit record that was written. */
   recorded(record: Recorded): void
-  /** A write that concerns sessions or the shop's configuration. */
-  changed(change: SessionChange | ShopChange): void
+  /** A write that concerns sessions, intents or the shop's configuration. */
+  changed(change: Change): void
   /** A revision of the shop's configuration that was written. */
   revised(revision: Omit<Revised, 'step' | 'at'>): void
 }
@@ -35,9 +36,10 @@ export function recordedWrites(
   backend: Backend,
   { note, rotated, recorded, revised, changed }: WriteNotes,
 ): Backend {
-  const tell = (change: SessionChange | ShopChange | null): void => {
+  const tell = (change: Change | null): void => {
     if (change !== null) changed(change)
   }
+  const intents = intentChanges()
   return {
     ...backend,
     denylist: {
@@ -57,6 +59,8 @@ export function recordedWrites(
             note(JSON.stringify(doc))
             const isWritten = await inner.insert(doc)
             if (isWritten) tell(openedSession(spec.name, doc))
+            const after = isWritten ? doc : null
+            tell(intents.inserted({ collection: spec.name, id: doc.id, fields: doc, after }))
             if (Reflect.get(doc, 'environmentId') === shopId) tell({ kind: 'record' })
             if (isWritten && spec.name.endsWith('_audit_records')) {
               const [action, targetId] = [Reflect.get(doc, 'action'), Reflect.get(doc, 'targetId')]
@@ -68,6 +72,7 @@ export function recordedWrites(
             note(JSON.stringify(set))
             const after = await inner.update(id, guard, set)
             tell(updatedSession({ collection: spec.name, id, set, after }))
+            tell(intents.updated({ collection: spec.name, id, fields: set, after }))
             const generation: unknown = Reflect.get(set, 'generation')
             const rotatedTo: unknown = Reflect.get(set, 'rotatedTo')
             const revision = after === null ? null : revisionOf(after)
@@ -78,6 +83,11 @@ export function recordedWrites(
             if (after !== null && typeof generation === 'number' && typeof rotatedTo === 'string') {
               rotated({ session: id, generation, rotatedTo })
             }
+            return after
+          },
+          async take(id, guard) {
+            const after = await inner.take(id, guard)
+            tell(intents.taken({ collection: spec.name, id, fields: guard ?? {}, after }))
             return after
           },
         }

@@ -58,6 +58,7 @@ it.each([
   ['switchedOff', 1],
   ['followsModel', 20],
   ['editsFollowModel', 10],
+  ['intentsFollowModel', 20],
   ['wayIn', 16],
 ] as const)('%s holds in every history, and had something to say', (name, floor) => {
   const { premises, violations } = judge(name, histories)

@@ -5,15 +5,7 @@ import type { Mail } from '../../src/ports/mailer.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { castOf, profileOf } from './cast.js'
 import { drawn } from './drawn.js'
-import type {
-  Happening,
-  MailedLink,
-  Recorded,
-  Revised,
-  Rotation,
-  SessionChange,
-  ShopChange,
-} from './history.js'
+import type { Change, Happening, MailedLink, Recorded, Revised, Rotation } from './history.js'
 import { type Plant, plantedBackend, plantedClock, plantedHasher } from './plant.js'
 import { recordedWrites } from './recorded-writes.js'
 import { ask, type Replica, type Surroundings, startReplica } from './replica.js'
@@ -139,7 +131,7 @@ function tellings(owners: readonly Owner[], note: (text: string) => void) {
       note,
       rotated: (rotation: Rotation) => void rotations.push(rotation),
       recorded: (record: Recorded) => void recorded.push(record),
-      changed(change: SessionChange | ShopChange): void {
+      changed(change: Change): void {
         if (world === null || world.step >= world.steps) return
         const { scheduler: held, clock } = world
         happenings.push({ request: held.current(), at: clock.now(), ...change })

@@ -22,6 +22,12 @@ function concerns(
   switch (happening.kind) {
     case 'record':
     case 'edit':
+    case 'link':
+    case 'ticket':
+    case 'take':
+    case 'account':
+    case 'switch':
+    case 'fault':
       return false
     case 'begin':
     case 'end':

@@ -8,9 +8,13 @@ const steps = lazily(refreshSteps)
 
 /** An action without the number of who takes it. */
 export const actionOf = (name: string): string =>
-  name.replace(/^(?:holder|editor)\d /, '').replace(/ of editor\d /, ' ')
+  name
+    .replace(/^(?:holder|editor)\d /, '')
+    .replace(/^(link|login)\d /, '$1 ')
+    .replace(/ of editor\d /, ' ')
 
-function countedIn(names: readonly string[], taken: Map<string, number>): void {
+/** Counts each. */
+export function countedIn(names: readonly string[], taken: Map<string, number>): void {
   for (const name of names) taken.set(actionOf(name), (taken.get(actionOf(name)) ?? 0) + 1)
 }
 

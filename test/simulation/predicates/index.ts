@@ -3,6 +3,7 @@ import { configuration } from './configuration.js'
 import { editsFollowModel, followsModel } from './follows-model.js'
 import { guesses } from './guesses.js'
 import { inMeansIn } from './in-means-in.js'
+import { intentsFollowModel } from './intents-follow-model.js'
 import { isolation } from './isolation.js'
 import type { Predicate } from './judged.js'
 import { lifetimes } from './lifetimes.js'
@@ -38,6 +39,7 @@ export const predicates = {
   switchedOff,
   followsModel,
   editsFollowModel,
+  intentsFollowModel,
   wayIn,
 } as const satisfies Readonly<Record<string, Predicate>>
 export type PredicateName = keyof typeof predicates

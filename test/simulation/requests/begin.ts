@@ -47,6 +47,7 @@ function exchangeOf(
     session: shown === null ? '' : shown.sid,
     shown,
     spends: isOnce ? token : secret,
+    ticket: operation === 'second' ? who.ticket : '',
     sets,
     begun: world.step,
     begunAt: world.clock.now(),

@@ -24,12 +24,20 @@ const withPassword: Prepare = (_, { kind, password, owner }, { request }) => {
   return { shows: password || (owner.passwords[0] ?? ''), sets: '' }
 }
 
+/** Somebody who got no answer types the same password again; null where there was an answer. */
+function typedAgain({ exchange }: Person, token: string): string | null {
+  if (exchange === null || exchange.spends !== token || exchange.sets === '') return null
+  return exchange.ended === null || exchange.status >= 500 ? exchange.sets : null
+}
+
 const withLink: Prepare = (world, who, beginning) => {
   const links = world.mails.filter(
     ({ owner, kind }) => owner === who.owner.name && kind === beginning.operation,
   )
   const link = picked(links.toReversed(), beginning.pick)
-  return link === null ? null : { shows: link.token, sets: next(world, who, beginning) }
+  if (link === null) return null
+  const sets = typedAgain(who, link.token) ?? next(world, who, beginning)
+  return { shows: link.token, sets }
 }
 
 const withSecret = (of: readonly Credential[], pick: number): Prepared | null => {
