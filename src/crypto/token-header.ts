@@ -29,7 +29,7 @@ export function headerReader(
     const remembered = known.get(segment)
     if (remembered !== undefined) return remembered
     const header = readHeader(segment, keys, types)
-    // A copy: in V8 a piece of a text keeps the whole of it, which here is somebody's token.
+    // A copy: in V8, a part of a string keeps the whole string in memory, here the token of a user.
     if (header !== null) known.set(Buffer.from(segment).toString(), header)
     return header
   }

@@ -21,7 +21,8 @@ interface ShownToken {
 export interface RefusalEvents {
   /**
    * Emits an event for a refusal that is about security, unless a service did already. The same refusal of an account
-   * is told of once a minute for each network, up to eight: each is a record that is kept for a year.
+   * is emitted once a minute for each network, and for eight networks at most. An event may leave a record that is kept
+   * for a year, and a user must not fill the database.
    */
   emitRefusal(operation: string, error: unknown, visitor: Visitor): void
   /**

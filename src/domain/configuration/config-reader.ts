@@ -17,7 +17,10 @@ export interface LoadedConfig extends OpenedValues {
  * after the last reading.
  */
 export interface ConfigReader {
-  /** The same object until another environment or revision was read. Throws 503, `module_not_found`. */
+  /**
+   * The same object until another environment or revision was read, or nothing for 30 seconds. Throws 503,
+   * `module_not_found`.
+   */
   load(module: string): Promise<LoadedConfig>
   /**
    * A function that parses what was loaded, once, and gives the same promise while that is kept. `isNew` is false

@@ -89,6 +89,17 @@ export function notedAs(state: PossibleIntent, seat: IntentSeat, name: string): 
   return { ...state, last }
 }
 
+/** Takes an action of one of the two processes of a kind, as the model names them. */
+export const takenBy =
+  (process: 'link' | 'login') =>
+  (
+    { steps }: FollowingIntent,
+    state: PossibleIntent,
+    seat: IntentSeat,
+    name: string,
+  ): readonly PossibleIntent[] =>
+    steps.take(state, `${process}${seat} ${name}`).map((next) => notedAs(next, seat, name))
+
 /** A request looks at the account. What it takes for the switch and for the time, it may have seen at any time so far. */
 export function judgedBy(
   { steps, story, seated }: FollowingIntent,

@@ -8,6 +8,7 @@ import {
   judgedBy,
   notedAs,
   seatedAt,
+  takenBy,
 } from './following-intent.js'
 import type { IntentEvents } from './intent-events.js'
 import type { PossibleIntent } from './intent-steps.js'
@@ -33,14 +34,7 @@ const ofFault = ['reads its own write', 'cannot tell whether it wrote']
 
 const nameOf = (seat: IntentSeat, name: string): string => `link${seat} ${name}`
 
-function takenBy(
-  { steps }: FollowingIntent,
-  state: PossibleIntent,
-  seat: IntentSeat,
-  name: string,
-): readonly PossibleIntent[] {
-  return steps.take(state, nameOf(seat, name)).map((next) => notedAs(next, seat, name))
-}
+const takes = takenBy('link')
 
 /** What a request is told that looked at the link now: the model knows that it is refused, and the law knows why. */
 function refusalIn({ steps }: FollowingIntent, state: PossibleIntent): string {
@@ -58,7 +52,7 @@ function looking(
 ): readonly PossibleIntent[] {
   return judgedBy(following, state, seat).flatMap((seen) =>
     names.flatMap((name) => {
-      const taken = takenBy(following, seen, seat, name)
+      const taken = takes(following, seen, seat, name)
       if (!refusing.includes(name)) return taken
       return taken.map((next) => notedAs(next, seat, refusalIn(following, seen)))
     }),
@@ -88,7 +82,7 @@ function waitedFor(
   const request = following.seated[seat]?.request ?? ''
   const isToWrite = (following.accountToCome.get(request) ?? 0) > 0
   return [
-    ...['fails to write', ...ofFault].flatMap((name) => takenBy(following, state, seat, name)),
+    ...['fails to write', ...ofFault].flatMap((name) => takes(following, state, seat, name)),
     ...(isToWrite ? stopsWaiting(following, state, seat, request) : []),
   ]
 }
@@ -102,7 +96,7 @@ function silent(
   if (exchange === null) return []
   if (state.last[seat] === '') return looking(following, state, seat, looks)
   const again = state.last[seat] === missed ? looking(following, state, seat, looksAgain) : []
-  const take = (name: string) => takenBy(following, state, seat, name)
+  const take = (name: string) => takes(following, state, seat, name)
   const failing = following.failing.has(exchange.request) ? ofFault.flatMap(take) : []
   const waited = isTimedOut(following, exchange) ? waitedFor(following, state, seat) : []
   const ending = following.living.size === 0 ? take('ends all sessions') : []
@@ -150,7 +144,7 @@ function writes(
     if (following.seated[seat]?.request !== request) return []
     if (steps.value(state, `linkAt${seat}`) !== linkPlaces.indexOf('toWrite')) return []
     if (!hit) return [notedAs(state, seat, missed)]
-    return ['writes', lost].flatMap((name) => takenBy(following, state, seat, name))
+    return ['writes', lost].flatMap((name) => takes(following, state, seat, name))
   }
   return following.states.flatMap((state) => [
     ...landsLate(state),
@@ -183,7 +177,7 @@ function faulty(
     if (how === 'late') return stopsWaiting(following, state, seat, request)
     if (isLost && state.last[seat] === lost) return [state]
     const isWritten = isLost && state.last[seat] !== missed
-    return isWritten ? [] : takenBy(following, state, seat, 'fails to write')
+    return isWritten ? [] : takes(following, state, seat, 'fails to write')
   })
   return [...before, ...after]
 }
@@ -194,7 +188,7 @@ export const linkEvents: IntentEvents = {
   anew,
   isPlain,
   faulty,
-  dies: (following, state, seat) => takenBy(following, state, seat, 'dies with its replica'),
+  dies: (following, state, seat) => takes(following, state, seat, 'dies with its replica'),
   keepLate,
 
   answered(following, seat, exchange) {
@@ -213,7 +207,7 @@ export const linkEvents: IntentEvents = {
     const seat = seatedAt(following, request)
     if (seat === undefined) return []
     return following.states.flatMap((state) =>
-      [answered, takenAndLost].flatMap((name) => takenBy(following, state, seat, name)),
+      [answered, takenAndLost].flatMap((name) => takes(following, state, seat, name)),
     )
   },
 }

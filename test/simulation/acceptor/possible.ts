@@ -48,7 +48,7 @@ export interface Steps {
   takeChange(state: Possible, request: string, name: string): readonly Possible[]
   /** The request of a holder goes on without waiting for its write. */
   stopWaiting(state: Possible, request: string, name: string): readonly Possible[]
-  /** Its write ends; `writer` is who of the holders still works at that request, 3 for none. */
+  /** Its write ends. `writer` is the number of the holder whose request still runs, 3 for none. */
   takeLateWrite(
     state: Possible,
     late: { readonly request: string; readonly writer: number },

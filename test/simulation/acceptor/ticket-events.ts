@@ -5,8 +5,8 @@ import {
   type IntentSeat,
   isTimedOut,
   judgedBy,
-  notedAs,
   seatedAt,
+  takenBy,
 } from './following-intent.js'
 import type { IntentEvents } from './intent-events.js'
 import type { PossibleIntent } from './intent-steps.js'
@@ -30,14 +30,7 @@ const refusedBy: Readonly<Record<string, readonly string[]>> = {
   rate_limited: [''],
 }
 
-function takenBy(
-  { steps }: FollowingIntent,
-  state: PossibleIntent,
-  seat: IntentSeat,
-  name: string,
-): readonly PossibleIntent[] {
-  return steps.take(state, `login${seat} ${name}`).map((next) => notedAs(next, seat, name))
-}
+const takes = takenBy('login')
 
 function silent(
   following: FollowingIntent,
@@ -54,7 +47,7 @@ function silent(
   const own = names[state.last[seat]] ?? []
   if (own.length === 0) return []
   return judgedBy(following, state, seat).flatMap((seen) =>
-    own.flatMap((name) => takenBy(following, seen, seat, name)),
+    own.flatMap((name) => takes(following, seen, seat, name)),
   )
 }
 
@@ -71,7 +64,7 @@ function fenced(
   const isOpened = opened !== undefined && opened.epoch === account?.session
   if (account !== null && !isOpened) return []
   const name = account === null ? 'is stopped by the fence' : opens
-  return following.states.flatMap((state) => takenBy(following, state, seat, name))
+  return following.states.flatMap((state) => takes(following, state, seat, name))
 }
 
 const takenAndLost = 'takes the ticket, and the answer is lost'
@@ -89,7 +82,7 @@ export const ticketEvents: IntentEvents = {
     return states.filter(isOpen)
   },
 
-  dies: (following, state, seat) => takenBy(following, state, seat, 'dies with its replica'),
+  dies: (following, state, seat) => takes(following, state, seat, 'dies with its replica'),
   keepLate: ({ states }) => states,
 
   answered(following, seat, { status, code, request, issued }) {
@@ -113,8 +106,8 @@ export const ticketEvents: IntentEvents = {
     return following.states.flatMap((state) => {
       // After the last code that may be wrong it is taken too, by whichever request comes first.
       const isWrong = ['', isVoid, usedUp].includes(state.last[seat])
-      if (isWrong) return hit ? takenBy(following, state, seat, tooMany) : [state]
-      return names.flatMap((name) => takenBy(following, state, seat, name))
+      if (isWrong) return hit ? takes(following, state, seat, tooMany) : [state]
+      return names.flatMap((name) => takes(following, state, seat, name))
     })
   },
 }
