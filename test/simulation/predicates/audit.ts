@@ -1,4 +1,5 @@
 import { type Exchange, type History, type Operation, succeeded } from '../history.js'
+import { completable } from './completable.js'
 import type { Predicate } from './judged.js'
 
 /** What each of these acts leaves behind, once. */
@@ -20,7 +21,9 @@ export const audit: Predicate = ({ exchanges, recorded, marks, restarts }: Histo
     for (const action of new Set(Object.values(records))) {
       const of = exchanges.filter((one) => one.owner === owner && records[one.operation] === action)
       const written = recorded.filter((one) => one.targetId === id && one.action === action).length
-      const certain = of.filter((one) => isCertain(one, restarts) && !completes(one, of)).length
+      const certain = of.filter(
+        (one) => isCertain(one, restarts) && completable(one, of).length === 0,
+      ).length
       const possible = of.filter((one) => one.ended === null || one.struck || succeeded(one)).length
       premises += certain
       if (written < certain || written > possible) {
@@ -30,14 +33,6 @@ export const audit: Predicate = ({ exchanges, recorded, marks, restarts }: Histo
   }
   return { premises, violations }
 }
-
-/** The same request again, after one that was cut off: that one had the effect, and its record may be gone. */
-const completes = (one: Exchange, others: readonly Exchange[]): boolean =>
-  one.operation === 'reset' &&
-  others.some((other) => {
-    const isSame = other.spends === one.spends && other.sets === one.sets
-    return isSame && other.begun < one.begun
-  })
 
 /** What a process was about to write when it was killed is gone. */
 const isCertain = (one: Exchange, restarts: History['restarts']): boolean => {

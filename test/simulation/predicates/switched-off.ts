@@ -1,4 +1,5 @@
 import { type Exchange, type Operation, succeeded } from '../history.js'
+import { completable } from './completable.js'
 import { judged, type Predicate } from './judged.js'
 
 /** How long another process may go by the settings of before. */
@@ -22,12 +23,19 @@ const mayReopen = (other: Exchange, act: Exchange, one: Exchange): boolean =>
   other.begun < (one.ended ?? Number.MAX_VALUE) &&
   (other.struck || other.ended === null || other.ended > act.begun)
 
-/** I1 for a switch: what it shuts is shut at once in its process, and 30 seconds later in every other. */
-export const switchedOff: Predicate = ({ exchanges }) =>
-  judged(
+/**
+ * I1 for a switch: what it shuts is shut at once in its process, and 30 seconds later in every other. A reset that was
+ * written before may be completed.
+ */
+export const switchedOff: Predicate = ({ exchanges }) => {
+  const isNew = (one: Exchange): boolean =>
+    completable(one, exchanges).every((earlier) => isShut(earlier, exchanges))
+  return judged(
     exchanges
       .filter(
         (one) => byPassword.has(one.operation) && one.ended !== null && isShut(one, exchanges),
       )
+      .filter(isNew)
       .map((one) => [one, succeeded(one)]),
   )
+}
