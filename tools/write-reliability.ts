@@ -13,7 +13,8 @@ export interface MeasuredFigure {
 
 /** What every full run has to measure. */
 const required = [
-  ...['R1', 'R2', 'R3', 'R7', 'R10', 'R11', 'R12', 'R13', 'R14', 'R15', 'R16', 'R21', 'R32'],
+  ...['R1', 'R2', 'R3', 'R4', 'R5', 'R7', 'R9', 'R10', 'R11', 'R12', 'R13', 'R14', 'R15', 'R16'],
+  ...['R21', 'R29', 'R30', 'R32'],
   ...['revocation', 'sweep', 'tabs', 'trips'],
 ]
 
@@ -30,6 +31,31 @@ measured again by \`npm run reliability -- R7 trips\`; the others stay, and each
 
 | | What | Measured | Test | Commit |
 |---|---|---|---|---|
+`
+
+/** The numbers that have no row. */
+const elsewhere = `
+## Shown elsewhere
+
+- **Random histories of every flow** (R6): the simulation, a million steps for each change and ten million before a
+  release: [long runs](assurance.md).
+- **Two hundred guesses at once** (R8) at a password, a code and a step-up: \`test/contract/login/lockout.test.ts\`,
+  \`second-factor-lockout.test.ts\` beside it.
+- **A flood of logins** (R17, R18, R19): a protected route beside sixteen logins at a time, and their memory, are among the
+  [figures beside the peers](performance.md). [Limits](limits.md#how-each-is-counted) says how many hashes run and wait;
+  \`test/crypto/hash-gate.test.ts\` and \`test/contract/limits/hash-queue.test.ts\` assert it.
+- **The cost of a protected route** (R20): [performance](performance.md).
+- **Refusals that are alike in every byte** (R22): \`test/contract/login/login-refusals.test.ts\`,
+  \`test/contract/passwords/recovery.test.ts\`, \`test/contract/service-accounts/service-grant-refusals.test.ts\`, and
+  \`test/reliability/taken-or-free.test.ts\` for what asks for an address.
+- **No secret in logs, events, rows or memory** (R23): \`test/contract/storage/leaks.test.ts\`,
+  \`test/security/secrets-in-memory\`.
+- **Parsers and the longest inputs** (R24, R25): \`test/fuzz\`, a million malformed requests and every regular expression
+  (\`test/security/expressions.test.ts\`): [long runs](assurance.md).
+- **A login that renews a hash while the password changes** (R26): \`test/contract/passwords/password-hashes.test.ts\`.
+- **One contract for all stores** (R27): the conformance kit, [long runs](assurance.md).
+- **Data of older releases** (R28): \`test/package/goldens\`, \`test/adapters/postgres-migrate.test.ts\`.
+- **Mistakes that the tests have to notice** (R31): planted mistakes and mutation, [long runs](assurance.md).
 `
 
 /** Of a figure that was measured more than once, the last time. */
@@ -63,7 +89,7 @@ export function documentOf(figures: readonly MeasuredFigure[]): string {
     const cells = [id, what, value, testOf(how), commit]
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
   })
-  return introduction + rows.join('')
+  return introduction + rows.join('') + elsewhere
 }
 
 /** The rows of a page that was written before. Throws for a line that is none of them. */

@@ -22,6 +22,8 @@ export type PlainOptions = Partial<
   >
 >
 
+type RateLimitOptions = NonNullable<AuthOptions['surfaces']['client']['rateLimits']>
+
 export interface HostConfig {
   readonly clock: ClockLine | TimeFile
   readonly options: PlainOptions
@@ -31,6 +33,10 @@ export interface HostConfig {
   readonly configKey?: string
   /** How many environments the module `shop` has; one by default. */
   readonly environments?: number
+  /** In the place of none; of the client surface. */
+  readonly rateLimits?: RateLimitOptions
+  /** Timers of the background go as fast as a clock that is a line; by default in real time. */
+  readonly pacesTimers?: boolean
 }
 
 /** What the host did so far. */
@@ -43,6 +49,8 @@ export interface HostState {
   readonly rssBytes: number
   /** What is live, and what has not been collected yet. */
   readonly heapUsedBytes: number
+  /** Sockets, timers and whatever else keeps the process busy. */
+  readonly resources: number
 }
 
 /** What a test can have a host do: argument and answer of every command. */
@@ -142,9 +150,11 @@ const cheapHash = {
 export async function startHost(
   inner: Backend,
   keys: AuthOptions['keys'],
-  { clock: given, options, planted, configKey = ownConfigKey, environments = 1 }: HostConfig,
+  config: HostConfig,
 ): Promise<RunningHost> {
-  const { clock, ahead, followed, ...timing } = timingOf(given)
+  const { options, planted, configKey = ownConfigKey, environments = 1 } = config
+  const limits = { ...unlimited, ...config.rateLimits }
+  const { clock, ahead, followed, ...timing } = timingOf(config)
   const { backend: faulty, ...faults } = faultyBackend(followed(inner))
   const backend = chaoticBackend(faulty)
   const events: Record<string, number> = {}
@@ -159,7 +169,7 @@ export async function startHost(
     settings: { loginRateClient: 1000, lockoutThreshold: 0, ...options.settings },
     surfaces: {
       operator: { baseUrl: 'https://admin.example.com', hosts, rateLimits: unlimited },
-      client: { baseUrl: 'https://app.example.com', hosts, rateLimits: unlimited },
+      client: { baseUrl: 'https://app.example.com', hosts, rateLimits: limits },
     },
     // Outermost, so that there is time between its look and its write.
     backend: planted === null ? backend : forkingBackend(backend),
@@ -190,6 +200,7 @@ export async function startHost(
     errors,
     rssBytes: process.memoryUsage.rss(),
     heapUsedBytes: process.memoryUsage().heapUsed,
+    resources: process.getActiveResourcesInfo().length,
   })
   const commands = {
     ...commandsOf(auth, timing, faults, mail, state),
@@ -222,7 +233,7 @@ export async function startHost(
 }
 
 /** A host's clock and what a test may do to it. */
-function timingOf(given: HostConfig['clock']) {
+function timingOf({ clock: given, pacesTimers }: HostConfig) {
   if ('timeFile' in given) {
     const clock = steppedClock(given)
     return {
@@ -237,7 +248,7 @@ function timingOf(given: HostConfig['clock']) {
       settle: () => clock.settle(),
     }
   }
-  const clock = movingClock(given)
+  const clock = movingClock(given, pacesTimers)
   return {
     clock,
     ahead: (ms: number, work: () => void) => clock.ahead(ms, work),

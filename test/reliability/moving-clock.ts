@@ -39,14 +39,21 @@ export function shownBy(line: ClockLine, at: number = monotonic()): number {
   return line.epoch + (at - line.since) * line.rate
 }
 
-/** Timers run in real time, at whatever pace the clock goes. */
-export function movingClock(start: ClockLine): MovingClock {
+/** Shorter ones limit how long a caller waits for an answer, and callers wait in real time. */
+const pacedFromMs = 10_000
+
+/**
+ * Timers run in real time, at whatever pace the clock goes; with `pacesTimers` those for work of the background go at the
+ * clock's.
+ */
+export function movingClock(start: ClockLine, pacesTimers = false): MovingClock {
   const ahead = new AsyncLocalStorage<number>()
   let line = start
   return {
     now: () => Math.floor(shownBy(line)) + (ahead.getStore() ?? 0),
     after(ms, run) {
-      const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1))
+      const realMs = pacesTimers && ms >= pacedFromMs ? ms / line.rate : ms
+      const timer = setTimeout(run, Math.min(realMs, 2 ** 31 - 1))
       timer.unref()
       return () => clearTimeout(timer)
     },

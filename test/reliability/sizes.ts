@@ -32,6 +32,8 @@ export const sizes = {
   singleUseRounds: size(100, 2),
   /** Figure R11: of the faults that can befall a call, each call meets every n-th. */
   faultStride: size(1, 6),
+  /** Figure R9: requests at once, against a limit of a hundred. */
+  limitedRequests: size(1000, 240),
   /** Figure R10: how much faster than time the clocks of the processes go. */
   sweepClockRate: size(60, 120),
   /** … and how many cycles are watched before anything happens to them. */
@@ -56,6 +58,10 @@ export const sizes = {
   importedSamples: size(200, 4),
   /** Figure R15: processes killed. */
   kills: size(300, 3),
+  /** Figure R30: seconds of every flow, how much of them is the warm-up, and how much faster than time the clocks go. */
+  soakSeconds: size(1800, 12),
+  soakWarmUpSeconds: size(60, 2),
+  soakClockRate: 12,
   /** Figure R21: refusals of each kind in each of two rounds; timed in the full form alone. */
   timingSamples: 400,
   /** Figure R16: seconds by which one process is ahead of the other. */

@@ -44,9 +44,15 @@ describe('write-reliability', () => {
 
   it('writes a row for each figure, with the test that asserts it', () => {
     const table = documentOf(fullFigures(line('R2', 'reads | writes', '0 of 3')))
-    expect(table.split('\n').at(-2)).toBe(
+    expect(table.split('\n')).toContain(
       '| R2 | reads \\| writes | 0 of 3 | on a store: holds | - |',
     )
+  })
+
+  it('says of every number where it is shown', () => {
+    const told = [...missingFigures([]), documentOf([])].join('\n')
+    const numbers = Array.from({ length: 32 }, (_, n) => `R${n + 1}`)
+    expect(numbers.filter((id) => !new RegExp(`\\b${id}\\b`).test(told))).toEqual([])
   })
 
   describe('of some figures alone', () => {

@@ -1,0 +1,94 @@
+import { median, quantile } from '../../bench/harness/statistics.js'
+
+const minute = 60_000
+const megabyte = 1024 * 1024
+/** Tables with more rows at the end of a test than at its middle, since what they keep lives for longer than the test. */
+const kept = ['audit_records', 'known_logins']
+
+/** What was seen of the processes at one time. */
+export interface SoakSample {
+  /** Milliseconds. */
+  readonly at: number
+  /** Of each process. */
+  readonly rssBytes: readonly number[]
+  /** Sockets, timers and the like, of each process. */
+  readonly resources: readonly number[]
+  /** To the database, of each process. */
+  readonly connections: readonly number[]
+  /** By table. */
+  readonly rows: Readonly<Record<string, number>>
+}
+
+export interface SoakTime {
+  readonly at: number
+  readonly ms: number
+}
+
+/** What changed from the second third of a test to the last; the first is left to caches that fill. */
+export interface SoakGrowth {
+  /** Megabytes a minute, of each process. */
+  readonly memory: readonly number[]
+  /** How many more there were at most, of all processes together. */
+  readonly resources: number
+  /** Tables that have a fifth more rows than before, and twenty more. */
+  readonly tables: readonly string[]
+  /** The 99th percentile of a minute, as a multiple of the one before; the medians of all minutes. */
+  readonly p99: number
+}
+
+export function soakGrowth(samples: readonly SoakSample[], times: readonly SoakTime[]): SoakGrowth {
+  const [before, after] = lastThirds(samples)
+  const [timesBefore, timesAfter] = lastThirds(times)
+  const most = (of: readonly SoakSample[]) =>
+    Math.max(...of.map(({ resources }) => resources.reduce((sum, one) => sum + one, 0)))
+  return {
+    memory: memoryOf([...before, ...after]),
+    resources: most(after) - most(before),
+    tables: tablesThatGrew(before, after),
+    p99: usualP99(timesAfter) / usualP99(timesBefore),
+  }
+}
+
+function lastThirds<T>(all: readonly T[]): readonly [readonly T[], readonly T[]] {
+  const third = Math.floor(all.length / 3)
+  return [all.slice(third, 2 * third), all.slice(2 * third)]
+}
+
+function memoryOf(samples: readonly SoakSample[]): readonly number[] {
+  const processes = samples[0]?.rssBytes.length ?? 0
+  return Array.from({ length: processes }, (_, index) =>
+    slope(samples.map(({ at, rssBytes }) => [at / minute, (rssBytes[index] ?? 0) / megabyte])),
+  )
+}
+
+/** Of the line that fits these points best. */
+function slope(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (values: readonly number[]) =>
+    values.reduce((sum, value) => sum + value, 0) / values.length
+  const x = mean(points.map((point) => point[0]))
+  const y = mean(points.map((point) => point[1]))
+  const both = points.map((point) => (point[0] - x) * (point[1] - y))
+  const squares = points.map((point) => (point[0] - x) ** 2)
+  return mean(both) / mean(squares)
+}
+
+function tablesThatGrew(
+  before: readonly SoakSample[],
+  after: readonly SoakSample[],
+): readonly string[] {
+  const most = (of: readonly SoakSample[], table: string) =>
+    Math.max(...of.map(({ rows }) => rows[table] ?? 0))
+  return Object.keys(after[0]?.rows ?? {})
+    .filter((table) => !kept.some((name) => table.endsWith(name)))
+    .filter((table) => most(after, table) > most(before, table) * 1.2 + 20)
+}
+
+function usualP99(times: readonly SoakTime[]): number {
+  const minutes = new Map<number, number[]>()
+  for (const { at, ms } of times) {
+    const of = minutes.get(Math.floor(at / minute)) ?? []
+    of.push(ms)
+    minutes.set(Math.floor(at / minute), of)
+  }
+  return median([...minutes.values()].map((of) => quantile(of, 0.99)))
+}

@@ -1,0 +1,167 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { crashPerson } from './crash-person.js'
+import { figure } from './figures.js'
+import { lineFrom, monotonic } from './moving-clock.js'
+import { type Pace, pacedHost, paceOf } from './paced-host.js'
+import { replicaName } from './replica.js'
+import { newSchema, type Replica, startReplica } from './replicas.js'
+import { isFull, sizes } from './sizes.js'
+import { type SoakSample, soakGrowth } from './soak-growth.js'
+import { at, describeOn, patient } from './stores.js'
+
+const { soakSeconds, soakWarmUpSeconds, soakClockRate } = sizes
+
+const second = 1000
+const processes = 2
+const poolSize = 10
+const people = 16
+/** Of what the processes answered in the warm-up. */
+const share = 0.7
+const sampleEveryMs = isFull ? 10 * second : second
+
+describeOn('postgres', 'figure R30: every flow for long, postgres', () => {
+  it(
+    'memory, connections and rows stay as they are, and so do times',
+    async () => {
+      const url = inject('postgresUrl') ?? ''
+      const schema = newSchema(url)
+      const replicas = await startAll(url, schema)
+      const watch = new pg.Pool({ connectionString: url, max: 1, application_name: 'watch' })
+      onTestFinished(() => watch.end())
+
+      // A process may look for work before its tables are there.
+      const before = await errorsOf(replicas)
+      const pace = paceOf((ms) => wait(ms))
+      const until = monotonic() + soakSeconds * second
+      const failed = new AbortController()
+      const goesOn = () => !failed.signal.aborted && monotonic() < until
+      const lives = livesOn(replicas, pace, goesOn).catch((error: unknown) => {
+        failed.abort(error)
+      })
+      const watching = watched(replicas, watch, schema, goesOn)
+      await wait(soakWarmUpSeconds * second)
+      const rate = (pace.times.length / soakWarmUpSeconds) * share
+      pace.limit(rate)
+      const [samples] = await Promise.all([watching, lives])
+
+      failed.signal.throwIfAborted()
+      expect(await errorsOf(replicas)).toEqual(before)
+      const most = Math.max(...samples.flatMap(({ connections }) => connections))
+      expect(most).toBeLessThanOrEqual(poolSize)
+      expect(pace.times.length).toBeGreaterThan(soakSeconds)
+      const growth = soakGrowth(samples, pace.times)
+      // A few seconds say nothing of what grows slowly, or of times.
+      if (isFull) {
+        expect(Math.max(...growth.memory)).toBeLessThanOrEqual(1)
+        expect(growth.resources).toBeLessThanOrEqual(5)
+        expect(growth.tables).toEqual([])
+        expect(growth.p99).toBeLessThanOrEqual(1.2)
+      }
+      figure(
+        'R30',
+        'every flow for long, on postgres',
+        `${soakSeconds / 60} min of ${people} people who registered, confirmed, signed in, refreshed, changed and ` +
+          `reset passwords and signed out on ${processes} processes, at ${Math.round(rate)} requests a second ` +
+          `(70 % of what they can), the clocks ${soakClockRate} times as fast as time: ${pace.times.length} requests, ` +
+          `none with an answer but the one that was due; from the second third to the last: memory ` +
+          `${growth.memory.map((mb) => mb.toFixed(2)).join(' and ')} MB a minute, the p99 times ` +
+          `${growth.p99.toFixed(2)}, no more sockets or timers, no table with more rows but those for audit records and ` +
+          `known logins; at most ${most} connections of ${poolSize}`,
+      )
+    },
+    (soakSeconds + 180) * second,
+  )
+})
+
+function startAll(url: string, schema: string): Promise<readonly Replica[]> {
+  const clock = lineFrom(Date.now(), soakClockRate)
+  const start = () =>
+    startReplica({
+      place: { store: 'postgres', url, schema },
+      poolSize,
+      clock,
+      pacesTimers: true,
+      // With plenty of memory V8 hardly collects, and the figure would be one of its patience.
+      smallHeap: true,
+      options: {
+        backendTimeout: patient,
+        trustProxy: 1,
+        settings: { sessionAbsoluteTTL: '1h', emailVerificationTTL: '15m' },
+      },
+    })
+  return Promise.all(Array.from({ length: processes }, start))
+}
+
+/** People who go through every flow, again and again. Rejects when one of them meets what nobody may meet. */
+async function livesOn(
+  replicas: readonly Replica[],
+  pace: Pace,
+  goesOn: () => boolean,
+): Promise<void> {
+  const hosts = replicas.map((replica) => pacedHost(replica, pace))
+  let turn = 0
+  const anyHost = async () => {
+    turn += 1
+    return at(hosts, turn)
+  }
+  const life = async (): Promise<void> => {
+    const person = crashPerson(anyHost)
+    await person.arrive()
+    while (goesOn()) await person.live()
+  }
+  await Promise.all(Array.from({ length: people }, life))
+}
+
+async function errorsOf(replicas: readonly Replica[]): Promise<readonly string[]> {
+  const states = await Promise.all(replicas.map((one) => one.control('state', null)))
+  return states.flatMap(({ errors }) => errors)
+}
+
+async function watched(
+  replicas: readonly Replica[],
+  watch: pg.Pool,
+  schema: string,
+  goesOn: () => boolean,
+): Promise<readonly SoakSample[]> {
+  const tables = await tablesOf(watch, schema)
+  const samples: SoakSample[] = []
+  while (goesOn()) {
+    const states = await Promise.all(replicas.map((one) => one.control('state', null)))
+    const connections: number[] = []
+    for (const { pid } of replicas) connections.push(await connectionsOf(watch, pid))
+    const rows: Record<string, number> = {}
+    for (const table of tables) rows[table] = await rowsOf(watch, `${schema}.${table}`)
+    samples.push({
+      at: monotonic(),
+      rssBytes: states.map(({ rssBytes }) => rssBytes),
+      resources: states.map(({ resources }) => resources),
+      connections,
+      rows,
+    })
+    await wait(sampleEveryMs)
+  }
+  return samples
+}
+
+async function tablesOf(pool: pg.Pool, schema: string): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    'select table_name as name from information_schema.tables where table_schema = $1',
+    [schema],
+  )
+  return rows.map(({ name }) => name)
+}
+
+const rowsOf = (pool: pg.Pool, table: string): Promise<number> =>
+  count(pool, `select count(*)::int as n from ${table}`, [])
+
+const connectionsOf = (pool: pg.Pool, pid: number): Promise<number> =>
+  count(pool, 'select count(*)::int as n from pg_stat_activity where application_name = $1', [
+    replicaName(pid),
+  ])
+
+async function count(pool: pg.Pool, statement: string, values: unknown[]): Promise<number> {
+  const { rows } = await pool.query<{ n: number }>(statement, values)
+  return rows[0]?.n ?? 0
+}
