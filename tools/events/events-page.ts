@@ -36,6 +36,10 @@ An audit record has \`at\`, \`surface\`, \`action\` (the type of the event), \`o
 \`sessionId\`, \`ip\`, \`userAgent\` and \`details\`, and the column below says its outcome and what is in \`details\`. It is
 written beside the request; where that fails, the event \`audit.failed\` says so. The deletion of an account leaves its
 records, which name it by its id; [an export](accounts.md#the-data-of-a-person) of a person has them.
+
+**What can be missing.** A change is written first, and told afterwards, by the request that wrote it. If the process ends
+in between, or learns too late that its write took effect, the change has no event, and so no record, webhook or mail. A
+repeated request, which completes such a change, does not tell it again.
 `
 
 const titles: Readonly<Record<string, string>> = {
