@@ -60,7 +60,7 @@ const conditions: Readonly<Record<string, string>> = {
   'login.lockedOut': 'of an address that has an account',
   'serviceToken.refused': 'of a client id that exists',
   'request.refused':
-    'of `permission_denied`, `human_principal_required`, `invalid_token` and `token_expired`',
+    'of `permission_denied`, `human_principal_required`, `invalid_token` and `token_expired`; where `userId` is null, one an hour for each operation, reason and address',
   'refresh.reissued': 'one an hour for each session, address and browser',
   'serviceToken.issued': 'one an hour for each credential, address and software',
 }

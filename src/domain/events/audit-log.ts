@@ -1,7 +1,6 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import { isStorableId } from '../../engine/is-storable.js'
-import { oncePerWindow } from '../../engine/once-per-window.js'
 import { AuthError } from '../../errors/index.js'
 import type { AuditRecord, AuditRecords } from '../../model/audit-record.js'
 import type { AuthEvent } from '../../ports/auth-event.js'
@@ -9,6 +8,7 @@ import type { Clock } from '../../ports/clock.js'
 import type { Emit } from '../../ports/emit.js'
 import type { Random } from '../../ports/random.js'
 import { storedText } from '../context/stored-text.js'
+import { repeatedRecords } from './repeated-records.js'
 import { type AuditEntry, toAuditRecord } from './to-audit-record.js'
 
 /** A page of audit records. */
@@ -56,27 +56,10 @@ interface Deps {
 
 const pageSize = 50
 const maxPageSize = 200
-/** One record of what is emitted over and over for the same session or credential, address and browser. */
-const repetitionWindowMs = 60 * 60 * 1000
 
 export function createAuditLog(deps: Deps): Audit {
-  const { records, clock } = deps
-  const isFirst = oncePerWindow()
-
-  /**
-   * Two tabs cause re-issues all day, machines ask for tokens all day, and records are kept for a
-   * year. A poller from elsewhere is another address or browser, and so leaves a record of its own.
-   */
-  function isRepeated(event: AuthEvent): boolean {
-    const isRoutine = event.type === 'refresh.reissued' || event.type === 'serviceToken.issued'
-    if (!isRoutine) return false
-    const of =
-      event.type === 'refresh.reissued'
-        ? [event.sessionId, event.otherClient]
-        : [event.credentialId]
-    const key = JSON.stringify([event.type, ...of, event.ip, event.userAgent])
-    return !isFirst(key, repetitionWindowMs, clock.now())
-  }
+  const { records } = deps
+  const isRepeated = repeatedRecords(deps)
 
   async function write(entry: AuditEntry): Promise<void> {
     const id = uuidv7(entry.at, deps.random)

@@ -9,7 +9,7 @@ type Facts = Pick<AuditEntry, 'outcome' | 'actorId' | 'targetId' | 'sessionId' |
 /**
  * A refusal that a stranger can cause without limit leaves an event and no record: records are kept
  * for a year, and a stranger must not fill the database. The refusals listed here come from a caller
- * who is signed in, or spend the small budget of the recovery class.
+ * who is signed in, or are recorded once an hour of each network (see `repeatedRecords`).
  */
 const recordedRefusals: readonly string[] = [
   'permission_denied',

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import type { AuditRecord } from '../../../src/model/audit-record.js'
+import { surfaceCollections } from '../../../src/model/collections.js'
+import type { Surface } from '../../../src/ports/surface.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eventsOf, openHostAtOneAddress, surfaces } from '../../support/hosts/open-host.js'
+import { specOf } from '../../support/stores/spec-of.js'
+
+/** All that a surface has recorded of one action. */
+async function recordsOf(
+  host: ContractHost,
+  surface: Surface,
+  action: AuditRecord['action'],
+): Promise<readonly AuditRecord[]> {
+  await host.auth.close() // records are written beside the request
+  const stored = host.backend.store.collection(specOf(surfaceCollections.auditRecords, surface))
+  const all = await stored.due(9e12, 10_000)
+  return all.filter((record) => record.action === action)
+}
+
+const from = (ip: string, userAgent = 'Browser/1.0') => ({
+  headers: { 'x-forwarded-for': ip, 'user-agent': userAgent },
+})
+
+it.each(surfaces)(
+  'a stranger fills no audit log of the %s surface with codes that are none',
+  async (surface) => {
+    const host = await openHostAtOneAddress()
+    const path = `/v1/auth/${surface}/mobile/oauth/exchange`
+    const body = { code: 'made up', codeVerifier: 'made up' }
+    for (let n = 0; n < 30; n += 1) {
+      const reply = await host.send('POST', path, { body, ...from('203.0.113.1', `curl/${n}`) })
+      expect(reply.status).toBe(400)
+    }
+    expect(eventsOf(host, 'request.refused')).toHaveLength(30)
+    expect(await recordsOf(host, surface, 'request.refused')).toHaveLength(1)
+  },
+)
