@@ -56,6 +56,8 @@ const titles: Readonly<Record<string, string>> = {
 
 /** On what it depends whether there is a record. */
 const conditions: Readonly<Record<string, string>> = {
+  'account.updated':
+    'of names that their owner changed, one an hour for each account and address, and eight for each account',
   'login.failed': 'of an address that has an account',
   'login.lockedOut': 'of an address that has an account',
   'serviceToken.refused': 'of a client id that exists',

@@ -1,40 +1,62 @@
+import { fewPerWindow } from '../../engine/few-per-window.js'
 import { networkOf } from '../../engine/network-of.js'
-import { oncePerWindow } from '../../engine/once-per-window.js'
 import type { AuthEvent } from '../../ports/auth-event.js'
 import type { Clock } from '../../ports/clock.js'
 
-/** One record of what is emitted over and over. */
 const windowMs = 60 * 60 * 1000
+/** Records of one matter in a window, each from elsewhere. */
+const mostPlaces = 8
+
+/** What a record of an event says. */
+interface Routine {
+  /** What several events are about. */
+  readonly matter: readonly unknown[]
+  /** Where one of them came from; left out where that is a part of the matter. */
+  readonly place?: string
+}
 
 /**
  * Tells whether an event says what a record of the last hour says. Two tabs cause re-issues all day, machines ask for
- * tokens all day, and a stranger may show tokens that are none all day, while records are kept for a year. A poller from
- * elsewhere is another address or browser, and so leaves a record of its own.
+ * tokens all day, a user may choose ever new names, and a stranger may show tokens that are none, while records are kept
+ * for a year. A poller from elsewhere is another address or browser, and so leaves a record of its own.
  */
 export function repeatedRecords({
   clock,
 }: {
   readonly clock: Clock
 }): (event: AuthEvent) => boolean {
-  const isFirst = oncePerWindow()
+  const isNews = fewPerWindow(mostPlaces, windowMs)
   return (event) => {
-    const about = routineOf(event)
-    return about !== null && !isFirst(JSON.stringify([event.type, ...about]), windowMs, clock.now())
+    const routine = routineOf(event)
+    if (routine === null) return false
+    const { matter, place = '' } = routine
+    return !isNews(JSON.stringify([event.type, ...matter]), place, clock.now())
   }
 }
 
-/** What two events have in common of which one is recorded; null for an event that is always recorded. */
-function routineOf(event: AuthEvent): readonly unknown[] | null {
+/** Null for an event that is always recorded. */
+function routineOf(event: AuthEvent): Routine | null {
   const { ip, userAgent } = event
   switch (event.type) {
     case 'refresh.reissued':
-      return [event.sessionId, event.otherClient, ip, userAgent]
+      return { matter: [event.sessionId, event.otherClient, ip, userAgent] }
     case 'serviceToken.issued':
-      return [event.credentialId, ip, userAgent]
+      return { matter: [event.credentialId, ip, userAgent] }
     case 'request.refused':
       // Of nobody who is known: a user agent is what the caller likes it to be.
-      return event.userId === null ? [event.operation, event.reason, networkOf(ip)] : null
+      return event.userId === null
+        ? { matter: [event.operation, event.reason, networkOf(ip)] }
+        : null
+    case 'account.updated':
+      return isOwnName(event) ? { matter: [event.targetId], place: networkOf(ip) } : null
     default:
       return null
   }
+}
+
+type Updated = Extract<AuthEvent, { readonly type: 'account.updated' }>
+
+/** A name decides nothing, and its owner may change it a hundred times a minute. */
+function isOwnName({ actorId, targetId, fields }: Updated): boolean {
+  return actorId === targetId && fields.every((field) => field === 'name')
 }

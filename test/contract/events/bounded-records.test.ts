@@ -4,6 +4,7 @@ import { surfaceCollections } from '../../../src/model/collections.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { eventsOf, openHostAtOneAddress, surfaces } from '../../support/hosts/open-host.js'
+import { signedInPerson } from '../../support/people/people.js'
 import { specOf } from '../../support/stores/spec-of.js'
 
 /** All that a surface has recorded of one action. */
@@ -34,5 +35,24 @@ it.each(surfaces)(
     }
     expect(eventsOf(host, 'request.refused')).toHaveLength(30)
     expect(await recordsOf(host, surface, 'request.refused')).toHaveLength(1)
+  },
+)
+
+it.each(surfaces)(
+  'a user fills no audit log of the %s surface with ever new names',
+  async (surface) => {
+    const host = await openHostAtOneAddress()
+    const { bearer } = await signedInPerson(host, surface)
+    for (let n = 0; n < 120; n += 1) {
+      const body = { name: `Ada ${n}` }
+      const reply = await host.send('PATCH', `/v1/auth/${surface}/me`, {
+        bearer,
+        body,
+        ...from(`198.51.100.${n}`),
+      })
+      expect(reply.status).toBe(200)
+    }
+    expect(eventsOf(host, 'account.updated')).toHaveLength(120)
+    expect(await recordsOf(host, surface, 'account.updated')).toHaveLength(8)
   },
 )
