@@ -63,8 +63,10 @@ const conditions: Readonly<Record<string, string>> = {
   'serviceToken.refused': 'of a client id that exists',
   'request.refused':
     'of `permission_denied`, `human_principal_required`, `invalid_token` and `token_expired`; where `userId` is null, one an hour for each operation, reason and address',
-  'refresh.reissued': 'one an hour for each session, address and browser',
-  'serviceToken.issued': 'one an hour for each credential, address and software',
+  'refresh.reissued':
+    'one an hour for each session, address and browser, of eight browsers of an address at most',
+  'serviceToken.issued':
+    'one an hour for each credential, address and software, of eight of an address at most',
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')

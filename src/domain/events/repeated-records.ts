@@ -1,3 +1,4 @@
+import { sha256 } from '../../crypto/secrets.js'
 import { fewPerWindow } from '../../engine/few-per-window.js'
 import { networkOf } from '../../engine/network-of.js'
 import type { AuthEvent } from '../../ports/auth-event.js'
@@ -36,14 +37,15 @@ export function repeatedRecords({
 
 /** Null for an event that is always recorded. */
 function routineOf(event: AuthEvent): Routine | null {
-  const { ip, userAgent } = event
+  const { ip } = event
+  // A caller writes it as they like, and so it is a place among few. Hashed, because it may be long.
+  const agent = () => sha256(event.userAgent ?? '')
   switch (event.type) {
     case 'refresh.reissued':
-      return { matter: [event.sessionId, event.otherClient, ip, userAgent] }
+      return { matter: [event.sessionId, event.otherClient, networkOf(ip)], place: agent() }
     case 'serviceToken.issued':
-      return { matter: [event.credentialId, ip, userAgent] }
+      return { matter: [event.credentialId, networkOf(ip)], place: agent() }
     case 'request.refused':
-      // Of nobody who is known: a user agent is what the caller likes it to be.
       return event.userId === null
         ? { matter: [event.operation, event.reason, networkOf(ip)] }
         : null

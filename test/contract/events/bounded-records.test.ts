@@ -4,7 +4,7 @@ import { surfaceCollections } from '../../../src/model/collections.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { eventsOf, openHostAtOneAddress, surfaces } from '../../support/hosts/open-host.js'
-import { signedInPerson } from '../../support/people/people.js'
+import { signedInApp, signedInPerson } from '../../support/people/people.js'
 import { specOf } from '../../support/stores/spec-of.js'
 
 /** All that a surface has recorded of one action. */
@@ -56,3 +56,18 @@ it.each(surfaces)(
     expect(await recordsOf(host, surface, 'account.updated')).toHaveLength(8)
   },
 )
+
+it('a user fills no audit log with re-issues to ever new user agents', async () => {
+  const host = await openHostAtOneAddress()
+  const { refreshToken } = await signedInApp(host, 'client')
+  const body = { refreshToken }
+  for (let n = 0; n < 60; n += 1) {
+    const reply = await host.send('POST', '/v1/auth/client/refresh', {
+      body,
+      ...from('203.0.113.1', `agent ${'x'.repeat(n)}`),
+    })
+    expect(reply.status).toBe(200)
+  }
+  expect(eventsOf(host, 'refresh.reissued')).toHaveLength(59)
+  expect(await recordsOf(host, 'client', 'refresh.reissued')).toHaveLength(8)
+})
