@@ -2,6 +2,7 @@ import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
 import { offeredMethods } from './offered-methods.js'
 import type { StepUp } from './step-up.js'
@@ -11,25 +12,39 @@ export interface ReAuthentication {
   /**
    * With a factor, of a kind that is switched off as well: a second-factor proof younger than `stepUpMaxAge`. Without one: the
    * current password. With neither: a login as young as that. Throws `step_up_required`,
-   * `invalid_credentials` and `rate_limited`.
+   * `invalid_credentials` and `rate_limited`, and `session_revoked` where the session was ended while its
+   * password was checked.
    */
   require(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'>
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
+  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
+}
 
 export function createReAuthentication(
   deps: Deps,
   stepUp: StepUp,
   passwordCheck: PasswordCheck,
 ): ReAuthentication {
+  /** A hash waits for its turn, and meanwhile the owner may have taken the account back from a thief. */
+  async function requireUnchanged({ user, sessionId }: SignedIn): Promise<void> {
+    const now = await deps.collections.users.get(user.id)
+    if (now === null || !(await deps.judge.isSessionOpen(now, sessionId))) {
+      throw new AuthError('session_revoked')
+    }
+    const { credentialEpoch, deviceEpoch } = now
+    const isSame = credentialEpoch === user.credentialEpoch && deviceEpoch === user.deviceEpoch
+    if (!isSame) throw new AuthError('invalid_credentials')
+  }
+
   async function requirePassword(
     who: SignedIn,
     currentPassword: string | undefined,
     source: RequestSource,
   ): Promise<void> {
     if (currentPassword === undefined) throw new AuthError('invalid_credentials')
-    if (await passwordCheck.ofSession(who, currentPassword, source)) return
+    if (await passwordCheck.ofSession(who, currentPassword, source)) return requireUnchanged(who)
     const { user, sessionId } = who
     deps.emit('password.changeFailed', source, { userId: user.id, sessionId })
     throw new AuthError('invalid_credentials')

@@ -82,6 +82,8 @@ describe.each(surfaces)(
     it('T-45 a passkey of a request that was under way does not outlive a reset of all factors', async () => {
       const { host, at } = await hooked()
       const who = await signedInPerson(host, surface)
+      // Who just signed in without a password is asked for none, and nothing is looked at after it.
+      await storedIn(host, surface).users.update(who.id, { enabled: true }, { passwordHash: null })
       const on = passkeysOn(host, surface)
       const { bearer } = who
       const authenticator = softwareAuthenticator({ origin: origins[surface] })
@@ -93,8 +95,7 @@ describe.each(surfaces)(
       at('users.update', {
         // Before the sessions are ended: the thief's request is let in.
         async after() {
-          const given = { bearer, currentPassword: who.password }
-          const begun = JSON.parse((await on.startRegistration(given)).text)
+          const begun = JSON.parse((await on.startRegistration({ bearer })).text)
           const response = authenticator.create(begun.options)
           await new Promise<void>((isUnderWay) => {
             at('passkeys.insert', {

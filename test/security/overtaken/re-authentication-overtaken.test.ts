@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import type { LegacyVerifier } from '../../../src/ports/password-hasher.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
+import {
+  goodPassword,
+  otherPassword,
+  type Person,
+  signedInPerson,
+} from '../../support/people/people.js'
+import { linkFor, reset } from '../../support/people/recovery-steps.js'
+
+/** What the owner does while a thief's request waits for the check of the password. */
+const meanwhile: Readonly<Record<string, (host: ContractHost, who: Person) => Promise<unknown>>> = {
+  'a reset of the password': async (host, { email }) =>
+    reset(host, 'client', await linkFor(host, 'client', email), otherPassword),
+  'the end of all sessions': (host, { id }) => host.auth.client.terminateSessionsOf(id),
+  'the end of its session': async (host, { id }) => {
+    const [session] = await host.auth.client.listSessions(id)
+    return host.auth.client.terminateSession(session?.id ?? '')
+  },
+}
+
+/** Takes every password, the first one after this was done. */
+function verifier(during: () => Promise<unknown>): LegacyVerifier {
+  let isFirst = true
+  return {
+    recognises: (hash) => hash === 'slow',
+    async verify() {
+      const asked = isFirst
+      isFirst = false
+      if (asked) await during()
+      return asked
+    },
+  }
+}
+
+it.each(Object.keys(meanwhile))(
+  'no account is deleted that %s gave back while its password was checked',
+  async (name) => {
+    const host = await openHost({ legacyVerifiers: [verifier(() => during())] })
+    const who = await signedInPerson(host, 'client')
+    await storedIn(host, 'client').users.update(who.id, { enabled: true }, { passwordHash: 'slow' })
+    const during = async () => meanwhile[name]?.(host, who)
+    const { bearer } = who
+    const body = { currentPassword: goodPassword }
+    const deletion = await host.send('DELETE', '/v1/auth/client/me', { bearer, body })
+    expect(outcomeOf(deletion)).toBe('401 session_revoked')
+    expect(await host.auth.client.users.get(who.id)).not.toBeNull()
+  },
+)
