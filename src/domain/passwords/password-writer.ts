@@ -4,6 +4,7 @@ import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
 import type { MailService } from '../mail/mail-service.js'
 import { barReissues } from '../sessions/bar-reissues.js'
@@ -28,7 +29,7 @@ export interface PasswordWriter {
   /**
    * Checks the policy and replaces the password by one guarded write. Null when the user's
    * credentials were changed meanwhile: then nothing was written. Throws `session_revoked` where the
-   * session to keep has ended.
+   * session that asks has ended.
    */
   write(user: User, newPassword: string, change: PasswordChange): Promise<User | null>
 }
@@ -36,6 +37,7 @@ export interface PasswordWriter {
 interface Deps
   extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
   readonly passwords: PasswordHashes
+  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
   readonly passwordRules: PasswordRules
   readonly mail: MailService
 }
@@ -84,6 +86,12 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     return id === null ? null : barReissues(families, { id, userId })
   }
 
+  /** Where no session is kept, since none ends, the one that asks has to go on all the same. */
+  async function requireAsker({ sessionId, endsSessions }: PasswordChange, user: User) {
+    if (sessionId === undefined || endsSessions) return
+    if (!(await deps.judge.isSessionOpen(user, sessionId))) throw new AuthError('session_revoked')
+  }
+
   return {
     async write(seen, newPassword, change) {
       // Before anything is written: a password that was changed must not be answered by a failure.
@@ -104,6 +112,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
         if (user === null || user.credentialEpoch !== seen.credentialEpoch) return null
         if (user.passwordChangedAt !== seen.passwordChangedAt) return null
         requireOpen(kept, user)
+        await requireAsker(change, user)
         if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
         const written = await replace(user, passwordHash, change)
         const found: User | null = written ?? (await users.get(seen.id))

@@ -49,3 +49,22 @@ it.each(Object.keys(meanwhile))(
     expect(await host.auth.client.users.get(who.id)).not.toBeNull()
   },
 )
+
+it.each([true, false])(
+  'no password is changed in a session that ended while the present one was checked, where others end: %s',
+  async (revokeSessionsOnPasswordChange) => {
+    const host = await openHost({
+      legacyVerifiers: [verifier(() => during())],
+      settings: { revokeSessionsOnPasswordChange },
+    })
+    const who = await signedInPerson(host, 'client')
+    const { users } = storedIn(host, 'client')
+    await users.update(who.id, { enabled: true }, { passwordHash: 'slow' })
+    const during = () => host.auth.client.terminateSessionsOf(who.id)
+    const { bearer } = who
+    const body = { currentPassword: goodPassword, newPassword: otherPassword }
+    const change = await host.send('POST', '/v1/auth/client/me/password', { bearer, body })
+    expect((await users.get(who.id))?.passwordHash).toBe('slow')
+    expect(outcomeOf(change)).toBe('401 session_revoked')
+  },
+)
