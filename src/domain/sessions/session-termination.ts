@@ -15,6 +15,11 @@ import {
 
 /** Sessions ended beside each other: others share the database meanwhile. */
 const atOnce = 20
+/**
+ * A login writes its document and its row beside each other, so for a moment the document may be there alone. The fence of
+ * that login decides about it: it is of a later epoch than what is ended here, or is refused.
+ */
+const underWayMs = 60_000
 
 export interface SessionTermination extends Pick<SessionEnding, 'endJudged' | 'closeDocument'> {
   /**
@@ -56,7 +61,7 @@ export interface WhichSessions {
   readonly userId: string
   /** Asked for each row that was not revoked. */
   family(family: RefreshFamily): boolean
-  /** Asked for each session that is active and has no row: it was swept, or is yet to be written. */
+  /** Asked for each session that is active and whose row was swept. One of the last minute is left to its login. */
   rowless(session: Session): boolean
 }
 
@@ -99,9 +104,11 @@ export function createSessionTermination(deps: EndingDeps): SessionTermination {
       const those = batch.filter((family) => which.family(family))
       if (those.length > 0) await endTogether(those, reason, source, options)
     }
+    const isUnderWay = ({ loginAt }: Session) => loginAt > clock.now() - underWayMs
+    const isSwept = (session: Session) => !known.has(session.id) && !isUnderWay(session)
     for await (const batch of batchesOf(activeDocuments(userId), atOnce)) {
       await closeKnown(batch, known)
-      const those = batch.filter((session) => !known.has(session.id) && which.rowless(session))
+      const those = batch.filter((session) => isSwept(session) && which.rowless(session))
       const rowless = { ...options, refreshRowMissing: true } as const
       if (those.length > 0) await endTogether(those, reason, source, rowless)
     }

@@ -1,0 +1,55 @@
+import { decodeJwt } from 'jose'
+import { expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
+import { person, signIn } from '../../support/people/people.js'
+import { withCall } from '../../support/stores/faulty-backend.js'
+
+/** A place that somebody reaches, and others wait for. */
+function place() {
+  let reach = (): void => {}
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve
+  })
+  return { reach, reached }
+}
+
+/** A store whose calls of a name run `before` first, once it is set. */
+function steered() {
+  const before = new Map<string, () => Promise<unknown>>()
+  const backend = withCall(memory(), async (name, work) => {
+    const first = before.get(name)
+    before.delete(name)
+    await first?.()
+    return work()
+  })
+  return { backend, before }
+}
+
+it('a login after a sign-out everywhere goes on, where only its document is there as all others are listed', async () => {
+  const { backend, before } = steered()
+  const host = await openHost({ backend })
+  const who = await person(host, 'client')
+  const { bearer } = await signIn(host, 'client', who)
+  const [toWriteItsRow, signedOut] = [place(), place()]
+  let login: ReturnType<typeof signIn> | null = null
+  before.set('client_refresh_tokens.find', async () => {
+    // The epoch was raised, and nothing is listed yet.
+    before.set('client_refresh_tokens.insert', async () => {
+      toWriteItsRow.reach()
+      await signedOut.reached
+    })
+    login = signIn(host, 'client', who)
+    await toWriteItsRow.reached
+  })
+  const body = { everywhere: true }
+  const out = await host.send('POST', '/v1/auth/client/logout', { bearer, body })
+  expect(out.status).toBe(204)
+  signedOut.reach()
+
+  const newer = (await login) ?? { bearer: '' }
+  const me = await host.send('GET', '/v1/auth/client/me', { bearer: newer.bearer })
+  expect(outcomeOf(me)).toBe('200')
+  const id = String(decodeJwt(newer.bearer)['sid'])
+  expect(await storedIn(host, 'client').sessions.get(id)).toMatchObject({ active: true })
+})
