@@ -60,7 +60,8 @@ function begun(steps: IntentSteps, story: IntentStory): FollowingIntent {
   }
   return {
     ...{ steps, story, toCome, accountToCome, states: [steps.set(first, known)] },
-    ...{ seated: [null, null], seats: new Map(), over: new Set(), living: new Set(story.living) },
+    ...{ seated: [null, null], seats: new Map(), living: new Set(story.living) },
+    ...{ over: new Set(), left: new Set() },
     ...{
       failing: new Set(),
       forgotten: new Set(),
@@ -107,9 +108,19 @@ function leave(following: FollowingIntent, seat: IntentSeat, events: IntentEvent
   )
 }
 
-function ends(following: FollowingIntent, exchange: Exchange, events: IntentEvents): void {
+/** Whether a request takes the link or the ticket later on: then it goes on, and waits for its writes on the account. */
+const goesOn = ({ toCome, accountToCome }: FollowingIntent, { request }: Exchange): boolean =>
+  (toCome.get(request) ?? 0) > (accountToCome.get(request) ?? 0)
+
+type Asked = Extract<IntentEvent, { readonly exchange: Exchange }>
+
+function ends(following: FollowingIntent, { kind, exchange }: Asked, events: IntentEvents): void {
   const seat = seatedAt(following, exchange.request)
   if (seat === undefined || following.over.has(exchange.request)) return
+  if (kind === 'left' && goesOn(following, exchange)) {
+    following.left.add(exchange.request)
+    return
+  }
   const isAnswered = exchange.ended !== null && exchange.status < 500
   if (isAnswered) events.answered(following, seat, exchange)
   else following.states = events.keepLate(following, exchange)
@@ -177,8 +188,16 @@ function written(
         : steps.take(state, 'a newer link takes its place'),
     )
   }
-  const seat = isToCome ? seatedAt(following, one.request) : undefined
-  if (seat !== undefined) leave(following, seat, events)
+  if (isToCome) ownWritten(following, one.request, events)
+}
+
+/** One write less of a request is to come. The last one of a request that was left ends it. */
+function ownWritten(following: FollowingIntent, request: string, events: IntentEvents): void {
+  const { toCome, left, over } = following
+  const seat = seatedAt(following, request)
+  if (seat === undefined) return
+  if (toCome.get(request) === 0 && left.has(request)) over.add(request)
+  leave(following, seat, events)
 }
 
 function faulty(following: FollowingIntent, fault: Fault, events: IntentEvents): void {
@@ -205,7 +224,7 @@ export function followIntent(steps: IntentSteps, story: IntentStory): FollowedIn
     before = following.states
     if (one.kind === 'fault') faulty(following, one, events)
     else if (!('exchange' in one)) written(following, one, events)
-    else if (one.kind !== 'begin') ends(following, one.exchange, events)
+    else if (one.kind !== 'begin') ends(following, one, events)
     else if (!begins(following, one.exchange, events)) {
       return { isWithin: false, taken: [], refused: null }
     }

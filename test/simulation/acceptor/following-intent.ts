@@ -17,6 +17,8 @@ export interface FollowingIntent {
   /** Where each request sits or sat. */
   readonly seats: Map<string, IntentSeat>
   readonly over: Set<string>
+  /** Requests that their client waits for no longer, and that go on. */
+  readonly left: Set<string>
   /** The requests whose write on the account failed, or was not answered. */
   readonly failing: Set<string>
   /** Passwords that had a seat, which is another's by now. */
