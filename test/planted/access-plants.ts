@@ -60,6 +60,17 @@ export const accessPlants: readonly Plant[] = [
     tests: ['test/contract/factors/mfa-self.test.ts', 'test/contract/factors/factor-races.test.ts'],
   },
   {
+    name: 'a login overtaken by a change of factors proves the factor that it showed',
+    edits: [
+      {
+        file: 'src/domain/login/login-effects.ts',
+        find: 'recordProof({ ...session, user: login.user }, mfaMethod)',
+        replace: 'recordProof(session, mfaMethod)',
+      },
+    ],
+    tests: ['test/contract/factors/overtaken-logins.test.ts'],
+  },
+  {
     name: 'a permission for the own account opens the own factors as well',
     edits: [
       {
