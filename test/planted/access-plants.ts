@@ -71,6 +71,17 @@ export const accessPlants: readonly Plant[] = [
     tests: ['test/contract/factors/overtaken-logins.test.ts'],
   },
   {
+    name: 'a device that such a login trusts stands for the factors of now',
+    edits: [
+      {
+        file: 'src/domain/login/login-pipeline.ts',
+        find: 'effects.trustDevice({ user, sessionId }, deviceId, trust, source)',
+        replace: 'effects.trustDevice(session, deviceId, trust, source)',
+      },
+    ],
+    tests: ['test/contract/factors/overtaken-logins.test.ts'],
+  },
+  {
     name: 'a permission for the own account opens the own factors as well',
     edits: [
       {

@@ -3,6 +3,13 @@ import type { Surface } from '../../../src/ports/surface.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { enrolled, finish, requireStepUp, ticketOf } from '../../support/people/authenticator.js'
+import {
+  comesTo,
+  deviceLogin,
+  deviceTokenOf,
+  finishTrusting,
+  trusting,
+} from '../../support/people/trusted-device.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
 
 /**
@@ -12,6 +19,7 @@ import { withCall } from '../../support/stores/faulty-backend.js'
 async function acceptedLogin(surface: Surface) {
   const late: (() => Promise<unknown>)[] = []
   const host = await openHost({
+    ...trusting,
     wrapBackend: (backend) =>
       withCall(backend, async (called, work) => {
         if (called === `${surface}_sessions.insert`) await late.pop()?.()
@@ -44,9 +52,22 @@ describe.each(surfaces)('a login overtaken by a change of factors on the %s surf
     })
   })
 
-  it('leaves one where nothing came between', async () => {
-    const { host, mfaToken, code } = await acceptedLogin(surface)
-    const login = await finish(host, surface, mfaToken, code)
+  it('T-45 leaves no device that stands for a factor', async () => {
+    const { host, who, mfaToken, code, late, overtake } = await acceptedLogin(surface)
+    overtake()
+    const login = await finishTrusting(host, surface, mfaToken, code)
+    expect([late, comesTo(login)]).toEqual([[], 'authenticated'])
+    const deviceToken = deviceTokenOf(login, surface, 'login')
+    const next = await deviceLogin(host, surface, who, deviceToken, 'login')
+    expect(comesTo(next)).toBe('mfaRequired')
+  })
+
+  it('leaves both where nothing came between', async () => {
+    const { host, who, mfaToken, code } = await acceptedLogin(surface)
+    const login = await finishTrusting(host, surface, mfaToken, code)
     await requireStepUp(host, surface, textOf(login.json(), 'accessToken'))
+    const deviceToken = deviceTokenOf(login, surface, 'login')
+    const next = await deviceLogin(host, surface, who, deviceToken, 'login')
+    expect(comesTo(next)).toBe('authenticated')
   })
 })
