@@ -128,6 +128,17 @@ export const accessPlants: readonly Plant[] = [
     tests: ['test/contract/service-accounts/service-grant-refusals.test.ts'],
   },
   {
+    name: 'a grant that waited for another one goes by what it read before',
+    edits: [
+      {
+        file: 'src/domain/service-accounts/service-grants.ts',
+        find: 'return standingOf(await readAgain(standing.credential))',
+        replace: 'return standing',
+      },
+    ],
+    tests: ['test/contract/service-accounts/service-account-races.test.ts'],
+  },
+  {
     name: 'an account read before its tenant was waited for is asked about',
     edits: [
       {

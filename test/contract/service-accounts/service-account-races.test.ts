@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
 import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
 import type { Backend } from '../../../src/ports/backend.js'
-import { hostKinds } from '../../support/hosts/hosts.js'
+import { type HostOptions, hostKinds } from '../../support/hosts/hosts.js'
+import type { Reply } from '../../support/hosts/http-client.js'
 import { openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -86,8 +87,10 @@ describe.each(hostKinds)('races on $name', (kind) => {
 })
 
 describe('a grant under way', () => {
+  const here = { headers: { 'x-forwarded-for': '192.0.2.1' } }
+
   /** A host whose next hash waits until it is let go. */
-  async function rig() {
+  async function rig(options: HostOptions = {}) {
     const real = nodeRsHasher()
     let began: () => void = () => {}
     let release: () => void = () => {}
@@ -106,6 +109,7 @@ describe('a grant under way', () => {
           },
         },
       },
+      ...options,
     })
     const who = await administrator(host)
     const account = await serviceAccount(host, who)
@@ -120,7 +124,7 @@ describe('a grant under way', () => {
         held = new Promise<void>((resolve) => {
           release = resolve
         })
-        const pending = grant(host, account)
+        const pending = grant(host, account, here)
         await hashing
         await act()
         release()
@@ -145,6 +149,32 @@ describe('a grant under way', () => {
     expect(outcomeOf(reply)).toBe('401 invalid_client')
     await host.send('PATCH', path, { bearer: who.bearer, body: { enabled: true } })
     expect((await grant(host, account)).status).toBe(200)
+  })
+
+  it('R-3B-02 gets no token when it waited for another one and its credential is revoked meanwhile', async () => {
+    const late: (() => Promise<unknown>)[] = []
+    let hits = 0
+    const { host, who, account, during } = await rig({
+      // A second one from there waits until the first one is known to be no failure.
+      settings: { ...withoutLimits.settings, grantFailuresPerClient: 1 },
+      wrapBackend: (backend) =>
+        withCall(backend, async (called, work) => {
+          if (called === 'counter.hit') hits += 1
+          // The secret of the first one is remembered by then.
+          if (called === 'counter.forgive') await late.pop()?.()
+          return work()
+        }),
+    })
+    const waiting: Promise<Reply>[] = []
+    const first = await during(async () => {
+      const before = hits
+      waiting.push(grant(host, account, here))
+      await expect.poll(() => hits - before).toBe(2)
+      late.push(() => revoke(host, who, account.id, account.credentialId))
+    })
+    const [second] = await Promise.all(waiting)
+    expect([late, outcomeOf(first)]).toEqual([[], '200'])
+    expect(second && outcomeOf(second)).toBe('401 invalid_client')
   })
 
   it('R-3B-05 the note of its use does not revive a credential revoked meanwhile', async () => {
