@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http2'
 import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { bodyParser } from '@koa/bodyparser'
 import Koa from 'koa'
 import { describe, expect, it } from 'vitest'
@@ -33,6 +34,24 @@ describe.each(frameworkKinds)('R-LIB-03 an upload that breaks off on $name', (ki
     await expect.poll(brokenOff, { interval: 1, timeout: 20_000 }).toBe(true)
     const errors = host.logger.lines.filter(({ level }) => level === 'error')
     expect(errors).toEqual([])
+  })
+})
+
+describe.each(frameworkKinds)('R-LIB-03 an upload without an end on $name', (kind) => {
+  it('is answered 413 once it is too large, and not kept until it ends', async () => {
+    const { url } = await openHost({}, kind)
+    const { port, hostname } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    const answered = once(socket, 'data').then(([bytes]) => String(bytes))
+    socket.write(
+      `POST ${login} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    )
+    const size = 65 * 1024
+    socket.write(`${size.toString(16)}\r\n${' '.repeat(size)}\r\n`)
+    const unanswered = setTimeout(6_000, 'still waits for the rest', { ref: false })
+    expect(await Promise.race([answered, unanswered])).toMatch(/^HTTP\/1\.1 413 /)
+    socket.destroy()
   })
 })
 
