@@ -95,6 +95,14 @@ export function refreshPlants(build: (judge: Judge) => Model, judge: Judge): rea
       }),
     },
     {
+      name: 'a replay is refused, and the session goes on',
+      scenario: 'a token of two generations ago ends the session',
+      breaks: 'a token of two generations ago ends the session',
+      model: changed({
+        'holder1 reads a replay': otherwise({ effects: ['place1 = nowhere'] }),
+      }),
+    },
+    {
       name: 'an ending revokes the row before the denylist',
       scenario: 'endings',
       breaks: 'a session whose row is revoked is on the denylist',

@@ -93,6 +93,14 @@ const scenarios: readonly Scenario[] = [
     eventually: '[] ((denied -> <> closed) && (epoch > 0 -> <> (denied || held0 == newest)))',
   },
   {
+    name: 'a token of two generations ago ends the session',
+    processes: ['holder0', 'holder1', 'thief'],
+    bounds: { newest: 4 },
+    initially: { faults: [0] },
+    without: ['holder0 calls a guarded route', 'holder1 calls a guarded route'],
+    eventually: '[] ((place1 == missed && held1 + 1 < generation) -> <> denied)',
+  },
+  {
     name: 'a lone holder that lost an answer gets the next one, inside the grace',
     processes: ['holder0', 'clock', 'store'],
     bounds: { newest: 3 },
