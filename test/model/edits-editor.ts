@@ -35,6 +35,13 @@ export function editorActions(n: number): readonly Action[] {
     holds: `kind${n} != setsStated || stated${n} == revision`,
   }
   const claims = [onNewest, asStated]
+  const ofConflict: readonly Claim[] = [
+    { name: 'a revision that is refused is not the newest', holds: `stated${n} != revision` },
+    {
+      name: 'a conflict of revisions is told to who stated one',
+      holds: `kind${n} == setsStated`,
+    },
+  ]
 
   return [
     action(
@@ -62,12 +69,7 @@ export function editorActions(n: number): readonly Action[] {
       'is refused: another revision',
       `${at} == toPlan && plan${n} == revisionConflict`,
       [`${at} = refused`],
-      [
-        {
-          name: 'a revision that is refused is not the newest',
-          holds: `stated${n} != revision`,
-        },
-      ],
+      ofConflict,
     ),
     action(
       'keeps a record of the revision that it replaces',
@@ -119,7 +121,7 @@ export function editorActions(n: number): readonly Action[] {
       'is told of the conflict',
       `${at} == missed && !mayRetry${n}`,
       [`${at} = refused`],
-      [{ name: 'a revision that is refused is not the newest', holds: `stated${n} != revision` }],
+      ofConflict,
     ),
     action('looks and finds its own write', `${at} == lost && wroteLast == ${n + 1}`, [
       `${at} = written`,

@@ -51,6 +51,14 @@ export function editsPlants(
       }),
     },
     {
+      name: 'an edit that states no revision is refused after a lost race',
+      scenario: 'three editors',
+      breaks: 'a conflict of revisions is told to who stated one',
+      model: changed({
+        'editor0 is told of the conflict': otherwise({ when: 'place0 == missed' }),
+      }),
+    },
+    {
       name: 'a stated revision is no contract',
       scenario: 'three editors',
       breaks: 'a stated revision is the one that is replaced',
