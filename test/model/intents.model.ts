@@ -131,6 +131,10 @@ function modelOf(by: Law): Omit<Model, 'plants'> {
         holds: '(!stands0 || factor0) && (!stands1 || factor1)',
       },
       { name: 'an unproved account has no factor', holds: 'proved || !(factor0 || factor1)' },
+      {
+        name: 'nothing that was trusted beside the password of before outlives the link',
+        holds: 'linkSet == 0 || device > 0',
+      },
     ],
     scenarios,
     never: {},
