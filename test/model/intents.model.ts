@@ -132,6 +132,10 @@ function modelOf(by: Law): Omit<Model, 'plants'> {
       },
       { name: 'an unproved account has no factor', holds: 'proved || !(factor0 || factor1)' },
       {
+        name: 'a factor that was begun in a session ended the others',
+        holds: '(!stands0 || lacks0 || session > 0) && (!stands1 || lacks1 || session > 0)',
+      },
+      {
         name: 'nothing that was trusted beside the password of before outlives the link',
         holds: 'linkSet == 0 || device > 0',
       },
