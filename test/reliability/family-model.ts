@@ -20,8 +20,6 @@ export interface FamilyState {
   readonly dead: boolean
   /** When the first answer that confirmed the end arrived: from then on the row says so as well. */
   readonly endedBy: number
-  /** Replay was answered as such; a family does that once. */
-  readonly alarmed: boolean
   /** The last rotation took place between these two times. */
   readonly rotatedFrom: number
   readonly rotatedUntil: number
@@ -50,12 +48,11 @@ export function familyModel(rules: FamilyRules): Model<FamilyState, FamilyCall> 
       current: rules.generation,
       dead: false,
       endedBy: Number.POSITIVE_INFINITY,
-      alarmed: false,
       rotatedFrom: Number.NEGATIVE_INFINITY,
       rotatedUntil: Number.NEGATIVE_INFINITY,
     },
-    key: ({ current, dead, endedBy, alarmed, rotatedFrom }) =>
-      [current, dead, endedBy, alarmed, rotatedFrom].join(' '),
+    key: ({ current, dead, endedBy, rotatedFrom }) =>
+      [current, dead, endedBy, rotatedFrom].join(' '),
     after: (state, call) => (call.result === null ? unanswered : answered)(rules, state, call),
   }
 }
@@ -103,9 +100,7 @@ function refused(
 ): readonly FamilyState[] {
   switch (code) {
     case 'refresh_token_reused':
-      return mayAlarm(rules, state, call, generation)
-        ? [{ ...ended(state, call), alarmed: true }]
-        : []
+      return mayAlarm(rules, state, call, generation) ? [ended(state, call)] : []
     case 'session_max_age_reached':
       if (state.dead) return [state]
       return mayBeOverCap(rules, call) ? [ended(state, call)] : []
@@ -131,15 +126,18 @@ function ended(state: FamilyState, { returnedAt, result }: FamilyCall): FamilySt
   return { ...state, dead: true, endedBy: Math.min(state.endedBy, confirmed) }
 }
 
-/** Replay raises its one alarm also where an ending was begun and nobody finished it. */
+/**
+ * Replay raises its alarm also where an ending was begun and nobody finished it. A family alarms once, and no request that
+ * began after that answer does so again. Of requests that were under way together a second one may: the counter that
+ * chooses one of them may fail, and then each process counts for itself.
+ */
 function mayAlarm(
   rules: FamilyRules,
   state: FamilyState,
   call: FamilyCall,
   generation: number,
 ): boolean {
-  const unfinished = !state.alarmed && call.invokedAt <= state.endedBy
-  return unfinished && mayBeReplay(rules, state, call, generation)
+  return call.invokedAt <= state.endedBy && mayBeReplay(rules, state, call, generation)
 }
 
 function rotated(state: FamilyState, call: FamilyCall): FamilyState {
