@@ -61,7 +61,7 @@ export interface WhichSessions {
   readonly userId: string
   /** Asked for each row that was not revoked. */
   family(family: RefreshFamily): boolean
-  /** Asked for each session that is active and whose row was swept. One of the last minute is left to its login. */
+  /** Asked for each session that is active and has no row: it was swept, or is yet to be written. */
   rowless(session: Session): boolean
 }
 
@@ -104,11 +104,9 @@ export function createSessionTermination(deps: EndingDeps): SessionTermination {
       const those = batch.filter((family) => which.family(family))
       if (those.length > 0) await endTogether(those, reason, source, options)
     }
-    const isUnderWay = ({ loginAt }: Session) => loginAt > clock.now() - underWayMs
-    const isSwept = (session: Session) => !known.has(session.id) && !isUnderWay(session)
     for await (const batch of batchesOf(activeDocuments(userId), atOnce)) {
       await closeKnown(batch, known)
-      const those = batch.filter((session) => isSwept(session) && which.rowless(session))
+      const those = batch.filter((session) => !known.has(session.id) && which.rowless(session))
       const rowless = { ...options, refreshRowMissing: true } as const
       if (those.length > 0) await endTogether(those, reason, source, rowless)
     }
@@ -138,7 +136,9 @@ export function createSessionTermination(deps: EndingDeps): SessionTermination {
 
     async endAll(userId, reason, source, { except, ...options } = {}) {
       const isOther = ({ id }: Ended) => id !== except
-      await endThose({ userId, family: isOther, rowless: isOther }, reason, source, options)
+      const newest = clock.now() - underWayMs
+      const rowless = (session: Session) => isOther(session) && session.loginAt <= newest
+      await endThose({ userId, family: isOther, rowless }, reason, source, options)
     },
 
     async trim(userId, limit, source) {
