@@ -43,7 +43,8 @@ export type {
 export type { Reencryption } from './domain/configuration/reencryption.js'
 export type { Actor } from './domain/context/actor.js'
 export type { Principal } from './domain/context/principal.js'
-export type { AuditLog, AuditPage, AuditPageRequest } from './domain/events/audit-log.js'
+export type { AuditLog } from './domain/events/audit-log.js'
+export type { AuditPage, AuditPageRequest } from './domain/events/audit-page.js'
 export type {
   AddressLimitName,
   RateLimit,

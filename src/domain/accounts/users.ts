@@ -31,7 +31,7 @@ import {
   onlyMembers,
   type UserChanges,
 } from './user-input.js'
-import { listUsers, type UserPage, type UserPageRequest } from './user-list.js'
+import type { UserPage, UserPageRequest } from './user-list.js'
 import { recordOf, type UserRecord } from './user-record.js'
 
 /**
@@ -228,7 +228,10 @@ export function createUsers(
       return user === undefined ? null : recordOf(user)
     },
 
-    list: (request = {}) => listUsers(users, request),
+    async list(request = {}) {
+      const { listUsers } = await loadPart('the list of users', () => import('./user-list.js'))
+      return listUsers(users, request)
+    },
 
     async update(id, changes, by = {}) {
       const act = actBy(by)

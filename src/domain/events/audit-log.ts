@@ -1,31 +1,15 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { uuidv7 } from '../../crypto/uuid.js'
-import { isStorableId } from '../../engine/is-storable.js'
-import { AuthError } from '../../errors/index.js'
-import type { AuditRecord, AuditRecords } from '../../model/audit-record.js'
+import { loadPart } from '../../errors/index.js'
+import type { AuditRecords } from '../../model/audit-record.js'
 import type { AuthEvent } from '../../ports/auth-event.js'
 import type { Clock } from '../../ports/clock.js'
 import type { Emit } from '../../ports/emit.js'
 import type { Random } from '../../ports/random.js'
 import { storedText } from '../context/stored-text.js'
+import type { AuditPage, AuditPageRequest, AuditParty } from './audit-page.js'
 import { repeatedRecords } from './repeated-records.js'
 import { type AuditEntry, toAuditRecord } from './to-audit-record.js'
-
-/** A page of audit records. */
-export interface AuditPage {
-  /** Newest first. Records of the same millisecond have no defined order. */
-  readonly records: readonly AuditRecord[]
-  /** The `after` of the next page; null on the last page. */
-  readonly next: string | null
-}
-
-/** The page of audit records to read. */
-export interface AuditPageRequest {
-  /** 1 to 200. Default 50. */
-  readonly limit?: number
-  /** The `next` of the previous page. Default: the first page. */
-  readonly after?: string
-}
 
 /**
  * The audit records of one surface, for the host's code: no permission is checked. Throws `AuthError`
@@ -54,9 +38,6 @@ interface Deps {
   readonly emit: Emit
 }
 
-const pageSize = 50
-const maxPageSize = 200
-
 export function createAuditLog(deps: Deps): Audit {
   const { records } = deps
   const isRepeated = repeatedRecords(deps)
@@ -67,21 +48,9 @@ export function createAuditLog(deps: Deps): Audit {
     if (!stored) throw new Error('the id of an audit record was taken')
   }
 
-  async function page(
-    by: 'targetId' | 'actorId',
-    id: string,
-    { limit = pageSize, after }: AuditPageRequest,
-  ): Promise<AuditPage> {
-    const problem =
-      (!isPageSize(limit) && `limit must be a whole number from 1 to ${maxPageSize}.`) ||
-      (!isStorableId(after ?? '') && 'after must be the next of the page before.')
-    if (problem) throw new AuthError('invalid_request', { detail: `A page's ${problem}` })
-    // One more than asked for shows whether there is a next page.
-    const equal = by === 'targetId' ? { targetId: id } : { actorId: id }
-    const start = after === undefined ? {} : { after }
-    const found = await records.find(equal, { limit: limit + 1, newestFirst: true, ...start })
-    const shown = found.slice(0, limit)
-    return { records: shown, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null }
+  async function page(by: AuditParty, id: string, request: AuditPageRequest): Promise<AuditPage> {
+    const { auditPage } = await loadPart('audit records in code', () => import('./audit-page.js'))
+    return auditPage(records, { by, id }, request)
   }
 
   return {
@@ -105,8 +74,4 @@ export function createAuditLog(deps: Deps): Audit {
       })
     },
   }
-}
-
-function isPageSize(limit: number): boolean {
-  return Number.isInteger(limit) && limit >= 1 && limit <= maxPageSize
 }
