@@ -44,7 +44,7 @@ it.each([
   ['inMeansIn', 100],
   ['lifetimes', 5],
   ['oneChild', 30],
-  ['replayEnds', 2],
+  ['replayEnds', 5],
   ['oneWinner', 20],
   ['voidLinks', 1],
   ['isolation', 300],

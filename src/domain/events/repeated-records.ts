@@ -18,8 +18,8 @@ interface Routine {
 
 /**
  * Tells whether an event says what a record of the last hour says. Two tabs cause re-issues all day, machines ask for
- * tokens all day, a user may choose ever new names, and a stranger may show tokens that are none, while records are kept
- * for a year. A poller from elsewhere is another address or browser, and so leaves a record of its own.
+ * tokens all day, a user may change a name all day, and a stranger may show invalid tokens all day, while records are
+ * kept for a year. A caller from elsewhere has another address or browser, and so leaves a record of its own.
  */
 export function repeatedRecords({
   clock,
@@ -38,7 +38,7 @@ export function repeatedRecords({
 /** Null for an event that is always recorded. */
 function routineOf(event: AuthEvent): Routine | null {
   const { ip } = event
-  // A caller writes it as they like, and so it is a place among few. Hashed, because it may be long.
+  // Callers choose it, so only a few of them are recorded. Hashed, because it may be long.
   const agent = () => sha256(event.userAgent ?? '')
   switch (event.type) {
     case 'refresh.reissued':
