@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { readResults } from './read-results.js'
 import { readRequirementTable } from './requirement-table.js'
 import { compact } from './trace.js'
-import { readResults, type TestResults, trace } from './trace-tests.js'
+import { type TestResults, trace } from './trace-tests.js'
 
 /** How many cases each family of advisories has. */
 const families = {

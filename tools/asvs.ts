@@ -2,11 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { asvsPage, tally } from './asvs-page.js'
 import { type AsvsTable, readAsvsTable, standings } from './asvs-table.js'
-import { asvsIds, readResults, type TestResults, trace } from './trace-tests.js'
+import { readResults } from './read-results.js'
+import { asvsIds, type TestResults, trace } from './trace-tests.js'
 
 export interface AsvsVerdict {
   /** Rows whose test passed and carries the id, as ids of the standard. */
   readonly shown: readonly string[]
+  /** Whether the tests were listed, so that it is not known whether they pass. */
+  readonly listed: boolean
   /** Everything that is wrong, in words; empty when the table tells the truth. */
   readonly problems: readonly string[]
 }
@@ -33,6 +36,7 @@ export function judgeAsvs(
   const strangers = table.rows.filter(({ id, owner }) => owner !== 'host' && !ids.includes(id))
   return {
     shown: shown.map((id) => id.slice(inTitle('').length)),
+    listed: results.listed ?? false,
     problems: [
       ...table.problems,
       ...ids.filter((id) => !mapped.has(id)).map((id) => `${id} has no row`),
@@ -43,12 +47,15 @@ export function judgeAsvs(
 }
 
 /** The lines that `npm run asvs` and `npm run trace` print. */
-export function asvsLines(table: AsvsTable, shown: readonly string[]): readonly string[] {
+export function asvsLines(
+  table: AsvsTable,
+  { shown, listed }: Pick<AsvsVerdict, 'shown' | 'listed'>,
+): readonly string[] {
   const { levels, others } = tally(table, shown)
   const rest = Object.entries(others).map(([word, ids]) => `${word} ${ids.length}`)
   const open = others[standings.open]
   return [
-    `ASVS 5.0, shown by a passing test: ${levels.map(({ level, shown: n, all }) => `L${level} ${n}/${all}`).join(' · ')}`,
+    `ASVS 5.0, ${listed ? 'with a test' : 'shown by a passing test'}: ${levels.map(({ level, shown: n, all }) => `L${level} ${n}/${all}`).join(' · ')}`,
     `without a test, with the reason in docs/asvs.md: ${rest.join(' · ')}`,
     ...(open.length === 0 ? [] : [`not yet: ${open.join(' ')}`]),
   ]
@@ -64,9 +71,9 @@ export function asvsOf(results: TestResults): { readonly table: AsvsTable } & As
 }
 
 function main([listed]: readonly string[]): void {
-  const { table, shown, problems } = asvsOf(readResults(listed))
+  const { table, problems, ...verdict } = asvsOf(readResults(listed))
   writeFileSync(path('docs/asvs.md'), asvsPage(table))
-  for (const line of asvsLines(table, shown)) console.log(line)
+  for (const line of asvsLines(table, verdict)) console.log(line)
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exitCode = 1
 }

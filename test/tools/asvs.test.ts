@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { asvsLines, judgeAsvs } from '../../tools/asvs.js'
 import { asvsPage } from '../../tools/asvs-page.js'
 import { readAsvsTable } from '../../tools/asvs-table.js'
-import type { TestResults } from '../../tools/trace-tests.js'
+import { listedResults, type TestResults } from '../../tools/trace-tests.js'
 
 const ids = ['2.1.1', '7.3.2', '7.4.1']
 
@@ -38,7 +38,8 @@ const passed = results(['passed', 'sessions ASVS-7.3.2 end'])
 
 describe('judgeAsvs', () => {
   it('counts the rows whose test passed, and finds nothing wrong with a whole table', () => {
-    expect(judgeAsvs(passed, whole, ids)).toEqual({ shown: ['7.3.2'], problems: [] })
+    const verdict = { shown: ['7.3.2'], listed: false, problems: [] }
+    expect(judgeAsvs(passed, whole, ids)).toEqual(verdict)
   })
 
   it.each([
@@ -129,8 +130,19 @@ describe('judgeAsvs', () => {
 })
 
 describe('what is printed', () => {
+  const ran = (...shown: readonly string[]) => ({ shown, listed: false })
+
+  it('claims no passing test where the tests were listed, not run', () => {
+    const list = listedResults([
+      { file: '/home/ada/postern/test/a.test.ts', name: 'sessions ASVS-7.3.2 end' },
+    ])
+    const verdict = judgeAsvs(list, whole, ids)
+    expect(verdict).toEqual({ shown: ['7.3.2'], listed: true, problems: [] })
+    expect(asvsLines(whole, verdict)[0]).toBe('ASVS 5.0, with a test: L1 0/1 · L2 1/1 · L3 0/1')
+  })
+
   it('counts what a test shows by level, and names apart what none shows', () => {
-    expect(asvsLines(whole, ['7.3.2'])).toEqual([
+    expect(asvsLines(whole, ran('7.3.2'))).toEqual([
       'ASVS 5.0, shown by a passing test: L1 0/1 · L2 1/1 · L3 0/1',
       'without a test, with the reason in docs/asvs.md: void 1 · deviation 0 · the host’s part 0 · not yet 1',
       'not yet: 2.1.1',
@@ -139,7 +151,7 @@ describe('what is printed', () => {
 
   it('counts no row of the host alone', () => {
     const more = tableOf(rows.second, rows.third, '| 7.5.1 | 1 | host | x | test/a.test.ts | y |')
-    expect(asvsLines(more, ['7.3.2', '7.5.1'])).toEqual(asvsLines(whole, ['7.3.2']))
+    expect(asvsLines(more, ran('7.3.2', '7.5.1'))).toEqual(asvsLines(whole, ran('7.3.2')))
   })
 
   it('is a page with each row, its test or its reason', () => {
