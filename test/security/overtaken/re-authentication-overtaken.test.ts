@@ -50,6 +50,24 @@ it.each(Object.keys(meanwhile))(
   },
 )
 
+it.each(['credentialEpoch', 'deviceEpoch'] as const)(
+  'no account is deleted whose %s moved while its password was checked, in a session that goes on',
+  async (epoch) => {
+    const host = await openHost({ legacyVerifiers: [verifier(() => during())] })
+    const who = await signedInPerson(host, 'client')
+    const { users } = storedIn(host, 'client')
+    await users.update(who.id, { enabled: true }, { passwordHash: 'slow' })
+    // Another password or a new factor: neither has to end the other sessions.
+    const during = () => users.update(who.id, { [epoch]: 0 }, { [epoch]: 1 })
+    const { bearer } = who
+    const body = { currentPassword: goodPassword }
+    const deletion = await host.send('DELETE', '/v1/auth/client/me', { bearer, body })
+    expect(outcomeOf(deletion)).toBe('401 invalid_credentials')
+    expect(await host.auth.client.users.get(who.id)).not.toBeNull()
+    expect((await host.send('GET', '/v1/auth/client/me', { bearer })).status).toBe(200)
+  },
+)
+
 it.each([true, false])(
   'no password is changed in a session that ended while the present one was checked, where others end: %s',
   async (revokeSessionsOnPasswordChange) => {
