@@ -86,6 +86,28 @@ describe.each(surfaces)('a kind of factor that is switched off, on the %s surfac
     expect(outcomeOf(stepUp)).toBe('403 mfa_method_disabled')
   })
 
+  it('S-25 so is a passkey of a user with an app, where the proof began before', async () => {
+    const host = await settingsHost()
+    const { who, authenticator } = await withBoth(host, surface)
+    const { bearer } = who
+    const on = passkeysOn(host, surface)
+    const { challengeId, options } = await on.begunStepUp(bearer)
+    await host.set({ config: noPasskeys })
+    const late = await on.finishStepUp(bearer, challengeId, authenticator.get(options))
+    expect(outcomeOf(late)).toBe('401 invalid_mfa_code')
+  })
+
+  it('S-19 a passkey that is switched off does not let a required app be removed', async () => {
+    const host = await settingsHost()
+    const { who } = await withBoth(host, surface)
+    const required = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' }
+    await host.set({ config: { ...required, ...noPasskeys } })
+    expect(await steppedUp(host, who)).toBe('200')
+    const { bearer } = who
+    const removed = await host.send('DELETE', at('/mfa/totp'), { bearer })
+    expect(outcomeOf(removed)).toBe('409 last_factor_required')
+  })
+
   it('O-25 passkeys that are on are offered at logins to users who have one', async () => {
     const host = await settingsHost()
     const who = await enrolled(host, surface)
