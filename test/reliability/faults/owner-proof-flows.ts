@@ -33,11 +33,15 @@ const options = {
   settings: { ...withoutLimits.settings, emailVerificationRequired: false },
 }
 
+/** A store never answers with what was before: the account would count as proved. */
+const staleAccount: Flow['leavesOut'] = (struck) => readStale(struck, 'users.get')
+
 const byLink: Flow = {
   name: '/email/verify with another password than the account has',
   options,
   expects: '200',
   unavailable,
+  leavesOut: staleAccount,
   // Spent, and all of it done: the caller could not be told.
   ends: (struck) => (tookEffect(struck, 'tickets.take') ? ['400 invalid_token'] : []),
   mayAnswer: (struck) => (readStale(struck, 'tickets.get') ? ['400 invalid_token'] : []),
@@ -65,8 +69,6 @@ const byLink: Flow = {
 const byPresentPassword: Flow = {
   ...byLink,
   name: '/email/verify with the password that the account has',
-  // A store never answers with what was before: nobody would have been proved.
-  leavesOut: (struck) => readStale(struck, 'users.get'),
   async prepare(world) {
     const who = await squatted(world)
     const { email } = who
@@ -117,6 +119,7 @@ const byReset: Flow = {
   options,
   expects: '204',
   unavailable,
+  leavesOut: staleAccount,
   ends: (struck) => (tookEffect(struck, 'tickets.take') ? ['400 invalid_token'] : []),
   mayAnswer: (struck) => (readStale(struck, 'tickets.get') ? ['400 invalid_token'] : []),
   async prepare(world) {

@@ -267,6 +267,8 @@ const keepsTheLastWayIn: Flow = {
   options: passwordless,
   expects: '409 last_login_method',
   unavailable,
+  // A store never answers with what was before: the account would have its password again.
+  leavesOut: (struck) => readStale(struck, 'users.get'),
   ends: unproved,
   async prepare(world) {
     const { bearer, credentialId, authenticator } = await passkeyAloneIn(world)
