@@ -211,8 +211,11 @@ function print(sums: Sums & { readonly done: number }, started: number): void {
   const seconds = (performance.now() - started) / 1000
   console.log(`${done} steps from seed ${values.seed} on, ${Math.round(done / seconds)} a second`)
   if (done < whole('least')) bad(`only ${done} steps in ${values.minutes} minutes`)
+  console.log('\nactors, and how many of their requests succeeded:')
   for (const [actor, of] of owned) console.log(`${actor}: ${of.succeeded} of ${of.asked} succeeded`)
+  console.log('\nrules, and how often each had something to judge:')
   for (const [name, count] of premises) console.log(`${name}: ${count} premises`)
+  console.log('')
   printCounts('stolen things that were refused', sums.stolen)
   printCounts('refusals', sums.codes)
   printCounts('actions of the models that were taken', sums.taken)
@@ -220,6 +223,16 @@ function print(sums: Sums & { readonly done: number }, started: number): void {
   console.log(
     'stubbed: password hash, mail, outgoing requests, clock, random; signed on one thread',
   )
+  console.log(`\n${verdict(sums)}`)
+}
+
+/** Says in a line how the run ended, since a short one judges less than its figures make believe. */
+function verdict({ premises }: Sums): string {
+  if (process.exitCode === 1) return 'something is wrong: see the lines that begin with BAD'
+  const idle = [...premises].filter(([, count]) => count === 0).map(([name]) => name)
+  const judged = premises.size - idle.length
+  if (idle.length === 0) return `${judged} rules held`
+  return `${judged} rules held; more steps are needed to judge these: ${idle.join(', ')}`
 }
 
 async function main(): Promise<void> {
