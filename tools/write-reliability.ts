@@ -28,6 +28,7 @@ processes of the library on one PostgreSQL or Redis, or several instances over o
 the same assertions in fewer rounds. Every figure names the test that asserts it; a test that does
 not hold fails the run, and then nothing is written here. Times depend on the machine. Some of the figures alone are
 measured again by \`npm run reliability -- R7 trips\`; the others stay, and each row names the commit it was measured at.
+A row with "-" is older than that column, and its commit is not known.
 
 | | What | Measured | Test | Commit |
 |---|---|---|---|---|

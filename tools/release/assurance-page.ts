@@ -13,6 +13,9 @@ That command writes this page, from what the runs printed. A row is about the la
 commit that the run was made on, without any other change, and the day, the machine and the minutes. A run that failed
 changes nothing here. A row may be older than the code: the runs are made again for each release.
 
+"Not run yet" means that this command has not recorded the run. Where such a check was made by itself, its page has the
+figures and their commits: [reliability](reliability.md), [performance](performance.md).
+
 A planted mistake is one that the run itself puts into a copy of the code. If no test notices the mistake, the run
 fails.
 
