@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { enrolled, requireStepUp } from '../../support/people/authenticator.js'
 import { otherPassword, signedInPerson } from '../../support/people/people.js'
 import {
@@ -83,5 +83,25 @@ describe.each(surfaces)('a recent proof of a second factor on the %s surface', (
       store.heal()
     }
     await gate(who.bearer)
+  })
+})
+
+describe('a caller who was let in before', () => {
+  it.each([
+    ['was switched off', { enabled: false }],
+    ['became a service account', { kind: 'service' }],
+    ['was deleted', null],
+  ] as const)('R-5-19 has no proof once the account %s', async (_what, set) => {
+    const host = await openHost()
+    const who = await enrolled(host, 'client')
+    const { bearer } = who
+    const body = { method: 'totp', code: await who.nextCode() }
+    await host.send('POST', '/v1/auth/client/step-up', { bearer, body })
+    const { authenticate, requireStepUp: require } = host.auth.client
+    const principal = await authenticate(`Bearer ${bearer}`)
+    await require(principal, { maxAgeMs: minute })
+    const { users } = storedIn(host, 'client')
+    await (set === null ? users.take(who.id) : users.update(who.id, { enabled: true }, set))
+    await expect(require(principal, { maxAgeMs: minute })).rejects.toMatchObject(required)
   })
 })
