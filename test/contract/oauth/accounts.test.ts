@@ -100,6 +100,12 @@ describe.each(surfaces)('who may sign up on %s', (surface) => {
     expect(await toldOf(open, surface, 'google', newcomer)).toBe('registration_disabled')
     const unverified = { ...newcomer, verified: false }
     expect(await toldOf(open, surface, 'google', unverified)).toBe('registration_disabled')
+    // The owner of an address that has an account may know it: signing in is still open to them.
+    const { email } = await person(open, surface)
+    const owner = { subject: '2', email, verified: true }
+    expect(await toldOf(open, surface, 'google', owner)).toBe('account_exists_link_required')
+    const stranger = { ...owner, verified: false }
+    expect(await toldOf(open, surface, 'google', stranger)).toBe('registration_disabled')
     const host = await oauthHost({ authorizer: { check: async () => true } })
     expect(await toldOf(host, surface, 'google', newcomer)).toBe('in')
     await changeSettings(host, { [registered]: 'false' })
