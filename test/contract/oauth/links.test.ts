@@ -133,6 +133,18 @@ describe.each(hostKinds)('linking, $name', (kind) => {
 })
 
 describe('linking', () => {
+  it('the same account in two tabs is one link, and no error', async () => {
+    const host = await oauthHost()
+    const who = await signedInPerson(host, 'operator')
+    const tabs = [await startLink(host, who, 'google'), await startLink(host, who, 'google')]
+    for (const begun of tabs) {
+      const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), atGoogle)
+      const reply = await host.comeBack('operator', 'google', brought, flowCookieOf(begun))
+      expect(memberOf(reply, 'status')).toBe('linked')
+    }
+    expect(await identitiesOf(host, who)).toEqual(['google'])
+  })
+
   it('R-1S-12 is there for operators alone', async () => {
     const host = await oauthHost()
     const who = await signedInPerson(host, 'client')
