@@ -184,6 +184,25 @@ describe.each(surfaces)('O-44 resetting the factors of somebody on the %s surfac
     }
   })
 
+  it.each(['users.update', 'refresh_tokens.update'])(
+    'of a person whose account is deleted meanwhile, at %s, there is nothing to tell',
+    async (call) => {
+      const store = faultyBackend(memory())
+      const { host, reset } = await openFor({ backend: store.backend })
+      const who = await trustingPerson(host, surface)
+      await host.auth.close()
+      host.events.splice(0)
+      host.mailer.clear()
+      store.onCall(`${surface}_${call}`, async () => {
+        await host.auth[surface].users.delete(who.id)
+      })
+      expect(outcomeOf(await reset(who.id, body))).toBe('404 user_not_found')
+      await host.auth.close()
+      expect(eventsOf(host, 'mfa.changed')).toEqual([])
+      expect(host.mailer.sent).toEqual([])
+    },
+  )
+
   it('a host’s own code does the same, on behalf of whom it names', async () => {
     const host = await openHost(trusting)
     const who = await trustingPerson(host, surface)
