@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import {
+  eventsOf,
+  mailedToken,
+  openHost,
+  outcomeOf,
+  storedUser,
+} from '../../support/hosts/open-host.js'
+import { goodPassword, otherPassword } from '../../support/people/people.js'
+import { login } from '../../support/people/recovery-steps.js'
+import { registerHere, verifyWith } from '../../support/people/registration-steps.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
+
+const surface = 'client'
+const email = 'ada@example.org'
+
+/** A registration that waits for its link, in the browser that keeps the cookie. */
+async function registered() {
+  const faulty = faultyBackend(memory())
+  const host = await openHost({ backend: faulty.backend })
+  const { cookie } = await registerHere(host, surface, { email })
+  const token = await mailedToken(host, 'verifyEmail', email)
+  const confirm = async (more: object = {}, kept?: string): Promise<string> =>
+    outcomeOf(await verifyWith(host, surface, { token, ...more }, kept))
+  return { host, faulty, cookie, confirm }
+}
+
+describe('the confirmation of a registration that is cut off', () => {
+  it('after the account was made is completed by the same link', async () => {
+    const { host, faulty, cookie, confirm } = await registered()
+    faulty.failNext(`${surface}_tickets.take`, 'before')
+    expect(await confirm({}, cookie)).toBe('503 service_unavailable')
+    // What the browser kept is used up by now, so the request names no password at all.
+    expect(await confirm({}, cookie)).toBe('200')
+    expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe('200')
+    expect(eventsOf(host, 'account.registered')).toHaveLength(1)
+    expect(await confirm({}, cookie)).toBe('400 invalid_token')
+  })
+
+  it('where only the answer of the write was lost, goes on', async () => {
+    const { host, faulty, cookie, confirm } = await registered()
+    faulty.failNext(`${surface}_users.insert`, 'after')
+    expect(await confirm({}, cookie)).toBe('200')
+    expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe('200')
+    expect(eventsOf(host, 'account.registered')).toHaveLength(1)
+  })
+
+  it('where the write was not made, is told so, though another account has the address by now', async () => {
+    const { host, faulty, cookie, confirm } = await registered()
+    faulty.onCall(`${surface}_users.insert`, async () => {
+      const given = { email, password: otherPassword, emailVerified: true }
+      await host.auth[surface].users.create(given)
+      faulty.failNext(`${surface}_users.insert`, 'before')
+    })
+    expect(await confirm({}, cookie)).toBe('503 service_unavailable')
+    expect(await confirm({}, cookie)).toBe('400 invalid_token')
+    expect((await storedUser(host, surface, email)).selfRegistered).toBe(false)
+    expect(eventsOf(host, 'account.registered')).toEqual([])
+  })
+})
