@@ -111,8 +111,11 @@ describe('auth.config.change', () => {
     expect(await host.raw()).toEqual(before)
   })
 
+  const hooks = { field: 'hooks', create: ['a'], remove: [] }
+
   it.each([
     ['null', null],
+    ['a number', 5],
     ['an unknown member', { values: {} }],
     ['a number as a text', { config: { port: 587 } }],
     ['a list of texts', { config: ['port'] }],
@@ -122,6 +125,9 @@ describe('auth.config.change', () => {
     ['a list without slugs', { recordLists: [{ field: 'hooks' }] }],
     ['a slug that is no text', { recordLists: [{ field: 'hooks', create: [1], remove: [] }] }],
     ['lists by name', { recordLists: { hooks: [] } }],
+    ['a list that is null', { recordLists: [null] }],
+    ['a list with another member', { recordLists: [{ ...hooks, slugs: ['a'] }] }],
+    ['a list of a field that is no text', { recordLists: [{ ...hooks, field: ['hooks'] }] }],
   ])('refuses %s as a change', async (_, change) => {
     const host = await configHost()
     const given = change as unknown as ConfigChange
