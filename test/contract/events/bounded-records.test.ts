@@ -57,6 +57,22 @@ it.each(surfaces)(
   },
 )
 
+it('what an account may do is recorded each time, also where its own holder changes it', async () => {
+  const host = await openHostAtOneAddress()
+  const { id } = await signedInPerson(host, 'operator')
+  const by = { actorId: id, ip: '203.0.113.1' }
+  for (const systemRole of ['editor', 'administrator', 'editor', 'administrator']) {
+    await host.auth.operator.users.update(id, { name: systemRole, systemRole }, by)
+  }
+  const records = await recordsOf(host, 'operator', 'account.updated')
+  const after = records.map(({ details }) => JSON.stringify(details['after'])).sort()
+  expect(after).toEqual(
+    ['administrator', 'administrator', 'editor', 'editor'].map((systemRole) =>
+      JSON.stringify({ systemRole }),
+    ),
+  )
+})
+
 it('a user fills no audit log with re-issues to ever new user agents', async () => {
   const host = await openHostAtOneAddress()
   const { refreshToken } = await signedInApp(host, 'client')
