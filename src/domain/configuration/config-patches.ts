@@ -133,8 +133,7 @@ export function createConfigPatches(
     for (let attempts = 1; attempts < mostAttempts; attempts += 1) {
       const done = await attempt(target, patch, actor)
       if (done !== null) return done
-      // Stated is a contract: planned once more on the newer state, it says what it conflicts with.
-      if (!mayRetry(patch) && attempts > 1) throw new AuthError('config.revision_conflict')
+      // Also where a revision is stated: planned on the newer state, the edit says what it conflicts with.
       if (attempts >= leastAttempts && clock.now() - since >= leastMs) break
       await pause(attempts)
       target = await readAgain(target, patch)

@@ -61,3 +61,20 @@ it('an environment that is named stays so when the edit is planned again', async
   expectProblem(reply, 409, 'config.revision_conflict')
   expect(await host.raw('sandbox')).toEqual({ revision: 1, values: {} })
 })
+
+it('a revision that is still the newest is no conflict, however often switches mark its values', async () => {
+  const { host, arm } = await overtakenHost(edited, async ({ environments }) => {
+    const { activation = null } = (await environments.get('mail/production')) ?? {}
+    await environments.update(
+      'mail/production',
+      { activation },
+      { activation: `not ${activation}` },
+    )
+    // Twice: the edit is planned once more, and meets the second mark.
+    if (activation === null) arm()
+  })
+  arm()
+  const reply = await host.patch({ config: { sender: 'mine' }, revision: 1 })
+  expect(reply.json()).toMatchObject({ environment: 'production', revision: 2 })
+  expect((await host.raw()).values).toEqual({ sender: 'mine' })
+})
