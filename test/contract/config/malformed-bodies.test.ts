@@ -14,6 +14,7 @@ it.each([
   ['wrong in 20,000 places', manyWrong],
   ['wrong at a key of 60,000 characters', longKey],
   ['wrong at 5,000 keys', manyKeys],
+  ['null where texts belong', { config: null }],
 ])('G-40 O-57 a body that is %s gets a short answer', async (_what, body) => {
   const host = await configHost()
   const reply = await host.patch(body)

@@ -6,6 +6,7 @@ import type { Reply } from '../../support/hosts/http-client.js'
 import { eventsOf, storedIn } from '../../support/hosts/open-host.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { configKey, testConfigKeys } from '../../support/keys.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { secretsOf } from '../../support/stores/secrets.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
 import { type ConfigHost, configHost, mailModule, refusing } from './config-host.js'
@@ -165,6 +166,25 @@ describe('keys', () => {
     const only = await testAuth({ backend, modules: [module], configKeys: [next] })
     const read = await only.auth.config.read(module)
     expect([read.password, read.hooks[0]?.key]).toEqual(['S3CR3T-old', 'S3CR3T-list'])
+  })
+
+  it('reencrypt that an edit overtakes keeps the edit, and puts its secrets under the first key', async () => {
+    const { host, backend } = await rekeyed()
+    const faulty = faultyBackend(backend)
+    const { auth } = await testAuth({
+      backend: faulty.backend,
+      modules: [mailModule()],
+      configKeys: [next, ...testConfigKeys],
+    })
+    const edit = { sender: 'mine', password: 'S3CR3T-newer' }
+    faulty.onCall('operator_module_environments.update', async () => {
+      expect((await host.patch({ config: edit })).status).toBe(200)
+    })
+    expect(await auth.config.reencrypt()).toEqual({ reencrypted: 3, damaged: [] })
+    const { values, revision } = await host.raw()
+    expect([revision, values['sender']]).toEqual([4, 'mine'])
+    expect(values['password']).toMatch(/^enc:v1:next:/)
+    expect(await auth.config.read(mailModule())).toMatchObject(edit)
   })
 
   it('ASVS-11.2.5 T-73 a secret that does not decrypt is an error of its field alone', async () => {
