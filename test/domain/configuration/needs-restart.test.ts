@@ -71,6 +71,18 @@ describe('needsRestart', () => {
     expect(await processes()).toHaveLength(2)
   })
 
+  it('waits for no process that was closed before it began to use the configuration', async () => {
+    const { created, started, needsRestart, processes } = world()
+    const one = await started()
+    const closed = created()
+    await closed.close()
+    await closed.register()
+    expect(await processes()).toHaveLength(1)
+    await activate(one, 'sandbox')
+    await one.close()
+    expect(await needsRestart(await started())).toBe(false)
+  })
+
   it('R-3D-01 T-78 becomes true also where the environment was active already', async () => {
     const { started, needsRestart } = world()
     const one = await started()
