@@ -207,6 +207,21 @@ describe.each(hostKinds)('mint, $name', (kind) => {
   })
 })
 
+describe('a request that has no session', () => {
+  it('has none either when it is asked about again with `mint`', async () => {
+    const host = await openHost()
+    const request = { method: 'GET', headers: { origin } }
+    const ask = () => host.auth.client.sessionOf(request, { use: 'connection', mint: true })
+    expect([await ask(), await ask()]).toEqual([null, null])
+  })
+
+  it('has none either when it names its path alone, and no host', async () => {
+    const host = await openHost()
+    const request = { method: 'GET', url: '/orders', headers: { origin } }
+    expect(await host.auth.client.sessionOf(request, { use: 'connection' })).toBeNull()
+  })
+})
+
 function found<T>(value: T | null): T {
   if (value === null) throw new Error('not found')
   return value
