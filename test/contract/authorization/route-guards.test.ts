@@ -294,6 +294,9 @@ describe('guards that cannot work', () => {
         expect(() => guards.requireStepUp({ maxAge })).toThrow(TypeError)
       }
       expect(() => guards.requirePermission('')).toThrow(TypeError)
+      for (const permission of [undefined, null, 5, ['orders.read']]) {
+        expect(() => Reflect.apply(guards.requirePermission, null, [permission])).toThrow(TypeError)
+      }
       // @ts-expect-error Only operators' hosts accept machines.
       expect(() => guards.requireAudience('service')).toThrow(TypeError)
       // @ts-expect-error Whose routes they are has to be said.
