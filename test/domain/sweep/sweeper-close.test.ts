@@ -32,6 +32,21 @@ describe('R-LIB-10 G-32 close', () => {
     expect(heir.count(...tokenSweeps)).toBe(2)
   })
 
+  it('releases the lease also when a renewal under way then fails, and tells of no loss', async () => {
+    const backend = memory()
+    const leader = startReplica(backend)
+    await leader.clock.advance(untilFirst)
+    const slow = heldCall()
+    leader.onCall('lease.replace', slow.hook)
+    await leader.clock.advance(20 * seconds)
+    leader.failNext('lease.replace', 'before')
+    const closing = leader.sweeper.close()
+    await slow.goOn()
+    await closing
+    expect(await ownerOf(backend)).toBeNull()
+    expect(leader.logger.lines).toEqual([])
+  })
+
   it('stops every timer: nothing happens any more', async () => {
     const leader = startReplica(await fullStore())
     await leader.clock.advance(untilFirst)
