@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
 import type { PasswordHasher } from '../../../src/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
+import type { InitialSettings } from '../../../src/settings/settings.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
@@ -76,10 +77,10 @@ async function flooded(host: ContractHost, surface: Surface, from = ofNetwork) {
   return { outcomes, ended: Promise.all(ended) }
 }
 
-async function open() {
+async function open(settings: InitialSettings = withoutLimits.settings) {
   const hasher = heldHasher()
   const hash = { ...cheapHash, implementation: hasher.implementation, concurrency: 1 }
-  return { hasher, host: await openHost({ ...withoutLimits, hash }) }
+  return { hasher, host: await openHost({ ...withoutLimits, settings, hash }) }
 }
 
 describe.each(surfaces)('a flood of logins from one network of the %s surface', (surface) => {
@@ -147,6 +148,25 @@ describe.each(surfaces)('a flood of logins from one network of the %s surface', 
     await flood.ended
     expect(outcome).toBe('204')
     expect(hasher.begun.indexOf(who.password)).toBeLessThan(soon)
+  })
+
+  it('of a session’s own requests, those that find no room do not end the session', async () => {
+    // Or the session would end by its guesses.
+    const { hasher, host } = await open({ ...withoutLimits.settings, lockoutThreshold: 0 })
+    const { bearer, password: currentPassword } = await signedInPerson(host, surface)
+    hasher.hold()
+    const outcomes: string[] = []
+    const body = { currentPassword, newPassword: 'short' }
+    const all = Array.from({ length: 90 }, async () => {
+      const path = `/v1/auth/${surface}/me/password`
+      outcomes.push(outcomeOf(await host.send('POST', path, { bearer, body })))
+    })
+    await until(() => outcomes.length >= 33)
+    expect(new Set(outcomes)).toEqual(new Set([busy]))
+    await hasher.letGo(() => outcomes.length === 90)
+    await Promise.all(all)
+    expect(outcomes.filter((seen) => seen !== busy)).toContain('422 password_policy')
+    expect((await host.send('GET', `/v1/auth/${surface}/me`, { bearer })).status).toBe(200)
   })
 
   it("T-100 R18 holds up nothing that the host's code hashes", async () => {
