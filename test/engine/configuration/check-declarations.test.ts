@@ -46,6 +46,10 @@ describe('accepted', () => {
     ['a number below 0', field({ type: FieldInt, min: -5, max: 5, default: '-1' })],
     ['an empty default', field({ type: FieldInt, default: '' })],
     ['no items on another type', field({ items: null })],
+    [
+      'a condition that another sub-field is empty',
+      list(item({ condition: { field: 'b', equals: '' } }), item({ key: 'b', type: FieldInt })),
+    ],
   ])('%s', (_, declared) => {
     expect(problems(declared)).toEqual([])
   })
@@ -68,6 +72,8 @@ describe('refused', () => {
     ['T-68 a sub-field key with a hyphen', list(item({ key: 'a-b' })), 'f.a-b', /rename/],
     ['an unknown type', { ...field({}), type: 'FieldText' as 'FieldString' }, 'f', /unknown type/],
     ['a choice without options', field({ type: FieldSelect }), 'f', /without "options"/],
+    ['a choice of no options', field({ type: FieldSelect, options: [] }), 'f', /without "options"/],
+    ['a list with a default', { ...list(item({})), default: 'x' }, 'f', /its own rule refuses/],
     ['a choice with an empty option', field({ type: FieldSelect, options: [''] }), 'f', /not set/],
     [
       'a choice with an option twice',
@@ -171,6 +177,21 @@ describe('a declaration of a list', () => {
   })
 })
 
+test('what is wrong with a type or a sub-field is told once, and not of what hangs on it', () => {
+  const unknown = { ...field({ default: 'x' }), type: 'FieldText' as 'FieldString' }
+  expect(problems(unknown)).toHaveLength(1)
+  const conditional = item({ key: 'b', condition: { field: 'a', equals: 'x' } })
+  const mistyped = Object.assign(item({ type: FieldInt }), { label: 5 })
+  expect(problems(list(mistyped, conditional))).toHaveLength(1)
+})
+
+test('a choice whose options are no texts is refused', () => {
+  const options = Object.assign(['a', 'b'], { 1: 5 })
+  expect(problems(field({ type: FieldSelect, options }))).toMatchObject([
+    { problem: expect.stringContaining('an option that is empty or no text') },
+  ])
+})
+
 describe('a module', () => {
   test('with any problem is no module, and the error tells all of them with the remedy', () => {
     const define = () =>
@@ -189,6 +210,7 @@ describe('a module', () => {
     ['Mail', ['production'], /has a name/],
     ['a|b', ['production'], /has a name/],
     ['', ['production'], /has a name/],
+    ['m'.repeat(64), ['production'], /has a name/],
     ['mail', [], /has no environments/],
     ['mail', ['EU'], /"EU" that is not/],
     ['mail', ['a', 'a'], /twice/],

@@ -132,6 +132,18 @@ describe('R-2.6-17 a required sub-field', () => {
     expect(check({ config }, stored)).toMatchObject(missing('hooks.b.url'))
   })
 
+  test('is asked of an element of each list, also where two have the same slug', () => {
+    const stored = {
+      ...{ 'hooks.__items': 'a', 'hooks.a.url': 'u' },
+      ...{ 'regions.__items': 'a', 'regions.a.host': 'h' },
+    }
+    const config = { 'regions.a.host': 'i', 'hooks.a.url': '' }
+    expect(check({ config }, stored)).toMatchObject(missing('hooks.a.url'))
+    const [sender, apiKey, retries, hooks, regions] = mailFields
+    const fields = [sender, apiKey, retries, regions, hooks].filter((one) => one !== undefined)
+    expect(check({ config }, stored, fields)).toMatchObject(missing('hooks.a.url'))
+  })
+
   test('is not asked of elements the patch does not touch', () => {
     const stored = { 'hooks.__items': 'old' }
     expect(check({ config: { sender: 'x' } }, stored)).toBeNull()
