@@ -176,7 +176,8 @@ describe('what is no service account', () => {
       const call = Reflect.apply(serviceAccounts.update, null, [account.id, change])
       expect([change, await codeOf(call)]).toEqual([change, 'invalid_request'])
     }
-    for (const page of [{ limit: 0 }, { limit: 201 }, { after: 'x' }, { after: {} }, { of: 1 }]) {
+    const limits = [0, 201, 1.5].map((limit) => ({ limit }))
+    for (const page of [...limits, { after: 'x' }, { after: {} }, { of: 1 }]) {
       const call = Reflect.apply(serviceAccounts.list, null, [page])
       expect([page, await codeOf(call)]).toEqual([page, 'invalid_request'])
     }
