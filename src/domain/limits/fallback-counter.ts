@@ -5,7 +5,7 @@ import type { Counter } from '../../ports/counter.js'
  * Counts in this process alone: the stand-in while the shared counter cannot be reached, so that
  * an outage never means "unlimited". Bounded: when full, the oldest window makes room.
  */
-export function fallbackCounter(capacity = 50_000): Counter {
+export function fallbackCounter(capacity = 50_000): Pick<Counter, 'hit' | 'forgive'> {
   const windows = new Map<string, WindowCount>()
   return {
     async hit(key, windowMs, limit, now) {
@@ -21,14 +21,6 @@ export function fallbackCounter(capacity = 50_000): Counter {
       if (window === undefined) return
       if (hits === undefined || hits >= window.count) windows.delete(key)
       else windows.set(key, { ...window, count: window.count - hits })
-    },
-    async sweep(before, limit) {
-      let removed = 0
-      for (const [key, window] of windows) {
-        if (removed >= limit) break
-        if (window.resetsAt <= before && windows.delete(key)) removed += 1
-      }
-      return removed
     },
   }
 }
