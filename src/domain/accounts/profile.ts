@@ -76,12 +76,14 @@ export function createProfile(deps: Deps, services: Services): Profile {
     async changePassword({ user, sessionId }, input, source) {
       const { currentPassword, newPassword } = input
       const userId = user.id
-      const isPassword = (guess: string) =>
-        passwordCheck.ofSession({ user, sessionId }, guess, source)
-      if (!(await isPassword(currentPassword))) {
-        // The new password was written and not all other sessions were ended: the same request
-        // again completes it. Only the session that was spared gets here, and each guess counts.
-        if (user.keptSessionId === sessionId && (await isPassword(newPassword))) {
+      const isPassword = (guess: string, of: User) =>
+        passwordCheck.ofSession({ user: of, sessionId }, guess, source)
+      // The new password was written and not all other sessions were ended: the same request
+      // again completes it. Only the session that was spared gets there, and each guess counts.
+      const isWritten = async (of: User) =>
+        of.keptSessionId === sessionId && (await isPassword(newPassword, of))
+      if (!(await isPassword(currentPassword, user))) {
+        if (await isWritten(user)) {
           await sessions.endAll(userId, 'password_change', source, { except: sessionId })
           return
         }
@@ -98,8 +100,11 @@ export function createProfile(deps: Deps, services: Services): Profile {
           source,
           sessionId,
         })
-        // Another request changed the credentials since the current password was checked.
-        if (written === null) throw new AuthError('invalid_credentials')
+        if (written !== null) return
+        // Another request changed the credentials since the current password was checked. A request
+        // that is sent again meets the write of its first, even that of a process which is gone.
+        const now = await users.get(userId)
+        if (now === null || !(await isWritten(now))) throw new AuthError('invalid_credentials')
       })
       await passwordRecovery.allowAgain(user)
       if (endsSessions) {

@@ -244,3 +244,19 @@ describe.each(hostKinds)('changing the password twice at once, $name', (kind) =>
     expect(await worthOf(host, surface, who)).toEqual(alive)
   })
 })
+
+describe.each(hostKinds)('a change of the password sent twice at once, $name', (kind) => {
+  it.each(surfaces)('2.3.3 is done once and answered twice on the %s surface', async (surface) => {
+    const host = await openHost({}, kind)
+    const who = await signedInPerson(host, surface)
+    const elsewhere = await signIn(host, surface, who)
+    const send = () => change(host, surface, who.bearer, goodPassword, otherPassword)
+    const replies = await Promise.all([send(), send()])
+    expect(replies.map(outcomeOf)).toEqual(['204', '204'])
+    expect((await me(host, surface, who.bearer)).status).toBe(200)
+    expect((await me(host, surface, elsewhere.bearer)).status).toBe(401)
+    await signIn(host, surface, { ...who, password: otherPassword })
+    expect(eventsOf(host, 'password.changed')).toHaveLength(1)
+    expect(eventsOf(host, 'password.changeFailed')).toEqual([])
+  })
+})
