@@ -54,3 +54,23 @@ describe.each(hostKinds)(
     })
   },
 )
+
+it.each(surfaces)(
+  'the token of a signed-out session does not end the one that a change of password kept, %s surface',
+  async (surface) => {
+    const host = await openHost()
+    const who = await person(host, surface)
+    const [lost, kept] = [await signIn(host, surface, who), await signIn(host, surface, who)]
+    const at = (path: string) => `/v1/auth/${surface}${path}`
+    const single = await host.send('POST', at('/logout'), { bearer: lost.bearer, body: {} })
+    expect(single.status).toBe(204)
+    const change = { currentPassword: goodPassword, newPassword: otherPassword }
+    const { bearer } = kept
+    const changed = await host.send('POST', at('/me/password'), { bearer, body: change })
+    expect(changed.status).toBe(204)
+    const everywhere = { cookie: lost.cookie, body: { everywhere: true } }
+    const refused = await host.send('POST', at('/logout'), everywhere)
+    expect(outcomeOf(refused)).toBe('401 session_revoked')
+    expect((await host.send('GET', at('/me'), { bearer })).status).toBe(200)
+  },
+)
