@@ -61,6 +61,20 @@ describe.each(surfaces)('changes of one account on the %s surface', (surface) =>
     expect(await changes(host, surface, bearer, [owners, nth(8)])).toEqual(['204'])
   })
 
+  it('O-08 an account whose address nobody confirmed gets its owner no more mails by changes', async () => {
+    const host = await openHost({ settings: { emailVerificationRequired: false } })
+    const email = 'a-stranger@example.org'
+    await host.auth[surface].users.create({ email, password: goodPassword, emailVerified: false })
+    const { bearer } = await signIn(host, surface, { id: '', email, password: goodPassword })
+    const passwords = [goodPassword, nth(1), nth(2), nth(3)]
+    for (let n = 0; n < 3; n += 1) {
+      expect(outcomeOf(await forgot(host, surface, email))).toBe('202')
+      const change = await changes(host, surface, bearer, passwords.slice(n, n + 2))
+      expect(change).toEqual(['204'])
+    }
+    expect(outcomeOf(await forgot(host, surface, email))).toBe(limited)
+  })
+
   it('G-18 a change that fails counts for no limit of the account', async () => {
     const host = await openHostAtOneAddress()
     const who = await signedInPerson(host, surface)
