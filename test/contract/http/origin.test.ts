@@ -114,6 +114,25 @@ describe.each(frameworkKinds)('G-39 the origin of a request on $name', ({ start 
     expect([rotated.status, rotated.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
   })
 
+  it('ASVS-3.5.1 a form or a link of another site is refused as well, though it opens a page', async () => {
+    const { cookie, bearer } = await signedInPerson(host, 'client')
+    const page = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    const clicked = { ...page, 'sec-fetch-user': '?1', cookie }
+    for (const site of ['cross-site', 'same-site', null] as const) {
+      const headers = { ...headersOf(site, 'https://app.evil.example'), ...clicked }
+      for (const [method, path] of [
+        ['POST', '/logout'],
+        ['POST', '/refresh-cookie'],
+        ['GET', '/session'],
+      ] as const) {
+        const reply = await raw(method, at(path), { headers })
+        expectProblem(reply, 403, 'csrf_rejected')
+        expect(reply.setCookies).toEqual([])
+      }
+    }
+    expect((await host.send('GET', at('/me'), { bearer })).status).toBe(200)
+  })
+
   it('a passing request works to the end', async () => {
     const { cookie } = await signedInPerson(host, 'client')
     const headers = { ...headersOf('same-site', listed), cookie }
