@@ -22,7 +22,7 @@ export function editorActions(n: number): readonly Action[] {
     'revision = revision + 1',
     `a = afterA${n}`,
     `b = afterB${n}`,
-    `wroteLast = ${n + 1}`,
+    `wrote${n} = revision`,
     `applied${n} = applied${n} + 1`,
   ]
   const fault = 'faults = faults - 1'
@@ -123,10 +123,10 @@ export function editorActions(n: number): readonly Action[] {
       [`${at} = refused`],
       ofConflict,
     ),
-    action('looks and finds its own write', `${at} == lost && wroteLast == ${n + 1}`, [
+    action('looks and finds its own write', `${at} == lost && wrote${n} == revision`, [
       `${at} = written`,
     ]),
-    action("looks and finds another's", `${at} == lost && wroteLast != ${n + 1}`, [
+    action("looks and finds another's", `${at} == lost && wrote${n} != revision`, [
       `${at} = failed`,
     ]),
     action(

@@ -27,14 +27,16 @@ function editorVariables(n: number): Readonly<Record<string, Variable>> {
     // Races lost, and how often its edit took effect.
     [`tries${n}`]: byte(0),
     [`applied${n}`]: byte(0),
+    // The revision that its write made; 0 = none.
+    [`wrote${n}`]: byte(0),
     // A write that its request no longer waits for.
     [`late${n}`]: bit(0),
   }
 }
 
 const variables: Readonly<Record<string, Variable>> = {
-  // The environment: its revision, its two elements, and whose write is the present one.
-  ...{ revision: byte(1), a: bit(0), b: bit(0), wroteLast: byte(0) },
+  // The environment: its revision and its two elements.
+  ...{ revision: byte(1), a: bit(0), b: bit(0) },
   // The newest revision of which the history has a record, as it has of all before.
   recorded: byte(0),
   // Elements of which somebody was told that they are made.
@@ -94,11 +96,7 @@ function modelOf(planner: Planner): Omit<Model, 'plants'> {
         name: 'another editor sets a text',
         by: 'others',
         when: 'revision < newest',
-        effects: [
-          'recorded = recorded + (revision > recorded)',
-          'revision = revision + 1',
-          'wroteLast = 0',
-        ],
+        effects: ['recorded = recorded + (revision > recorded)', 'revision = revision + 1'],
       },
     ],
     invariants: [

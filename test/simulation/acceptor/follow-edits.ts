@@ -116,14 +116,13 @@ function begin(following: Following, exchange: Exchange): void {
   const { edit } = exchange
   const stated = edit !== null && 'revision' in edit ? (edit.revision ?? 0) : 0
   following.states = following.states.map((state) => {
-    const own = valueIn(model, state, 'wroteLast') === seat + 1
-    const fresh = { place: 0, seen: 0, seenA: 0, seenB: 0, first: 0, tries: 0, applied: 0, late: 0 }
+    const seen = { seen: 0, seenA: 0, seenB: 0, first: 0 }
+    const fresh = { place: 0, ...seen, tries: 0, applied: 0, wrote: 0, late: 0 }
     const named = Object.entries(fresh).map(([name, value]) => [`${name}${seat}`, value] as const)
     return withValues(model, state, {
       ...Object.fromEntries(named),
       [`kind${seat}`]: kind,
       [`stated${seat}`]: stated,
-      ...(own && { wroteLast: 0 }),
     })
   })
 }
