@@ -99,12 +99,11 @@ export function createProfile(deps: Deps, services: Services): Profile {
           keepSessionId: endsSessions ? sessionId : null,
           source,
           sessionId,
+          // A request that is sent again meets the write of its first, even that of a process which is gone.
+          isWritten,
         })
-        if (written !== null) return
-        // Another request changed the credentials since the current password was checked. A request
-        // that is sent again meets the write of its first, even that of a process which is gone.
-        const now = await users.get(userId)
-        if (now === null || !(await isWritten(now))) throw new AuthError('invalid_credentials')
+        // Another request changed the credentials since the current password was checked.
+        if (written === null) throw new AuthError('invalid_credentials')
       })
       await passwordRecovery.allowAgain(user)
       if (endsSessions) {

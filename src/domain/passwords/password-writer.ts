@@ -23,12 +23,14 @@ export interface PasswordChange {
   readonly source: RequestSource
   /** Of the session that asks for it; absent for a caller who is not signed in. */
   readonly sessionId?: string
+  /** Whether credentials that were changed meanwhile are what this change asks for. */
+  readonly isWritten?: (now: User) => Promise<boolean>
 }
 
 export interface PasswordWriter {
   /**
    * Checks the policy and replaces the password by one guarded write. Null when the user's
-   * credentials were changed meanwhile: then nothing was written. Throws `session_revoked` where the
+   * credentials were changed meanwhile, and not to what is asked for: then nothing was written. Throws `session_revoked` where the
    * session that asks has ended.
    */
   write(user: User, newPassword: string, change: PasswordChange): Promise<User | null>
@@ -109,8 +111,8 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       const kept = await barred(change.keepSessionId, seen.id)
       let user: User | null = seen
       const attempt = async () => {
-        if (user === null || user.credentialEpoch !== seen.credentialEpoch) return null
-        if (user.passwordChangedAt !== seen.passwordChangedAt) return null
+        if (user === null) return null
+        if (isOvertaken(seen, user)) return asOthersLeft(user, change)
         requireOpen(kept, user)
         await requireAsker(change, user)
         if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
@@ -144,4 +146,14 @@ function requireOpen(kept: RefreshFamily | null, user: User): void {
   if (kept === null) return
   const required = requiredEpoch(user, kept.id)
   if (required !== null && kept.sessionEpoch !== required) throw new AuthError('session_revoked')
+}
+
+function isOvertaken(seen: User, now: User): boolean {
+  const { credentialEpoch, passwordChangedAt } = seen
+  return now.credentialEpoch !== credentialEpoch || now.passwordChangedAt !== passwordChangedAt
+}
+
+/** The account as another request left it, where that is what this change asks for. */
+async function asOthersLeft(now: User, { isWritten }: PasswordChange): Promise<User | null> {
+  return (await isWritten?.(now)) === true ? now : null
 }
