@@ -67,7 +67,7 @@ export const sessionPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/passwords/password-writer.ts',
-        find: '        if (user.passwordChangedAt !== seen.passwordChangedAt) return null\n',
+        find: ' || now.passwordChangedAt !== passwordChangedAt',
         replace: '',
       },
     ],
