@@ -10,7 +10,7 @@ import {
   seatedAt,
   settleIntent,
 } from './following-intent.js'
-import type { IntentEvents } from './intent-events.js'
+import type { IntentEvents, IntentOver } from './intent-events.js'
 import { type IntentSteps, intentSteps, type PossibleIntent, wayOf } from './intent-steps.js'
 import type { IntentEvent, IntentStory } from './intent-story.js'
 import { linkEvents } from './link-events.js'
@@ -112,9 +112,8 @@ function leave(following: FollowingIntent, seat: IntentSeat, events: IntentEvent
 const goesOn = ({ toCome, accountToCome }: FollowingIntent, { request }: Exchange): boolean =>
   (toCome.get(request) ?? 0) > (accountToCome.get(request) ?? 0)
 
-type Asked = Extract<IntentEvent, { readonly exchange: Exchange }>
-
-function ends(following: FollowingIntent, { kind, exchange }: Asked, events: IntentEvents): void {
+function ends(following: FollowingIntent, one: IntentOver, events: IntentEvents): void {
+  const { kind, exchange } = one
   const seat = seatedAt(following, exchange.request)
   if (seat === undefined || following.over.has(exchange.request)) return
   if (kind === 'left' && goesOn(following, exchange)) {
@@ -123,7 +122,7 @@ function ends(following: FollowingIntent, { kind, exchange }: Asked, events: Int
   }
   const isAnswered = exchange.ended !== null && exchange.status < 500
   if (isAnswered) events.answered(following, seat, exchange)
-  else following.states = events.keepLate(following, exchange)
+  else following.states = events.keepLate(following, one)
   following.over.add(exchange.request)
   leave(following, seat, events)
 }

@@ -1,8 +1,12 @@
 import type { Exchange, Fault, IntentWrite } from '../history.js'
 import type { FollowingIntent, IntentSeat } from './following-intent.js'
 import type { PossibleIntent } from './intent-steps.js'
+import type { IntentEvent } from './intent-story.js'
 
 type Write<Kind extends IntentWrite['kind']> = Extract<IntentWrite, { readonly kind: Kind }>
+
+/** A request ends, or its client waits for it no longer. */
+export type IntentOver = Extract<IntentEvent, { readonly kind: 'begin' | 'end' | 'left' }>
 
 /** What the requests with one kind of intent do in the model. */
 export interface IntentEvents {
@@ -24,7 +28,7 @@ export interface IntentEvents {
     seat: IntentSeat,
   ): readonly PossibleIntent[]
   /** The states in which it may be over, whatever of it is still to be written. */
-  keepLate(following: FollowingIntent, exchange: Exchange): readonly PossibleIntent[]
+  keepLate(following: FollowingIntent, over: IntentOver): readonly PossibleIntent[]
   /** A reply below 500. */
   answered(following: FollowingIntent, seat: IntentSeat, exchange: Exchange): void
   /** Null for a write on the account that is none of its own. */

@@ -1,6 +1,6 @@
 import { linkPlaces } from '../../model/intents-link.js'
 import { verdictNames } from '../../model/intents-verdicts.js'
-import type { Exchange, Fault, IntentWrite } from '../history.js'
+import type { Fault, IntentWrite } from '../history.js'
 import {
   type FollowingIntent,
   type IntentSeat,
@@ -10,7 +10,7 @@ import {
   seatedAt,
   takenBy,
 } from './following-intent.js'
-import type { IntentEvents } from './intent-events.js'
+import type { IntentEvents, IntentOver } from './intent-events.js'
 import type { PossibleIntent } from './intent-steps.js'
 
 const answered = 'takes the link and is answered'
@@ -152,10 +152,19 @@ function writes(
   ])
 }
 
-/** A request that is over waits for none of its writes on the account. */
-function keepLate({ accountToCome, states }: FollowingIntent, { request }: Exchange) {
+/**
+ * A request that is over waits for none of its writes on the account. One that its client left may be about to write: it
+ * goes on, and the seat is another's.
+ */
+function keepLate(following: FollowingIntent, { kind, exchange: { request } }: IntentOver) {
+  const { accountToCome, states } = following
   if ((accountToCome.get(request) ?? 0) === 0) return states
-  return states.filter(({ late }) => request in late)
+  const seat = seatedAt(following, request)
+  const isLeft = kind === 'left' && seat !== undefined
+  const stopped = isLeft
+    ? states.flatMap((state) => stopsWaiting(following, state, seat, request))
+    : []
+  return [...states, ...stopped].filter(({ late }) => request in late)
 }
 
 /** A call of a request with the link fails. Where its answer is lost, it was carried out. */
