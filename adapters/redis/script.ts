@@ -53,12 +53,13 @@ function says(error: unknown, code: string): boolean {
 /** The name and the code are what reaches the host's log. */
 class NotMigratedError extends Error {
   override readonly name = 'NotMigratedError'
-  readonly code = 'await_auth_migrate_before_serving'
+  readonly code = 'await_auth_migrate_or_store_prepare'
 
   constructor(cause: unknown) {
     super(
-      'redis: a collection or index is not there; await auth.migrate() before serving. If it was ' +
-        'there before, the server has lost its data',
+      'redis: a collection or index is not there; before serving, await auth.migrate(), or ' +
+        'store.prepare([]) of a Redis that holds no collection. If it was there before, the server ' +
+        'has lost its data',
       { cause },
     )
   }

@@ -68,7 +68,7 @@ describe.skipIf(!installed).each(Object.entries(singleClients))(
       await server.stop('SIGKILL')
       await server.start()
       await eventually(() => withServer(server.url, (client) => client.ping()))
-      const lost = { name: 'NotMigratedError', code: 'await_auth_migrate_before_serving' }
+      const lost = { name: 'NotMigratedError', code: 'await_auth_migrate_or_store_prepare' }
       await expect(eventuallyAnswered(() => denylist.find(['x']))).rejects.toMatchObject(lost)
       await expect(
         denylist.put([{ id: 'x', reason: 'revoked', expiresAt: 1 }]),
