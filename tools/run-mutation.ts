@@ -20,6 +20,7 @@ const { values } = parseArgs({
   options: {
     piece: { type: 'string', multiple: true },
     file: { type: 'string', multiple: true },
+    folder: { type: 'string' },
     list: { type: 'boolean' },
   },
 })
@@ -33,7 +34,13 @@ function sourcesOf({ sources }: Piece): readonly string[] {
 function chosen(): readonly Piece[] {
   const unknown = values.piece?.filter((name) => !pieces.some((one) => one.name === name)) ?? []
   if (unknown.length > 0) throw new Error(`There is no piece ${unknown.join(', ')}; see --list.`)
-  const named = pieces.filter(({ name }) => values.piece?.includes(name) ?? true)
+  const { folder } = values
+  if (folder !== undefined && !pieces.some((one) => one.folder === folder)) {
+    throw new Error(`There is no folder ${folder}; see --list.`)
+  }
+  const named = pieces
+    .filter((piece) => folder === undefined || piece.folder === folder)
+    .filter(({ name }) => values.piece?.includes(name) ?? true)
   return named.filter((piece) => sourcesOf(piece).length > 0)
 }
 
@@ -80,7 +87,9 @@ function tellOpen(mutants: readonly Mutant[]): void {
 
 function main(): void {
   if (values.list) {
-    for (const { name, sources } of pieces) console.log(`${name}: ${sources.join(', ')}`)
+    for (const { name, folder, sources } of pieces) {
+      console.log(`${name} of ${folder}: ${sources.join(', ')}`)
+    }
     return
   }
   mkdirSync(join(root, results), { recursive: true })

@@ -65,9 +65,15 @@ export const releaseSteps: readonly ReleaseStep[] = [
     takes: 'an hour',
     command: ['planted:simulation'],
   }),
-  step('mutation', {
-    shows: 'what a test notices of mutated rules and cryptography',
+  step('cryptography', {
+    shows: 'what the tests notice of mutated cryptography',
+    takes: 'an hour',
+    command: ['mutation', '--folder', 'src/crypto'],
+  }),
+  step('rules', {
+    shows: 'what the tests notice of mutated rules',
     takes: 'a few hours',
+    command: ['mutation', '--folder', 'src/engine'],
   }),
   step('bench', {
     shows: 'figures beside the peers',

@@ -149,5 +149,13 @@ const reliability: Figures = (lines) =>
 /** By the name of the step. */
 export const stepFigures = {
   ...{ audit, sbom, runtimes, model, conformance, malformed, fuzz, tabs, simulation },
-  ...{ planted, protocols, mutation, bench, nodes: bench, reliability },
+  ...{
+    planted,
+    protocols,
+    cryptography: mutation,
+    rules: mutation,
+    bench,
+    nodes: bench,
+    reliability,
+  },
 } satisfies Readonly<Record<string, Figures>>
