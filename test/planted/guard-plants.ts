@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Guards that are put together elsewhere than at the write, where reading the sources does not find them. */
 const others: readonly Plant[] = [
   {
-    name: "without domain/accounts/users users: the host's change asks for no epoch",
+    name: 'src/domain/accounts/users.ts: the write of users for the host does not ask for the epochs',
     edits: [
       {
         file: 'src/domain/accounts/users.ts',
@@ -20,11 +20,20 @@ const others: readonly Plant[] = [
   },
 ]
 
+/** In words what is taken away: a step of the admission, or a condition of a write. */
+function nameOf(id: string): string {
+  const [place = '', condition] = id.split(': ')
+  const [file = '', what = ''] = place.split(' ')
+  return condition === undefined
+    ? `src/${file}.ts: the step ${what} is gone`
+    : `src/${file}.ts: the write of ${what} does not ask for ${condition}`
+}
+
 /** Each guard, taken away. */
 export const guardPlants: readonly Plant[] = [
   ...findGuards(root).flatMap(({ id, edit }) => {
     const tests = guardTests[id]
-    return tests === undefined ? [] : [{ name: `without ${id}`, edits: [edit] as const, tests }]
+    return tests === undefined ? [] : [{ name: nameOf(id), edits: [edit] as const, tests }]
   }),
   ...others,
 ]
