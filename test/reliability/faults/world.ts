@@ -74,7 +74,7 @@ function newNetwork(): string {
   return `172.${16 + ((worlds >> 8) & 15)}.${worlds & 255}.1`
 }
 
-export function newWorld(host: ContractHost, surface: Surface): World {
+export function newWorld(shared: ContractHost, surface: Surface): World {
   const held: Held[] = []
   const userIds = new Set<string>()
   const deleted = new Set<string>()
@@ -100,12 +100,19 @@ export function newWorld(host: ContractHost, surface: Surface): World {
     })
   }
 
-  async function send(method: string, path: string, options: SendOptions = {}): Promise<Reply> {
+  /** Every request of this world comes from its network: from another one, a login would be reported. */
+  const host: ContractHost = {
+    ...shared,
+    send: (method, path, options = {}) =>
+      shared.send(method, path, {
+        ...options,
+        headers: { 'x-forwarded-for': address, ...options.headers },
+      }),
+  }
+
+  async function send(method: string, path: string, options?: SendOptions): Promise<Reply> {
     const whole = path.startsWith('/v1/') ? path : `/v1/auth/${surface}${path}`
-    const reply = await host.send(method, whole, {
-      ...options,
-      headers: { 'x-forwarded-for': address, ...options.headers },
-    })
+    const reply = await host.send(method, whole, options)
     keep(reply)
     return reply
   }
