@@ -1,6 +1,7 @@
 import { type LinkProof, linkProof } from '../../engine/owner-proof.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
+import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailedIntents } from '../intents/mailed-intents.js'
@@ -66,12 +67,17 @@ export function createMailboxConfirmation(
     deps.emit('account.ownerProved', source, { at, userId: id, by: 'link' })
   }
 
+  /** What others did before is over: their sessions, and their wrong guesses at the password. */
+  async function startAfresh({ id, email }: User, source: RequestSource): Promise<void> {
+    await sessions.endAll(id, 'password_change', source)
+    await passwordCheck.clear(email)
+  }
+
   async function prove({ intent, source }: Shown, newPassword: string | null): Promise<void> {
     const { user } = intent
     const proved = await ownerProof.prove(user, { by: intent, newPassword, source })
     if (proved === null) throw new AuthError('invalid_token')
-    await sessions.endAll(user.id, 'password_change', source)
-    await passwordCheck.clear(user.email)
+    await startAfresh(user, source)
   }
 
   async function apply(how: LinkProof, shown: Shown): Promise<void> {
@@ -98,7 +104,7 @@ export function createMailboxConfirmation(
       const isOurs = newPassword !== undefined && passwordCheck.ofLink(payload, user, newPassword)
       if (!(await isOurs)) throw new AuthError('invalid_token')
     }
-    await sessions.endAll(user.id, 'password_change', source)
+    await startAfresh(user, source)
   }
 
   return {

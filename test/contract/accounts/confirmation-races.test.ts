@@ -46,6 +46,29 @@ const me = async (host: ContractHost, bearer: string): Promise<string> =>
 const failed = '503 service_unavailable'
 const invalid = '400 invalid_token'
 
+describe('wrong guesses at the password of an address that nobody confirmed', () => {
+  async function locked() {
+    const given = await waiting(goodPassword, { lockoutThreshold: 3 })
+    for (let n = 0; n < 3; n += 1) await login(given.host, thirdPassword)
+    expect(await login(given.host, goodPassword)).toBe('429 rate_limited')
+    return given
+  }
+
+  it('are forgiven when the owner confirms it and chooses a password', async () => {
+    const { host, confirm } = await locked()
+    expect(outcomeOf(await confirm(otherPassword))).toBe('200')
+    expect(await login(host, otherPassword)).toBe('200')
+  })
+
+  it('are forgiven when the confirmation is cut off and sent again', async () => {
+    const { host, faulty, confirm } = await locked()
+    faulty.failNext('denylist.put', 'before')
+    expect(outcomeOf(await confirm(otherPassword))).toBe(failed)
+    expect(outcomeOf(await confirm(otherPassword))).toBe('200')
+    expect(await login(host, otherPassword)).toBe('200')
+  })
+})
+
 describe('a confirmation that chooses a password and is cut off before its link is taken', () => {
   async function cutOff() {
     const given = await waiting(goodPassword)
