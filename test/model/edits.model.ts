@@ -50,24 +50,28 @@ const variables: Readonly<Record<string, Variable>> = {
 const scenarios: readonly Scenario[] = [
   {
     name: 'three editors',
+    transitions: 1_077_214,
     processes: ['editor0', 'editor1', 'editor2', 'store'],
     initially: { kind0: [0, 1, 3], kind1: [0, 1, 2, 3], kind2: [1, 3] },
     eventually: null,
   },
   {
     name: 'two editors among many',
+    transitions: 1_555_184,
     processes: ['editor0', 'editor1', 'others', 'store'],
     initially: { kind0: [0, 1, 2, 3], kind1: [0, 1, 2], faults: [1] },
     eventually: null,
   },
   {
     name: 'an editor among many',
+    transitions: 2_336,
     processes: ['editor2', 'others', 'store'],
     initially: { kind2: [0, 1, 3] },
     eventually: null,
   },
   {
     name: 'one of the contenders commits',
+    transitions: 105_525,
     processes: ['editor0', 'editor1', 'editor2'],
     initially: { kind0: [0, 1, 3], kind1: [0, 1], kind2: [0, 3], faults: [0] },
     eventually: '<> (place0 == answered || place1 == answered || place2 == answered)',

@@ -60,6 +60,7 @@ const longer = [...ofFactors, ...ofReset, 'the change dies']
 const scenarios: readonly Scenario[] = [
   {
     name: 'a link, shown twice',
+    transitions: 229_268,
     processes: ['link0', 'link1', 'stranger', 'changer', 'clock', 'store'],
     initially: { proved: [0, 1] },
     without: longer,
@@ -67,6 +68,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a ticket, shown twice',
+    transitions: 85_697,
     processes: ['login0', 'login1', 'link0', 'stranger', 'changer'],
     initially: { proved: [0, 1] },
     without: ['link0 stops waiting for its write', ...longer],
@@ -74,12 +76,14 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'two factors at once',
+    transitions: 3_817_714,
     processes: ['enrolment0s', 'enrolment1s', 'changer'],
     initially: { lacks0: [0, 1], lacks1: [0, 1] },
     eventually: null,
   },
   {
     name: 'a link and a factor',
+    transitions: 1_996_981,
     processes: ['link0', 'enrolment0s', 'stranger', 'changer', 'clock'],
     initially: { proved: [0, 1], lacks0: [0, 1] },
     without: ['link0 stops waiting for its write'],
@@ -87,12 +91,14 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a link whose answers are lost is completed by the same request',
+    transitions: 1_181,
     processes: ['link0', 'store'],
     initially: { proved: [0, 1], faults: [2], limited: [1] },
     eventually: '<> (linkSet == 1 && !linkThere && !access)',
   },
   {
     name: 'a login that lacks a factor goes on where it was cut off',
+    transitions: 41,
     processes: ['enrolment0s'],
     initially: { lacks0: [1], faults: [1], limited: [1] },
     bounds: { latest: 1 },

@@ -59,6 +59,7 @@ const deadlines = ['the idle deadline passes', 'the cap passes'] as const
 const scenarios: readonly Scenario[] = [
   {
     name: 'two holders',
+    transitions: 1_094_702,
     processes: [...holders, 'clock', 'store'],
     bounds: { newest: 4, longest: 2 },
     initially: { strict: [0, 1] },
@@ -66,6 +67,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'endings',
+    transitions: 1_148_606,
     processes: [...holders, 'ender', 'clock', 'store'],
     bounds: { newest: 3, longest: 1 },
     without: deadlines,
@@ -73,6 +75,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a password change',
+    transitions: 4_936_602,
     processes: [...holders, 'changer', 'clock', 'store'],
     bounds: { newest: 4, longest: 1 },
     without: deadlines,
@@ -80,12 +83,14 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a password change and endings',
+    transitions: 42_252_184,
     processes: [...holders, 'ender', 'changer'],
     bounds: { newest: 3, epochs: 2 },
     eventually: null,
   },
   {
     name: 'an ending cut short is completed at the next touch',
+    transitions: 37_686,
     processes: ['holder0', 'ender'],
     bounds: { newest: 3 },
     initially: { faults: [2], limited: [1] },
@@ -94,6 +99,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a token of two generations ago ends the session',
+    transitions: 756,
     processes: ['holder0', 'holder1', 'thief'],
     bounds: { newest: 4 },
     initially: { faults: [0] },
@@ -102,6 +108,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a lone holder that lost an answer gets the next one, inside the grace',
+    transitions: 4_121,
     processes: ['holder0', 'clock', 'store'],
     bounds: { newest: 3 },
     initially: { faults: [2], limited: [1] },

@@ -25,7 +25,7 @@ const model: Model = {
   never: {},
   plants: [],
 }
-const scenario = { name: 'one', processes: ['one'], eventually: null }
+const scenario = { name: 'one', transitions: 8, processes: ['one'], eventually: null }
 
 const finished = `
 taken 0
@@ -33,6 +33,7 @@ taken 0
 State-vector 28 byte, depth reached 9, errors: 0
    197483 states, stored
   907991 states, matched
+  1105474 transitions (= stored+matched)
   134.295\ttotal actual memory usage
 
 pan: elapsed time 1.28 seconds
@@ -76,6 +77,7 @@ it('a search that got to its end is read', () => {
   expect(parseSearch(finished, { actions: ['grows'] })).toEqual({
     errors: 0,
     states: 197483,
+    transitions: 1105474,
     megabytes: 134.295,
     seconds: 1.28,
     incomplete: [],

@@ -15,8 +15,11 @@ const mostStates = 10_000_000
 /** A search that must end without an error. */
 export async function checkScenario(model: Model, scenario: Scenario): Promise<Checked> {
   const found = await search(model, scenario)
+  const { transitions: known } = scenario
+  const others = `${found.transitions} transitions, not ${known}: where a change of the model is meant, write the new number`
   const problems = [
     ...found.incomplete,
+    ...(found.transitions === known ? [] : [others]),
     ...(found.states > mostStates ? [`${found.states} states are too many`] : []),
     ...(found.broken === null ? [] : [`broken: ${found.broken}`, ...found.trail]),
   ]

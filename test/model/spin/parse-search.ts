@@ -4,6 +4,8 @@ import type { Promela } from './promela.js'
 export interface Outcome {
   readonly errors: number
   readonly states: number
+  /** Steps from one state to another, each once for each state that it leads from. */
+  readonly transitions: number
   readonly megabytes: number
   readonly seconds: number
   /** Why the search does not count as having seen every state; empty for one that does. */
@@ -40,6 +42,7 @@ export function parseSearch(output: string, promela: Pick<Promela, 'actions'>): 
   return {
     errors: errors ?? 1,
     states: states ?? 0,
+    transitions: number(/([\d.e+]+) transitions/) ?? 0,
     megabytes: number(/([\d.]+)\ttotal actual memory usage/) ?? 0,
     seconds: number(/elapsed time ([\d.]+) seconds/) ?? 0,
     incomplete,
