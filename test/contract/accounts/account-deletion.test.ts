@@ -102,7 +102,10 @@ describe.each(surfaces)('auth.%s.users.delete', (surface) => {
     store.failNext(call.startsWith('denylist') ? call : `${surface}_${call}`, 'before')
     const failing = deleteUser(host, surface, who.id)
     await expect(failing).rejects.toMatchObject({ code: 'service_unavailable' })
-    return { host, who }
+    expect(eventsOf(host, 'account.deleteFailed')).toMatchObject([
+      { actorId: 'ops-7', targetId: who.id, reason: 'service_unavailable' },
+    ])
+    return { host, store, who }
   }
 
   async function doorsOf(host: ContractHost, { email, password, refreshToken }: Caller) {
@@ -174,6 +177,26 @@ describe.each(surfaces)('auth.%s.users.delete', (surface) => {
     expect(await sweepOnce(host, surface)).toEqual([])
     expect(await host.auth[surface].users.get(who.id)).toMatchObject({ enabled: true })
     expect(await storedIn(host, surface).accountDeletions.get(who.id)).toBeNull()
+  })
+
+  it('cut off there and asked for again after the reset, it is gone on with for the second who asked', async () => {
+    const { host, store, who } = await cutOff('users.update')
+    const token = await linkFor(host, surface, who.email)
+    const body = { token, newPassword: otherPassword }
+    expect((await host.send('POST', at('/password/reset'), { body })).status).toBe(204)
+    await host.clock.advance(30_000)
+    store.failNext(`${surface}_users.update`, 'before')
+    const again = host.auth[surface].users.delete(who.id, { actorId: 'ops-8' })
+    await expect(again).rejects.toMatchObject({ code: 'service_unavailable' })
+    await host.auth.close()
+    // The note of the first attempt would be due by now.
+    await host.clock.advance(20_000)
+    expect(await sweepOnce(host, surface)).toEqual([])
+    await host.clock.advance(60_000)
+    const events = await sweepOnce(host, surface)
+    expect(events.filter(({ type }) => type === 'account.deleted')).toMatchObject([
+      { actorId: 'ops-8', targetId: who.id },
+    ])
   })
 
   it('tells of itself once, though the answer to its last write was lost', async () => {

@@ -5,7 +5,7 @@ import { AuthError } from '../../../src/errors/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eventsOf, openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { testSigningKey } from '../../support/keys.js'
 import {
   goodPassword,
@@ -132,6 +132,7 @@ describe.each(surfaces)('a lost answer on the %s surface', (surface) => {
     const reply = await refreshDoors.refresh(host, surface, who)
     expect([reply.status, reply.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
     const next = { cookie: '', refreshToken: textOf(reply.json(), 'refreshToken') }
+    expect(eventsOf(host, 'refresh.rotated')).toMatchObject([{ sessionId: sidOf(who) }])
     expect((await refreshDoors.refresh(host, surface, next)).status).toBe(200)
   })
 
