@@ -275,6 +275,23 @@ describe('the scorer of sessions', () => {
     expect(await seenFrom(home)).not.toBeNull()
   })
 
+  it('ASVS-8.2.4 shows the session to `sessionOf` elsewhere where it voids the proof of a second factor', async () => {
+    const { sessionRiskScorer } = saying('stepUp')
+    const host = await openHost({ sessionRiskScorer })
+    const who = await enrolled(host, 'client')
+    const body = { method: 'totp', code: await who.nextCode() }
+    await host.send('POST', '/v1/auth/client/step-up', { bearer: who.bearer, body })
+    await requireStepUp(host, 'client', who.bearer)
+    const cookie = `__Host-cl_refresh=${who.refreshToken}`
+    const headers = { ...otherAgent, cookie, 'sec-fetch-site': 'same-origin' }
+    const request = { method: 'GET', headers, socket: { remoteAddress: '127.0.0.1' } }
+    expect(await host.auth.client.sessionOf(request, { use: 'page' })).not.toBeNull()
+    expect(eventsOf(host, 'refresh.unusual')).toMatchObject([{ outcome: 'stepUp' }])
+    await expect(requireStepUp(host, 'client', who.bearer)).rejects.toMatchObject({
+      code: 'step_up_required',
+    })
+  })
+
   it('ASVS-8.2.4 that does not answer within two seconds signs out no session', async () => {
     const { sessionRiskScorer, asked } = answering(() => new Promise(() => {}))
     const host = await openHost({ sessionRiskScorer })

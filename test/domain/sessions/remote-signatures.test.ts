@@ -28,7 +28,7 @@ function open() {
     },
   })
   const release = () => held.splice(0).forEach((go) => void go())
-  return { clock, logger, inputs, sign, release }
+  return { clock, logger, inputs, held, sign, release }
 }
 
 const outcome = (signed: Promise<Uint8Array>) =>
@@ -74,6 +74,25 @@ it('a signer that never answers keeps no place: the next ones are asked for', as
   await settled()
   expect(inputs.length - before).toBe(64)
   release()
+  expect(new Set(await Promise.all(again))).toEqual(new Set(['signed']))
+})
+
+it('a signer that answers too late frees no second place', async () => {
+  const { clock, inputs, held, sign, release } = open()
+  const lost = Array.from({ length: 64 }, () => outcome(sign(data)))
+  await settled()
+  const late = held.splice(0)
+  await clock.advance(5000)
+  await Promise.all(lost)
+  const again = Array.from({ length: 130 }, () => outcome(sign(data)))
+  await settled()
+  for (const go of late) go()
+  await settled()
+  expect(inputs).toHaveLength(64 + 64)
+  for (let turn = 0; turn < 3; turn += 1) {
+    release()
+    await settled()
+  }
   expect(new Set(await Promise.all(again))).toEqual(new Set(['signed']))
 })
 

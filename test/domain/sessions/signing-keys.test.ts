@@ -52,6 +52,20 @@ it('equal keys leave the ring as it is, so that verified tokens stay remembered'
   expect((await source.ring()).kid).not.toBe(published.kid)
 })
 
+it('keys of few bits are warned of at the start and when they come in, and not again while they stay', async () => {
+  const [current, next] = [rsaPair().privateKey, rsaPair().privateKey]
+  const logger = recordingLogger()
+  const warnings = () => logger.lines.filter(({ level }) => level === 'warn').length
+  let given: KeyRing = { current }
+  const source = await createSigningKeys(async () => given, fakeClock(), logger)
+  expect(warnings()).toBe(1)
+  await source.reload()
+  expect(warnings()).toBe(1)
+  given = { current, next }
+  await source.reload()
+  expect(warnings()).toBe(1 + 2)
+})
+
 it('a function that does not answer within ten seconds counts as failed', async () => {
   const clock = fakeClock()
   const current = rsaPair().privateKey
