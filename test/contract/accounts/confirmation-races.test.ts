@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { InitialSettings } from '../../../src/settings/settings.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import type { Reply } from '../../support/hosts/http-client.js'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
 import {
   eventsOf,
   mailedToken,
@@ -102,6 +102,32 @@ describe('a confirmation that chooses a password and is cut off before its link 
     expect(await me(host, bearer)).toBe('401 session_revoked')
     expect(await login(host, otherPassword)).toBe('200')
     expect(eventsOf(host, 'account.ownerProved')).toMatchObject([{ userId: id, by: 'link' }])
+  })
+})
+
+describe('a confirmation that chooses a password', () => {
+  it('is done though the sessions of the account are ended just before its write', async () => {
+    const { host, faulty, id, confirm } = await waiting(goodPassword)
+    faulty.onCall(`${surface}_users.update`, async () => {
+      await host.auth[surface].terminateSessionsOf(id)
+    })
+    expect(outcomeOf(await confirm(otherPassword))).toBe('200')
+    expect(await login(host, otherPassword)).toBe('200')
+  })
+
+  it('remembers the password of before, which cannot be chosen again', async () => {
+    const { host, confirm } = await waiting(goodPassword)
+    expect(outcomeOf(await confirm(otherPassword))).toBe('200')
+    const body = { email, password: otherPassword }
+    const signedIn = await host.send('POST', `/v1/auth/${surface}/mobile/login`, { body })
+    const changed = await host.send('POST', `/v1/auth/${surface}/me/password`, {
+      bearer: textOf(signedIn.json(), 'accessToken'),
+      body: { currentPassword: otherPassword, newPassword: goodPassword },
+    })
+    expect([outcomeOf(changed), changed.text]).toEqual([
+      '422 password_policy',
+      expect.stringContaining('reused'),
+    ])
   })
 })
 
