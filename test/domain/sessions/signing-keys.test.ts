@@ -35,6 +35,31 @@ it('a key that was taken out is out of force at the next request, though the clo
   expect(reads).toBe(3)
 })
 
+it('keys are read every minute while no request comes, ten seconds after a failure, and not once closed', async () => {
+  const clock = fakeClock()
+  const current = rsaPair().privateKey
+  const readAt: number[] = []
+  let isFailing = false
+  const begun = clock.now()
+  const keys = async () => {
+    readAt.push((clock.now() - begun) / 1000)
+    if (isFailing) throw new Error('the vault is sealed')
+    return { current }
+  }
+  const source = await createSigningKeys(keys, clock, recordingLogger())
+  source.watch()
+  const wait = async (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) await clock.advance(1000)
+  }
+  await wait(125)
+  isFailing = true
+  await wait(75)
+  expect(readAt).toEqual([0, 60, 120, 180, 190, 200])
+  source.close()
+  await wait(125)
+  expect(readAt).toHaveLength(6)
+})
+
 it('equal keys leave the ring as it is, so that verified tokens stay remembered', async () => {
   const [current, next] = [rsaPair().privateKey, rsaPair().privateKey]
   let given: KeyRing = { current }
