@@ -49,16 +49,17 @@ const states: readonly IntentCondition[] = [
 ]
 
 /**
- * True if the last intent that had an effect on the account is this one, and nothing changed since. Each
- * effect moves an epoch once at most.
+ * True if the last intent that had an effect on the account is this one, and nothing that it hangs on changed since. Each
+ * effect moves an epoch once at most. The epoch of factors may have moved before the effect where the kind does not hang
+ * on them: a sign-out everywhere leaves a mailed link good.
  */
-function isWritten(intent: IntentFacts, account: IntentAccount): boolean {
+function isWritten({ hangsOn }: IntentRules, intent: IntentFacts, account: IntentAccount): boolean {
   const moved = (then: number | undefined, now: number) =>
     then === undefined || now === then || now === then + 1
   return (
     account.lastIntentId === intent.id &&
     moved(intent.credentialEpoch, account.credentialEpoch) &&
-    moved(intent.deviceEpoch, account.deviceEpoch)
+    (!hangsOn.includes('factors') || moved(intent.deviceEpoch, account.deviceEpoch))
   )
 }
 
@@ -104,7 +105,7 @@ export function judgeIntent(
   if (account === null) return 'void'
   if (account !== undefined && (!account.enabled || (account.kind ?? '') !== '')) return 'void'
   if (intent.expiresAt <= now) return 'expired'
-  if (account !== undefined && isWritten(intent, account)) return 'interrupted'
+  if (account !== undefined && isWritten(rules, intent, account)) return 'interrupted'
   const broken = rules.hangsOn.filter((condition) => !holds(condition, intent, state))
   if (broken.length === 0) return 'good'
   return broken.every((condition) => !states.includes(condition)) ? 'switchedOff' : 'void'

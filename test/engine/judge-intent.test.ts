@@ -99,12 +99,22 @@ describe('whether an intent may still have its effect', () => {
 
   it('goes on where its own effect was written, and nothing changed since', () => {
     const written = { credentialEpoch: 6, deviceEpoch: 8, lastIntentId: 'i1' }
+    const rules = hangingOn('credentials', 'factors')
     const judged = (more: Partial<IntentAccount>) =>
-      judgeIntent(hangingOn('credentials'), intent, changed({ ...written, ...more }), now)
+      judgeIntent(rules, intent, changed({ ...written, ...more }), now)
     expect(judged({})).toBe('interrupted')
     expect(judged({ lastIntentId: 'i2' })).toBe('void')
     expect(judged({ credentialEpoch: 7 })).toBe('void')
     expect(judged({ deviceEpoch: 9 })).toBe('void')
+  })
+
+  it('goes on however often factors changed, where it does not hang on them', () => {
+    const written = { credentialEpoch: 6, deviceEpoch: 9, lastIntentId: 'i1' }
+    const judged = (more: Partial<IntentAccount>) =>
+      judgeIntent(hangingOn('credentials'), intent, changed({ ...written, ...more }), now)
+    expect(judged({})).toBe('interrupted')
+    expect(judged({ credentialEpoch: 7 })).toBe('void')
+    expect(judged({ lastIntentId: 'i2' })).toBe('void')
   })
 
   it('goes on where its effect moved one of the epochs, or none that it knows of', () => {

@@ -82,7 +82,7 @@ export function linkActions(n: 0 | 1): readonly Action[] {
       [
         {
           name: 'a request whose effect is written is not refused',
-          holds: `linkSet != ${own} || last != linkEffect || device > 1 || credential > 1 || disabled || expired`,
+          holds: `linkSet != ${own} || last != linkEffect || credential > 1 || disabled || expired`,
         },
       ],
     ),

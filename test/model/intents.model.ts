@@ -83,7 +83,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a link and a factor',
-    transitions: 1_996_981,
+    transitions: 2_044_685,
     processes: ['link0', 'enrolment0s', 'stranger', 'changer', 'clock'],
     initially: { proved: [0, 1], lacks0: [0, 1] },
     without: ['link0 stops waiting for its write'],

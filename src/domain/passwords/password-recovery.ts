@@ -161,8 +161,9 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
       const user = await written(opened, newPassword, source)
       if (user === null) throw new AuthError('invalid_token')
       await sessions.endAll(user.id, 'password_change', source)
-      await mailedIntents.take(intent)
+      // Before the link is taken, which no later request with it gets past.
       await passwordCheck.clear(user.email)
+      await mailedIntents.take(intent)
     },
   }
 }

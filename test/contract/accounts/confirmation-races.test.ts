@@ -85,6 +85,19 @@ describe('a confirmation that chooses a password and is cut off before its link 
     expect(outcomeOf(await confirm(otherPassword))).toBe(invalid)
   })
 
+  it('is completed by the same request though all sessions were ended before it', async () => {
+    const { host, faulty, id, bearer, confirm } = await waiting(goodPassword)
+    await host.auth[surface].terminateSessionsOf(id)
+    faulty.failNext('denylist.put', 'before')
+    const late = await signIn(host, surface, { id, email, password: goodPassword })
+    expect(outcomeOf(await confirm(otherPassword))).toBe(failed)
+    expect(outcomeOf(await confirm(otherPassword))).toBe('200')
+    for (const token of [bearer, late.bearer]) {
+      expect(await me(host, token)).toBe('401 session_revoked')
+    }
+    expect(await login(host, otherPassword)).toBe('200')
+  })
+
   it('is refused with another password than the one chosen, and without one', async () => {
     const { host, confirm } = await cutOff()
     for (const password of [thirdPassword, goodPassword, undefined]) {

@@ -155,6 +155,34 @@ describe.each(surfaces)('a reset on the %s surface', (surface) => {
     },
   )
 
+  it('2.3.3 O-09 is completed by the same request though all sessions were ended before it', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await openHost({ backend: faulty.backend })
+    const who = await signedInPerson(host, surface)
+    const token = await linkFor(host, surface, who.email)
+    await host.auth[surface].terminateSessionsOf(who.id)
+    await login(host, surface, who.email, who.password)
+    faulty.failNext('denylist.put', 'before')
+    const failed = await reset(host, surface, token, otherPassword)
+    expect(outcomeOf(failed)).toBe('503 service_unavailable')
+    expect(outcomeOf(await reset(host, surface, token, otherPassword))).toBe('204')
+    expect(outcomeOf(await login(host, surface, who.email, otherPassword))).toBe('200')
+  })
+
+  it('forgives wrong guesses though the answer of its last write was lost', async () => {
+    const faulty = faultyBackend(memory())
+    const settings = { lockoutThreshold: 3 }
+    const host = await openHost({ backend: faulty.backend, settings })
+    const { email } = await person(host, surface)
+    const token = await linkFor(host, surface, email)
+    for (let n = 0; n < 3; n += 1) await login(host, surface, email, 'not the password at all')
+    expect(outcomeOf(await login(host, surface, email, otherPassword))).toBe('429 rate_limited')
+    faulty.failNext(`${surface}_tickets.take`, 'after')
+    const failed = await reset(host, surface, token, otherPassword)
+    expect(outcomeOf(failed)).toBe('503 service_unavailable')
+    expect(outcomeOf(await login(host, surface, email, otherPassword))).toBe('200')
+  })
+
   it.each(['users.update', 'refresh_tokens.update'])(
     '2.3.3 O-09 finds out what became of a write whose answer was lost: %s',
     async (call) => {
