@@ -1,3 +1,4 @@
+import { places } from '../../model/refresh-holder.js'
 import type { Exchange } from '../history.js'
 import { distinct, type Possible, type Steps } from './possible.js'
 import type { SessionStory } from './session-story.js'
@@ -93,11 +94,19 @@ export function takeOf(
   return taken.map((next) => noted(next, seat, name))
 }
 
+/** The account may be read after the denylist: then a request has an epoch that was raised in between. */
+function readsLater({ steps }: Following, state: Possible, seat: Seat): readonly Possible[] {
+  const isReading = steps.value(state, `place${seat}`) === places.indexOf('read')
+  const isRaised = steps.value(state, 'epoch') > 0 && steps.value(state, 'kept') === 0
+  return isReading && isRaised ? [steps.set(state, { [`epochHolds${seat}`]: 0 })] : []
+}
+
 function silentSteps(following: Following, state: Possible): readonly Possible[] {
   const { steps, now, rotatedAt, expiresAt, changes } = following
-  const byHolders = ([0, 1] as const).flatMap((seat) =>
-    hiddenOf(following, state, seat).flatMap((name) => takeOf(following, state, seat, name)),
-  )
+  const byHolders = ([0, 1] as const).flatMap((seat) => [
+    ...readsLater(following, state, seat),
+    ...hiddenOf(following, state, seat).flatMap((name) => takeOf(following, state, seat, name)),
+  ])
   const byChanges = [...changes].flatMap((request) =>
     ofChange.flatMap((name) => steps.takeChange(state, request, name)),
   )
