@@ -54,12 +54,12 @@ const states: readonly IntentCondition[] = [
  * on them: a sign-out everywhere leaves a mailed link good.
  */
 function isWritten({ hangsOn }: IntentRules, intent: IntentFacts, account: IntentAccount): boolean {
-  const moved = (then: number | undefined, now: number) =>
-    then === undefined || now === then || now === then + 1
+  const isNear = (epoch: 'credentialEpoch' | 'deviceEpoch') =>
+    [undefined, account[epoch], account[epoch] - 1].includes(intent[epoch])
   return (
     account.lastIntentId === intent.id &&
-    moved(intent.credentialEpoch, account.credentialEpoch) &&
-    (!hangsOn.includes('factors') || moved(intent.deviceEpoch, account.deviceEpoch))
+    isNear('credentialEpoch') &&
+    (!hangsOn.includes('factors') || isNear('deviceEpoch'))
   )
 }
 

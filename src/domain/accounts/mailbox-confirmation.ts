@@ -59,9 +59,9 @@ export function createMailboxConfirmation(
     if ((await users.update(id, guard, set)) === null) {
       // The write of another request with this link, or ours, carried out twice by a driver.
       const found = await users.get(id)
-      if (found === null || found.emailVerifiedAt === null) throw new AuthError('invalid_token')
-      if (found.credentialEpoch !== credentialEpoch) throw new AuthError('invalid_token')
-      return
+      const isProved = found !== null && found.emailVerifiedAt !== null
+      if (isProved && found.credentialEpoch === credentialEpoch) return
+      throw new AuthError('invalid_token')
     }
     deps.emit('email.verified', source, { at, userId: id })
     deps.emit('account.ownerProved', source, { at, userId: id, by: 'link' })
