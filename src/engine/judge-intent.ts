@@ -54,6 +54,7 @@ const states: readonly IntentCondition[] = [
  * on them: a sign-out everywhere leaves a mailed link good.
  */
 function isWritten({ hangsOn }: IntentRules, intent: IntentFacts, account: IntentAccount): boolean {
+  // As it was, or moved once. An intent may leave an epoch out.
   const isNear = (epoch: 'credentialEpoch' | 'deviceEpoch') =>
     [undefined, account[epoch], account[epoch] - 1].includes(intent[epoch])
   return (

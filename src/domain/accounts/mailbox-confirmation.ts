@@ -67,8 +67,8 @@ export function createMailboxConfirmation(
     deps.emit('account.ownerProved', source, { at, userId: id, by: 'link' })
   }
 
-  /** What others did before is over: their sessions, and their wrong guesses at the password. */
-  async function startAfresh({ id, email }: User, source: RequestSource): Promise<void> {
+  /** Ends what others began: their sessions, and the count of their wrong guesses at the password. */
+  async function endOthers({ id, email }: User, source: RequestSource): Promise<void> {
     await sessions.endAll(id, 'password_change', source)
     await passwordCheck.clear(email)
   }
@@ -77,7 +77,7 @@ export function createMailboxConfirmation(
     const { user } = intent
     const proved = await ownerProof.prove(user, { by: intent, newPassword, source })
     if (proved === null) throw new AuthError('invalid_token')
-    await startAfresh(user, source)
+    await endOthers(user, source)
   }
 
   async function apply(how: LinkProof, shown: Shown): Promise<void> {
@@ -104,7 +104,7 @@ export function createMailboxConfirmation(
       const isOurs = newPassword !== undefined && passwordCheck.ofLink(payload, user, newPassword)
       if (!(await isOurs)) throw new AuthError('invalid_token')
     }
-    await startAfresh(user, source)
+    await endOthers(user, source)
   }
 
   return {

@@ -161,7 +161,7 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
       const user = await written(opened, newPassword, source)
       if (user === null) throw new AuthError('invalid_token')
       await sessions.endAll(user.id, 'password_change', source)
-      // Before the link is taken, which no later request with it gets past.
+      // Before the link is taken: afterwards, the same request sent again is refused.
       await passwordCheck.clear(user.email)
       await mailedIntents.take(intent)
     },

@@ -179,7 +179,7 @@ describe.each(surfaces)('auth.%s.users.delete', (surface) => {
     expect(await storedIn(host, surface).accountDeletions.get(who.id)).toBeNull()
   })
 
-  it('cut off there and asked for again after the reset, it is gone on with for the second who asked', async () => {
+  it('cut off there, and asked for by another administrator after the reset, it is done in the name of the other', async () => {
     const { host, store, who } = await cutOff('users.update')
     const token = await linkFor(host, surface, who.email)
     const body = { token, newPassword: otherPassword }

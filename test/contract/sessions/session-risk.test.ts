@@ -62,6 +62,16 @@ async function through(
   return last
 }
 
+/** A user with an app who showed a code just now, and the refresh cookie. */
+async function steppedUp(host: ContractHost) {
+  const who = await enrolled(host, 'client')
+  const body = { method: 'totp', code: await who.nextCode() }
+  await host.send('POST', '/v1/auth/client/step-up', { bearer: who.bearer, body })
+  await requireStepUp(host, 'client', who.bearer)
+  const cookie = `__Host-cl_refresh=${who.refreshToken}`
+  return { who, cookie }
+}
+
 /** What a scorer does, and whether that is an answer. */
 const voiding: readonly (readonly [string, () => Promise<unknown>, boolean])[] = [
   ['says so', async () => ({ outcome: 'stepUp' }), true],
@@ -246,11 +256,7 @@ describe('the scorer of sessions', () => {
   it('ASVS-8.2.4 a view from elsewhere voids the proof of a second factor', async () => {
     const { sessionRiskScorer } = saying('stepUp')
     const host = await openHost({ sessionRiskScorer })
-    const who = await enrolled(host, 'client')
-    const body = { method: 'totp', code: await who.nextCode() }
-    await host.send('POST', '/v1/auth/client/step-up', { bearer: who.bearer, body })
-    await requireStepUp(host, 'client', who.bearer)
-    const cookie = `__Host-cl_refresh=${who.refreshToken}`
+    const { who, cookie } = await steppedUp(host)
     const seen = await host.send('GET', '/v1/auth/client/session', { cookie, headers: otherAgent })
     expect(seen.status, seen.text).toBe(200)
     await expect(requireStepUp(host, 'client', who.bearer)).rejects.toMatchObject({
@@ -278,11 +284,7 @@ describe('the scorer of sessions', () => {
   it('ASVS-8.2.4 shows the session to `sessionOf` elsewhere where it voids the proof of a second factor', async () => {
     const { sessionRiskScorer } = saying('stepUp')
     const host = await openHost({ sessionRiskScorer })
-    const who = await enrolled(host, 'client')
-    const body = { method: 'totp', code: await who.nextCode() }
-    await host.send('POST', '/v1/auth/client/step-up', { bearer: who.bearer, body })
-    await requireStepUp(host, 'client', who.bearer)
-    const cookie = `__Host-cl_refresh=${who.refreshToken}`
+    const { who, cookie } = await steppedUp(host)
     const headers = { ...otherAgent, cookie, 'sec-fetch-site': 'same-origin' }
     const request = { method: 'GET', headers, socket: { remoteAddress: '127.0.0.1' } }
     expect(await host.auth.client.sessionOf(request, { use: 'page' })).not.toBeNull()
