@@ -39,7 +39,8 @@ describe.skipIf(isChromiumMissing)('postern/config in chromium', () => {
     const page = await (await arrivals.arrive()).newPage()
     const errors: string[] = []
     page.on('pageerror', ({ message }) => errors.push(message))
-    await page.addScriptTag({ content: script, type: 'module' })
+    // A page has loaded once its modules have run. A tag that is added later promises no such thing.
+    await page.setContent(`<script type="module">${script}</script>`)
     const shown = await page.evaluate('shownByPage()')
     expect(errors).toEqual([])
     expect(shown).toEqual(JSON.parse(JSON.stringify(shownByPage())))
