@@ -8,15 +8,13 @@ import type { LinkOffers } from './link-offers.js'
 import { createLoginIntents, type LoginIntents, type RequiresKey } from './login-intents.js'
 import { createMailedIntents, type MailedIntents } from './mailed-intents.js'
 import { createOauthCodes, type OauthCodes, type SessionEnding } from './oauth-codes.js'
-import { createOauthFlows, type OauthFlows } from './oauth-flows.js'
 import { createPasskeyChallenges, type PasskeyChallenges } from './passkey-challenges.js'
 import { createPendingRegistrations, type PendingRegistrations } from './pending-registrations.js'
 
-/** Everything that starts in one request and ends in another, and the one judge of it. */
+/** What starts in one request and ends in another, and the one judge of it. `OauthPart` makes the flows itself. */
 export interface IntentServices {
   readonly challenges: PasskeyChallenges
   readonly codes: OauthCodes
-  readonly flows: OauthFlows
   readonly judge: IntentJudge
   /** Loaded at the first use; null where links are not offered. */
   readonly linkOffers: LinkOffersPart
@@ -43,7 +41,6 @@ export function assembleIntents(
   return {
     challenges: createPasskeyChallenges(deps, judge),
     codes: createOauthCodes(deps, judge, sessions),
-    flows: createOauthFlows(deps, judge),
     judge,
     linkOffers: context.offersLinks ? loadedOffers(deps, judge) : null,
     loginIntents: createLoginIntents(deps, judge),

@@ -2,8 +2,9 @@ import type { ProviderClients } from '../../identity-providers/provider-clients.
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
 import type { LinkOffersPart } from '../intents/assemble-intents.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
 import type { OauthCodes } from '../intents/oauth-codes.js'
-import type { OauthFlows } from '../intents/oauth-flows.js'
+import { createOauthFlows } from '../intents/oauth-flows.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { OwnerProof } from '../passwords/owner-proof.js'
@@ -16,7 +17,7 @@ import { createProviderProofs } from './provider-proofs.js'
 
 export interface OauthCollaborators {
   readonly codes: OauthCodes
-  readonly flows: OauthFlows
+  readonly judge: IntentJudge
   readonly linkOffers: LinkOffersPart
   readonly mail: MailService
   readonly ownerProof: OwnerProof
@@ -37,9 +38,10 @@ export function createOauthPart(
   collaborators: OauthCollaborators & { readonly identities: OauthIdentities },
 ): OauthPart {
   const deps = { ...context, ...collaborators }
-  const { identities } = collaborators
+  const { identities, judge } = collaborators
+  const flows = createOauthFlows(deps, judge)
   const providerProofs = createProviderProofs(deps, collaborators)
-  const links = createOauthLinks(deps, collaborators)
+  const links = createOauthLinks(deps, { ...collaborators, flows })
   const accounts = createOauthAccounts(deps, { identities, providerProofs })
-  return { links, oauth: createOauthSignIn(deps, { ...collaborators, accounts, links }) }
+  return { links, oauth: createOauthSignIn(deps, { ...collaborators, flows, accounts, links }) }
 }
