@@ -33,9 +33,10 @@ export interface ShownBeginning {
 export interface RegistrationConfirmation {
   /**
    * With what was registered in the same browser or app, else with `newPassword`; today's settings
-   * decide whether it may be made. Repeat it after a rejection: the account is made once. Throws
-   * `password_choice_required`, which spends nothing, `registration_disabled` and the like,
-   * `password_policy`, and `invalid_token` when the address has an account by now.
+   * decide whether it may be made. Repeat it after a rejection: the account is made once. A repetition
+   * needs the same password, or none. Throws `password_choice_required`, which spends nothing,
+   * `registration_disabled` and the like, `password_policy`, `invalid_token` when the address has an
+   * account by now, and `rate_limited`.
    */
   confirm(
     opened: OpenedIntent<'register', null>,
@@ -55,6 +56,12 @@ interface Services {
   readonly passwordCheck: PasswordCheck
   readonly pendingRegistrations: PendingRegistrations
   readonly mailedIntents: MailedIntents
+}
+
+interface Attempt {
+  readonly registered: PendingRegistration | null
+  readonly shown: ShownBeginning
+  readonly source: RequestSource
 }
 
 /** A link to an address without an account, which is judged by its own conditions. */
@@ -110,15 +117,10 @@ export function createRegistrationConfirmation(
     })
   }
 
-  /** Whether this link made an account in an earlier attempt, cut short before the link was taken. */
-  async function madeByLink({ id, payload: { email } }: Link): Promise<boolean> {
+  /** The account that this link made in an earlier attempt, which was cut off before the link was taken. */
+  async function madeByLink({ id, payload: { email } }: Link): Promise<User | null> {
     const [owner] = await users.find({ email }, { limit: 1 })
-    return owner?.lastIntentId === id
-  }
-
-  /** Whether the account of this registration is there, by whichever link, wherever it moved since. */
-  async function isMade(user: User, link: Link): Promise<boolean> {
-    return (await users.get(user.id)) !== null || madeByLink(link)
+    return owner?.lastIntentId === id ? owner : null
   }
 
   async function insert(user: User): Promise<boolean> {
@@ -145,6 +147,32 @@ export function createRegistrationConfirmation(
     return true
   }
 
+  /** Makes the account if the settings of today allow it; null where this is done, else the one that is there. */
+  async function begin(link: Link, { registered, shown, source }: Attempt): Promise<User | null> {
+    const { email } = link.payload
+    const rules = admissionRules(deps.surface, await deps.settings())
+    admit(rules)
+    if (beginning(registered !== null, shown.newPassword !== undefined) === 'ask') {
+      throw new AuthError('password_choice_required')
+    }
+    const acceptedTerms = shown.acceptedTermsVersion ?? registered?.termsVersion ?? ''
+    admit(rules, { applicant: { email, acceptedTerms } })
+    const user = await accountOf(link, registered, shown, acceptedTerms)
+    if (await make(user, source)) return null
+    // Of this registration, by whichever link, wherever it moved since; or of this link.
+    const made = (await users.get(user.id)) ?? (await madeByLink(link))
+    if (made !== null) return made
+    mails.taken(email)
+    await mailedIntents.take(link)
+    throw new AuthError('invalid_token')
+  }
+
+  /** Another password is not taken in the place of the one that was chosen, nor answered as if it were. */
+  async function requireChosen(made: User, link: Link, password: string | undefined) {
+    if (password === undefined || (await passwordCheck.ofLink(link.payload, made, password))) return
+    throw new AuthError('invalid_token')
+  }
+
   async function finish(link: Link, registered: PendingRegistration | null): Promise<void> {
     await passwordCheck.clear(link.payload.email)
     if (registered !== null) await pendingRegistrations.take(registered)
@@ -155,22 +183,11 @@ export function createRegistrationConfirmation(
   return {
     async confirm(opened, shown, source) {
       const link = mailedIntents.spend(opened)
-      const { email } = link.payload
-      const rules = admissionRules(deps.surface, await deps.settings())
-      admit(rules)
-      const registered = await pendingRegistrations.boundTo(shown.registrationKey, email)
-      if (beginning(registered !== null, shown.newPassword !== undefined) === 'ask') {
-        if (await madeByLink(link)) return finish(link, null)
-        throw new AuthError('password_choice_required')
-      }
-      const acceptedTerms = shown.acceptedTermsVersion ?? registered?.termsVersion ?? ''
-      admit(rules, { applicant: { email, acceptedTerms } })
-      const user = await accountOf(link, registered, shown, acceptedTerms)
-      if (!(await make(user, source)) && !(await isMade(user, link))) {
-        mails.taken(email)
-        await mailedIntents.take(link)
-        throw new AuthError('invalid_token')
-      }
+      const { registrationKey, newPassword } = shown
+      const registered = await pendingRegistrations.boundTo(registrationKey, link.payload.email)
+      // What an earlier attempt made is completed, whatever the settings say since.
+      const made = (await madeByLink(link)) ?? (await begin(link, { registered, shown, source }))
+      if (made !== null) await requireChosen(made, link, newPassword)
       await finish(link, registered)
     },
   }

@@ -11,9 +11,11 @@ import { goodPassword, otherPassword } from '../../support/people/people.js'
 import { login } from '../../support/people/recovery-steps.js'
 import { registerHere, verifyWith } from '../../support/people/registration-steps.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { settingsHost } from '../settings/settings-host.js'
 
 const surface = 'client'
 const email = 'ada@example.org'
+const cutOff = '503 service_unavailable'
 
 /** A registration that waits for its link, in the browser that keeps the cookie. */
 async function registered() {
@@ -36,6 +38,33 @@ describe('the confirmation of a registration that is cut off', () => {
     expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe('200')
     expect(eventsOf(host, 'account.registered')).toHaveLength(1)
     expect(await confirm({}, cookie)).toBe('400 invalid_token')
+  })
+
+  it('after the account was made is completed though registration was closed since', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await settingsHost({ backend: faulty.backend })
+    const { cookie } = await registerHere(host, surface, { email })
+    const token = await mailedToken(host, 'verifyEmail', email)
+    faulty.failNext(`${surface}_tickets.take`, 'before')
+    expect(outcomeOf(await verifyWith(host, surface, { token }, cookie))).toBe(cutOff)
+    await host.set({ config: { registrationClientEnabled: 'false' } })
+    expect(outcomeOf(await verifyWith(host, surface, { token }, cookie))).toBe('200')
+    expect(outcomeOf(await verifyWith(host, surface, { token }, cookie))).toBe('400 invalid_token')
+    expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe('200')
+  })
+
+  it('after the account was made takes no other password, and says so', async () => {
+    const { host, faulty, confirm } = await registered()
+    faulty.failNext(`${surface}_tickets.take`, 'before')
+    expect(await confirm({ newPassword: otherPassword })).toBe(cutOff)
+    expect(await confirm({ newPassword: goodPassword })).toBe('400 invalid_token')
+    expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe(
+      '401 invalid_credentials',
+    )
+    // What was refused left the link to the request that it belongs to.
+    expect(await confirm({ newPassword: otherPassword })).toBe('200')
+    expect(outcomeOf(await login(host, surface, email, otherPassword))).toBe('200')
+    expect(eventsOf(host, 'account.registered')).toHaveLength(1)
   })
 
   it('where only the answer of the write was lost, goes on', async () => {
