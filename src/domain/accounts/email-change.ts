@@ -198,6 +198,8 @@ export function createEmailChange(
       // Only a caller who saw the earlier address can write to it: rather twice than never.
       const mayNotify = notifySecurityChanges && seen.email !== email
       if (isOurs && mayNotify) deps.mail.emailChanged(seen, { at, newEmail: email })
+      // A stranger who guessed at the new address before does not keep out its owner.
+      await passwordCheck.clear(email)
       // Taken last, and deciding: a crash before this leaves a token that works once more.
       if (!(await take(intent, isOurs))) throw new AuthError('invalid_token')
       if (!isOurs && mayNotify) deps.mail.emailChanged(seen, { at, newEmail: email })

@@ -1,7 +1,6 @@
 import { type LinkProof, linkProof } from '../../engine/owner-proof.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailedIntents } from '../intents/mailed-intents.js'
@@ -67,17 +66,11 @@ export function createMailboxConfirmation(
     deps.emit('account.ownerProved', source, { at, userId: id, by: 'link' })
   }
 
-  /** Ends what others began: their sessions, and the count of their wrong guesses at the password. */
-  async function endOthers({ id, email }: User, source: RequestSource): Promise<void> {
-    await sessions.endAll(id, 'password_change', source)
-    await passwordCheck.clear(email)
-  }
-
   async function prove({ intent, source }: Shown, newPassword: string | null): Promise<void> {
     const { user } = intent
     const proved = await ownerProof.prove(user, { by: intent, newPassword, source })
     if (proved === null) throw new AuthError('invalid_token')
-    await endOthers(user, source)
+    await sessions.endAll(user.id, 'password_change', source)
   }
 
   async function apply(how: LinkProof, shown: Shown): Promise<void> {
@@ -104,7 +97,7 @@ export function createMailboxConfirmation(
       const isOurs = newPassword !== undefined && passwordCheck.ofLink(payload, user, newPassword)
       if (!(await isOurs)) throw new AuthError('invalid_token')
     }
-    await endOthers(user, source)
+    await sessions.endAll(user.id, 'password_change', source)
   }
 
   return {
@@ -118,6 +111,8 @@ export function createMailboxConfirmation(
         const settings = settingsFor(deps.surface, await deps.settings())
         await apply(linkProof(user, settings, newPassword !== undefined), shown)
       }
+      // A stranger who guessed at the password does not keep out the owner, who is proved.
+      await passwordCheck.clear(user.email)
       // Taken last, and deciding: a crash before this leaves a token that works once more.
       if (!(await mailedIntents.take(intent))) throw new AuthError('invalid_token')
     },

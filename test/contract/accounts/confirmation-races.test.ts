@@ -60,6 +60,13 @@ describe('wrong guesses at the password of an address that nobody confirmed', ()
     expect(await login(host, otherPassword)).toBe('200')
   })
 
+  it('are forgiven when the owner confirms it and keeps the password', async () => {
+    const { host, bearer, confirm } = await locked()
+    expect(outcomeOf(await confirm(goodPassword))).toBe('200')
+    expect(await login(host, goodPassword)).toBe('200')
+    expect(await me(host, bearer)).toBe('200')
+  })
+
   it('are forgiven when the confirmation is cut off and sent again', async () => {
     const { host, faulty, confirm } = await locked()
     faulty.failNext('denylist.put', 'before')

@@ -101,6 +101,18 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
     expect(mail.data).toEqual({ at: host.clock.now(), newEmail })
   })
 
+  it('forgives the wrong guesses that strangers made at it before', async () => {
+    const host = await openHost({ settings: { lockoutThreshold: 3 } })
+    const who = await asked(host, surface)
+    for (let n = 0; n < 3; n += 1) {
+      const body = { email: newEmail, password: otherPassword }
+      await host.send('POST', `/v1/auth/${surface}/login`, { body })
+    }
+    expect(outcomeOf(await login(host, surface, newEmail))).toBe('429 rate_limited')
+    expect(outcomeOf(await verify(host, surface, who))).toBe('200')
+    expect(outcomeOf(await login(host, surface, newEmail))).toBe('200')
+  })
+
   it('S-59 tells the present one nothing where that is switched off', async () => {
     const host = await openHost({ settings: { notifySecurityChanges: false } })
     const who = await asked(host, surface)
