@@ -2,7 +2,6 @@ import { dictionary } from '@zxcvbn-ts/language-common'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadCommonPasswords } from '../../src/crypto/common-passwords.js'
-import { isGuessable } from '../../src/crypto/guessable.js'
 
 describe('loadCommonPasswords', async () => {
   const isCommon = await loadCommonPasswords()
@@ -44,54 +43,5 @@ describe('loadCommonPasswords', async () => {
       }),
       { numRuns: 1_000 },
     )
-  })
-})
-
-describe('isGuessable', () => {
-  const isWord = (text: string) =>
-    ['dragon', 'shadow', 'sunshine', 'master', 'alligator'].includes(text)
-
-  test.each([
-    ['one word', 'dragon'],
-    ['two words', 'dragonshadow'],
-    ['two words and a character', 'dragon-shadow'],
-    ['a word and three characters', 'dragonx7k'],
-    ['a word, a run, a year and a character', 'dragon12342024!'],
-    ['signs for letters', 'dr4g0n5h4d0w'],
-    ['1 for i', 'sunsh1ne'],
-    ['1 for l', 'a11igator'],
-    ['five characters', 'x7km2'],
-    ['five runs', 'aaabbbcccdddeee'],
-    ['what repeats five characters', 'x7km2x7km2x7km2x7'],
-  ])('%s is', (_, text) => {
-    expect(isGuessable(text, isWord)).toBe(true)
-  })
-
-  test.each([
-    ['three words', 'dragonshadowmaster'],
-    ['two words and two characters', 'dragon-shadow-'],
-    ['a word and four characters', 'dragonx7km'],
-    ['six characters', 'x7km2w'],
-    ['six runs', 'aaabbbcccdddeeefff'],
-    ['what repeats six characters', 'x7km2wx7km2wx7km2w'],
-  ])('%s is not', (_, text) => {
-    expect(isGuessable(text, isWord)).toBe(false)
-  })
-
-  test('a listed text is guessable as a whole, even one that repeats an odd part', () => {
-    const odd = 'x7km2wvx7km2wv'
-    expect(isGuessable(odd, (text) => text === odd)).toBe(true)
-    expect(isGuessable(odd, isWord)).toBe(false)
-  })
-
-  test('answers for every text of a password’s size, soon', () => {
-    const alphabet = fc.constantFrom('a', 'b', '1', 'q', 'w', '!')
-    fc.assert(
-      fc.property(fc.string({ unit: alphabet, minLength: 900, maxLength: 1_024 }), (text) => {
-        expect(typeof isGuessable(text, isWord)).toBe('boolean')
-      }),
-      { numRuns: 50 },
-    )
-    expect(isGuessable('', isWord)).toBe(true)
   })
 })

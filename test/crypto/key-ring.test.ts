@@ -1,13 +1,20 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  createSign,
+  generateKeyPairSync,
+  verify,
+} from 'node:crypto'
 import { inspect } from 'node:util'
 import { calculateJwkThumbprint, importPKCS8 } from 'jose'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type KeyRing, loadKeyRing } from '../../src/crypto/key-ring.js'
+import type { RemoteKey, SigningInput } from '../../src/crypto/ring-signer.js'
 import { generateSigningKey } from '../../src/crypto/signing-key.js'
 import { OptionsError } from '../../src/errors/index.js'
 import { rsaPair } from './forge.js'
 
-const strong = await generateSigningKey()
+const strong = rsaPair(3072).privateKey
 const first = rsaPair()
 const second = rsaPair()
 
@@ -27,12 +34,14 @@ async function refusal(ring: unknown): Promise<OptionsError> {
 }
 
 test('R-LIB-11 generateSigningKey makes RSA-3072 in PKCS#8 PEM, which loads without a warning', async () => {
-  expect(strong).toMatch(/^-----BEGIN PRIVATE KEY-----\n/)
-  const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(strong)
+  const made = await generateSigningKey()
+  expect(made).toMatch(/^-----BEGIN PRIVATE KEY-----\n/)
+  expect(await generateSigningKey()).not.toBe(made)
+  const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(made)
   expect(asymmetricKeyType).toBe('rsa')
   expect(asymmetricKeyDetails).toMatchObject({ modulusLength: 3072, publicExponent: 65_537n })
-  await expect(importPKCS8(strong, 'RS256')).resolves.toBeDefined()
-  expect((await loadKeyRing({ current: strong })).warnings).toEqual([])
+  await expect(importPKCS8(made, 'RS256')).resolves.toBeDefined()
+  expect((await loadKeyRing({ current: made })).warnings).toEqual([])
 })
 
 test('R-LIB-11 2048 bits are accepted with a warning that names the option', async () => {
@@ -103,6 +112,72 @@ test('R-LIB-11 a ring of another shape is refused', async () => {
   for (const key of [null, createPrivateKey(first.privateKey), { key: first.privateKey }]) {
     expect((await refusal({ current: strong, previous: [key] })).option).toBe('keys.previous[0]')
   }
+})
+
+test('R-LIB-11 what is refused for its shape says which shape it needs', async () => {
+  expect((await refusal(strong)).message).toMatch(
+    /must be an object \{ current, next\?, previous\? \}/,
+  )
+  const previous = await refusal({ current: strong, previous: second.publicKey })
+  expect(previous.message).toMatch(/must be an array of PEM texts/)
+  const sign = await refusal({ current: strong, sign: 'kms' })
+  expect([sign.option, sign.message]).toEqual([
+    'keys.sign',
+    expect.stringMatching(/must be a function that resolves to the bytes of a signature/),
+  ])
+  expect((await refusal({ current: strong, previous: ['x'] })).message).toMatch(
+    /SPKI or unencrypted/,
+  )
+})
+
+describe('a ring whose key is kept elsewhere', () => {
+  const sign = async ({ data }: SigningInput) => createSign('RSA-SHA256').update(data).sign(strong)
+  const half = createPublicKey(strong).export(spkiPem).toString()
+  // As a host in JavaScript may write it.
+  const withoutSigner = { current: strong, sign: undefined } as unknown as KeyRing
+
+  test('R-LIB-11 signs by the host’s function, which is told the key and the algorithm', async () => {
+    const told: SigningInput[] = []
+    const ring = await loadKeyRing({
+      current: half,
+      next: second.publicKey,
+      previous: [first.publicKey],
+      sign: async (input) => {
+        told.push(input)
+        return sign(input)
+      },
+    })
+    const data = Buffer.from('what is signed')
+    const signature = await ring.signer.sign(data)
+    expect(verify('RSA-SHA256', data, createPublicKey(strong), signature)).toBe(true)
+    expect(told).toMatchObject([{ kid: ring.kid, alg: 'RS256', data }])
+    expect(told[0]?.signal.aborted).toBe(false)
+    expect(ring.signer.isElsewhere).toBe(true)
+    expect((await loadKeyRing(withoutSigner)).signer.isElsewhere).toBe(false)
+  })
+
+  test('is given to what signs with a bound, where there is such a thing', async () => {
+    const bound = (key: RemoteKey) => async () => Buffer.from(key.kid)
+    const ring = await loadKeyRing({ current: half, sign }, async () => bound)
+    expect(Buffer.from(await ring.signer.sign(new Uint8Array())).toString()).toBe(ring.kid)
+  })
+
+  test('R-LIB-11 holds no private half: one that is given is refused', async () => {
+    const sec1 = createPrivateKey(first.privateKey).export({ type: 'pkcs1', format: 'pem' })
+    for (const current of [strong, sec1, ` ${strong}`]) {
+      const error = await refusal({ current, sign })
+      expect([error.option, error.message]).toEqual([
+        'keys.current',
+        expect.stringMatching(/must be the public half \(SPKI PEM\)/),
+      ])
+    }
+    for (const current of [42, 'no PEM', { key: half }]) {
+      const error = await refusal({ current, sign })
+      expect(error.message).toMatch(/an RSA public key in SPKI PEM/)
+    }
+    const next = await refusal({ current: half, next: 'no PEM', sign })
+    expect(next.option).toBe('keys.next')
+  })
 })
 
 test('a key in two places is refused, whichever half and form it comes in', async () => {

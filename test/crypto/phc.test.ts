@@ -16,13 +16,22 @@ const phc: Phc = {
   salt: new Uint8Array(16).fill(7),
   tag: new Uint8Array(32).fill(9),
 }
-const text = formatPhc(phc)
 const salt = 'BwcHBwcHBwcHBwcHBwcHBw'
 const tag = 'CQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQk'
+const text = `$argon2id$v=19$m=19456,t=2,p=1$${salt}$${tag}`
+
+/** As `formatPhc` writes it, whatever the costs and sizes. */
+function written({ variant, version, memoryCost, timeCost, parallelism, ...bytes }: Phc): string {
+  const [saltText, tagText] = [bytes.salt, bytes.tag].map((one) =>
+    Buffer.from(one).toString('base64').replaceAll('=', ''),
+  )
+  const costs = `m=${memoryCost},t=${timeCost},p=${parallelism}`
+  return `$${variant}$v=${version}$${costs}$${saltText}$${tagText}`
+}
 
 describe('parsePhc', () => {
   test('R-1-01 reads and writes the PHC string format', () => {
-    expect(text).toBe(`$argon2id$v=19$m=19456,t=2,p=1$${salt}$${tag}`)
+    expect(formatPhc(phc)).toBe(text)
     const read = parsePhc(text)
     expect(read).toMatchObject({ variant: 'argon2id', version: 19, ...usual })
     expect(read?.salt).toEqual(Buffer.alloc(16, 7))
@@ -89,18 +98,35 @@ describe('parsePhc', () => {
     ['the URL alphabet', text.replace(/CQkJ/g, 'CQ-_')],
     ['a length base64 cannot have', `${text}JJ`],
     ['bits that belong to no byte', `${text.slice(0, -1)}l`],
-    ['a salt of 7 bytes', formatPhc({ ...phc, salt: new Uint8Array(7) })],
-    ['a salt of 49 bytes', formatPhc({ ...phc, salt: new Uint8Array(49) })],
-    ['a tag of 11 bytes', formatPhc({ ...phc, tag: new Uint8Array(11) })],
-    ['a tag of 65 bytes', formatPhc({ ...phc, tag: new Uint8Array(65) })],
-    ['more than 1 GiB', formatPhc({ ...phc, memoryCost: 1_048_577 })],
-    ['terabytes', formatPhc({ ...phc, memoryCost: 4_294_967_295 })],
-    ['65 passes', formatPhc({ ...phc, timeCost: 65 })],
-    ['17 lanes', formatPhc({ ...phc, parallelism: 17 })],
-    ['less than 8 KiB a lane', formatPhc({ ...phc, memoryCost: 15, parallelism: 2 })],
+    ['a salt of 7 bytes', written({ ...phc, salt: new Uint8Array(7) })],
+    ['a salt of 49 bytes', written({ ...phc, salt: new Uint8Array(49) })],
+    ['a tag of 11 bytes', written({ ...phc, tag: new Uint8Array(11) })],
+    ['a tag of 65 bytes', written({ ...phc, tag: new Uint8Array(65) })],
+    ['more than 1 GiB', written({ ...phc, memoryCost: 1_048_577 })],
+    ['terabytes', written({ ...phc, memoryCost: 4_294_967_295 })],
+    ['65 passes', written({ ...phc, timeCost: 65 })],
+    ['17 lanes', written({ ...phc, parallelism: 17 })],
+    ['less than 8 KiB a lane', written({ ...phc, memoryCost: 15, parallelism: 2 })],
     ['a megabyte of digits', `$argon2id$v=19$m=${'9'.repeat(1_000_000)},t=2,p=1$${salt}$${tag}`],
   ])('ASVS-11.4.2 reads %s as no hash', (_, broken) => {
     expect(parsePhc(broken)).toBeNull()
+  })
+
+  test.each<[string, Partial<Phc>]>([
+    ['1 GiB', { memoryCost: 1_048_576 }],
+    ['8 KiB a lane', { memoryCost: 16, parallelism: 2 }],
+    ['64 passes', { timeCost: 64 }],
+    ['16 lanes', { parallelism: 16 }],
+    ['a salt of 48 bytes', { salt: new Uint8Array(48) }],
+    ['a salt of 8 bytes', { salt: new Uint8Array(8) }],
+    ['a tag of 64 bytes', { tag: new Uint8Array(64) }],
+    ['a tag of 12 bytes', { tag: new Uint8Array(12) }],
+  ])('reads %s, which is as much or as little as it takes', (_, more) => {
+    expect(parsePhc(written({ ...phc, ...more }))).toMatchObject({ variant: 'argon2id' })
+  })
+
+  test.each(['x', `${text}\n`, '\n'])('ASVS-11.4.2 reads no hash after %j', (before) => {
+    expect(parsePhc(`${before}${text}`)).toBeNull()
   })
 
   test('never throws', () => {

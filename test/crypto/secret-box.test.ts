@@ -10,23 +10,24 @@ const random = { bytes: (length: number) => new Uint8Array(randomBytes(length)) 
 const newKey = (id: string): ConfigKey => ({ id, key: randomBytes(32).toString('base64') })
 const [first, second] = [newKey('k1'), newKey('k2')]
 const place = { module: 'mail', environment: 'production', key: 'apiKey' }
-const box = secretBox([first], random)
+/** Made in the test itself, so that a box that cannot be made fails the test that needs it. */
+const box = () => secretBox([first], random)
 
 describe('R-2.6-05 G-27 the secret box', () => {
   test.each(['S3CR3T', ' ', 'ключ 🔑', 'enc:v1:k1:a:b', 'x'.repeat(65_536)])(
     'opens what it sealed (%#)',
     (secret) => {
-      const sealed = box.seal(secret, place)
-      expect(box.open(sealed, place)).toBe(secret)
+      const sealed = box().seal(secret, place)
+      expect(box().open(sealed, place)).toBe(secret)
       expect(sealed).toMatch(/^enc:v1:k1:[\w-]{16}:[\w-]+$/)
       expect(sealed).not.toContain('S3CR3T')
     },
   )
 
   test('ASVS-11.3.2 T-73 is AES-256-GCM by a key of 32 bytes: never alike, and nothing but whole', () => {
-    const sealed = box.seal('S3CR3T', place)
+    const sealed = box().seal('S3CR3T', place)
     expect(sealed).not.toContain('S3CR3T')
-    expect(box.seal('S3CR3T', place)).not.toBe(sealed)
+    expect(box().seal('S3CR3T', place)).not.toBe(sealed)
     for (const length of [0, 16, 31, 33, 64]) {
       const key = randomBytes(length).toString('base64')
       expect(() => secretBox([{ id: 'k', key }], random), `${length}`).toThrow(SecretKeyError)
@@ -37,7 +38,7 @@ describe('R-2.6-05 G-27 the secret box', () => {
       const flipped = Buffer.from(whole)
       flipped[at] = (flipped[at] ?? 0) ^ 1
       const text = [...parts.slice(0, -1), flipped.toString('base64url')].join(':')
-      expect([at, box.open(text, place)]).toEqual([at, null])
+      expect([at, box().open(text, place)]).toEqual([at, null])
     }
     const [, , , nonce = '', body = ''] = parts
     const bytes = Buffer.from(body, 'base64url')
@@ -50,27 +51,32 @@ describe('R-2.6-05 G-27 the secret box', () => {
   })
 
   test('T-72 keeps the empty text empty: it is no secret', () => {
-    expect([box.seal('', place), box.open('', place), box.isCurrent('')]).toEqual(['', '', true])
+    expect([box().seal('', place), box().open('', place), box().isCurrent('')]).toEqual([
+      '',
+      '',
+      true,
+    ])
   })
 
   test('ASVS-11.3.4 seals an equal secret differently each time', () => {
-    const nonces = Array.from({ length: 20_000 }, () => box.seal('x', place).split(':')[3])
+    const one = box()
+    const nonces = Array.from({ length: 20_000 }, () => one.seal('x', place).split(':')[3])
     expect(new Set(nonces).size).toBe(nonces.length)
   })
 
   test('ASVS-11.3.3 T-73 a text sealed for one place opens at no other', () => {
-    const sealed = box.seal('S3CR3T', place)
-    expect(box.open(sealed, { ...place, module: 'auth' })).toBeNull()
-    expect(box.open(sealed, { ...place, environment: 'sandbox' })).toBeNull()
-    expect(box.open(sealed, { ...place, key: 'hooks.a.token' })).toBeNull()
+    const sealed = box().seal('S3CR3T', place)
+    expect(box().open(sealed, { ...place, module: 'auth' })).toBeNull()
+    expect(box().open(sealed, { ...place, environment: 'sandbox' })).toBeNull()
+    expect(box().open(sealed, { ...place, key: 'hooks.a.token' })).toBeNull()
   })
 
   test('R-2.6-05 no changed character of a sealed text goes unnoticed', () => {
-    const sealed = box.seal('S3CR3T', place)
+    const sealed = box().seal('S3CR3T', place)
     for (let at = 0; at < sealed.length; at += 1) {
       const other = sealed[at] === 'A' ? 'B' : 'A'
       const changed = sealed.slice(0, at) + other + sealed.slice(at + 1)
-      expect([at, box.open(changed, place)]).toEqual([at, null])
+      expect([at, box().open(changed, place)]).toEqual([at, null])
     }
   })
 
@@ -82,11 +88,11 @@ describe('R-2.6-05 G-27 the secret box', () => {
     'enc:v2:k1:a:b',
     'enc:v1:k1:AAAA:AAAA',
   ])('T-73 %j is not taken for a secret', (text) => {
-    expect(box.open(text, place)).toBeNull()
+    expect(box().open(text, place)).toBeNull()
   })
 
   test('T-73 cut, prolonged and re-spelled texts open nothing', () => {
-    const sealed = box.seal('S3CR3T', place)
+    const sealed = box().seal('S3CR3T', place)
     for (const text of [
       sealed.slice(0, -1),
       `${sealed}=`,
@@ -94,12 +100,12 @@ describe('R-2.6-05 G-27 the secret box', () => {
       `${sealed} `,
       ` ${sealed}`,
     ]) {
-      expect(box.open(text, place)).toBeNull()
+      expect(box().open(text, place)).toBeNull()
     }
   })
 
   test('G-27 the first key of the ring seals, all of them open', () => {
-    const old = box.seal('S3CR3T', place)
+    const old = box().seal('S3CR3T', place)
     const both = secretBox([second, first], random)
     expect(both.open(old, place)).toBe('S3CR3T')
     expect([both.isCurrent(old), both.isCurrent(both.seal('x', place))]).toEqual([false, true])
@@ -133,8 +139,28 @@ describe('R-2.6-05 G-27 the secret box', () => {
     }
   })
 
+  test('names the keys of its ring, the one that seals first', () => {
+    expect(secretBox([second, first, newKey('k3')], random).keyIds).toEqual(['k2', 'k1', 'k3'])
+  })
+
+  test.each([42, null, undefined, ['k'], {}])('R-LIB-11 %j for a key is refused', (key) => {
+    const ring = [{ id: 'k', key }] as unknown as readonly ConfigKey[]
+    expect(() => secretBox(ring, random)).toThrow('must be 32 random bytes')
+  })
+
+  test('opens what another one sealed with bytes of another kind', () => {
+    const bytes = (length: number) => new Uint8Array(Buffer.alloc(length + 8, 7).buffer, 0, length)
+    const sealed = secretBox([first], { bytes }).seal('S3CR3T', place)
+    expect(sealed.split(':')[3]).toBe(Buffer.from(bytes(12)).toString('base64url'))
+    expect(box().open(sealed, place)).toBe('S3CR3T')
+  })
+
+  test('R-LIB-11 an empty ring is refused without the name of a key', () => {
+    expect(() => secretBox([], random)).toThrow(expect.objectContaining({ keyId: '' }))
+  })
+
   test('takes a key in base64url, with or without padding', () => {
-    const sealed = box.seal('S3CR3T', place)
+    const sealed = box().seal('S3CR3T', place)
     const url = Buffer.from(first.key, 'base64').toString('base64url')
     for (const key of [url, first.key.replace('=', '')]) {
       expect(secretBox([{ id: 'k1', key }], random).open(sealed, place)).toBe('S3CR3T')
@@ -144,7 +170,7 @@ describe('R-2.6-05 G-27 the secret box', () => {
 
 const isSecret = secretTest(mailFields)
 const where = { module: 'mail', environment: 'production' }
-const seal = (values: Readonly<Record<string, string>>, with_ = box) =>
+const seal = (values: Readonly<Record<string, string>>, with_ = box()) =>
   deepFreeze(
     sealValues(
       { values: deepFreeze(values), changed: Object.keys(values) },
@@ -169,26 +195,26 @@ describe('the secrets of an environment', () => {
     expect(sealed).toMatchObject({ sender: 'me', 'hooks.__items': 'a', 'hooks.a.url': 'u' })
     expect(sealed['apiKey']).toMatch(/^enc:v1:k1:/)
     expect(sealed['hooks.a.token']).toMatch(/^enc:v1:k1:/)
-    expect(openValues(sealed, isSecret, box, where)).toEqual({ values: plain, unreadable: [] })
+    expect(openValues(sealed, isSecret, box(), where)).toEqual({ values: plain, unreadable: [] })
   })
 
   test('are sealed only where a patch set them', () => {
     const sealed = seal(plain)
     const next = { ...sealed, apiKey: 'S3CR3T-3' }
-    const resealed = sealValues({ values: next, changed: ['apiKey'] }, isSecret, box, where)
+    const resealed = sealValues({ values: next, changed: ['apiKey'] }, isSecret, box(), where)
     expect(resealed).toEqual({ ...sealed, apiKey: expect.stringMatching(/^enc:v1:k1:/) })
   })
 
   test('T-73 one that does not open is told by its key, and is no empty text', () => {
     const damaged = { ...seal(plain), apiKey: 'S3CR3T in clear' }
-    const { values, unreadable } = openValues(damaged, isSecret, box, where)
+    const { values, unreadable } = openValues(damaged, isSecret, box(), where)
     expect(unreadable).toEqual(['apiKey'])
     expect(Object.hasOwn(values, 'apiKey')).toBe(false)
     expect(values['hooks.a.token']).toBe('S3CR3T-2')
   })
 
   test('ASVS-11.2.2 a change of key re-encrypts what the old one sealed, once', () => {
-    const undeclared = { 'hooks.a.old': box.seal('S3CR3T-4', { ...where, key: 'hooks.a.old' }) }
+    const undeclared = { 'hooks.a.old': box().seal('S3CR3T-4', { ...where, key: 'hooks.a.old' }) }
     const lost = secretBox([newKey('k0')], random).seal('gone', { ...where, key: 'hooks.a.lost' })
     const before = deepFreeze({ ...seal(plain), ...undeclared, 'hooks.a.lost': lost })
     const ring = secretBox([second, first], random)

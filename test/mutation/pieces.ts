@@ -72,6 +72,8 @@ export const pieces: readonly Piece[] = [
     name: 'passwords',
     folder: 'src/crypto',
     sources: ['src/crypto/{breach-range,common-*,guessable,hash-gate,phc}.ts'],
-    tests: ['test/crypto/{breach-range,common-passwords,hash-gate,phc}.test.ts'],
+    tests: [
+      'test/crypto/{breach-range,common-passwords,guessable,hash-gate,hash-gate-groups,phc}.test.ts',
+    ],
   },
 ]

@@ -32,6 +32,7 @@ describe('the score of mutated sources', () => {
     expect(unexplained([survivor, ...of('killed', 'left out')], [reasoned])).toEqual([])
     expect(unexplained([survivor], [{ ...reasoned, replacement: 'a > b' }])).toEqual([survivor])
     expect(outdated([survivor], [reasoned])).toEqual([])
+    expect(outdated(of('not covered'), [reasoned])).toEqual([])
     expect(outdated(of('killed'), [reasoned])).toEqual([reasoned])
     expect(outdated(of('killed'), [{ ...reasoned, file: 'src/engine/b.ts' }])).toEqual([])
   })
