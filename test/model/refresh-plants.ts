@@ -58,6 +58,19 @@ export function refreshPlants(build: (judge: Judge) => Model, judge: Judge): rea
       }),
     },
     {
+      name: 'a request does not ask for the epoch of the user',
+      scenario: 'endings',
+      breaks: 'no grant begun after an ending',
+      model: changed({
+        'holder0 asks, is not denied, and signs': (action) => ({
+          ...action,
+          effects: action.effects.map((effect) =>
+            effect.startsWith('epochHolds0') ? 'epochHolds0 = 1' : effect,
+          ),
+        }),
+      }),
+    },
+    {
       name: 'a password change leaves the row as it is',
       scenario: 'a password change',
       breaks: 'after a password change one holder of a token goes on',
