@@ -174,6 +174,24 @@ describe.each(surfaces)('an account whose mailbox nobody proved, on %s', (surfac
     expect(eventsOf(host, 'account.ownerProved')).toMatchObject([{ userId: user.id, by: 'reset' }])
     expect(eventsOf(host, 'password.changed')).toMatchObject([{ by: 'reset' }])
   })
+
+  it('is not proved by the token for a password that is too old, which a login gives to its caller', async () => {
+    const host = await open({ passwordMaxAge: '30d', ...bothPolicies('optional') })
+    await squatted(host)
+    await host.clock.advance(31 * 24 * 60 * 60 * 1000)
+    const tooOld = await post(host, '/login', { email: victim, password: squatters })
+    const token = textOf(tooOld.json(), 'passwordToken')
+    const reset = await post(host, '/password/reset', { token, newPassword: otherPassword })
+    expect(outcomeOf(reset)).toBe('204')
+    const again = await post(host, '/mobile/login', { email: victim, password: otherPassword })
+    const bearer = textOf(again.json(), 'accessToken')
+    const me = await host.send('GET', at('/me'), { bearer })
+    expect(me.json()).toMatchObject({ emailVerified: false })
+    const enrolled = await post(host, '/mfa/totp', { currentPassword: otherPassword }, bearer)
+    expect(outcomeOf(enrolled)).toBe('403 email_not_verified')
+    expect(eventsOf(host, 'account.ownerProved')).toEqual([])
+    expect(eventsOf(host, 'email.verified')).toEqual([])
+  })
 })
 
 const byProvider: readonly (readonly [string, ProviderId, Partial<Account>, string])[] = [

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto'
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
 import { AuthError } from '../../../src/errors/index.js'
 import type { ConnectionSession } from '../../../src/index.js'
 import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
 import { refreshCookieOf } from '../../support/hosts/http-client.js'
 import { openHost } from '../../support/hosts/open-host.js'
 import { listen } from '../../support/hosts/running-host.js'
-import { type Person, type SignedIn, signedInPerson } from '../../support/people/people.js'
+import { type Person, type SignedIn, signedInPerson, signIn } from '../../support/people/people.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
 import { pass, sessionOf } from '../events/event-scenario.js'
 
@@ -246,5 +248,24 @@ describe('recheck', () => {
     await pass(host, 7 * 86_400 * second)
     expect(await session.recheck()).toBeNull()
     expect(spy.written).toEqual([])
+  })
+
+  it('is null, and nothing is minted, after a sign-out everywhere that was cut off', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await openHost({ backend: faulty.backend })
+    const who = await signedInPerson(host, 'client')
+    const { cookie, bearer } = await signIn(host, 'client', who)
+    const request = { method: 'GET', headers: { cookie, origin } }
+    const ask = () => host.auth.client.sessionOf(request, { use: 'connection', mint: true })
+    const session = found(await ask())
+    expect(await session.recheck()).not.toBeNull()
+    faulty.failNext('denylist.put', 'before')
+    const body = { everywhere: true }
+    const cutOff = await host.send('POST', '/v1/auth/client/logout', { bearer: who.bearer, body })
+    expect(cutOff.status).toBe(503)
+    // Its access token lives on until the ending is completed; no other is given meanwhile.
+    expect((await host.send('GET', '/v1/auth/client/me', { bearer })).status).toBe(200)
+    expect(await session.recheck()).toBeNull()
+    expect(await ask()).toBeNull()
   })
 })
