@@ -133,18 +133,21 @@ function credential(label: string, envVar: string) {
 
 function tenant(): Setting<string> {
   const usual = 'common'
+  const variable = 'MICROSOFT_TENANT_ID'
   const pattern =
     /^(common|organizations|consumers|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
   return {
-    ...microsoft.text({ ...credential('Microsoft tenant', 'MICROSOFT_TENANT_ID'), default: usual }),
+    ...microsoft.text({ ...credential('Microsoft tenant', variable), default: usual }),
     form: "must be 'common', 'organizations', 'consumers' or a tenant's GUID",
     accepts: (text) => pattern.test(text),
-    // The default admits every tenant; a damaged value must not.
-    read(key, { values, warn }) {
-      const stored = values[key] ?? ''
-      if (stored === '') return usual
-      if (pattern.test(stored)) return stored
-      warn(`Setting "${key}" is out of range; using no value.`)
+    // The default admits every tenant; a damaged value must not, nor a variable that could not be stored.
+    read(key, { values, env, warn }) {
+      const stored = values[key]
+      if (stored !== undefined && pattern.test(stored)) return stored
+      const damaged = stored ?? env[variable] ?? ''
+      if (damaged === '' || pattern.test(damaged)) return usual
+      const source = stored === undefined ? `Environment variable ${variable}` : `Setting "${key}"`
+      warn(`${source} is out of range; using no value.`)
       return ''
     },
   }

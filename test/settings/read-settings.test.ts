@@ -75,6 +75,19 @@ describe('readAuthSettings', () => {
     expect(warnings).toEqual(['Setting "microsoftTenant" is out of range; using no value.'])
     const guid = '3f2504e0-4f89-11d3-9a0c-0305e82c3301'
     expect(read({ microsoftTenant: guid }).settings.microsoftTenant).toBe(guid)
+    // The variable was refused as a first value, so that nothing is stored.
+    const env = { MICROSOFT_TENANT_ID: 'contoso.onmicrosoft.com' }
+    const unstored = read({}, env)
+    expect(unstored.settings.microsoftTenant).toBe('')
+    expect(unstored.warnings).toEqual([
+      'Environment variable MICROSOFT_TENANT_ID is out of range; using no value.',
+    ])
+    expect(read({ microsoftTenant: guid }, env).settings.microsoftTenant).toBe(guid)
+    expect(read({ microsoftTenant: '' }, env).settings.microsoftTenant).toBe('common')
+    for (const fine of ['', guid, 'common']) {
+      const now = read({}, { MICROSOFT_TENANT_ID: fine })
+      expect([now.settings.microsoftTenant, now.warnings]).toEqual(['common', []])
+    }
   })
 
   test('whatever is stored, it never throws, and durations and counts stay in range', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type ProviderId, providerIds } from '../../../src/identity-providers/providers.js'
 import type { InitialSettings } from '../../../src/settings/settings.js'
 import type { Reply } from '../../support/hosts/http-client.js'
-import { eventsOf } from '../../support/hosts/open-host.js'
+import { eventsOf, outcomeOf } from '../../support/hosts/open-host.js'
 import { type Account, tenants } from '../../support/outside/provider-stub/account.js'
 import { appleKeys } from '../../support/outside/provider-stub/credentials.js'
 import { forgeries, isForgery } from '../../support/outside/providers/forgeries.js'
@@ -234,5 +234,12 @@ describe('microsoft lets every tenant write any address', () => {
     expectFailed(await arrive(tenants.consumers), 'oauth_failed')
     expect(host.made()).toEqual([])
     expect(locationOf(await arrive(tenants.acme))).toBe(webTarget.client)
+  })
+
+  it('S-41 a tenant in the environment that cannot be stored lets nobody in, where the default lets in all', async () => {
+    const env = { MICROSOFT_TENANT_ID: 'contoso.onmicrosoft.com' }
+    const host = await realOauthHost(['microsoft'], { env })
+    const started = await host.startWeb('client', 'microsoft')
+    expect([started.status, outcomeOf(started)]).toEqual([403, '403 oauth_provider_disabled'])
   })
 })
