@@ -168,12 +168,17 @@ export function routeGuards<S extends Surface>(
       return guardBeside('requirePermission', begin, async (principal, request, read) => {
         if (of === undefined) return void (await access.permit(principal, permission, of, read))
         const tenantId: unknown = of.tenant(request)
-        // A tenant that has to be waited for may stand in a body, and come when the caller pleases: what was read before
-        // would be out of date.
-        const isLater = typeof tenantId === 'object'
-        isNamedLater = isLater
+        isNamedLater = isThenable(tenantId)
+        if (!isNamedLater)
+          return void (await access.permit(principal, permission, { tenantId }, read))
         const named = { tenantId: await tenantId }
-        await access.permit(principal, permission, named, isLater ? undefined : read)
+        // A tenant that has to be waited for may stand in a body, and come when the caller pleases: the session and the
+        // account are asked for again.
+        const again = await access.authenticateBeside(
+          request.header('authorization'),
+          access.readUser,
+        )
+        await access.permit(again.principal, permission, named, again.beside)
       })
     },
 
@@ -187,4 +192,8 @@ export function routeGuards<S extends Surface>(
       )
     },
   }
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value
 }

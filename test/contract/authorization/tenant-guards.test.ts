@@ -128,6 +128,27 @@ it('R-1-26 an account is read after its tenant is known, however long the caller
   }
 })
 
+it.each([
+  ['a sign-out', '401 session_revoked'],
+  ['the end of the token', '401 undefined'],
+] as const)('R-1-26 %s while the tenant is awaited is not too late', async (what, refused) => {
+  const host = await openHost({ authorizer: { check: async () => true } })
+  const { client } = host.auth
+  const { cookie, bearer } = await signedInPerson(host, 'client')
+  const header = (name: string) => (name === 'authorization' ? `Bearer ${bearer}` : undefined)
+  const request = { header, remoteAddress: undefined }
+  const signOut = () => host.send('POST', '/v1/auth/client/logout', { cookie })
+  const meanwhile = what === 'a sign-out' ? signOut : () => host.clock.advance(15 * 60_000)
+  const tenant = async () => {
+    await meanwhile()
+    return 'acme'
+  }
+  const guard = client.guards.requirePermission('orders.refund', { tenant })
+  const { refusal } = await guard(request, await client.authenticate(`Bearer ${bearer}`))
+  const { code } = JSON.parse(String(refusal?.body))
+  expect(`${refusal?.status} ${code}`).toBe(refused)
+})
+
 describe('a tenant that cannot be named', () => {
   const request = { header: () => undefined, remoteAddress: undefined }
 
