@@ -143,8 +143,19 @@ export const accessPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/http/route-guards.ts',
-        find: 'await access.permit(principal, permission, named, isLater ? undefined : read)',
-        replace: 'await access.permit(principal, permission, named, read)',
+        find: 'await access.permit(again.principal, permission, named, again.beside)',
+        replace: 'await access.permit(again.principal, permission, named, read)',
+      },
+    ],
+    tests: ['test/contract/authorization/tenant-guards.test.ts'],
+  },
+  {
+    name: 'a session is not asked for again after its tenant was waited for',
+    edits: [
+      {
+        file: 'src/http/route-guards.ts',
+        find: 'const again = await access.authenticateBeside(',
+        replace: 'const again = ((..._: unknown[]) => ({ principal, beside: undefined }))(',
       },
     ],
     tests: ['test/contract/authorization/tenant-guards.test.ts'],

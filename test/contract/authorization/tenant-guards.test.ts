@@ -129,8 +129,8 @@ it('R-1-26 an account is read after its tenant is known, however long the caller
 })
 
 it.each([
-  ['a sign-out', '401 session_revoked'],
-  ['the end of the token', '401 undefined'],
+  ['a sign-out', expect.stringContaining('session_revoked')],
+  ['the end of the token', expect.not.stringContaining('session_revoked')],
 ] as const)('R-1-26 %s while the tenant is awaited is not too late', async (what, refused) => {
   const host = await openHost({ authorizer: { check: async () => true } })
   const { client } = host.auth
@@ -145,8 +145,7 @@ it.each([
   }
   const guard = client.guards.requirePermission('orders.refund', { tenant })
   const { refusal } = await guard(request, await client.authenticate(`Bearer ${bearer}`))
-  const { code } = JSON.parse(String(refusal?.body))
-  expect(`${refusal?.status} ${code}`).toBe(refused)
+  expect([refusal?.status, refusal?.body]).toEqual([401, refused])
 })
 
 describe('a tenant that cannot be named', () => {
