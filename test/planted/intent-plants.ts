@@ -113,4 +113,15 @@ export const intentPlants: readonly Plant[] = [
     ],
     tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
   },
+  {
+    name: 'the token for a password that is too old proves the mailbox',
+    edits: [
+      {
+        file: 'src/domain/passwords/password-recovery.ts',
+        find: 'if (isMailed(intent) && user.emailVerifiedAt === null)',
+        replace: 'if (user.emailVerifiedAt === null)',
+      },
+    ],
+    tests: ['test/security/owner-proof.test.ts'],
+  },
 ]

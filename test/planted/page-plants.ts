@@ -41,6 +41,17 @@ export const pagePlants: readonly Plant[] = [
     tests: [connections],
   },
   {
+    name: 'sessionOf rechecks a connection without the epoch of the user',
+    edits: [
+      {
+        file: look,
+        find: 'reading.judge(newest, family, attempt.user)',
+        replace: 'reading.judge(newest, family, null)',
+      },
+    ],
+    tests: [connections],
+  },
+  {
     name: 'sessionOf mints a token by what a request was answered first',
     edits: [
       {

@@ -5,7 +5,7 @@ import type { StepRecord } from './step-records.js'
 
 const introduction = `# Long runs
 
-Some checks take too long for every change: the longest needs a few hours. \`npm test\` makes most of them in short.
+Some checks take too long for every change: the longest needs an hour and a half. \`npm test\` makes most of them in short.
 Before a release, \`npm run release-check\` runs all of them in full, one after the other, which takes most of a day.
 \`npm run release-check -- planted\` runs one of them, by its name in the table.
 
