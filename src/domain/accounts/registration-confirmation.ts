@@ -128,8 +128,9 @@ export function createRegistrationConfirmation(
       return await users.insert(user)
     } catch (error) {
       const found = await users.get(user.id)
-      // The answer was lost, and the write may have taken effect.
-      if (found?.lastIntentId === user.lastIntentId) return true
+      // The answer was lost, and the write may have taken effect: of this password, and not of another request's.
+      const isOurs = found?.passwordHash === user.passwordHash
+      if (isOurs && found.lastIntentId === user.lastIntentId) return true
       throw error
     }
   }
@@ -168,9 +169,13 @@ export function createRegistrationConfirmation(
   }
 
   /** Another password is not taken in the place of the one that was chosen, nor answered as if it were. */
-  async function requireChosen(made: User, link: Link, password: string | undefined) {
-    if (password === undefined || (await passwordCheck.ofLink(link.payload, made, password))) return
-    throw new AuthError('invalid_token')
+  async function requireChosen(made: User, link: Link, { shown, registered }: Attempt) {
+    const { newPassword } = shown
+    const isSame =
+      newPassword === undefined
+        ? registered === null || registered.id === made.id
+        : await passwordCheck.ofLink(link.payload, made, newPassword)
+    if (!isSame) throw new AuthError('invalid_token')
   }
 
   async function finish(link: Link, registered: PendingRegistration | null): Promise<void> {
@@ -183,11 +188,12 @@ export function createRegistrationConfirmation(
   return {
     async confirm(opened, shown, source) {
       const link = mailedIntents.spend(opened)
-      const { registrationKey, newPassword } = shown
-      const registered = await pendingRegistrations.boundTo(registrationKey, link.payload.email)
-      // What an earlier attempt made is completed, whatever the settings say since.
-      const made = (await madeByLink(link)) ?? (await begin(link, { registered, shown, source }))
-      if (made !== null) await requireChosen(made, link, newPassword)
+      const { email } = link.payload
+      const registered = await pendingRegistrations.boundTo(shown.registrationKey, email)
+      const attempt = { registered, shown, source }
+      // What an earlier attempt made is completed, though registration was closed since.
+      const made = (await madeByLink(link)) ?? (await begin(link, attempt))
+      if (made !== null) await requireChosen(made, link, attempt)
       await finish(link, registered)
     },
   }

@@ -67,6 +67,32 @@ describe('the confirmation of a registration that is cut off', () => {
     expect(eventsOf(host, 'account.registered')).toHaveLength(1)
   })
 
+  it('after the account was made is refused in the browser whose password it is not', async () => {
+    const { host, faulty, cookie, confirm } = await registered()
+    faulty.failNext(`${surface}_tickets.take`, 'before')
+    expect(await confirm({ newPassword: otherPassword })).toBe(cutOff)
+    // Here a password was chosen before, by which the account cannot be opened.
+    expect(await confirm({}, cookie)).toBe('400 invalid_token')
+    expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe(
+      '401 invalid_credentials',
+    )
+    expect(await confirm({ newPassword: otherPassword })).toBe('200')
+  })
+
+  it('where the write was not made, is not answered for the write of another request', async () => {
+    const { host, faulty, confirm } = await registered()
+    faulty.onCall(`${surface}_users.insert`, async () => {
+      faulty.failNext(`${surface}_tickets.take`, 'before')
+      expect(await confirm({ newPassword: otherPassword })).toBe(cutOff)
+      faulty.failNext(`${surface}_users.insert`, 'before')
+    })
+    const third = 'a third passphrase of some length'
+    expect(await confirm({ newPassword: third })).toBe(cutOff)
+    expect(outcomeOf(await login(host, surface, email, third))).toBe('401 invalid_credentials')
+    expect(outcomeOf(await login(host, surface, email, otherPassword))).toBe('200')
+    expect(eventsOf(host, 'account.registered')).toHaveLength(1)
+  })
+
   it('where only the answer of the write was lost, goes on', async () => {
     const { host, faulty, cookie, confirm } = await registered()
     faulty.failNext(`${surface}_users.insert`, 'after')
