@@ -20,7 +20,9 @@ app.get('/reports', { onRequest: client.requirePermission('reports.read') }, asy
 app.post(
   '/reports/readers',
   {
-    onRequest: [
+    onRequest: operator.requireUser(),
+    // After the body, which a caller can hold back: whatever ended meanwhile is noticed.
+    preHandler: [
       operator.requirePermission('reports.share'),
       operator.requireStepUp({ maxAge: '5m' }),
     ],

@@ -45,6 +45,12 @@ export function routeGuards<S extends Surface>(
 ): Guards<S> {
   const { access, stepUp } = services
 
+  /** What an earlier guard found out, if that holds. */
+  function still(known: Principal<S>): Principal<S> | Promise<Principal<S>> {
+    const asked = access.requireStill(known)
+    return asked === undefined ? known : asked.then(() => known)
+  }
+
   /** For a check of the principal alone. Its verdict is there at once where the denylist answers at once. */
   function plainGuard(
     name: string,
@@ -63,7 +69,8 @@ export function routeGuards<S extends Surface>(
       }
       return inRequest(name, request, () => {
         try {
-          const shown = known ?? access.authenticate(request.header('authorization'))
+          const header = request.header('authorization')
+          const shown = known === null ? access.authenticate(header) : still(known)
           return shown instanceof Promise ? shown.then(admit).catch(refuse) : answered(admit(shown))
         } catch (error) {
           return answered(refuse(error))
@@ -95,6 +102,7 @@ export function routeGuards<S extends Surface>(
           principal = ofSurface(surface, authenticated.principal)
           begun = authenticated.beside
         }
+        if (known !== null) await still(known)
         principal ??= ofSurface(surface, await access.authenticate(request.header('authorization')))
         const checked = check(principal, request, begun)
         if (checked !== undefined) await checked
@@ -119,7 +127,7 @@ export function routeGuards<S extends Surface>(
   ): void {
     const ip = clientIp(request.remoteAddress, request.header('x-forwarded-for'))
     const source = { ip, userAgent: userAgentOf(request) }
-    if (principal === null) {
+    if (principal === null || isOfDeadToken(error)) {
       const authorization = request.header('authorization')
       refusals.emitDeadToken(name, error, { source, authorization })
     } else refusals.emitRefusal(name, error, { source, userId: principal.userId })
@@ -163,23 +171,18 @@ export function routeGuards<S extends Surface>(
       if (of !== undefined && typeof of.tenant !== 'function') {
         throw new TypeError('requirePermission: tenant must be a function of the request')
       }
-      let isNamedLater = false
-      const begin = (userId: string) => (isNamedLater ? undefined : access.readUser(userId))
-      return guardBeside('requirePermission', begin, async (principal, request, read) => {
-        if (of === undefined) return void (await access.permit(principal, permission, of, read))
-        const tenantId: unknown = of.tenant(request)
-        isNamedLater = isThenable(tenantId)
-        if (!isNamedLater)
-          return void (await access.permit(principal, permission, { tenantId }, read))
-        const named = { tenantId: await tenantId }
-        // A tenant that has to be waited for may stand in a body, and come when the caller pleases: the session and the
-        // account are asked for again.
-        const again = await access.authenticateBeside(
-          request.header('authorization'),
-          access.readUser,
-        )
-        await access.permit(again.principal, permission, named, again.beside)
-      })
+      return guardBeside(
+        'requirePermission',
+        access.readUser,
+        async (principal, request, begun) => {
+          const named = of && { tenantId: of.tenant(request) }
+          // A tenant that has to be waited for may stand in a body, and come when the caller pleases: what was read
+          // before would be out of date.
+          const read = isThenable(named?.tenantId) ? undefined : begun
+          const tenant = named && { tenantId: await named.tenantId }
+          await access.permit(principal, permission, tenant, read)
+        },
+      )
     },
 
     requireStepUp(age) {
@@ -192,6 +195,12 @@ export function routeGuards<S extends Surface>(
       )
     },
   }
+}
+
+/** An earlier guard let the principal in, and the token has run out or the session has ended since. */
+function isOfDeadToken(error: unknown): boolean {
+  if (!(error instanceof AuthError)) return false
+  return ['unauthorized', 'session_revoked', 'session_max_age_reached'].includes(error.code)
 }
 
 function isThenable(value: unknown): boolean {

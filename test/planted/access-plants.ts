@@ -143,22 +143,25 @@ export const accessPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/http/route-guards.ts',
-        find: 'await access.permit(again.principal, permission, named, again.beside)',
-        replace: 'await access.permit(again.principal, permission, named, read)',
+        find: 'isThenable(named?.tenantId) ? undefined : begun',
+        replace: 'begun',
       },
     ],
     tests: ['test/contract/authorization/tenant-guards.test.ts'],
   },
   {
-    name: 'a session is not asked for again after its tenant was waited for',
+    name: 'a principal is not asked for again, however long ago a guard let it in',
     edits: [
       {
-        file: 'src/http/route-guards.ts',
-        find: 'const again = await access.authenticateBeside(',
-        replace: 'const again = ((..._: unknown[]) => ({ principal, beside: undefined }))(',
+        file: 'src/domain/authorization/access.ts',
+        find: 'if (since >= 0 && since <= freshMs) return',
+        replace: 'if (since >= 0) return',
       },
     ],
-    tests: ['test/contract/authorization/tenant-guards.test.ts'],
+    tests: [
+      'test/contract/authorization/tenant-guards.test.ts',
+      'test/contract/authorization/held-up-requests.test.ts',
+    ],
   },
   {
     name: 'the claims that requests of one token share can be changed',

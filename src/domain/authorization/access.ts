@@ -28,6 +28,12 @@ export interface Access {
     authorization: string | undefined,
     beside: (userId: string) => T,
   ): Promise<{ readonly principal: Principal; readonly beside: T }>
+  /**
+   * Asks again for a principal that was admitted more than a second ago: expiry, then the denylist, as
+   * `authenticate` does. A caller can hold up the rest of a request, and a connection lives for long: what was
+   * found then is no answer now. At once, and throwing at once, where nothing has to be waited for.
+   */
+  requireStill(principal: Principal): void | Promise<void>
   /** Begins to read an account for `permit`. What it fails with counts there. */
   readUser(userId: string): Promise<User | null>
   /**
@@ -38,7 +44,7 @@ export interface Access {
   /** A person with a session; throws `human_principal_required` for a service account. */
   requireHuman(principal: Principal): { readonly sessionId: string }
   /**
-   * Reads the user afresh and asks the authorizer. Throws 403 or 503; resolves only on "allow".
+   * Asks for the principal as `requireStill` does, reads the user afresh and asks the authorizer. Throws 403 or 503; resolves only on "allow".
    * Without `of`, no tenant is meant; a malformed `tenantId` is refused, never read as no tenant. `read` is
    * what `readUser` gave within this request, if that was begun before.
    */
@@ -50,13 +56,19 @@ export interface Access {
   ): Promise<User>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'denylist' | 'clock' | 'logger'> & {
+type Deps = Pick<
+  SurfaceContext,
+  'surface' | 'collections' | 'denylist' | 'clock' | 'clockLeeway' | 'logger'
+> & {
   readonly authorizer: Authorizer
   readonly stepUp: Pick<StepUp, 'proofAge'>
 }
 
 /** How long the authorizer may think. */
 const authorizerTimeoutMs = 2000
+
+/** The guards of one route follow one another sooner, and ask the denylist once. */
+const freshMs = 1000
 
 export function createAccess(deps: Deps, tokens: Tokens): Access {
   const { surface, clock } = deps
@@ -124,13 +136,31 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     return judged instanceof Promise ? judged.then(claimsOf) : claimsOf(judged)
   }
 
-  const principalOf = (claims: AccessClaims): Principal => ({
-    surface,
-    userId: claims.sub,
-    kind: claims.aud === 'service' ? 'service' : '',
-    sessionId: claims.sid ?? null,
-    claims,
-  })
+  /** When each was found to be good last. */
+  const admittedAt = new WeakMap<Principal, number>()
+
+  function principalOf(claims: AccessClaims): Principal {
+    const principal: Principal = {
+      surface,
+      userId: claims.sub,
+      kind: claims.aud === 'service' ? 'service' : '',
+      sessionId: claims.sid ?? null,
+      claims,
+    }
+    admittedAt.set(principal, clock.now())
+    return principal
+  }
+
+  function requireStill(principal: Principal): void | Promise<void> {
+    const now = clock.now()
+    const since = now - (admittedAt.get(principal) ?? Number.NEGATIVE_INFINITY)
+    if (since >= 0 && since <= freshMs) return
+    const { claims } = principal
+    if (claims.exp + deps.clockLeeway <= now / 1000) throw new AuthError('unauthorized')
+    const judged = refuseListed(claims)
+    if (judged === undefined) return void admittedAt.set(principal, now)
+    return judged.then(() => void admittedAt.set(principal, now))
+  }
 
   function unlisted(claims: AccessClaims): Principal | Promise<Principal> {
     const judged = refuseListed(claims)
@@ -141,6 +171,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
 
   return {
     readUser,
+    requireStill,
 
     authenticate(authorization) {
       const shown = genuine(authorization)
@@ -175,7 +206,11 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
 
     async permit(principal, permission, of, read) {
       const tenantId = of === undefined ? null : tenantOf(of)
-      const user = await (read ?? readUser(principal.userId))
+      const asked = requireStill(principal)
+      if (asked !== undefined) void ahead(asked)
+      const reading = read ?? readUser(principal.userId)
+      if (asked !== undefined) await asked
+      const user = await reading
       const known = user !== null && isHuman(user) === isHuman(principal)
       if (!known || !user.enabled) throw new AuthError('permission_denied')
       const question = { permission, tenantId }

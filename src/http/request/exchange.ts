@@ -54,8 +54,8 @@ export type RouteGuardVerdict<P> =
 
 /**
  * Admits or refuses a request. `known` is the principal that an earlier guard of this surface admitted
- * to the same request, else null. Never rejects: every failure is a refusal. Where nothing had to be waited
- * for, the verdict is there `atOnce`.
+ * to the same request, else null; admitted more than a second ago, its token and session are asked for again.
+ * Never rejects: every failure is a refusal. Where nothing had to be waited for, the verdict is there `atOnce`.
  */
 export type RouteGuard<P> = (
   request: RouteGuardRequest,

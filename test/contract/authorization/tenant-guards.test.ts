@@ -137,7 +137,10 @@ it.each([
   const { cookie, bearer } = await signedInPerson(host, 'client')
   const header = (name: string) => (name === 'authorization' ? `Bearer ${bearer}` : undefined)
   const request = { header, remoteAddress: undefined }
-  const signOut = () => host.send('POST', '/v1/auth/client/logout', { cookie })
+  const signOut = async () => {
+    await host.send('POST', '/v1/auth/client/logout', { cookie })
+    await host.clock.advance(1001)
+  }
   const meanwhile = what === 'a sign-out' ? signOut : () => host.clock.advance(15 * 60_000)
   const tenant = async () => {
     await meanwhile()
