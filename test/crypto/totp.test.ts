@@ -16,14 +16,15 @@ const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
 describe('matchTotp', () => {
   it.each(vectors)('RFC-6238 the code of %i is %s', async (seconds, code) => {
-    expect(await matchTotp(secret, code, seconds * 1000, 0)).toBe(Math.floor(seconds / 30))
-    expect(await matchTotp(secret, code, seconds * 1000 + 30_000, 0)).toBeNull()
+    const at = (now: number) => matchTotp(secret, code, { now, skewSteps: 0, lastStep: 0 })
+    expect(await at(seconds * 1000)).toBe(Math.floor(seconds / 30))
+    expect(await at(seconds * 1000 + 30_000)).toBeNull()
   })
 
   it.each([0, 1, 2])(
     'S-23 MF-13 accepts a code %i steps away, to the millisecond',
     async (skew) => {
-      const at = (ms: number) => matchTotp(secret, '287082', ms, skew)
+      const at = (now: number) => matchTotp(secret, '287082', { now, skewSteps: skew, lastStep: 0 })
       // The code of step 1, which lasts from 30 s to 60 s.
       const [first, last] = [30_000 - skew * 30_000, 60_000 + skew * 30_000 - 1]
       if (first > 0) expect(await at(first - 1)).toBeNull()
@@ -32,13 +33,29 @@ describe('matchTotp', () => {
     },
   )
 
+  it('RFC-6238 a code is good once, and again where the next step happens to have the same', async () => {
+    const [step, code] = [910_737, '911617']
+    const match = (lastStep: number, now = (step + 1) * 30_000) =>
+      matchTotp(secret, code, { now, skewSteps: 1, lastStep })
+    expect(await match(0)).toBe(step)
+    expect(await match(step - 1)).toBe(step)
+    expect(await match(step)).toBe(step + 1)
+    // Nothing is good after what was used last, be it of a clock that was ahead.
+    for (const used of [step + 1, step + 2, step + 3, step + 900]) {
+      expect(await match(used)).toBeNull()
+    }
+    expect(await match(step - 1, (step - 1) * 30_000)).toBe(step)
+    expect(await match(step, (step - 1) * 30_000)).toBeNull()
+  })
+
   it('MF-12 takes six ASCII digits and nothing else', async () => {
     const spellings = [
       ...['', '28708', '2870821', ' 287082', '287082 ', '287 082', '287082\n', '287082\0'],
       ...['２８７０８２', '+87082', '2e5082', '-287082'],
     ]
     for (const spelling of spellings) {
-      expect(await matchTotp(secret, spelling, 59_000, 2)).toBeNull()
+      const moment = { now: 59_000, skewSteps: 2, lastStep: 0 }
+      expect(await matchTotp(secret, spelling, moment)).toBeNull()
     }
   })
 })

@@ -86,7 +86,8 @@ export function createTotpFactors(deps: Deps): TotpFactors {
   async function match(factor: TotpFactor, code: string): Promise<MatchedCode | null> {
     const secret = secretOf(factor)
     const { totpSkewSteps } = await deps.settings()
-    const step = await matchTotp(secret, code, clock.now(), totpSkewSteps)
+    const moment = { now: clock.now(), skewSteps: totpSkewSteps, lastStep: factor.lastStep }
+    const step = await matchTotp(secret, code, moment)
     return step === null ? null : { factor, step, secret }
   }
 
