@@ -125,6 +125,14 @@ function linkPlants(changed: Changed): readonly Plant[] {
       ...changed({ 'login0 opens a session': when(() => 'ticketAt0 == toOpenSession') }),
     },
     {
+      name: 'one wrong code too many is refused, and leaves the ticket',
+      scenario: 'a ticket, shown twice',
+      breaks: 'a ticket that wrong codes used up opens nothing',
+      ...changed({
+        'login1 shows one wrong code too many, which takes the ticket': without('ticketThere = 0'),
+      }),
+    },
+    {
       name: 'a ticket is looked at and not taken',
       scenario: 'a ticket, shown twice',
       breaks: 'a ticket gives one session',

@@ -40,12 +40,14 @@ export function ticketActions(n: 0 | 1): readonly Action[] {
     action(
       'shows one wrong code too many, which takes the ticket',
       `${at} == noCode && ticketThere`,
-      ['ticketThere = 0'],
+      ['ticketThere = 0', 'usedUp = 1'],
     ),
-    action('takes the ticket', `${at} == toTakeTicket && ticketThere`, [
-      'ticketThere = 0',
-      `${at} = toOpenSession`,
-    ]),
+    action(
+      'takes the ticket',
+      `${at} == toTakeTicket && ticketThere`,
+      ['ticketThere = 0', `${at} = toOpenSession`],
+      [{ name: 'a ticket that wrong codes used up opens nothing', holds: '!usedUp' }],
+    ),
     action('finds the ticket taken', `${at} == toTakeTicket && !ticketThere`, [`${at} = noCode`]),
     action(
       'takes the ticket, and the answer is lost',

@@ -32,6 +32,8 @@ const variables: Readonly<Record<string, Variable>> = {
   ...{ proved: bit(1), moved: bit(0), disabled: bit(0), password: byte(0) },
   ...{ off: bit(0), expired: bit(0) },
   ...{ linkThere: bit(1), ticketThere: bit(1), given: bit(0) },
+  // Wrong codes took the ticket.
+  usedUp: bit(0),
   // Access tokens of the beginning; whose password the link set; whether it proved the mailbox.
   ...{ access: bit(1), linkSet: byte(0), owned: bit(0), linkWinner: byte(0) },
   // A write under way that no request waits for.
@@ -68,7 +70,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a ticket, shown twice',
-    transitions: 85_697,
+    transitions: 100_935,
     processes: ['login0', 'login1', 'link0', 'stranger', 'changer'],
     initially: { proved: [0, 1] },
     without: ['link0 stops waiting for its write', ...longer],
