@@ -14,8 +14,8 @@ import type { Sessions } from '../sessions/sessions.js'
 export interface MfaReset {
   /**
    * Ends the person's sessions and half-finished logins, forgets trusted devices, and removes every
-   * factor, in this order. An interruption leaves the user signed out with the factors still there,
-   * and the next attempt completes it. False for an unknown id and for a service
+   * factor, in this order; then it ends what was opened by a factor meanwhile. After an interruption, the
+   * next attempt completes it. False for an unknown id and for a service
    * account.
    */
   reset(userId: string, act: Act): Promise<boolean>
@@ -42,11 +42,17 @@ export function createMfaReset(
     async reset(userId, { actorId, source }) {
       const user = isUuid(userId) ? await users.get(userId) : null
       if (user === null || !isHuman(user)) return false
-      if ((await raiseSessionEpoch(users, userId)) === null) return false
-      await sessions.endAll(userId, 'admin', source, { actorId })
+      const endSessions = async () => {
+        const user = await raiseSessionEpoch(users, userId)
+        if (user !== null) await sessions.endAll(userId, 'admin', source, { actorId })
+        return user !== null
+      }
+      if (!(await endSessions())) return false
       // A session that was let in until now may be adding a factor: it sees this, or we see the factor.
       if ((await raiseDeviceEpoch(users, userId)) === null) return false
       await Promise.all([totpFactors.take(userId), backupCodes.take(userId), takePasskeys(userId)])
+      // A login by one of them, while they were taken.
+      if (!(await endSessions())) return false
       await clearFactorFailures(limits, userId)
       const change = { change: 'factorsReset', source, actorId } as const
       // What a factor granted between the epoch and its removal.

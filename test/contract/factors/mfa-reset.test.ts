@@ -57,6 +57,25 @@ async function statusOf(host: ContractHost, surface: Surface, who: Person): Prom
 describe.each(surfaces)('O-44 resetting the factors of somebody on the %s surface', (surface) => {
   const body = { surface }
 
+  it('ends the session of a login by a factor that comes just before its removal', async () => {
+    const faulty = faultyBackend(memory())
+    const { host, reset } = await openFor({ backend: faulty.backend })
+    const who = await enrolled(host, surface)
+    await host.clock.advance(30_000)
+    let login = ''
+    faulty.onCall(`${surface}_totp_factors.take`, async () => {
+      const mfaToken = await ticketOf(host, surface, who)
+      const reply = await finish(host, surface, mfaToken, who.code())
+      expect(outcomeOf(reply)).toBe('200')
+      login = reply.setCookies[0]?.split(';')[0] ?? ''
+    })
+    expect(outcomeOf(await reset(who.id, body))).toBe('204')
+    const path = `/v1/auth/${surface}/refresh-cookie`
+    const refreshed = await host.send('POST', path, { cookie: login })
+    expect(outcomeOf(refreshed)).toBe('401 session_revoked')
+    expect(await statusOf(host, surface, who)).toBe('authenticated')
+  })
+
   it('SP-33 R-5P-10 T-45 ends sessions, removes factors and trust, tells and mails', async () => {
     const { host, admin, reset } = await openFor()
     const who = await trustingPerson(host, surface)
