@@ -9,7 +9,7 @@ export interface AuthSettingsReading {
 
 /**
  * The settings in force. `values` is the flat map of stored texts, secrets decrypted; `env` is
- * asked for `JWT_ACCESS_TOKEN_EXPIRY` alone. Never throws: whatever is stored, each setting has a
+ * asked for `JWT_ACCESS_TOKEN_EXPIRY` and `MICROSOFT_TENANT_ID`. Never throws: whatever is stored, each setting has a
  * value of its type, in its range.
  *
  * A key that is absent and one that is present but empty differ for one setting only:

@@ -3,6 +3,7 @@ import type { TrustedDevice } from '../../model/trusted-device.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
 import { requireProvedMailbox } from './require-proved-mailbox.js'
 import type { DeviceGrant, TrustedDevices } from './trusted-devices.js'
 
@@ -15,7 +16,10 @@ export interface ListedDevice
 
 /** Lists, adds and removes the trusted devices of a signed-in user. */
 export interface DeviceTrust {
-  /** Throws `mfa_method_disabled` and `email_not_verified`. The caller has shown a second factor. */
+  /**
+   * Throws `mfa_method_disabled` and `email_not_verified`, and `session_revoked` when the session that asks
+   * was ended meanwhile: nothing is trusted then. The caller has shown a second factor.
+   */
   trust(who: SignedIn, name: string, source: RequestSource): Promise<DeviceGrant>
   list(who: SignedIn, deviceCookie: string | null): Promise<readonly ListedDevice[]>
   /**
@@ -30,7 +34,9 @@ export interface DeviceTrust {
   ): Promise<boolean>
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'emit'>
+interface Deps extends Pick<SurfaceContext, 'collections' | 'emit'> {
+  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
+}
 
 export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTrust {
   const { sessions } = deps.collections
@@ -43,6 +49,11 @@ export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTr
       // First: a session that names no device is worse off than one that names a device never made.
       await sessions.update(sessionId, { active: true }, { deviceId })
       const grant = await devices.issue(user, deviceId, name)
+      // Looked at last: its owner may have ended the session of a thief, who would be known here for a month.
+      if (!(await deps.judge.isSessionOpen(user, sessionId))) {
+        await devices.revoke(user, deviceId)
+        throw new AuthError('session_revoked')
+      }
       devices.announce({ user, sessionId }, deviceId, source)
       return grant
     },

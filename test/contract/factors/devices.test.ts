@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
 import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, surfaces } from '../../support/hosts/open-host.js'
+import { eventsOf, openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { signedInPerson } from '../../support/people/people.js'
 import {
@@ -13,6 +14,8 @@ import {
   trusting,
   trustingPerson,
 } from '../../support/people/trusted-device.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { sessionOf } from '../events/event-scenario.js'
 import { settingsHost } from '../settings/settings-host.js'
 
 describe.each(surfaces)('own devices on the %s surface', (surface) => {
@@ -40,6 +43,20 @@ describe.each(surfaces)('own devices on the %s surface', (surface) => {
     const [name, token = ''] = deviceCookieOf(reply, surface).split('=')
     expect([name, reply.setCookies.length]).toEqual([cookieName, 1])
     expect(comesTo(await deviceLogin(host, surface, who, token, 'login'))).toBe('authenticated')
+  })
+
+  it('O-28 trusts nothing where the session ends just before the device is stored', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await openHost({ ...trusting, backend: faulty.backend })
+    const who = await trustingPerson(host, surface)
+    const { trustedBearer: bearer } = who
+    const before = await devicesIn(host, surface, who.id)
+    faulty.onCall(`${surface}_trusted_devices.insert`, async () => {
+      await host.auth[surface].terminateSession(sessionOf(bearer))
+    })
+    const reply = await host.send('POST', base, { bearer, body: { name: 'the laptop of a thief' } })
+    expect([outcomeOf(reply), reply.setCookies]).toEqual(['401 session_revoked', []])
+    expect(await devicesIn(host, surface, who.id)).toEqual(before)
   })
 
   it('O-28 gives an app its token in the body, and no cookie', async () => {
