@@ -109,9 +109,9 @@ export const singleUses: readonly SingleUse[] = [
   {
     kind: 'a link that makes an account',
     purpose: 'register',
-    // Who comes late finds it made, or the link spent.
+    // Who comes late finds it made, or the link spent, or the guesses at its password used up.
     won: /^200$/,
-    lost: /^(200|400 invalid_token)$/,
+    lost: /^(200|400 invalid_token|429 rate_limited)$/,
     async prepare(host) {
       const email = newEmail()
       await made(register(host, email), 201)
