@@ -14,12 +14,23 @@ function endsOf(exchanges: readonly Exchange[]): ReadonlyMap<string, number> {
     const { operation, ended, session, begun } = act
     if (ended === null || !succeeded(act) || (over.get(session) ?? begun) < begun) continue
     const isOne = operation === 'logout' || operation === 'tabLogout'
-    const concerned = isOne ? [session] : sessionsBefore(act, exchanges)
+    const isAlone = isOne || mayBeRepetition(act, exchanges)
+    const concerned = isAlone ? [session] : sessionsBefore(act, exchanges)
     for (const one of concerned) {
       if (ends(act, one, act.owner)) over.set(one, Math.min(ended, over.get(one) ?? ended))
     }
   }
   return over
+}
+
+/** Whether another act, answered or not, may have ended the session before it asked to end all. */
+function mayBeRepetition(act: Exchange, exchanges: readonly Exchange[]): boolean {
+  const { operation, session, owner, ended } = act
+  if (operation !== 'logoutEverywhere' || ended === null) return false
+  return exchanges.some((one) => {
+    const isItself = one.operation === operation && one.session === session
+    return !isItself && one.begun < ended && ends(one, session, owner)
+  })
 }
 
 /** I1: no request that began after its session's ending was answered succeeds, on any replica. */
