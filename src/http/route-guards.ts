@@ -47,7 +47,7 @@ export function routeGuards<S extends Surface>(
 
   /** What an earlier guard found out, if that holds. */
   function still(known: Principal<S>): Principal<S> | Promise<Principal<S>> {
-    const asked = access.requireStill(known)
+    const asked = access.recheck(known)
     return asked === undefined ? known : asked.then(() => known)
   }
 

@@ -8,9 +8,9 @@ export interface AuthSettingsReading {
 }
 
 /**
- * The settings in force. `values` is the flat map of stored texts, secrets decrypted; `env` is
- * asked for `JWT_ACCESS_TOKEN_EXPIRY` and `MICROSOFT_TENANT_ID`. Never throws: whatever is stored, each setting has a
- * value of its type, in its range.
+ * The settings in force. `values` is the flat map of stored texts, secrets decrypted; `env` is asked for
+ * `JWT_ACCESS_TOKEN_EXPIRY` and `MICROSOFT_TENANT_ID`. Never throws: whatever is stored, each setting has a value
+ * of its type, in its range.
  *
  * A key that is absent and one that is present but empty differ for one setting only:
  * `sessionAbsoluteTTL` absent is 30 days, empty is no cap.

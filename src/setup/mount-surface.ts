@@ -74,7 +74,7 @@ export function mountSurface<S extends Surface>(
     },
     async requireStepUp(principal, { maxAgeMs }) {
       requirePrincipal('requireStepUp', principal)
-      await access.requireStill(principal)
+      await access.recheck(principal)
       await stepUp.require(principal, maxAgeMs)
     },
   }

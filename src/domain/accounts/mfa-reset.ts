@@ -51,7 +51,7 @@ export function createMfaReset(
       // A session that was let in until now may be adding a factor: it sees this, or we see the factor.
       if ((await raiseDeviceEpoch(users, userId)) === null) return false
       await Promise.all([totpFactors.take(userId), backupCodes.take(userId), takePasskeys(userId)])
-      // A login by one of them, while they were taken.
+      // Once more: a login by a factor may have come in just before its removal.
       if (!(await endSessions())) return false
       await clearFactorFailures(limits, userId)
       const change = { change: 'factorsReset', source, actorId } as const

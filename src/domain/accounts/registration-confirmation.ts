@@ -128,7 +128,7 @@ export function createRegistrationConfirmation(
       return await users.insert(user)
     } catch (error) {
       const found = await users.get(user.id)
-      // The answer was lost, and the write may have taken effect: of this password, and not of another request's.
+      // The answer was lost, and the write may have taken effect. Another request with this link has another hash.
       const isOurs = found?.passwordHash === user.passwordHash
       if (isOurs && found.lastIntentId === user.lastIntentId) return true
       throw error

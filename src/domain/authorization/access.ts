@@ -30,10 +30,10 @@ export interface Access {
   ): Promise<{ readonly principal: Principal; readonly beside: T }>
   /**
    * Asks again for a principal that was admitted more than a second ago: expiry, then the denylist, as
-   * `authenticate` does. A caller can hold up the rest of a request, and a connection lives for long: what was
-   * found then is no answer now. At once, and throwing at once, where nothing has to be waited for.
+   * `authenticate` does. A caller can hold up the rest of a request, and a connection lives for long, so the
+   * earlier answer may be out of date. At once, and throwing at once, where nothing has to be waited for.
    */
-  requireStill(principal: Principal): void | Promise<void>
+  recheck(principal: Principal): void | Promise<void>
   /** Begins to read an account for `permit`. What it fails with counts there. */
   readUser(userId: string): Promise<User | null>
   /**
@@ -44,7 +44,8 @@ export interface Access {
   /** A person with a session; throws `human_principal_required` for a service account. */
   requireHuman(principal: Principal): { readonly sessionId: string }
   /**
-   * Asks for the principal as `requireStill` does, reads the user afresh and asks the authorizer. Throws 403 or 503; resolves only on "allow".
+   * Rechecks the principal, reads the user afresh and asks the authorizer. Throws 403 or 503, or what `recheck`
+   * throws; resolves only on "allow".
    * Without `of`, no tenant is meant; a malformed `tenantId` is refused, never read as no tenant. `read` is
    * what `readUser` gave within this request, if that was begun before.
    */
@@ -151,7 +152,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     return principal
   }
 
-  function requireStill(principal: Principal): void | Promise<void> {
+  function recheck(principal: Principal): void | Promise<void> {
     const now = clock.now()
     const since = now - (admittedAt.get(principal) ?? Number.NEGATIVE_INFINITY)
     if (since >= 0 && since <= freshMs) return
@@ -171,7 +172,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
 
   return {
     readUser,
-    requireStill,
+    recheck,
 
     authenticate(authorization) {
       const shown = genuine(authorization)
@@ -206,7 +207,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
 
     async permit(principal, permission, of, read) {
       const tenantId = of === undefined ? null : tenantOf(of)
-      const asked = requireStill(principal)
+      const asked = recheck(principal)
       if (asked !== undefined) void ahead(asked)
       const reading = read ?? readUser(principal.userId)
       if (asked !== undefined) await asked

@@ -49,7 +49,7 @@ export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTr
       // First: a session that names no device is worse off than one that names a device never made.
       await sessions.update(sessionId, { active: true }, { deviceId })
       const grant = await devices.issue(user, deviceId, name)
-      // Looked at last: its owner may have ended the session of a thief, who would be known here for a month.
+      // Asked last: the owner may have ended this session meanwhile, and a thief must not keep a trusted device.
       if (!(await deps.judge.isSessionOpen(user, sessionId))) {
         await devices.revoke(user, deviceId)
         throw new AuthError('session_revoked')
