@@ -114,7 +114,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     const standing = standingOf(found)
     const { clientSecret } = given
     // It may have been verified while this request waited for others of its own.
-    if (standing.ok && isRemembered(standing.credential, clientSecret)) {
+    if (isRemembered(found, clientSecret) && standing.ok) {
       return standingOf(await readAgain(standing.credential))
     }
     const { value: verdict, isShared } = await verify(found, given, line)
@@ -133,7 +133,9 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     return now
   }
 
-  function isRemembered({ id, secretHash }: ServiceCredential, secret: string): boolean {
+  /** Asked whatever was found: it costs an HMAC, and the time of a refusal must not show its reason. */
+  function isRemembered({ credential }: Found, secret: string): boolean {
+    const { id, secretHash } = credential ?? { id: nobody, secretHash: '' }
     return memo.knows(id, secretHash, secret, clock.now())
   }
 
@@ -195,7 +197,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
       const standing = standingOf(found)
       // Only for rows that are good this moment: whatever else is refused costs one hash. No failures
       // of others hold it up, or a stranger could keep a service out.
-      const isKnown = standing.ok && isRemembered(standing.credential, given.clientSecret)
+      const isKnown = isRemembered(found, given.clientSecret) && standing.ok
       const verdict = isKnown ? standing : await guess(found, given, { address, source })
       if (!verdict.ok) return refuse(verdict, source)
       const { account, credential } = verdict
