@@ -124,7 +124,14 @@ export function createServiceAccounts(
     if (user?.kind === 'service') return false
     if (user !== null) throw invalid('id must not be that of a person.')
     if ((await accountDeletions.get(id)) === null) return true
-    throw invalid('id must not be that of an account that was deleted.')
+    throw deletedBefore()
+  }
+
+  /** Ids are never used again: another call may have made the account and deleted it meanwhile. */
+  async function requireNeverDeleted({ id }: User): Promise<void> {
+    if ((await accountDeletions.get(id)) === null) return
+    await users.take(id)
+    throw deletedBefore()
   }
 
   /** Null where the given id was taken meanwhile. */
@@ -137,6 +144,7 @@ export function createServiceAccounts(
     // Before anything is written: a busy server leaves nothing behind.
     const issued = await credentials.draft(user.id, act)
     if (!(await users.insert(user))) return null
+    if (given !== null) await requireNeverDeleted(user)
     await credentials.store(issued.credential)
     try {
       const account = { user: await enable(user), credentials: [issued.credential] }
@@ -214,6 +222,8 @@ export function createServiceAccounts(
     },
   }
 }
+
+const deletedBefore = () => invalid('id must not be that of an account that was deleted.')
 
 function invalid(problem: string): AuthError {
   return new AuthError('invalid_request', { detail: `A service account's ${problem}` })

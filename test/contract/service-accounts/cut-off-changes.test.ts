@@ -105,6 +105,21 @@ describe('a new service account', () => {
   })
 })
 
+describe('a service account whose id another call uses meanwhile', () => {
+  it('is not made where that account was deleted again', async () => {
+    const { host, faulty, serviceAccounts } = await opened()
+    const id = randomUUID()
+    faulty.onCall('operator_users.insert', async () => {
+      await serviceAccounts.create({ id, name: 'Export' })
+      await host.auth.operator.users.delete(id)
+    })
+    await expect(serviceAccounts.create({ id, name: 'Export' })).rejects.toThrow(
+      "A service account's id must not be that of an account that was deleted.",
+    )
+    expect((await serviceAccounts.list()).accounts).toEqual([])
+  })
+})
+
 describe('a service account that is deleted while it is changed', () => {
   it('is not found', async () => {
     const { host, faulty, serviceAccounts, made } = await opened()
