@@ -35,7 +35,7 @@ const unsafe: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 /** Who is signed in, for pages, connections and form posts of a server-rendered host. */
 export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): AnySessionOf<S> {
   const { sessionLook } = deps
-  /** A page asks in many places. Kept with the request and for no longer. */
+  /** A page asks in many places, and is answered alike in each. Kept with the request and for no longer. */
   const found = new WeakMap<object, Promise<FoundSession | null>>()
 
   function requireUse(use: SessionUse, request: ReadHead): void {
@@ -98,8 +98,8 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     const source = { ip, userAgent: userAgentOf(head) }
     const isKnown = found.has(request)
     const first = await findOnce(request, head, source)
-    // A token outlives the reply, and the request may be one of yesterday.
-    const isStale = mint && isKnown && first !== null
+    // The body may have come an hour after the head, and the person may have signed out meanwhile.
+    const isStale = use !== 'page' && isKnown && first !== null
     const session = isStale ? await sessionLook.again(first, source) : first
     if (session === null) return null
     const facts = use === 'connection' ? openOf(session, source) : factsOf(session)

@@ -57,12 +57,13 @@ export interface SurfaceAuth<S extends Surface = Surface>
    * The session whose refresh cookie a request brings, for pages, connections and form posts that the host renders or
    * serves itself; null for nobody signed in. It decides as `GET …/session` does, and writes, rotates and ends
    * nothing: a cookie that was replaced, or a session over its cap, is null and the event `session.overdue`. Asked
-   * again about one request object, it answers as it did first; `recheck` of a connection reads afresh.
+   * again about one request object, it answers a `page` as it did first, and reads the session afresh for the other
+   * uses, as `recheck` of a connection does.
    *
    * `use` says what for: `page` (GET and HEAD, any origin), `connection` (`Origin` is one of the surface's, or
    * `Sec-Fetch-Site: same-origin`), `action` (POST, PUT, PATCH, DELETE, and the origin rule of
-   * `POST …/refresh-cookie`). `mint: true` adds an access token, for `connection` and `action` alone; it reads a
-   * request that was asked about before afresh, as `recheck` does. It counts in no rate limit. Send the result's `headers` with the reply, also with one for nobody.
+   * `POST …/refresh-cookie`). `mint: true` adds an access token, for `connection` and `action` alone. It counts in no
+   * rate limit. Send the result's `headers` with the reply, also where the result is null and you send your own.
    *
    * Throws `AuthError` 405 `method_not_allowed`, 403 `csrf_rejected`, 404 `not_found` on a host of the other surface
    * alone, and 503 `session_enforcement_unavailable` when store, denylist or keys do not answer. Throws a `TypeError`

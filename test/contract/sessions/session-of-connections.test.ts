@@ -209,6 +209,30 @@ describe.each(hostKinds)('mint, $name', (kind) => {
   })
 })
 
+describe.each(hostKinds)('a request that is asked about twice, $name', (kind) => {
+  /** What it says before and after a sign-out that comes between its head and the end of its body. */
+  async function aroundSignOut(method: string, use: 'page' | 'action' | 'connection') {
+    const host = await openHost({}, kind)
+    const { cookie } = await signedInPerson(host, 'client')
+    const request = { method, headers: { cookie, origin } }
+    const { sessionOf } = host.auth.client
+    // The overloads want each use by itself.
+    const ask = async () => (await sessionOf(request, { use: use as 'action' })) !== null
+    const before = [await ask(), await ask()]
+    await host.send('POST', '/v1/auth/client/logout', { cookie })
+    return [...before, await ask()]
+  }
+
+  it('has no session for an action or a connection after a sign-out', async () => {
+    expect(await aroundSignOut('POST', 'action')).toEqual([true, true, false])
+    expect(await aroundSignOut('GET', 'connection')).toEqual([true, true, false])
+  })
+
+  it('is answered alike wherever a page asks', async () => {
+    expect(await aroundSignOut('GET', 'page')).toEqual([true, true, true])
+  })
+})
+
 describe('a request that has no session', () => {
   it('has none either when it is asked about again with `mint`', async () => {
     const host = await openHost()
