@@ -12,9 +12,9 @@ export interface BackupCodeSets {
   generate(count: number, line: HashLine): Promise<FreshCodes>
   /**
    * Replaces a user's codes by these. `retire` voids what was granted on the older ones; it is called
-   * right before the write, and again when one of them was used meanwhile.
+   * right before the write, and again when one of them was used meanwhile. The id of the set.
    */
-  replace(userId: string, fresh: FreshCodes, retire?: () => Promise<void>): Promise<void>
+  replace(userId: string, fresh: FreshCodes, retire: () => Promise<void>): Promise<string>
   /**
    * Spends a code, at the cost of one hash whatever is typed. Of racers with one code, one succeeds.
    * The number of codes left; null for a wrong or used code.
@@ -64,7 +64,7 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
       return { codes, hashes }
     },
 
-    async replace(userId, { hashes }, retire = async () => {}) {
+    async replace(userId, { hashes }, retire) {
       const fields = {
         expiresAt: null,
         userId,
@@ -80,6 +80,7 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
         const { setId, usedMask } = older
         return (await backupCodes.update(userId, { setId, usedMask }, fields)) ?? conflict
       })
+      return fields.setId
     },
 
     async spend(userId, typed, line) {

@@ -33,7 +33,10 @@ export interface TotpEnrollment {
    * account that changed since. Throws `email_not_verified`.
    */
   confirm(user: User, shown: ShownTotp, others: OtherSessions): Promise<ConfirmedTotp | null>
-  /** What follows the confirmation: the backup codes, which are shown this once. */
+  /**
+   * What follows the confirmation: the backup codes, which are shown this once. Throws `invalid_mfa_code` where the factors
+   * or the password of the account were changed meanwhile; then none of the codes counts.
+   */
   finish(
     confirmed: ConfirmedTotp,
     terms: EnrollmentTerms,
@@ -78,6 +81,15 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
     }
   }
 
+  /**
+   * The codes took their time to hash, in a queue that may be long. A request that removes the factor meanwhile, or makes
+   * other codes, moves the epoch first and looks at the codes then: of the two, one sees the other.
+   */
+  async function requireUnchanged({ id, deviceEpoch }: User): Promise<void> {
+    const user = await collections.users.get(id)
+    if (user?.deviceEpoch !== deviceEpoch) throw new AuthError('invalid_mfa_code')
+  }
+
   return {
     async terms() {
       const settings = await deps.settings()
@@ -116,10 +128,14 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
     },
 
     async finish({ user, others, told }, { backupCodeCount }, source) {
-      // The codes of an earlier factor, if any are left, are void with this.
       const line = networkLine(deps.surface, source)
       const fresh = await backupCodeSets.generate(backupCodeCount, line)
-      await backupCodeSets.replace(user.id, fresh)
+      // The codes of an earlier factor, if any are left, are void with this.
+      const setId = await backupCodeSets.replace(user.id, fresh, () => requireUnchanged(user))
+      await requireUnchanged(user).catch(async (error: unknown) => {
+        await collections.backupCodes.take(user.id, { setId })
+        throw error
+      })
       await changes.enrolled(user, { change: 'totpEnrolled', source, ...others, told })
       return fresh.codes
     },

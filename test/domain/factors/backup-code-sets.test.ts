@@ -8,7 +8,7 @@ const userId = '01940000-0000-7000-8000-00000000000a'
 async function withCodes(count = 10) {
   const rig = factorRig()
   const sets = createBackupCodeSets(rig)
-  async function renew(retire?: () => Promise<void>): Promise<readonly string[]> {
+  async function renew(retire = async () => {}): Promise<readonly string[]> {
     const fresh = await sets.generate(count, anyLine)
     await sets.replace(userId, fresh, retire)
     return fresh.codes

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { codeOf, enrolled } from '../../support/people/authenticator.js'
+import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
+import { type Person, signedInPerson } from '../../support/people/people.js'
+import { withCall } from '../../support/stores/faulty-backend.js'
+
+describe.each(surfaces)('backup codes of an app, shown late on the %s surface', (surface) => {
+  const base = `/v1/auth/${surface}`
+
+  /** A host on which something happens right before the first such call of the store from then on. */
+  async function interrupted(moment: string) {
+    const late: (() => Promise<unknown>)[] = []
+    const host = await openHost({
+      ...withoutLimits,
+      wrapBackend: (backend) =>
+        withCall(backend, async (called, work) => {
+          if (called === `${surface}_${moment}`) await late.pop()?.()
+          return work()
+        }),
+    })
+    return { host, late }
+  }
+
+  type Host = Awaited<ReturnType<typeof interrupted>>['host']
+
+  async function codeFor(host: Host, bearer: string, { password }: Person): Promise<string> {
+    const body = { currentPassword: password }
+    const begun = await host.send('POST', `${base}/mfa/totp`, { bearer, body })
+    return codeOf(host, textOf(begun.json(), 'secret'))
+  }
+
+  it.each(['backup_codes.get', 'backup_codes.insert'])(
+    'T-45 MF-9 are none where all factors were reset before %s',
+    async (moment) => {
+      const { host, late } = await interrupted(moment)
+      const who = await signedInPerson(host, surface)
+      const { bearer, id } = who
+      const body = { code: await codeFor(host, bearer, who) }
+      late.push(() => host.auth[surface].users.resetMfa(id))
+      const reply = await host.send('POST', `${base}/mfa/totp/confirm`, { bearer, body })
+      expect([late, outcomeOf(reply)]).toEqual([[], '401 invalid_mfa_code'])
+      const { totpFactors, backupCodes } = storedIn(host, surface)
+      expect(await totpFactors.get(id)).toBeNull()
+      expect(await backupCodes.get(id)).toBeNull()
+    },
+  )
+
+  it('T-45 MF-9 do not replace those that the owner had made in the meantime', async () => {
+    const { host, late } = await interrupted('backup_codes.insert')
+    const owner = await passkeyHolder(host, surface)
+    const on = passkeysOn(host, surface)
+    const { bearer } = owner
+    const stepUp = () => on.stepUp(bearer, owner.authenticator)
+    expect(outcomeOf(await stepUp())).toBe('200')
+    const body = { code: await codeFor(host, bearer, owner) }
+    const { backupCodes, totpFactors } = storedIn(host, surface)
+    const meanwhile: Reply[] = []
+    const made: unknown[] = []
+    late.push(async () => {
+      meanwhile.push(await stepUp())
+      meanwhile.push(await host.send('DELETE', `${base}/mfa/totp`, { bearer }))
+      meanwhile.push(await stepUp())
+      meanwhile.push(await host.send('POST', `${base}/mfa/backup-codes`, { bearer }))
+      made.push(await backupCodes.get(owner.id))
+    })
+    const reply = await host.send('POST', `${base}/mfa/totp/confirm`, { bearer, body })
+    expect(meanwhile.map(outcomeOf)).toEqual(['200', '204', '200', '201'])
+    expect([late, outcomeOf(reply)]).toEqual([[], '401 invalid_mfa_code'])
+    expect(await totpFactors.get(owner.id)).toBeNull()
+    expect([await backupCodes.get(owner.id)]).toEqual(made)
+  })
+
+  it('R-1-20 are those of the app where nothing came in between', async () => {
+    const host = await openHost()
+    const { id, backupCodes } = await enrolled(host, surface)
+    const set = await storedIn(host, surface).backupCodes.get(id)
+    expect(set?.hashes).toHaveLength(backupCodes.length)
+  })
+})
