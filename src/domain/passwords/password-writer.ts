@@ -113,7 +113,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       let user: User | null = seen
       const attempt = async () => {
         if (user === null) return null
-        if (isOvertaken(seen, user)) return asOthersLeft(user, change)
+        if (isOvertaken(seen, user, change)) return asOthersLeft(user, change)
         requireOpen(kept, user)
         await requireAsker(change, user)
         if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
@@ -149,9 +149,13 @@ function requireOpen(kept: RefreshFamily | null, user: User): void {
   if (required !== null && kept.sessionEpoch !== required) throw new AuthError('session_revoked')
 }
 
-function isOvertaken(seen: User, now: User): boolean {
-  const { credentialEpoch, passwordChangedAt } = seen
-  return now.credentialEpoch !== credentialEpoch || now.passwordChangedAt !== passwordChangedAt
+/** Whether something voided the change while its hash waited. */
+function isOvertaken(seen: User, now: User, { by }: PasswordChange): boolean {
+  if (now.credentialEpoch !== seen.credentialEpoch) return true
+  if (now.passwordChangedAt !== seen.passwordChangedAt) return true
+  // A login with an old password hangs on sessions and factors as well. An ending of all sessions moves this epoch too.
+  const isOfLogin = by !== 'change' && by.kind === 'expiredPassword'
+  return isOfLogin && now.deviceEpoch !== seen.deviceEpoch
 }
 
 /** The account as another request left it, where that is what this change asks for. */
