@@ -20,9 +20,11 @@ app.get('/reports', client.requirePermission('reports.read'), (request, response
 
 app.post(
   '/reports/readers',
+  operator.requireUser(),
+  express.json({ limit: '64kb' }),
+  // After the body, which a caller can hold back: whatever ended meanwhile is noticed.
   operator.requirePermission('reports.share'),
   operator.requireStepUp({ maxAge: '5m' }),
-  express.json({ limit: '64kb' }),
   async (request, response) => {
     await shareReports(request.body, operator.principalOf(request))
     response.status(204).end()

@@ -39,12 +39,19 @@ app.get('/reports', step(client.requirePermission('reports.read')), (context) =>
 
 app.post(
   '/reports/readers',
-  step(operator.requirePermission('reports.share')),
-  step(operator.requireStepUp({ maxAge: '5m' })),
+  step(operator.requireUser()),
   bodyLimit({
     maxSize: 64 * 1024,
     onError: () => respond(problemOf(new AuthError('payload_too_large'))),
   }),
+  // Hono keeps what is read here for the handler.
+  async (context, next) => {
+    await context.req.arrayBuffer()
+    await next()
+  },
+  // After the body, which a caller can hold back: whatever ended meanwhile is noticed.
+  step(operator.requirePermission('reports.share')),
+  step(operator.requireStepUp({ maxAge: '5m' })),
   async (context) => {
     const body: unknown = await context.req.json().catch(() => null)
     await shareReports(body, operator.principalOf(context.req.raw))

@@ -45,9 +45,11 @@ route('GET', '/reports', client.requirePermission('reports.read'), (context) => 
 route(
   'POST',
   '/reports/readers',
+  operator.requireUser(),
+  bodyParser({ enableTypes: ['json'], jsonLimit: '64kb' }),
+  // After the body, which a caller can hold back: whatever ended meanwhile is noticed.
   operator.requirePermission('reports.share'),
   operator.requireStepUp({ maxAge: '5m' }),
-  bodyParser({ enableTypes: ['json'], jsonLimit: '64kb' }),
   async (context) => {
     await shareReports(context.request.body, operator.principalOf(context))
     context.status = 204

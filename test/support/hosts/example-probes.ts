@@ -27,7 +27,8 @@ export function probeExample(
     ending(host(), how))
 }
 
-async function main({ program, send }: ExampleHost): Promise<void> {
+async function main(host: ExampleHost): Promise<void> {
+  const { program, send } = host
   const outcome = async (method: string, path: string, given: object = {}) =>
     outcomeOf(await send.client(method, path, given))
   const ada = await registeredAt(program, send.client, 'grace@example.org')
@@ -38,7 +39,7 @@ async function main({ program, send }: ExampleHost): Promise<void> {
   expect(await outcome('GET', '/reports')).toBe('401')
   expect(await outcome('GET', '/reports', { bearer: 'forged' })).toBe('401')
   expect(await outcome('GET', '/reports', { bearer })).toBe('403 permission_denied')
-  await letIn({ send }, textOf({ id }, 'id'), bearer)
+  await letIn(host, textOf({ id }, 'id'), bearer)
   const reports = await send.client('GET', '/reports', { bearer })
   expect([reports.status, reports.json()['reader']]).toEqual([200, id])
 
@@ -64,11 +65,7 @@ export async function registeredAt(program: StartedProgram, send: Send, email: s
 }
 
 /** The first operator does so, after a second factor. */
-async function letIn(
-  { send }: Pick<ExampleHost, 'send'>,
-  userId: string,
-  client: string,
-): Promise<void> {
+async function letIn({ send, port }: ExampleHost, userId: string, client: string): Promise<void> {
   const login = await send.operator('POST', '/v1/auth/operator/login', { body: firstOperator })
   const bearer = textOf(login.json(), 'accessToken')
   const totp = '/v1/auth/operator/mfa/totp'
@@ -94,6 +91,45 @@ async function letIn(
   expect(await share({ userId: '00000000-0000-4000-8000-000000000000' })).toBe('404 user_not_found')
   expect(await share({ userId: 'a'.repeat(70_000) })).toMatch(/^413/)
   expect(await share({ userId })).toBe('204')
+
+  const body = JSON.stringify({ userId })
+  const late = await heldBack(port, { path: '/reports/readers', host: 'operator', bearer, body })
+  expect((await send.operator('DELETE', totp, { bearer })).status).toBe(204)
+  expect(await late.send('HTTP/1.1 ')).toContain('HTTP/1.1 403')
+}
+
+interface HeldBack {
+  readonly socket: Socket
+  /** Sends the body. Resolves with what came until this text did. */
+  send(awaited: string): Promise<string>
+}
+
+/** A request whose server has the head, and says that it waits for the body. */
+async function heldBack(
+  port: number,
+  { path, host, bearer, body }: Readonly<Record<'path' | 'host' | 'bearer' | 'body', string>>,
+): Promise<HeldBack> {
+  const socket = await opened(port)
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `host: ${host}.example.com`,
+    `x-forwarded-host: ${host}.example.com`,
+    'x-forwarded-for: 192.0.2.7',
+    'connection: close',
+    ...(bearer === '' ? [] : [`authorization: Bearer ${bearer}`]),
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+    'expect: 100-continue',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  await heard(socket, '100 Continue')
+  return {
+    socket,
+    async send(awaited) {
+      socket.write(body)
+      return heard(socket, awaited)
+    },
+  }
 }
 
 async function metadata({ send }: ExampleHost): Promise<void> {
@@ -125,21 +161,15 @@ async function ending({ program, port }: ExampleHost, { exitCode, closes }: Endi
   const idle = await opened(port)
   idle.write('GET /v1/auth/client/options HTTP/1.1\r\nhost: client.example.com\r\n\r\n')
   await heard(idle, '"registrationOpen"')
-  const busy = await opened(port)
   const body = JSON.stringify({ email: 'stranger@example.org', password })
-  // With this, the server says when it has the request, and waits for the body.
-  const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue`
-  busy.write(
-    `POST /v1/auth/client/login HTTP/1.1\r\nhost: client.example.com\r\nconnection: close\r\n${headers}\r\n\r\n`,
-  )
-  await heard(busy, '100 Continue')
+  const login = { path: '/v1/auth/client/login', host: 'client', bearer: '', body }
+  const busy = await heldBack(port, login)
   program.signal('SIGTERM')
   await expect.poll(() => isRefused(port)).toBe(true)
   if (closes !== null) await program.printed(closes)
-  busy.write(body)
-  expect(await heard(busy, '"invalid_credentials"')).toContain('HTTP/1.1 401')
+  expect(await busy.send('"invalid_credentials"')).toContain('HTTP/1.1 401')
   expect(await program.ended()).toBe(exitCode)
-  await expect.poll(() => [idle.closed, busy.closed]).toEqual([true, true])
+  await expect.poll(() => [idle.closed, busy.socket.closed]).toEqual([true, true])
 }
 
 function outcomeOf({ status, code }: Reply): string {

@@ -5,13 +5,16 @@ import { startedAuth } from '../../../auth.ts'
 /** An operator lets a client user read the reports, from the user's next request on. */
 export async function POST(request: Request): Promise<Response> {
   const auth = await startedAuth()
-  const { requirePermission, requireStepUp, principalOf } = fetchGuards(auth.operator)
-  const refusal =
-    (await requirePermission('reports.share')(request)) ??
-    (await requireStepUp({ maxAge: '5m' })(request))
-  if (refusal !== null) return refusal
+  const { requireUser, requirePermission, requireStepUp, principalOf } = fetchGuards(auth.operator)
+  const early = await requireUser()(request)
+  if (early !== null) return early
   try {
     const userId = await userIdOf(request)
+    // After the body, which a caller can hold back: whatever ended meanwhile is noticed.
+    const refusal =
+      (await requirePermission('reports.share')(request)) ??
+      (await requireStepUp({ maxAge: '5m' })(request))
+    if (refusal !== null) return refusal
     const permissions = ['reports.read']
     const readers = await auth.client.roles.define({ name: 'report reader', permissions })
     const by = { actorId: principalOf(request).userId }
