@@ -26,7 +26,7 @@ export function ticketActions(n: 0 | 1): readonly Action[] {
       [
         {
           name: 'a login goes on while all that it began with holds',
-          holds: 'credential == 0 && session == 0 && device == 0 && !disabled && !off',
+          holds: 'credential == 0 && session == 0 && device == 0 && !disabled && !off && !expired',
         },
       ],
     ),

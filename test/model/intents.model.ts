@@ -70,8 +70,8 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a ticket, shown twice',
-    transitions: 100_935,
-    processes: ['login0', 'login1', 'link0', 'stranger', 'changer'],
+    transitions: 216_077,
+    processes: ['login0', 'login1', 'link0', 'stranger', 'changer', 'clock'],
     initially: { proved: [0, 1] },
     without: ['link0 stops waiting for its write', ...longer],
     eventually: null,
@@ -89,6 +89,13 @@ const scenarios: readonly Scenario[] = [
     processes: ['link0', 'enrolment0s', 'stranger', 'changer', 'clock'],
     initially: { proved: [0, 1], lacks0: [0, 1] },
     without: ['link0 stops waiting for its write'],
+    eventually: null,
+  },
+  {
+    name: 'a link, a ticket and a factor, with one fault',
+    transitions: 16_059_760,
+    processes: ['link0', 'login0', 'enrolment0s', 'stranger', 'changer', 'clock', 'store'],
+    initially: { proved: [0, 1], lacks0: [0, 1], limited: [1] },
     eventually: null,
   },
   {
