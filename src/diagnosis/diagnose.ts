@@ -22,7 +22,7 @@ import { hostFindings } from './host-findings.js'
 import { configKeyFindings, keyFindings } from './key-findings.js'
 import { providerFindings } from './provider-findings.js'
 import { proxyFindings } from './proxy-findings.js'
-import { settingsFindings } from './settings-findings.js'
+import { idleWindowFindings, settingsFindings } from './settings-findings.js'
 
 export interface Diagnosed {
   readonly options: ReadOptions
@@ -58,6 +58,7 @@ export async function diagnose(
     ...hostFindings(options),
     ...keyFindings(ring.warnings),
     ...database.findings,
+    ...idleWindowFindings(env),
     ...settingsFindings(modules),
     ...configKeyFindings(options.configKeys ?? keyOfEnvironment(env)),
     ...hashing,

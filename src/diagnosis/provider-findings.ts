@@ -45,6 +45,7 @@ async function reached(
 ): Promise<readonly Finding[]> {
   const { name, locate, endpoints: usual } = providers[id]
   const { tenant } = providerSettings[id].credentials
+  if (tenant !== undefined && settings[tenant] === '') return [lacksTenant(name, tenant)]
   const { jwks, user } = locate(
     { ...usual, ...endpoints[id] },
     {
@@ -70,6 +71,12 @@ async function reached(
     const why = error instanceof Error ? error.message : String(error)
     return finding(`cannot be reached at ${url}: ${why}.`)
   }
+}
+
+/** Refused in the environment: there is nothing to ask, and nobody can sign in. */
+function lacksTenant(name: string, key: string): Finding {
+  const problem = `${name} is switched on and has no tenant, so that it is not offered.`
+  return { check, problem, remedy: `Set "${key}", or correct the variable that its value is from.` }
 }
 
 function hasKeys({ status, body }: OutboundReply): boolean {

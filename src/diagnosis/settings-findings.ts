@@ -1,11 +1,21 @@
 import type { ConfigProblem, ModuleInspection } from '../domain/configuration/config-inspection.js'
 import type { Finding } from '../ports/finding.js'
+import { readIdleWindow } from '../settings/idle-window.js'
 
 type Kind = ConfigProblem['kind']
+type Env = Readonly<Record<string, string | undefined>>
 
 /** What a person reads of the problems of stored values. */
 export function settingsFindings(modules: readonly ModuleInspection[]): readonly Finding[] {
   return modules.flatMap(({ problems }) => problems.map((problem) => texts[problem.kind](problem)))
+}
+
+/** Of a variable that does not say how long a session may go without a refresh. */
+export function idleWindowFindings(env: Env): readonly Finding[] {
+  const { warning } = readIdleWindow(env)
+  if (warning === undefined) return []
+  const remedy = "Write a duration such as '7d' or '12h' of at least a minute, or leave it out."
+  return [{ check: 'settings', problem: warning, remedy }]
 }
 
 const texts: Readonly<Record<Kind, (problem: ConfigProblem) => Finding>> = {

@@ -22,8 +22,10 @@ export const allowedDomains: RecordList<AllowedDomain> = {
   ],
   item: 'domain',
   code: 'auth.value_out_of_range',
-  problem: (text) =>
-    /^[^\s@/.][^\s@/]*$/.test(text) ? null : "must be a domain such as 'example.org'",
+  problem(text) {
+    if (text.includes('*')) return "must have no '*': includeSubdomains admits the subdomains"
+    return /^[^\s@/.][^\s@/]*$/.test(text) ? null : "must be a domain such as 'example.org'"
+  },
 
   // A damaged entry stays, matching no address: were it left out, a list of damaged entries would be
   // an empty list, and that opens registration to every domain.

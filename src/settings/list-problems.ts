@@ -1,6 +1,6 @@
 import { elementPrefix } from '../engine/configuration/config-keys.js'
 import { readRecordList } from '../engine/configuration/record-list.js'
-import { ConfigValidationError } from '../errors/index.js'
+import { ConfigValidationError, ValueRefusal } from '../errors/index.js'
 import type { IsPublicAddress } from './address-rules.js'
 import { authSettingDeclarations, findSetting } from './index.js'
 
@@ -20,7 +20,8 @@ export function listProblem(
       const found = rule.problem(text, element, { firstValues: false, isPublicAddress })
       if (found !== null) {
         const place = prefix + rule.item
-        return new ConfigValidationError(place, `"${place}" ${found}.`, rule.code)
+        const refused = new ConfigValidationError(place, `"${place}" ${found}.`, rule.code)
+        return new ValueRefusal(refused)
       }
     }
   }

@@ -47,6 +47,33 @@ it('rejects where the database does not answer, and says nothing of it', async (
   await auth.close()
 })
 
+it('tells of an idle window and of a tenant that are not those of the environment', async () => {
+  const findingsFor = async (env: Record<string, string>) => {
+    const { auth } = await testAuth({
+      ...sound,
+      env: { ...sound.env, ...env },
+      settings: {
+        microsoftClientEnabled: true,
+        microsoftClientId: 'registered',
+        microsoftClientSecret: 'a-secret-of-the-host',
+      },
+      fetcher: { fetch: async () => ({ status: 200, body: '{"keys":[{}]}' }) },
+    })
+    const findings = await auth.diagnose()
+    await auth.close()
+    return findings.map(({ check, problem }) => [check, problem])
+  }
+  const tenant = '6f1b0b4c-3f0e-4d0e-9c59-2f4a4f7f2a11'
+  const right = { JWT_REFRESH_TOKEN_EXPIRY: '12h', MICROSOFT_TENANT_ID: tenant }
+  expect(await findingsFor(right)).toEqual([])
+  const wrong = { JWT_REFRESH_TOKEN_EXPIRY: '1hr', MICROSOFT_TENANT_ID: 'contoso.example' }
+  expect(await findingsFor(wrong)).toEqual([
+    ['settings', 'Environment variable JWT_REFRESH_TOKEN_EXPIRY is not a duration; using 7d.'],
+    ['settings', expect.stringContaining('"auth.microsoftTenant" in "production"')],
+    ['providers', 'Microsoft is switched on and has no tenant, so that it is not offered.'],
+  ])
+})
+
 it('asks no provider offline', async () => {
   const asked: string[] = []
   const { auth } = await testAuth({

@@ -176,6 +176,7 @@ const lists: readonly (readonly [string, Change, string | null])[] = [
   ['a domain', domain('example.org'), null],
   ['an address for a domain', domain('@example.org'), range],
   ['a pattern for a domain', domain('.example.org'), range],
+  ['a wildcard for a domain', domain('*.example.org'), range],
 ]
 
 describe('the validators of the auth module', () => {
@@ -201,8 +202,10 @@ describe('the validators of the auth module', () => {
     const reply = await host.patch(change)
     if (code === null) expect(reply.status, reply.text).toBe(200)
     else {
-      const isSecret = code === range && change.config?.['securityWebhooks.one.signingSecret']
-      expectProblem(reply, 422, code, isSecret ? 'securityWebhooks.one.signingSecret' : undefined)
+      const secret = 'securityWebhooks.one.signingSecret'
+      const isSecret = code === range && change.config?.[secret]
+      const [first] = Object.keys(change.config ?? {})
+      expectProblem(reply, 422, code, isSecret ? secret : first)
       if (!isSecret) expect(reply.json()['detail']).toMatch(/^"\w+[.]one[.]\w+" /)
       await expectUnchanged(host)
     }
