@@ -55,6 +55,34 @@ describe.each(surfaces)('proving a passkey again on the %s surface', (surface) =
     expect(outcomeOf(await on.remove(who.bearer, who.credentialId))).toBe('403 step_up_required')
   })
 
+  it('WebAuthn-7.1 WebAuthn-7.2 ASVS-7.5.1 its challenge registers no passkey, and that of a registration proves none', async () => {
+    const host = await openHost()
+    const who = await passkeyHolder(host, surface)
+    const on = passkeysOn(host, surface)
+    const { bearer, authenticator } = who
+    expect(outcomeOf(await on.stepUp(bearer, authenticator))).toBe('200')
+    const registration = JSON.parse((await on.startRegistration({ bearer })).text)
+    // A thief has the access token alone. A challenge of this kind asks for no proof.
+    const stepUp = await on.begunStepUp(bearer)
+    const planted = softwareAuthenticator({ origin: origins[surface] })
+    const { challenge } = stepUp.options
+    const made = planted.create({ ...registration.options, challenge })
+    const registered = await on.finishRegistration({ bearer }, stepUp.challengeId, made)
+    expect(outcomeOf(registered)).toBe('400 webauthn_failed')
+    const shown = authenticator.get({
+      ...stepUp.options,
+      challenge: registration.options.challenge,
+    })
+    const proved = await on.finishStepUp(bearer, registration.challengeId, shown)
+    expect(outcomeOf(proved)).toBe('401 invalid_mfa_code')
+    const passkeys = await storedIn(host, surface).passkeys.find({ userId: who.id }, { limit: 9 })
+    expect(passkeys.map(({ id }) => id)).toEqual([who.credentialId])
+    // Neither has spent the challenge of the other.
+    const right = planted.create(registration.options)
+    const done = await on.finishRegistration({ bearer }, registration.challengeId, right)
+    expect(outcomeOf(done)).toBe('201')
+  })
+
   it('MF-6 R-5-21 a response is good once, and for the session that asked', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface, { synced: true })
