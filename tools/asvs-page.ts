@@ -70,8 +70,9 @@ says what an application must do to be called secure at level 1, 2 or 3. This pa
 for authentication can meet by itself (*library*) or together with its host (*shared*). Rows that are the host's alone,
 such as TLS, and rows about things that the library does not have, such as SAML, are left out.
 
-A row counts as shown when a test of this repository carries its id in the title and passed in the last run. The
-requirement stands here in a few words of our own; the standard has the full text. A row without a test says why:
+A row counts as shown when a test of this repository carries its id in the title and passed in the last run. The page
+leaves the ids out of the titles; any other code in a title names a requirement of the project. The requirement stands
+here in a few words of our own; the standard has the full text. A row without a test says why:
 
 - **void:** the thing it is about does not exist here.
 - **deviation:** we do something else on purpose. [SECURITY.md](../SECURITY.md#deviations-from-asvs-50) has the reasons.

@@ -28,7 +28,8 @@ processes of the library on one PostgreSQL or Redis, or several instances over o
 the same assertions in fewer rounds. Every figure names the test that asserts it; a test that does
 not hold fails the run, and then nothing is written here. Times depend on the machine. Some of the figures alone are
 measured again by \`npm run reliability -- R7 trips\`; the others stay, and each row names the commit it was measured at.
-A row with "-" is older than that column, and its commit is not known.
+A row with "-" is older than that column, and its commit is not known. R1 to R32 number what is measured. Such a number, or
+a code such as T-98 or SP-12, in the name of a test says which requirement the test shows; one test may show several.
 
 | | What | Measured | Test | Commit |
 |---|---|---|---|---|

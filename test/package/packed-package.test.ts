@@ -101,7 +101,7 @@ function headingsOf(text: string): ReadonlySet<string> {
 }
 
 describe('the tarball', () => {
-  it('ASVS-15.2.3 ASVS-13.4.1 R-LIB-16 holds the build, the licence and the papers, nothing else', () => {
+  it('ASVS-15.2.3 ASVS-13.4.1 R-LIB-16 holds the build, the licence and the documents, nothing else', () => {
     const papers = packed.files.filter((path) => !path.startsWith('dist/'))
     expect(papers).toEqual([
       'CHANGELOG.md',

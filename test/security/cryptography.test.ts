@@ -57,7 +57,7 @@ const page = read('docs/keys.md')
 const [, inventory = ''] = page.split('## Inventory')
 
 describe('the page on keys', () => {
-  it('ASVS-11.1.2 ASVS-11.1.3 lists every file that calls cryptography, and no other', () => {
+  it('ASVS-11.1.2 ASVS-11.1.3 ASVS-11.2.1 lists every file that calls cryptography, and no other', () => {
     const using = [...sources].filter(([, text]) =>
       imports(text).some((name) => libraries.includes(name)),
     )

@@ -132,7 +132,7 @@ describe.each(surfaces)('own devices on the %s surface', (surface) => {
     expect(await listOf(host, elsewhere)).toEqual([])
   })
 
-  it('ASVS-6.5.6 O-30 MF-7 forgets one’s own, once, and nobody else’s', async () => {
+  it('ASVS-6.5.6 O-30 MF-7 forgets a device of the user, once, and none of another user', async () => {
     const host = await openHost(trusting)
     const who = await trustingPerson(host, surface)
     const stranger = await signedInPerson(host, surface)

@@ -237,15 +237,15 @@ describe.each(surfaces)('O-44 resetting the factors of somebody on the %s surfac
   })
 })
 
-describe('O-44 who may reset factors', () => {
-  it('without a surface it means an operator', async () => {
+describe('O-44 the permission to reset factors', () => {
+  it('is used for an operator where no surface is named', async () => {
     const { host, reset } = await openFor()
     const who = await enrolled(host, 'operator')
     expect((await reset(who.id)).status).toBe(204)
     expect(await statusOf(host, 'operator', who)).toBe('authenticated')
   })
 
-  it('R-5P-08 R-5P-10 who lacks the permission does not, with or without a proof', async () => {
+  it('R-5P-08 R-5P-10 is needed, with or without a proof of a second factor', async () => {
     const { host, granted, reset } = await openFor()
     const who = await enrolled(host, 'client')
     const another = await provedOperator(host)
@@ -255,7 +255,7 @@ describe('O-44 who may reset factors', () => {
     expect((await reset(who.id, { surface: 'client' }, another.bearer)).status).toBe(204)
   })
 
-  it('ASVS-6.4.4 S-28 R-5-19 R-5-22 who shows no recent second factor does not', async () => {
+  it('ASVS-6.4.4 S-28 R-5-19 R-5-22 is of no use without a recent second factor', async () => {
     const { host, admin, granted, reset } = await openFor()
     const who = await enrolled(host, 'client')
     const plain = await signedInPerson(host, 'operator')

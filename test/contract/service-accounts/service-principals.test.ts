@@ -59,7 +59,7 @@ describe('a service principal, permitted everything', () => {
     await expect(proof).rejects.toMatchObject({ code: 'step_up_required' })
   })
 
-  it('ASVS-8.3.3 R-5-22 T-104 finds no proof under its token’s id, nor under its own', async () => {
+  it('ASVS-8.3.3 R-5-22 T-104 has no proof of a second factor, neither under its token’s id nor under its own', async () => {
     const { host, account, bearer } = await rig()
     const { jti = '' } = decodeJwt(bearer)
     const { stepUpProofs } = storedIn(host, 'operator')

@@ -243,7 +243,7 @@ describe('one’s own sessions', () => {
     }
   })
 
-  it('ASVS-8.2.2 O-41 somebody else’s, and nobody’s, is not there', async () => {
+  it('ASVS-8.2.2 O-41 a session of another user, and one that does not exist, are not found', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, 'operator')
     const other = await signedInPerson(host, 'operator')
