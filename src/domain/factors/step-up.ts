@@ -49,14 +49,22 @@ export function createStepUp(deps: Deps): StepUp {
     return proved !== null && age >= 0 ? age : null
   }
 
-  /** Of two proofs of a session the newer one stays. When that one was shown. */
+  /** Of two proofs of a session the newer one stays; one from before a change of factors is never newer. */
+  function isNewer(one: StepUpProof, other: StepUpProof): boolean {
+    return one.deviceEpoch === other.deviceEpoch
+      ? one.provedAt > other.provedAt
+      : one.deviceEpoch > other.deviceEpoch
+  }
+
+  /** When the proof that stays was shown. */
   function store(proof: StepUpProof): Promise<number> {
     const { id, ...fields } = proof
     return retryOnConflict(tries, async () => {
       const older = await stepUpProofs.get(id)
       if (older === null) return (await stepUpProofs.insert(proof)) ? proof.provedAt : conflict
-      if (older.provedAt > proof.provedAt) return older.provedAt
-      const moved = await stepUpProofs.update(id, { provedAt: older.provedAt }, fields)
+      const { provedAt: then, deviceEpoch } = older
+      if (isNewer(older, proof)) return then
+      const moved = await stepUpProofs.update(id, { provedAt: then, deviceEpoch }, fields)
       return moved === null ? conflict : proof.provedAt
     })
   }

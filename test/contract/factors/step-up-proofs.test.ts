@@ -56,6 +56,33 @@ describe.each(surfaces)('a recent proof of a second factor on the %s surface', (
     await gate(trusted.trustedBearer)
   })
 
+  it('R-5-21 counts although a process whose clock is ahead wrote one before the factors changed', async () => {
+    const host = await openHost()
+    const who = await enrolled(host, surface)
+    const { bearer } = who
+    const prove = async () => {
+      const body = { method: 'totp', code: await who.nextCode() }
+      return (await host.send('POST', at('/step-up'), { bearer, body })).status
+    }
+    expect(await prove()).toBe(200)
+    const { stepUpProofs } = storedIn(host, surface)
+    const [proof] = await stepUpProofs.find({ userId: who.id }, { limit: 2 })
+    if (proof === undefined) throw new Error('nothing was proved')
+    await stepUpProofs.update(
+      proof.id,
+      { userId: who.id },
+      { provedAt: proof.provedAt + 5 * minute },
+    )
+    expect(await prove()).toBe(200)
+    // Of the same factors, the later one stays, and proves nothing until its time has come.
+    await expect(requireStepUp(host, surface, bearer, minute)).rejects.toMatchObject(required)
+    const { users } = storedIn(host, surface)
+    const { deviceEpoch } = proof
+    await users.update(who.id, { deviceEpoch }, { deviceEpoch: deviceEpoch + 1 })
+    expect(await prove()).toBe(200)
+    await requireStepUp(host, surface, bearer, minute)
+  })
+
   it('R-5-22 is missing where there is no factor, no person, and no answer of the store', async () => {
     const store = faultyBackend(memory())
     const authorizer = { check: async () => true }
