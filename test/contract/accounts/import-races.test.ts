@@ -104,6 +104,23 @@ describe('an account whose import was cut off', () => {
   })
 })
 
+describe('an import whose account is disabled meanwhile', () => {
+  it.each(['client_oauth_identities.insert', 'client_totp_factors.insert', 'client_users.update'])(
+    'leaves it disabled: before %s',
+    async (call) => {
+      const { faulty, users, stored, importing } = await opened()
+      faulty.onCall(call, async () => {
+        await users.update(row.id, { enabled: false })
+      })
+      expect(await importing()).toEqual(['created'])
+      expect(await stored.users.get(row.id)).toMatchObject({ enabled: false, lastIntentId: null })
+      // The host's word counts until the host says otherwise.
+      expect(await importing()).toEqual(['skipped'])
+      expect(await users.update(row.id, { enabled: true })).toMatchObject({ enabled: true })
+    },
+  )
+})
+
 describe('an import whose account is deleted meanwhile', () => {
   it('leaves no identity and no factor of it', async () => {
     const { faulty, users, importing, picture } = await opened()
