@@ -124,4 +124,49 @@ export const intentPlants: readonly Plant[] = [
     ],
     tests: ['test/security/owner-proof.test.ts'],
   },
+  {
+    name: 'a challenge of one ceremony with a passkey is good for another',
+    edits: [
+      {
+        file: 'src/domain/intents/passkey-challenges.ts',
+        find: 'await passkeyChallenges.take(challengeId, factsOf(ceremony))',
+        replace:
+          'await passkeyChallenges.take(challengeId, { userId: user.id, boundTo: ceremony.boundTo })',
+      },
+    ],
+    tests: ['test/contract/passkeys/passkey-step-up.test.ts'],
+  },
+  {
+    name: 'an import goes on with an account that was disabled meanwhile',
+    edits: [
+      {
+        file: 'src/domain/accounts/account-import.ts',
+        find: 'const guard = { lastIntentId, enabled: false }',
+        replace: 'const guard = { enabled: false }',
+      },
+    ],
+    tests: ['test/contract/accounts/import-races.test.ts'],
+  },
+  {
+    name: 'the codes of an app are not asked about again once they are stored',
+    edits: [
+      {
+        file: 'src/domain/factors/totp-enrollment.ts',
+        find: 'await requireUnchanged(user).catch(',
+        replace: 'await Promise.resolve().catch(',
+      },
+    ],
+    tests: ['test/contract/factors/late-backup-codes.test.ts'],
+  },
+  {
+    name: 'the token for an old password outlives a change of factors while its hash waits',
+    edits: [
+      {
+        file: 'src/domain/passwords/password-writer.ts',
+        find: 'return isOfLogin && now.deviceEpoch !== seen.deviceEpoch',
+        replace: 'return isOfLogin && now.sessionEpoch < seen.sessionEpoch',
+      },
+    ],
+    tests: ['test/contract/passwords/late-password-tokens.test.ts'],
+  },
 ]

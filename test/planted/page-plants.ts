@@ -56,8 +56,8 @@ export const pagePlants: readonly Plant[] = [
     edits: [
       {
         file: read,
-        find: 'const isStale = mint && isKnown && first !== null',
-        replace: 'const isStale = mint && !isKnown && first !== null',
+        find: "const isStale = use !== 'page' && isKnown && first !== null",
+        replace: "const isStale = use !== 'page' && !isKnown && first !== null",
       },
     ],
     tests: [connections],

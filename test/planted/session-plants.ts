@@ -67,7 +67,7 @@ export const sessionPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/passwords/password-writer.ts',
-        find: ' || now.passwordChangedAt !== passwordChangedAt',
+        find: '  if (now.passwordChangedAt !== seen.passwordChangedAt) return true\n',
         replace: '',
       },
     ],

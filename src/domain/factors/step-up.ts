@@ -62,9 +62,8 @@ export function createStepUp(deps: Deps): StepUp {
     return retryOnConflict(tries, async () => {
       const older = await stepUpProofs.get(id)
       if (older === null) return (await stepUpProofs.insert(proof)) ? proof.provedAt : conflict
-      const { provedAt: then, deviceEpoch } = older
-      if (isNewer(older, proof)) return then
-      const moved = await stepUpProofs.update(id, { provedAt: then, deviceEpoch }, fields)
+      if (isNewer(older, proof)) return older.provedAt
+      const moved = await stepUpProofs.update(id, { provedAt: older.provedAt }, fields)
       return moved === null ? conflict : proof.provedAt
     })
   }
