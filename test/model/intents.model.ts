@@ -63,6 +63,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'a link, shown twice',
     transitions: 229_268,
+    fingerprint: '7fa364487c804535',
     processes: ['link0', 'link1', 'stranger', 'changer', 'clock', 'store'],
     initially: { proved: [0, 1] },
     without: longer,
@@ -71,6 +72,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'a ticket, shown twice',
     transitions: 216_077,
+    fingerprint: '603626c56d42eea3',
     processes: ['login0', 'login1', 'link0', 'stranger', 'changer', 'clock'],
     initially: { proved: [0, 1] },
     without: ['link0 stops waiting for its write', ...longer],
@@ -79,6 +81,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'two factors at once',
     transitions: 3_817_714,
+    fingerprint: 'af8c0616b3054a6e',
     processes: ['enrolment0s', 'enrolment1s', 'changer'],
     initially: { lacks0: [0, 1], lacks1: [0, 1] },
     eventually: null,
@@ -86,6 +89,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'a link and a factor',
     transitions: 2_044_685,
+    fingerprint: '3a869861b667b38d',
     processes: ['link0', 'enrolment0s', 'stranger', 'changer', 'clock'],
     initially: { proved: [0, 1], lacks0: [0, 1] },
     without: ['link0 stops waiting for its write'],
@@ -94,6 +98,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'a link, a ticket and a factor, with one fault',
     transitions: 16_059_760,
+    fingerprint: '8f762261a73cb31e',
     processes: ['link0', 'login0', 'enrolment0s', 'stranger', 'changer', 'clock', 'store'],
     initially: { proved: [0, 1], lacks0: [0, 1], limited: [1] },
     eventually: null,
@@ -101,6 +106,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'a link whose answers are lost is completed by the same request',
     transitions: 1_181,
+    fingerprint: 'd5e272d28c9c47c4',
     processes: ['link0', 'store'],
     initially: { proved: [0, 1], faults: [2], limited: [1] },
     eventually: '<> (linkSet == 1 && !linkThere && !access)',
@@ -108,6 +114,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'a login that lacks a factor goes on where it was cut off',
     transitions: 41,
+    fingerprint: '9913bfbe261ea310',
     processes: ['enrolment0s'],
     initially: { lacks0: [1], faults: [1], limited: [1] },
     bounds: { latest: 1 },

@@ -60,6 +60,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'two holders',
     transitions: 1_094_702,
+    fingerprint: 'd3b2000dc4675898',
     processes: [...holders, 'clock', 'store'],
     bounds: { newest: 4, longest: 2 },
     initially: { strict: [0, 1] },
@@ -68,6 +69,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'endings',
     transitions: 2_169_205,
+    fingerprint: 'f677f203cf378829',
     processes: [...holders, 'ender', 'clock', 'store'],
     bounds: { newest: 3, longest: 1 },
     initially: { strict: [0, 1] },
@@ -77,6 +79,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'a password change',
     transitions: 4_936_602,
+    fingerprint: '072f278fc9685d1f',
     processes: [...holders, 'changer', 'clock', 'store'],
     bounds: { newest: 4, longest: 1 },
     without: deadlines,
@@ -85,6 +88,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'a password change and endings',
     transitions: 42_252_184,
+    fingerprint: 'da375898707fd4f0',
     processes: [...holders, 'ender', 'changer'],
     bounds: { newest: 3, epochs: 2 },
     eventually: null,
@@ -92,6 +96,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'all of it at once, with one fault',
     transitions: 19_203_333,
+    fingerprint: '6f23321c78e49703',
     processes: [...holders, 'ender', 'changer', 'clock', 'store'],
     bounds: { newest: 2, longest: 1, epochs: 2 },
     initially: { strict: [0, 1], limited: [1] },
@@ -100,6 +105,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'an ending is completed, whatever deadline passes meanwhile',
     transitions: 843,
+    fingerprint: '3652a84a81bc463a',
     processes: ['ender', 'clock'],
     initially: { faults: [0], strict: [0, 1] },
     eventually: '[] ((denied -> <> closed) && (epoch > 0 -> <> denied))',
@@ -107,6 +113,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'a password change without a grace',
     transitions: 594_653,
+    fingerprint: '67d95b322938336b',
     processes: [...holders, 'changer'],
     bounds: { newest: 3 },
     initially: { strict: [1] },
@@ -115,6 +122,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'an ending cut short is completed at the next touch',
     transitions: 37_686,
+    fingerprint: 'faf2f173c05ed931',
     processes: ['holder0', 'ender'],
     bounds: { newest: 3 },
     initially: { faults: [2], limited: [1] },
@@ -124,6 +132,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'a token of two generations ago ends the session',
     transitions: 756,
+    fingerprint: '52c3023cc217a9ba',
     processes: ['holder0', 'holder1', 'thief'],
     bounds: { newest: 4 },
     initially: { faults: [0] },
@@ -133,6 +142,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'a lone holder that lost an answer gets the next one, inside the grace',
     transitions: 4_121,
+    fingerprint: 'cc70242163beb802',
     processes: ['holder0', 'clock', 'store'],
     bounds: { newest: 3 },
     initially: { faults: [2], limited: [1] },

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
-import { unreached } from './spin/check-model.js'
+import { checkScenario, unreached } from './spin/check-model.js'
 import { decisionTree } from './spin/decision-tree.js'
 import { type Model, replaceActions, withClaim } from './spin/model.js'
 import { parseSearch } from './spin/parse-search.js'
 import { promelaOf } from './spin/promela.js'
+import { isSpinMissing, search } from './spin/search.js'
 
 const model: Model = {
   name: 'small',
@@ -25,7 +26,10 @@ const model: Model = {
   never: {},
   plants: [],
 }
-const scenario = { name: 'one', transitions: 8, processes: ['one'], eventually: null }
+const scenario = {
+  ...{ name: 'one', transitions: 8, fingerprint: '', processes: ['one'] },
+  eventually: null,
+}
 
 const finished = `
 taken 0
@@ -37,6 +41,7 @@ State-vector 28 byte, depth reached 9, errors: 0
   134.295\ttotal actual memory usage
 
 pan: elapsed time 1.28 seconds
+fingerprint 00c0ffee00c0ffee
 `
 
 it('a decision is printed with the inputs that make a difference alone', () => {
@@ -78,6 +83,7 @@ it('a search that got to its end is read', () => {
     errors: 0,
     states: 197483,
     transitions: 1105474,
+    fingerprint: '00c0ffee00c0ffee',
     megabytes: 134.295,
     seconds: 1.28,
     incomplete: [],
@@ -107,3 +113,23 @@ it('an action that never happens is told, and so is an excuse for one that does'
     'does happen: grows',
   ])
 })
+
+it.skipIf(isSpinMissing)(
+  'spin tells two models apart whose steps lead to the same states',
+  async () => {
+    const turns = { name: 'turns', by: 'one', when: '!y', effects: ['y = 1', 'x = 0'] }
+    const both = { ...scenario, initially: { x: [0, 1], y: [0, 1] } } as const
+    const resets = { ...model, invariants: [], actions: [turns] }
+    const keeps = { ...resets, actions: [{ ...turns, effects: ['y = 1'] }] }
+    const [one, same, other] = [
+      await search(resets, both),
+      await search(resets, both),
+      await search(keeps, both),
+    ]
+    expect([one.incomplete, one.fingerprint]).toEqual([[], same.fingerprint])
+    expect([other.states, other.transitions]).toEqual([one.states, one.transitions])
+    expect(other.fingerprint).not.toBe(one.fingerprint)
+    const checked = await checkScenario(keeps, { ...both, ...one, name: 'one' })
+    expect(checked.problems).toEqual([expect.stringContaining(other.fingerprint)])
+  },
+)

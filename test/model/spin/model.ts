@@ -56,10 +56,11 @@ export interface Claim {
 export interface Scenario {
   readonly name: string
   /**
-   * How many steps there are from one state to another. Another number means that the model says something else than
-   * before.
+   * How many steps there are from one state to another, and a sum of what each is called and where it leads. Others mean
+   * that the model says something else than before.
    */
   readonly transitions: number
+  readonly fingerprint: string
   /** The processes that take part. */
   readonly processes: readonly string[]
   /** Actions of those processes that this scenario leaves out. */

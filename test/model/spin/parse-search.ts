@@ -6,6 +6,8 @@ export interface Outcome {
   readonly states: number
   /** Steps from one state to another, each once for each state that it leads from. */
   readonly transitions: number
+  /** Of all steps, by what each is called and where it leads; empty where the search was stopped. */
+  readonly fingerprint: string
   readonly megabytes: number
   readonly seconds: number
   /** Why the search does not count as having seen every state; empty for one that does. */
@@ -43,6 +45,7 @@ export function parseSearch(output: string, promela: Pick<Promela, 'actions'>): 
     errors: errors ?? 1,
     states: states ?? 0,
     transitions: number(/([\d.e+]+) transitions/) ?? 0,
+    fingerprint: /^fingerprint ([\da-f]{16})$/m.exec(output)?.[1] ?? '',
     megabytes: number(/([\d.]+)\ttotal actual memory usage/) ?? 0,
     seconds: number(/elapsed time ([\d.]+) seconds/) ?? 0,
     incomplete,

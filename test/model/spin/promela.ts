@@ -26,13 +26,18 @@ export function promelaOf(model: Model, scenario: Scenario): Promela {
     lines.push(`       c_code { TAKE(${actions.length}) };`)
     lines.push(`       printf("@ ${action.by}: ${action.name}\\n");`)
     actions.push(action.name)
-    lines.push(`       ${[...action.effects, 'skip'].join('; ')} }`)
+    lines.push(
+      `       ${[...action.effects, `c_code { MARK(${hashOf(action.name)}) }`].join('; ')} }`,
+    )
   }
 
   lines.push(
     'c_decl {',
     // Beside the state, so that it tells no states apart.
     '  static char taken[256];',
+    '  static unsigned long long steps;',
+    `\\#define MARK(name) ${markOf(Object.keys(model.variables))}`,
+    '  static void __attribute__((destructor)) tell(void) { printf("fingerprint %016llx\\n", steps); }',
     '\\#define TAKE(n) if (!taken[n]) { taken[n] = 1; printf("taken %d\\n", n); }',
     '}',
   )
@@ -63,6 +68,20 @@ export function promelaOf(model: Model, scenario: Scenario): Promela {
   lines.push(...started.map((process) => `    run ${process}();`), '  } }')
   if (scenario.eventually !== null) lines.push(`ltl eventually { ${scenario.eventually} }`)
   return { text: `${lines.join('\n')}\n`, actions, claims }
+}
+
+/** Adds a step, by what it is called and where it leads, to a sum that knows no order. */
+function markOf(variables: readonly string[]): string {
+  const mixed = variables.map((name) => `h = (h ^ now.${name}) * 0x100000001b3ULL;`)
+  return `{ unsigned long long h = name; ${mixed.join(' ')} steps += h ^ (h >> 31); }`
+}
+
+/** FNV-1a. */
+function hashOf(name: string): string {
+  const mix = (hash: bigint, byte: number) =>
+    BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x1_00_00_00_01_b3n)
+  const hash = new TextEncoder().encode(name).reduce(mix, 0xcb_f2_9c_e4_84_22_23_25n)
+  return `0x${hash.toString(16)}ULL`
 }
 
 function actionsOf(model: Model, scenario: Scenario, process: string): readonly Action[] {
