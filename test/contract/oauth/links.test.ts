@@ -6,7 +6,7 @@ import { hostKinds } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
 import { storedIn, surfaces } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'
-import { enrolled } from '../../support/people/authenticator.js'
+import { codeOf, enrolled } from '../../support/people/authenticator.js'
 import {
   goodPassword,
   type Person,
@@ -248,6 +248,23 @@ describe('linking', () => {
     expect(
       await storedIn(host, 'operator').oauthIdentities.find({ userId: eve.id }, { limit: 9 }),
     ).toEqual([])
+  })
+
+  it('OL-16 T-45 comes back to no account whose factors were changed meanwhile', async () => {
+    const host = await oauthHost()
+    const who = await signedInPerson(host, 'operator')
+    const { bearer, password } = who
+    const begun = await startLink(host, who, 'google')
+    const app = '/v1/auth/operator/mfa/totp'
+    const body = { currentPassword: password }
+    const secret = textOf((await host.send('POST', app, { bearer, body })).json(), 'secret')
+    const code = codeOf(host, secret)
+    const confirmed = await host.send('POST', `${app}/confirm`, { bearer, body: { code } })
+    expect(confirmed.status).toBe(200)
+    const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), atGoogle)
+    const late = await host.comeBack('operator', 'google', brought, flowCookieOf(begun))
+    expect(memberOf(late, 'error')).toBe('oauth_failed')
+    expect(await identitiesOf(host, who)).toEqual([])
   })
 
   it.each([
