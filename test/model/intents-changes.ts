@@ -9,7 +9,7 @@ export const changeSteps = [
     'toEndSessions',
     'toRaiseFactors',
     'toTakeFactors',
-    'toTell',
+    ...['toEndAgain', 'toTell'],
   ],
 ] as const
 
@@ -38,8 +38,9 @@ export function changeActions(): readonly Action[] {
     ]),
   ]
   return [
+    // Where the mailbox is not proved, it voids no link: whoever made the account could keep its owner out.
     change('the password is changed', '!disabled', [
-      'credential = credential + 1',
+      'credential = credential + proved',
       ...signsOut,
       'password = 3',
     ]),
@@ -101,6 +102,11 @@ function resetActions(change: Step, step: Step): readonly Action[] {
       ...['stale0 = stale0 * 2', 'stale1 = stale1 * 2'],
       ...['factor0 = 0', 'factor1 = 0', 'pending0 = 0', 'stands0 = 0', 'stands1 = 0'],
       ...['untold0 = 0', 'untold1 = 0'],
+      'change = toEndAgain',
+    ]),
+    // A login by a factor may have come in just before its removal.
+    step('the reset ends the sessions again', 'change == toEndAgain', [
+      ...['session = session + 1', 'device = device + 1'],
       'change = toTell',
     ]),
     step(

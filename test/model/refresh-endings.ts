@@ -95,11 +95,13 @@ export function surroundings(): readonly Action[] {
   const over = ['writer = 0', 'lateShown = 0', 'lateEpoch = 0']
   return [
     clock('the grace passes', 'elapsed < longest && !still', ['elapsed = elapsed + 1']),
-    clock('the idle deadline passes', '!idle && !still', ['idle = 1']),
+    clock('half of the idle window passes', '!halfway && !still', ['halfway = 1']),
+    clock('the idle deadline passes', 'halfway && !idle && !still', ['idle = 1']),
     clock('the cap passes', '!capped && !still', ['capped = 1']),
     store('a late write takes effect', `writer != 0 && ${guard}`, [
       'generation = generation + 1',
       'elapsed = 0',
+      'halfway = 0',
       'winner = writer * (writer < 3)',
       'applied0 = applied0 || writer == 1',
       'applied1 = applied1 || writer == 2',

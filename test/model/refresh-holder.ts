@@ -24,7 +24,7 @@ export function holderActions(n: number): readonly Action[] {
   ): Action => ({ name: `${by} ${name}`, by, when, effects, claims })
 
   const guard = `held${n} == generation && !revoked && !idle && !capped && epochHolds${n}`
-  const rotates = ['generation = generation + 1', `winner = ${n + 1}`, 'elapsed = 0', 'idle = 0']
+  const rotates = ['generation = generation + 1', `winner = ${n + 1}`, 'elapsed = 0', 'halfway = 0']
   // What the rest of a request does not ask for is forgotten, or it would tell states apart.
   const forgetsRow = [
     `epochHolds${n} = 0`,
