@@ -127,6 +127,7 @@ export interface HashOptions {
  * providers are offered and hold the credentials.
  */
 export interface OauthOptions {
+  /** Of `google`, `microsoft`, `apple` and `github`. Default: their usual endpoints. */
   readonly providers?: Readonly<Partial<Record<ProviderId, OauthProviderOptions>>>
   /**
    * Where a sign-in bounces, because its address belongs to an account, offers that account's user a link
@@ -159,6 +160,7 @@ export interface AuthOptions {
    * get 503.
    */
   readonly keys: KeyRing | (() => Promise<KeyRing>)
+  /** The surface of operators and that of clients. */
   readonly surfaces: Readonly<Record<Surface, SurfaceOptions>>
   /** Sends the mails; see `Mail` for the templates. */
   readonly mailer: Mailer

@@ -6,6 +6,7 @@ import { openApiDocument } from '../src/openapi/index.js'
 import { operations } from '../src/operations/index.js'
 import type { Mail } from '../src/ports/mailer.js'
 import { authSettingDeclarations } from '../src/settings/index.js'
+import { optionsPage } from '../tools/api/options-page.js'
 import { referencePage } from '../tools/api/reference-page.js'
 import { asvsPage } from '../tools/asvs-page.js'
 import { readAsvsTable } from '../tools/asvs-table.js'
@@ -106,6 +107,18 @@ describe('R-4.4-01 the reference page says what the table says', () => {
     expect(links.length).toBeGreaterThan(200)
     expect(links.filter((anchor) => !anchors.includes(anchor))).toEqual([])
   })
+})
+
+it('the page on the options has each of them, as the sources describe it, and each variable', () => {
+  const source = readFileSync(new URL('../src/options.ts', import.meta.url), 'utf8')
+  const text = page('options')
+  expect(text).toBe(optionsPage(source, authSettingDeclarations))
+  const rows = text.split('\n').filter((line) => line.startsWith('| `'))
+  expect(rows.length).toBeGreaterThan(60)
+  expect(rows.filter((row) => row.endsWith('|  |'))).toEqual([])
+  const [, variables = ''] = text.split('## Environment variables')
+  for (const name of ['CONFIG_ENCRYPTION_KEY', 'JWT_REFRESH_TOKEN_EXPIRY', 'UV_THREADPOOL_SIZE'])
+    expect(variables).toContain(`| \`${name}\` |`)
 })
 
 describe('R-LIB-06 the page on custom stores shows the example as it is', () => {

@@ -68,6 +68,7 @@ const sidebar: Item[] = [
   group(
     'Reference',
     page('Routes', 'reference'),
+    page('Options', 'options'),
     page('Errors', 'errors'),
     page('Events', 'events'),
     page('Glossary', 'glossary'),
