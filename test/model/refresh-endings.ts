@@ -101,7 +101,6 @@ export function surroundings(): readonly Action[] {
     store('a late write takes effect', `writer != 0 && ${guard}`, [
       'generation = generation + 1',
       'elapsed = 0',
-      'halfway = 0',
       'winner = writer * (writer < 3)',
       'applied0 = applied0 || writer == 1',
       'applied1 = applied1 || writer == 2',

@@ -101,6 +101,12 @@ function readsLater({ steps }: Following, state: Possible, seat: Seat): readonly
   return isReading && isRaised ? [steps.set(state, { [`epochHolds${seat}`]: 0 })] : []
 }
 
+/** Half of the window passes first. */
+const ofIdleTime = [
+  ['halfway', 'half of the idle window passes'],
+  ['idle', 'the idle deadline passes'],
+] as const
+
 function silentSteps(following: Following, state: Possible): readonly Possible[] {
   const { steps, now, rotatedAt, expiresAt, changes } = following
   const byHolders = ([0, 1] as const).flatMap((seat) => [
@@ -112,7 +118,7 @@ function silentSteps(following: Following, state: Possible): readonly Possible[]
   )
   const byTime = [
     ...(now >= rotatedAt + graceMs ? steps.take(state, 'the grace passes') : []),
-    ...(now >= expiresAt ? steps.take(state, 'the idle deadline passes') : []),
+    ...(now >= expiresAt ? ofIdleTime.flatMap(([, name]) => steps.take(state, name)) : []),
   ]
   return [...byHolders, ...byChanges, ...byTime]
 }
@@ -141,6 +147,7 @@ export function passTime(following: Following): void {
     steps.value(state, variable) > 0 ? [state] : steps.take(state, name)
   let { states } = following
   if (now >= rotatedAt + graceMs) states = states.flatMap(passes('elapsed', 'the grace passes'))
-  if (now >= expiresAt) states = states.flatMap(passes('idle', 'the idle deadline passes'))
+  for (const [variable, name] of now >= expiresAt ? ofIdleTime : [])
+    states = states.flatMap(passes(variable, name))
   following.states = distinct(states)
 }
