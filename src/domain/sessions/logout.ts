@@ -9,7 +9,6 @@ import type { RateLimiter } from '../limits/rate-limiter.js'
 import { tokensToEnd } from './choose-token.js'
 import { raiseSessionEpoch } from './raise-session-epoch.js'
 import type { RefreshInspection } from './refresh-inspection.js'
-import { requiredEpoch } from './refresh-reading.js'
 import type { Ended } from './session-ending.js'
 import type { Sessions } from './sessions.js'
 import type { Judged, Tokens } from './tokens.js'
@@ -112,27 +111,22 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
     return owners.size > 0 ? [...owners.values()] : refuse(reasons, address)
   }
 
-  /** Its row expired and was swept; an access token minted before lives on. */
-  async function standingOfRowless(id: string): Promise<Standing> {
-    const document = await collections.sessions.get(id)
-    return { kind: document?.active === true ? 'rowless' : 'ended' }
-  }
-
   /**
    * A session that was ended itself, a stolen one perhaps, must not end the owner's others. Where all
    * of its time were ended together, this is such a request sent once more.
    */
   async function standingOf(id: string, userId: string): Promise<Standing> {
     const family = await families.get(id)
-    if (family === null) return standingOfRowless(id)
+    if (family !== null && family.revokedAt === null) return { kind: 'live' }
+    if (family === null) {
+      // Its row expired and was swept; an access token minted before lives on.
+      const document = await collections.sessions.get(id)
+      return { kind: document?.active === true ? 'rowless' : 'ended' }
+    }
     const user = await users.get(userId)
     if (user === null) return { kind: 'done', user, family }
-    const isOfToday = [null, family.sessionEpoch].includes(requiredEpoch(user, id))
-    if (family.revokedAt === null) {
-      // An ending of all sessions got as far as the user, and not to this row.
-      return isOfToday ? { kind: 'live' } : { kind: 'done', user, family }
-    }
-    const wereAllEnded = !isOfToday && user.keptSessionId === null
+    const { sessionEpoch, keptSessionId } = user
+    const wereAllEnded = sessionEpoch !== family.sessionEpoch && keptSessionId === null
     const isRepeated = family.revokedReason === 'logout' && wereAllEnded
     return isRepeated ? { kind: 'done', user, family } : { kind: 'ended' }
   }
