@@ -25,9 +25,20 @@ export async function providerFindings(given: Given): Promise<readonly Finding[]
     settings[`${id}OperatorEnabled`] || settings[`${id}ClientEnabled`]
   const { fetcher } = given
   const on = providerIds.filter(isOn)
+  const isWithoutTenant = (id: ProviderId) => {
+    const { tenant } = providerSettings[id].credentials
+    return tenant !== undefined && settings[tenant] === ''
+  }
   const unreachable =
-    fetcher === null ? [] : await Promise.all(on.map((id) => reached(id, settings, given, fetcher)))
-  return [...incomplete(given.values), ...unreachable.flat()]
+    fetcher === null
+      ? []
+      : await Promise.all(
+          on
+            .filter((id) => !isWithoutTenant(id))
+            .map((id) => reached(id, settings, given, fetcher)),
+        )
+  const homeless = on.filter(isWithoutTenant).map(lacksTenant)
+  return [...incomplete(given.values), ...homeless, ...unreachable.flat()]
 }
 
 function incomplete(values: Given['values']): readonly Finding[] {
@@ -45,7 +56,6 @@ async function reached(
 ): Promise<readonly Finding[]> {
   const { name, locate, endpoints: usual } = providers[id]
   const { tenant } = providerSettings[id].credentials
-  if (tenant !== undefined && settings[tenant] === '') return [lacksTenant(name, tenant)]
   const { jwks, user } = locate(
     { ...usual, ...endpoints[id] },
     {
@@ -74,9 +84,10 @@ async function reached(
 }
 
 /** Refused in the environment: there is nothing to ask, and nobody can sign in. */
-function lacksTenant(name: string, key: string): Finding {
-  const problem = `${name} is switched on and has no tenant, so that it is not offered.`
-  return { check, problem, remedy: `Set "${key}", or correct the variable that its value is from.` }
+function lacksTenant(id: ProviderId): Finding {
+  const problem = `${providers[id].name} is switched on and has no tenant, so that it is not offered.`
+  const remedy = 'Set the tenant of the provider, or correct the variable that its value is from.'
+  return { check, problem, remedy }
 }
 
 function hasKeys({ status, body }: OutboundReply): boolean {

@@ -152,7 +152,7 @@ export const intentPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/factors/totp-enrollment.ts',
-        find: 'await requireUnchanged(user).catch(',
+        find: 'await requireUnchanged().catch(',
         replace: 'await Promise.resolve().catch(',
       },
     ],
@@ -168,5 +168,16 @@ export const intentPlants: readonly Plant[] = [
       },
     ],
     tests: ['test/contract/passwords/late-password-tokens.test.ts'],
+  },
+  {
+    name: 'a way to a provider that links an account outlives a change of factors',
+    edits: [
+      {
+        file: kinds,
+        find: "hangsOn: ['credentials', 'factors', 'session', 'provider']",
+        replace: "hangsOn: ['credentials', 'session', 'provider']",
+      },
+    ],
+    tests: ['test/contract/oauth/links.test.ts'],
   },
 ]

@@ -9,7 +9,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
 import { networkLine } from '../passwords/hash-lines.js'
-import type { BackupCodeSets } from './backup-code-sets.js'
+import type { BackupCodeSets, FreshCodes } from './backup-code-sets.js'
 import type { FactorChanges } from './factor-changes.js'
 import type { EnrolledUser, FactorEnrollment } from './factor-enrollment.js'
 import type { OtherSessions } from './other-sessions.js'
@@ -34,8 +34,9 @@ export interface TotpEnrollment {
    */
   confirm(user: User, shown: ShownTotp, others: OtherSessions): Promise<ConfirmedTotp | null>
   /**
-   * What follows the confirmation: the backup codes, which are shown this once. Throws `invalid_mfa_code` where the factors
-   * or the password of the account were changed meanwhile; then none of the codes counts.
+   * What follows the confirmation: the mail to the owner, and the backup codes, which are shown this once. None, where the
+   * factors or the password of the account were changed while they were made. Throws `invalid_mfa_code` where the app was
+   * removed again.
    */
   finish(
     confirmed: ConfirmedTotp,
@@ -85,9 +86,30 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
    * The codes took their time to hash, in a queue that may be long. A request that removes the factor meanwhile, or makes
    * other codes, moves the epoch first and looks at the codes then: of the two, one sees the other.
    */
-  async function requireUnchanged({ id, deviceEpoch }: User): Promise<void> {
-    const user = await collections.users.get(id)
-    if (user?.deviceEpoch !== deviceEpoch) throw new AuthError('invalid_mfa_code')
+  async function isStored(user: User, fresh: FreshCodes): Promise<boolean> {
+    const requireUnchanged = async () => {
+      const now = await collections.users.get(user.id)
+      if (now?.deviceEpoch !== user.deviceEpoch) throw new AuthError('invalid_mfa_code')
+    }
+    try {
+      // The codes of an earlier factor, if any are left, are void with this.
+      const setId = await backupCodeSets.replace(user.id, fresh, requireUnchanged)
+      await requireUnchanged().catch(async (error: unknown) => {
+        await collections.backupCodes.take(user.id, { setId })
+        throw error
+      })
+      return true
+    } catch (error) {
+      if (error instanceof AuthError && error.code === 'invalid_mfa_code') return false
+      throw error
+    }
+  }
+
+  /** The app may stand: then it was confirmed, and only the codes are still to be made. */
+  async function noneFor({ id }: User): Promise<readonly string[]> {
+    const factor = await collections.totpFactors.get(id)
+    if (factor?.confirmed !== true) throw new AuthError('invalid_mfa_code')
+    return []
   }
 
   return {
@@ -128,15 +150,11 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
     },
 
     async finish({ user, others, told }, { backupCodeCount }, source) {
+      // At once: the codes take their time, and may fail, and the owner is to be told of the app all the same.
+      await changes.enrolled(user, { change: 'totpEnrolled', source, ...others, told })
       const line = networkLine(deps.surface, source)
       const fresh = await backupCodeSets.generate(backupCodeCount, line)
-      // The codes of an earlier factor, if any are left, are void with this.
-      const setId = await backupCodeSets.replace(user.id, fresh, () => requireUnchanged(user))
-      await requireUnchanged(user).catch(async (error: unknown) => {
-        await collections.backupCodes.take(user.id, { setId })
-        throw error
-      })
-      await changes.enrolled(user, { change: 'totpEnrolled', source, ...others, told })
+      if (!(await isStored(user, fresh))) return noneFor(user)
       return fresh.codes
     },
   }

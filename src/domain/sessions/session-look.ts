@@ -72,6 +72,13 @@ export function createSessionLook(
     return null
   }
 
+  /** A store that lags looks like one that was rolled back, so it is asked once more. */
+  async function newestRow({ sid, gen }: RefreshClaims): Promise<RefreshFamily | null> {
+    const family = await collections.families.get(sid)
+    const isOlder = family !== null && family.generation < gen
+    return isOlder ? collections.families.get(sid) : family
+  }
+
   async function isUsual(attempt: Attempt, family: RefreshFamily): Promise<boolean> {
     return risk === null || (await risk()).isUsual(attempt, family)
   }
@@ -108,7 +115,7 @@ export function createSessionLook(
     again: ({ claims: before }, source) =>
       enforced(async () => {
         const attempt = await attemptOf(before, source)
-        const family = await collections.families.get(before.sid)
+        const family = await newestRow(before)
         // The browser refreshed meanwhile, as it should. A row older than the cookie is still one that
         // was rolled back.
         const gen = Math.max(before.gen, family?.generation ?? 0)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
-import { codeOf, enrolled } from '../../support/people/authenticator.js'
+import { codeOf, enrolled, textsOf } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { type Person, signedInPerson } from '../../support/people/people.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
@@ -71,6 +71,50 @@ describe.each(surfaces)('backup codes of an app, shown late on the %s surface', 
     expect([late, outcomeOf(reply)]).toEqual([[], '401 invalid_mfa_code'])
     expect(await totpFactors.get(owner.id)).toBeNull()
     expect([await backupCodes.get(owner.id)]).toEqual(made)
+  })
+
+  it('T-45 are none where others were made meanwhile, and the app stands', async () => {
+    const { host, late } = await interrupted('backup_codes.insert')
+    const owner = await passkeyHolder(host, surface)
+    const on = passkeysOn(host, surface)
+    const { bearer, id } = owner
+    const stepUp = () => on.stepUp(bearer, owner.authenticator)
+    expect(outcomeOf(await stepUp())).toBe('200')
+    const body = { code: await codeFor(host, bearer, owner) }
+    const { backupCodes } = storedIn(host, surface)
+    const meanwhile: Reply[] = []
+    late.push(async () => {
+      meanwhile.push(await stepUp())
+      meanwhile.push(await host.send('POST', `${base}/mfa/backup-codes`, { bearer }))
+    })
+    const reply = await host.send('POST', `${base}/mfa/totp/confirm`, { bearer, body })
+    expect(meanwhile.map(outcomeOf)).toEqual(['200', '201'])
+    expect([late, outcomeOf(reply), reply.json()['backupCodes']]).toEqual([[], '200', []])
+    const made = textsOf(meanwhile[1]?.json() ?? {}, 'backupCodes')
+    const stored = await backupCodes.get(id)
+    expect(stored?.hashes).toHaveLength(made.length)
+    const shown = { method: 'backupCode', code: made[0] }
+    expect(outcomeOf(await host.send('POST', `${base}/step-up`, { bearer, body: shown }))).toBe(
+      '200',
+    )
+  })
+
+  it('MF-1 tell the owner of the app at once, though they fail', async () => {
+    const { host, late } = await interrupted('backup_codes.insert')
+    const who = await signedInPerson(host, surface)
+    const { bearer } = who
+    const body = { code: await codeFor(host, bearer, who) }
+    host.mailer.clear()
+    late.push(async () => {
+      throw new Error('down')
+    })
+    const reply = await host.send('POST', `${base}/mfa/totp/confirm`, { bearer, body })
+    expect(reply.status).toBe(503)
+    await host.auth.close()
+    expect(eventsOf(host, 'mfa.changed')).toMatchObject([
+      { change: 'totpEnrolled', ip: expect.any(String) },
+    ])
+    expect(host.mailer.sent.map(({ template }) => template)).toContain('mfaChanged')
   })
 
   it('R-1-20 are those of the app where nothing came in between', async () => {
