@@ -74,9 +74,10 @@ export function createSessionLook(
 
   /** A store that lags looks like one that was rolled back, so it is asked once more. */
   async function newestRow({ sid, gen }: RefreshClaims): Promise<RefreshFamily | null> {
-    const family = await collections.families.get(sid)
+    const read = () => collections.families.get(sid)
+    const family = await read()
     const isOlder = family !== null && family.generation < gen
-    return isOlder ? collections.families.get(sid) : family
+    return isOlder ? read() : family
   }
 
   async function isUsual(attempt: Attempt, family: RefreshFamily): Promise<boolean> {

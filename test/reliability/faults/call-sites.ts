@@ -60,6 +60,8 @@ const ofNoRequest = new Set([
 const elsewhere = new Set([
   'src/domain/sessions/session-list.ts sessions.get',
   'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
+  // Another call takes the id and deletes the account, as in `cut-off-changes` of service accounts.
+  'src/domain/service-accounts/service-accounts.ts users.take',
   'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
   'src/domain/accounts/registration-confirmation.ts users.take',
   // Another account takes an identity, or the id is deleted, while the import is under way, as in `user-import` of the contract.
