@@ -37,8 +37,8 @@ export async function providerFindings(given: Given): Promise<readonly Finding[]
             .filter((id) => !isWithoutTenant(id))
             .map((id) => reached(id, settings, given, fetcher)),
         )
-  const homeless = on.filter(isWithoutTenant).map(lacksTenant)
-  return [...incomplete(given.values), ...homeless, ...unreachable.flat()]
+  const withoutTenant = on.filter(isWithoutTenant).map(lacksTenant)
+  return [...incomplete(given.values), ...withoutTenant, ...unreachable.flat()]
 }
 
 function incomplete(values: Given['values']): readonly Finding[] {
@@ -83,7 +83,7 @@ async function reached(
   }
 }
 
-/** Refused in the environment: there is nothing to ask, and nobody can sign in. */
+/** The tenant of the environment was refused. There is nothing to ask, and no user can sign in. */
 function lacksTenant(id: ProviderId): Finding {
   const problem = `${providers[id].name} is switched on and has no tenant, so that it is not offered.`
   const remedy = 'Set the tenant of the provider, or correct the variable that its value is from.'

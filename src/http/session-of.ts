@@ -98,7 +98,7 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     const source = { ip, userAgent: userAgentOf(head) }
     const isKnown = found.has(request)
     const first = await findOnce(request, head, source)
-    // The body may have come an hour after the head, and the person may have signed out meanwhile.
+    // The body may come an hour after the head, and the user may sign out in between.
     const isStale = use !== 'page' && isKnown && first !== null
     const session = isStale ? await sessionLook.again(first, source) : first
     if (session === null) return null

@@ -63,7 +63,7 @@ export interface SurfaceAuth<S extends Surface = Surface>
    * `use` says what for: `page` (GET and HEAD, any origin), `connection` (`Origin` is one of the surface's, or
    * `Sec-Fetch-Site: same-origin`), `action` (POST, PUT, PATCH, DELETE, and the origin rule of
    * `POST …/refresh-cookie`). `mint: true` adds an access token, for `connection` and `action` alone. It counts in no
-   * rate limit. Send the result's `headers` with the reply, also where the result is null and you send your own.
+   * rate limit. Send the result's `headers` with the reply; where the result is null, send the same header yourself.
    *
    * Throws `AuthError` 405 `method_not_allowed`, 403 `csrf_rejected`, 404 `not_found` on a host of the other surface
    * alone, and 503 `session_enforcement_unavailable` when store, denylist or keys do not answer. Throws a `TypeError`

@@ -60,6 +60,8 @@ it('tells of an idle window and of a tenant that are not those of the environmen
       fetcher: { fetch: async () => ({ status: 200, body: '{"keys":[{}]}' }) },
     })
     const findings = await auth.diagnose()
+    // Neither needs the network.
+    expect(await auth.diagnose({ offline: true })).toEqual(findings)
     await auth.close()
     return findings.map(({ check, problem }) => [check, problem])
   }

@@ -33,7 +33,7 @@ describe.each(surfaces)('backup codes of an app, shown late on the %s surface', 
   }
 
   it.each(['backup_codes.get', 'backup_codes.insert'])(
-    'T-45 MF-9 are none where all factors were reset before %s',
+    'R-1-20 T-45 are none where all factors were reset before %s',
     async (moment) => {
       const { host, late } = await interrupted(moment)
       const who = await signedInPerson(host, surface)
@@ -48,7 +48,7 @@ describe.each(surfaces)('backup codes of an app, shown late on the %s surface', 
     },
   )
 
-  it('T-45 MF-9 do not replace those that the owner had made in the meantime', async () => {
+  it('R-1-20 T-45 do not replace those that the owner had made in the meantime', async () => {
     const { host, late } = await interrupted('backup_codes.insert')
     const owner = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -73,7 +73,7 @@ describe.each(surfaces)('backup codes of an app, shown late on the %s surface', 
     expect([await backupCodes.get(owner.id)]).toEqual(made)
   })
 
-  it('T-45 are none where others were made meanwhile, and the app stands', async () => {
+  it('R-1-20 T-45 are none where others were made meanwhile, and the app stands', async () => {
     const { host, late } = await interrupted('backup_codes.insert')
     const owner = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -99,7 +99,7 @@ describe.each(surfaces)('backup codes of an app, shown late on the %s surface', 
     )
   })
 
-  it('MF-1 tell the owner of the app at once, though they fail', async () => {
+  it('ASVS-6.3.7 may fail: the owner was told of the app before', async () => {
     const { host, late } = await interrupted('backup_codes.insert')
     const who = await signedInPerson(host, surface)
     const { bearer } = who

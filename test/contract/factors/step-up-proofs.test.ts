@@ -56,7 +56,7 @@ describe.each(surfaces)('a recent proof of a second factor on the %s surface', (
     await gate(trusted.trustedBearer)
   })
 
-  it('R-5-21 counts although a process whose clock is ahead wrote one before the factors changed', async () => {
+  it('R-5-19 counts although a process whose clock is ahead wrote one before the factors changed', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const { bearer } = who

@@ -92,6 +92,7 @@ async function letIn({ send, port }: ExampleHost, userId: string, client: string
   expect(await share({ userId: 'a'.repeat(70_000) })).toMatch(/^413/)
   expect(await share({ userId })).toBe('204')
 
+  // Let in before the body came, and with no factor any more once it is there.
   const body = JSON.stringify({ userId })
   const late = await heldBack(port, { path: '/reports/readers', host: 'operator', bearer, body })
   expect((await send.operator('DELETE', totp, { bearer })).status).toBe(204)
