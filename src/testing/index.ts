@@ -8,7 +8,11 @@ export { counterCases } from './counter-cases.js'
 export { denylistCases } from './denylist-cases.js'
 export { type FakeClock, fakeClock } from './fake-clock.js'
 export type { Fault } from './faults/fault-player.js'
-export { type FaultyBackend, faultyBackend } from './faults/faulty-backend.js'
+export {
+  type FaultyBackend,
+  type FaultyBackendOptions,
+  faultyBackend,
+} from './faults/faulty-backend.js'
 export type { InterceptOptions } from './faults/intercept-backend.js'
 export type { ExploredCase, InterleavingOptions } from './interleavings/interleaving-cases.js'
 export { leaseCases } from './lease-cases.js'

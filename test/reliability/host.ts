@@ -155,7 +155,7 @@ export async function startHost(
   const { options, planted, configKey = ownConfigKey, environments = 1 } = config
   const limits = { ...unlimited, ...config.rateLimits }
   const { clock, ahead, followed, ...timing } = timingOf(config)
-  const { backend: faulty, ...faults } = faultyBackend(followed(inner))
+  const { backend: faulty, ...faults } = faultyBackend(followed(inner), { keepsCalls: false })
   const backend = chaoticBackend(faulty)
   const events: Record<string, number> = {}
   const errors: string[] = []

@@ -85,4 +85,13 @@ describe('R-LIB-06 the fault injector', () => {
     expect(await update()).toBeNull()
     expect(calls.filter((call) => call === name)).toHaveLength(4)
   })
+
+  it('keeps no names of calls where they would fill the memory, and fails them all the same', async () => {
+    const { backend, calls, failNext } = faultyBackend(memory(), { keepsCalls: false })
+    failNext('counter.hit', 'before')
+    const hit = () => backend.counter.hit('a', 1000, 1, 0)
+    await expect(hit()).rejects.toThrow('counter.hit')
+    expect((await hit()).allowed).toBe(true)
+    expect(calls).toEqual([])
+  })
 })

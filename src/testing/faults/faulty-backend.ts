@@ -5,7 +5,7 @@ import { type Around, type InterceptOptions, interceptBackend } from './intercep
 /** Controls a backend call by call. Calls are named `operator_users.update`, `counter.hit`. */
 export interface FaultyBackend {
   readonly backend: Backend
-  /** Names of all calls so far, in the order they began. */
+  /** Names of all calls so far, in the order they began; none without `keepsCalls`. */
   readonly calls: readonly string[]
   /**
    * The next `times` calls of this name meet the fault; default one, `Infinity` lasts until `heal`.
@@ -18,6 +18,11 @@ export interface FaultyBackend {
   heal(): void
   /** Carries out the calls that met the fault `late`. */
   deliverLate(): Promise<void>
+}
+
+export interface FaultyBackendOptions extends InterceptOptions {
+  /** Default true. False for a process that runs for hours, whose memory the names would fill. */
+  readonly keepsCalls?: boolean
 }
 
 /**
@@ -33,7 +38,10 @@ export interface FaultyBackend {
  * const auth = await createAuth({ ...options, backend: store.backend })
  * store.failNext('client_users.update', 'after')
  */
-export function faultyBackend(inner: Backend, options: InterceptOptions = {}): FaultyBackend {
+export function faultyBackend(
+  inner: Backend,
+  { keepsCalls = true, ...options }: FaultyBackendOptions = {},
+): FaultyBackend {
   const calls: string[] = []
   const faults = new Map<string, { readonly fault: Fault; left: number }>()
   const hooks = new Map<string, () => Promise<void> | void>()
@@ -47,7 +55,7 @@ export function faultyBackend(inner: Backend, options: InterceptOptions = {}): F
   }
 
   const around: Around = async (name, work, older = () => null) => {
-    calls.push(name)
+    if (keepsCalls) calls.push(name)
     const hook = hooks.get(name)
     // Gone before it runs: a hook may make calls of this name itself.
     hooks.delete(name)
