@@ -22,7 +22,7 @@ import { hostFindings } from './host-findings.js'
 import { configKeyFindings, keyFindings } from './key-findings.js'
 import { providerFindings } from './provider-findings.js'
 import { proxyFindings } from './proxy-findings.js'
-import { idleWindowFindings, settingsFindings } from './settings-findings.js'
+import { idleWindowFindings, listFindings, settingsFindings } from './settings-findings.js'
 
 export interface Diagnosed {
   readonly options: ReadOptions
@@ -60,6 +60,7 @@ export async function diagnose(
     ...database.findings,
     ...idleWindowFindings(env),
     ...settingsFindings(modules),
+    ...listFindings(own?.values ?? {}),
     ...configKeyFindings(options.configKeys ?? keyOfEnvironment(env)),
     ...hashing,
     ...providers,

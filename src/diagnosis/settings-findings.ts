@@ -1,6 +1,8 @@
 import type { ConfigProblem, ModuleInspection } from '../domain/configuration/config-inspection.js'
 import type { Finding } from '../ports/finding.js'
 import { readIdleWindow } from '../settings/idle-window.js'
+import { listProblem } from '../settings/list-problems.js'
+import { isPublicAddress } from '../system/public-address.js'
 
 type Kind = ConfigProblem['kind']
 type Env = Readonly<Record<string, string | undefined>>
@@ -16,6 +18,14 @@ export function idleWindowFindings(env: Env): readonly Finding[] {
   if (warning === undefined) return []
   const remedy = "Write a duration such as '7d' or '12h' of at least a minute, or leave it out."
   return [{ check: 'settings', problem: warning, remedy }]
+}
+
+/** Of the first stored list element of the module `auth` that no edit may write any more. */
+export function listFindings(values: Readonly<Record<string, string>>): readonly Finding[] {
+  const found = listProblem(values, () => true, isPublicAddress)
+  if (found === null) return []
+  const remedy = `Correct the element: postern settings set ${found.field}=…`
+  return [{ check: 'settings', problem: found.message, remedy }]
 }
 
 const texts: Readonly<Record<Kind, (problem: ConfigProblem) => Finding>> = {

@@ -264,9 +264,12 @@ const resetUserMfa = guardedOperation({
   reply: nothing,
   errors: ['step_up_required', 'user_not_found'],
   handle: async ({ body, params, user, source }, { mfaReset }) => {
-    const { reset } = mfaReset(body.surface ?? 'operator')
-    const done = await reset(params['userId'] ?? '', { actorId: user.id, source })
-    if (!done) throw new AuthError('user_not_found')
+    const surface = body.surface ?? 'operator'
+    const done = await mfaReset(surface).reset(params['userId'] ?? '', { actorId: user.id, source })
+    if (!done) {
+      const detail = `There is no such person on the ${surface} surface. Give "surface" in the body for the other one.`
+      throw new AuthError('user_not_found', { detail })
+    }
     return { body: null }
   },
 })

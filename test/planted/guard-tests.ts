@@ -23,6 +23,9 @@ export const guardTests: Tests = {
     'test/contract/factors/mfa-reset.test.ts',
   ],
   'http/admission/admission-steps ticket': ['test/contract/login/mfa-login.test.ts'],
+  'domain/accounts/account-import users: deletingAt': [
+    'test/contract/accounts/import-races.test.ts',
+  ],
   'domain/accounts/account-deletions accountDeletions: deletedAt': [
     'test/contract/accounts/deletion-races.test.ts',
     'test/contract/accounts/account-deletion.test.ts',

@@ -141,8 +141,8 @@ export const intentPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/accounts/account-import.ts',
-        find: 'const guard = { lastIntentId, enabled: false }',
-        replace: 'const guard = { enabled: false }',
+        find: 'const guard = { lastIntentId, enabled: false, deletingAt: null }',
+        replace: 'const guard = { enabled: false, deletingAt: null }',
       },
     ],
     tests: ['test/contract/accounts/import-races.test.ts'],

@@ -1,4 +1,6 @@
+import { onceLoaded } from '../../concurrency/once-loaded.js'
 import { isUuid } from '../../crypto/uuid.js'
+import { AuthError, type ErrorCode, loadPart } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
@@ -7,7 +9,7 @@ import { clearFailures } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { createAccountEvents } from './account-events.js'
-import { createDeletionResumption, type DeletionResumption } from './deletion-resumption.js'
+import type { DeletionResumption } from './deletion-resumption.js'
 import { removePersonalData } from './personal-data.js'
 
 /**
@@ -20,10 +22,13 @@ import { removePersonalData } from './personal-data.js'
 export interface AccountDeletions extends DeletionResumption {
   /**
    * Which attempt at it finished: this one, or another beside it. Null when there is no such user.
-   * Repeat it after a rejection, or leave that to `resume`.
+   * Repeat it after a rejection, or leave that to `resume`. `refusalOf` is asked of the account as it is when it is
+   * closed: throws the code that it gives, and deletes nothing.
    */
-  delete(userId: string, act: Act): Promise<Finisher | null>
+  delete(userId: string, act: Act, refusalOf?: RefusalOf): Promise<Finisher | null>
 }
+
+type RefusalOf = (user: User) => Promise<ErrorCode | null>
 
 export type Finisher = 'this' | 'other'
 
@@ -56,21 +61,27 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
       const found = await accountDeletions.get(userId)
       if (found === null) return conflict
       if (found.deletedAt !== null) return found
-      const set = { actorId, credentialEpoch, expiresAt }
+      // What an administrator began is not given up where its owner may not delete it.
+      const isOthers = actorId === userId && found.actorId !== userId
+      const set = isOthers ? { expiresAt } : { actorId, credentialEpoch, expiresAt }
       const guard = { expiresAt: found.expiresAt }
       return (await accountDeletions.update(userId, guard, set)) ?? conflict
     })
   }
 
   /**
-   * Once it resolves, no login succeeds and no call changes the account. Null when it is gone. Does
-   * nothing to an account whose credentials were changed since the epoch that is wanted.
+   * Once it resolves with the user, no login succeeds and no call changes the account. Null when it is gone. Resolves
+   * with the refusal, and does nothing, where there is one for the account as it is now.
    */
-  function disable(userId: string, wanted: number | null): Promise<User | null | 'changed'> {
+  function disable<R extends string>(
+    userId: string,
+    refusalOf: (user: User) => Promise<R | null>,
+  ): Promise<User | null | R> {
     return retryOnConflict(tries, async () => {
       const user = await users.get(userId)
       if (user === null || user.deletingAt !== null) return user
-      if (wanted !== null && user.credentialEpoch !== wanted) return 'changed'
+      const refusal = await refusalOf(user)
+      if (refusal !== null) return refusal
       const { sessionEpoch, credentialEpoch, deviceEpoch } = user
       const now = clock.now()
       const disabled = await users.update(
@@ -116,7 +127,7 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
     return finish(userId, act)
   }
 
-  async function attempt(userId: string, act: Act): Promise<Finisher | null> {
+  async function attempt(userId: string, act: Act, refusalOf: RefusalOf): Promise<Finisher | null> {
     if (!isUuid(userId)) return null
     const found = await users.get(userId)
     if (found !== null) {
@@ -125,15 +136,22 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
       const begun = await accountDeletions.get(userId)
       if (begun === null || begun.deletedAt !== null) return null
     }
-    const user = await disable(userId, null)
-    if (user === 'changed') return null
+    const user = await disable(userId, refusalOf)
+    if (typeof user === 'string') throw new AuthError(user)
     return complete(userId, user, act)
   }
 
+  /** For the process that sweeps alone. */
+  const resumption = onceLoaded(async () => {
+    const load = () => import('./deletion-resumption.js')
+    const { createDeletionResumption } = await loadPart('deletions that were cut off', load)
+    return createDeletionResumption(deps, attemptMs, { disable, complete })
+  })
+
   return {
-    async delete(userId, act) {
+    async delete(userId, act, refusalOf = async () => null) {
       try {
-        const deleted = await attempt(userId, act)
+        const deleted = await attempt(userId, act, refusalOf)
         if (deleted === null) events.deleteFailed(act, userId)
         return deleted
       } catch (error) {
@@ -142,6 +160,6 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
       }
     },
 
-    ...createDeletionResumption(deps, attemptMs, { disable, complete }),
+    resume: async () => (await resumption()).resume(),
   }
 }

@@ -137,7 +137,8 @@ export function createAccountImport(
   /** Factors and identities first; with the last write the account can be used. */
   async function complete(row: ImportRow, user: User): Promise<ImportResult | typeof conflict> {
     const { id, lastIntentId } = user
-    const guard = { lastIntentId, enabled: false }
+    // A deletion finds it disabled, and leaves the mark.
+    const guard = { lastIntentId, enabled: false, deletingAt: null }
     const added = await link(row.identities, id)
     if (added === null) {
       // Before the account goes: an identity without one would open what later gets its id.

@@ -19,9 +19,22 @@ type Deps = Pick<SurfaceContext, 'collections' | 'serviceCredentials' | 'clock'>
 
 /** The steps of a deletion, each of which can be repeated. */
 interface Steps {
-  /** Null when the account is gone; `changed` where its credentials are of another epoch than is wanted. */
-  disable(userId: string, credentialEpoch: number | null): Promise<User | null | 'changed'>
+  /** Null when the account is gone; the refusal where there is one for the account as it is now. */
+  disable<R extends string>(
+    userId: string,
+    refusalOf: (user: User) => Promise<R | null>,
+  ): Promise<User | null | R>
   complete(userId: string, user: User | null, act: Act): Promise<unknown>
+}
+
+/**
+ * Whether an account that was not closed yet is to be deleted all the same. Not for its owner: the session that asked
+ * may be a thief's, and the owner may have ended it since. Nor where the credentials are others by now: then the owner
+ * took the account back from whatever thief had signed in as the one who asked.
+ */
+function isWanted({ id, actorId, credentialEpoch }: AccountDeletion, user: User): boolean {
+  const isSame = credentialEpoch === null || credentialEpoch === user.credentialEpoch
+  return actorId !== id && isSame
 }
 
 /** What is left to do of a deletion is done for `attemptMs` with no other attempt beside it. */
@@ -32,9 +45,22 @@ export function createDeletionResumption(
 ): DeletionResumption {
   const { users, accountDeletions } = collections
 
+  /**
+   * Takes away a service account that a call began to make with the id of a deleted one, and never finished: no
+   * caller knows a secret of it, and enabled it would pass for the account of before.
+   */
+  async function withoutUnfinished(user: User | null): Promise<User | null> {
+    if (user === null || user.kind !== 'service') return user
+    const [credential] = await serviceCredentials.find({ accountId: user.id }, { limit: 1 })
+    if (credential !== undefined) return user
+    const isTaken = (await users.take(user.id, { enabled: false })) !== null
+    return isTaken ? null : user
+  }
+
   async function resumeOne(noted: AccountDeletion): Promise<void> {
     const { id, expiresAt, actorId, deletedAt } = noted
-    const user = await users.get(id)
+    const found = await users.get(id)
+    const user = deletedAt === null ? found : await withoutUnfinished(found)
     if (user !== null && user.deletingAt === null && deletedAt !== null) {
       await accountDeletions.take(id, { expiresAt })
       return
@@ -48,9 +74,8 @@ export function createDeletionResumption(
     const claim = { expiresAt: clock.now() + attemptMs }
     if ((await accountDeletions.update(id, { expiresAt }, claim)) === null) return
     // Cut short before that, the caller got an error and may have left it at that.
-    const disabled = await disable(id, noted.credentialEpoch)
-    // The owner took the account back meanwhile, from whatever thief had asked for its deletion.
-    if (disabled === 'changed') await accountDeletions.take(id, claim)
+    const disabled = await disable(id, async (user) => (isWanted(noted, user) ? null : 'unwanted'))
+    if (disabled === 'unwanted') await accountDeletions.take(id, claim)
     else await complete(id, disabled, { actorId, source: { ip: null, userAgent: null } })
   }
 

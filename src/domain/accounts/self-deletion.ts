@@ -10,8 +10,9 @@ import type { AccountDeletions } from './account-deletions.js'
 /** The deletion of an account by its owner. */
 export interface SelfDeletion {
   /**
-   * Throws `account_deletion_disabled`, and what re-authentication throws. After any other rejection
-   * the account may be closed already, and is deleted by the process that sweeps.
+   * Throws `account_deletion_disabled`, and what re-authentication throws: nothing is deleted where the owner took the
+   * account back meanwhile. After any other rejection the account may be closed already, and is then deleted by the
+   * process that sweeps.
    */
   delete(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
 }
@@ -33,7 +34,10 @@ export function createSelfDeletion(
         throw new AuthError('account_deletion_disabled')
       }
       await reAuthentication.require(who, currentPassword, source)
-      const finisher = await deletions.delete(who.user.id, { actorId: who.user.id, source })
+      const act = { actorId: who.user.id, source }
+      const finisher = await deletions.delete(who.user.id, act, (now) =>
+        reAuthentication.refusalSince(who, now),
+      )
       // Of two requests at once, one tells the owner.
       const tells = finisher === 'this' && settings.notifySecurityChanges
       if (tells) mail.accountDeleted(who.user, clock.now())

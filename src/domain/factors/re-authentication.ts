@@ -1,4 +1,5 @@
 import { AuthError } from '../../errors/index.js'
+import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -16,6 +17,14 @@ export interface ReAuthentication {
    * password was checked.
    */
   require(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
+  /**
+   * Asked again just before the change is written, with the account as it is then: the code to refuse with where the
+   * session was ended, or the account's password or factors were changed; null where neither was.
+   */
+  refusalSince(
+    who: SignedIn,
+    now: User | null,
+  ): Promise<'session_revoked' | 'invalid_credentials' | null>
 }
 
 interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
@@ -27,15 +36,17 @@ export function createReAuthentication(
   stepUp: StepUp,
   passwordCheck: PasswordCheck,
 ): ReAuthentication {
-  /** A hash waits for its turn, and meanwhile the owner may have taken the account back from a thief. */
-  async function requireUnchanged({ user, sessionId }: SignedIn): Promise<void> {
-    const now = await deps.collections.users.get(user.id)
-    if (now === null || !(await deps.judge.isSessionOpen(now, sessionId))) {
-      throw new AuthError('session_revoked')
-    }
+  async function refusalSince({ user, sessionId }: SignedIn, now: User | null) {
+    if (now === null || !(await deps.judge.isSessionOpen(now, sessionId))) return 'session_revoked'
     const { credentialEpoch, deviceEpoch } = now
     const isSame = credentialEpoch === user.credentialEpoch && deviceEpoch === user.deviceEpoch
-    if (!isSame) throw new AuthError('invalid_credentials')
+    return isSame ? null : 'invalid_credentials'
+  }
+
+  /** A hash waits for its turn, and meanwhile the owner may have taken the account back from a thief. */
+  async function requireUnchanged(who: SignedIn): Promise<void> {
+    const refusal = await refusalSince(who, await deps.collections.users.get(who.user.id))
+    if (refusal !== null) throw new AuthError(refusal)
   }
 
   async function requirePassword(
@@ -51,6 +62,8 @@ export function createReAuthentication(
   }
 
   return {
+    refusalSince,
+
     async require(who, currentPassword, source) {
       const { stepUpMaxAge } = await deps.settings()
       const methods = await offeredMethods(deps, who.user.id)

@@ -133,6 +133,11 @@ export function createOauthAccounts(deps: Deps, services: Services): OauthAccoun
     const identity = await claim(known, profile)
     if (identity === null) return conflict
     const made = await insert(identity.userId, email, arrived)
+    // Another callback with this identity may have made the account, and its owner deleted it, since it was looked for.
+    if (made !== null && (await wasDeleted(made.id))) {
+      await users.take(made.id)
+      return conflict
+    }
     if (made !== null) {
       deps.emit('account.registered', source, { userId: made.id })
       return { user: made, identityId: identity.id }

@@ -1,5 +1,5 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
-import { AuthError } from '../../errors/index.js'
+import { AuthError, type ErrorCode } from '../../errors/index.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -24,16 +24,18 @@ export interface OauthIdentities {
   /** Takes one without a user, unless a sign-up may be under way for it. True for who took it. */
   takeAbandoned(identity: OauthIdentity): Promise<boolean>
   /**
-   * Removes the one that is meant, and resolves with it, if `isLast` says no of the user's other
-   * identities that stay. Throws `last_login_method`, and `not_found` when there is none (any more). Of
-   * two removed at once one stays where nothing else would.
+   * Removes the one that is meant, and resolves with it, unless `refusalOf` has a code to refuse with; it is given the
+   * user's other identities that stay. Throws that code, and `not_found` when there is none (any more). Of
+   * two removed at once, each is refused or sees that the other goes.
    */
   remove(
     userId: string,
     isMeant: (identity: OauthIdentity) => boolean,
-    isLast: (others: readonly OauthIdentity[]) => Promise<boolean>,
+    refusalOf: RefusalBeside,
   ): Promise<OauthIdentity>
 }
+
+type RefusalBeside = (others: readonly OauthIdentity[]) => Promise<ErrorCode | null>
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 
@@ -55,15 +57,16 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
    */
   async function tryToRemove(
     { id, userId, removingBy: seen }: OauthIdentity,
-    isLast: (others: readonly OauthIdentity[]) => Promise<boolean>,
+    refusalOf: RefusalBeside,
   ): Promise<boolean> {
     const removingBy = randomToken(random, 16)
     const marked = await oauthIdentities.update(id, { removingBy: seen }, { removingBy })
     if (marked === null) return false
     const others = (await ofUser(userId)).filter((one) => one.id !== id && one.removingBy === null)
-    if (await isLast(others)) {
+    const refusal = await refusalOf(others)
+    if (refusal !== null) {
       await oauthIdentities.update(id, { removingBy }, { removingBy: null })
-      throw new AuthError('last_login_method')
+      throw new AuthError(refusal)
     }
     return (await oauthIdentities.take(id, { removingBy })) !== null
   }
@@ -103,11 +106,11 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
       return (await oauthIdentities.take(id, { userId, linkedAt })) !== null
     },
 
-    remove: (userId, isMeant, isLast) =>
+    remove: (userId, isMeant, refusalOf) =>
       retryOnConflict(tries, async () => {
         const identity = (await ofUser(userId)).find(isMeant)
         if (identity === undefined) throw new AuthError('not_found')
-        return (await tryToRemove(identity, isLast)) ? identity : conflict
+        return (await tryToRemove(identity, refusalOf)) ? identity : conflict
       }),
   }
 }

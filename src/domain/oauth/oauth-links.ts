@@ -62,6 +62,13 @@ export interface OauthLinks {
   person(userId: string): Promise<User>
 }
 
+interface Unlinking {
+  readonly actorId: string
+  readonly user: User
+  /** Asked before the identity is taken; left out, nothing refuses. */
+  readonly refusal?: () => Promise<ErrorCode | null>
+}
+
 interface Deps
   extends Pick<
     SurfaceContext,
@@ -128,8 +135,7 @@ export function createOauthLinks(
   }
 
   async function remove(
-    actorId: string,
-    user: User,
+    { actorId, user, refusal = async () => null }: Unlinking,
     which: LinkedTo,
     source: RequestSource,
   ): Promise<void> {
@@ -137,7 +143,10 @@ export function createOauthLinks(
       user.id,
       (one) =>
         'provider' in which ? one.provider === which.provider : one.id === which.identityId,
-      async (others) => !(await hasWayIn(deps, user.id, others)),
+      async (others) => {
+        const isLast = !(await hasWayIn(deps, user.id, others))
+        return isLast ? 'last_login_method' : refusal()
+      },
     )
     notifyChange('unlinked', { actorId, user }, provider, source)
   }
@@ -198,10 +207,12 @@ export function createOauthLinks(
 
     async unlink(who, provider, currentPassword, source) {
       await reAuthentication.require(who, currentPassword, source)
-      await remove(who.user.id, who.user, { provider }, source)
+      const { user } = who
+      const refusal = async () => reAuthentication.refusalSince(who, await users.get(user.id))
+      await remove({ actorId: user.id, user, refusal }, { provider }, source)
     },
 
-    unlinkOf: remove,
+    unlinkOf: (actorId, user, which, source) => remove({ actorId, user }, which, source),
 
     person,
   }

@@ -94,10 +94,11 @@ export function createServiceAccounts(
     return newUser(now, { id, kind: 'service', email, emailAsTyped: email, name, enabled: false })
   }
 
-  /** No other caller knows the account yet: only this one can have enabled it. */
-  async function enable({ id }: User): Promise<User> {
+  /** Not where another caller with the id disabled or deleted it meanwhile; no other can have enabled it. */
+  async function enable({ id, credentialEpoch }: User): Promise<User> {
     try {
-      const enabled = await users.update(id, { enabled: false }, { enabled: true })
+      const guard = { enabled: false, credentialEpoch }
+      const enabled = await users.update(id, guard, { enabled: true })
       if (enabled !== null) return enabled
     } catch (error) {
       deps.logger.warn('enabling a new account had no answer', describeError(error))

@@ -257,6 +257,16 @@ export const planted: Readonly<Record<string, Planted>> = {
     plant: () => withStored({ totpEnabled: 'perhaps' }),
     says: 'The stored value of "auth.totpEnabled"',
   },
+  'a stored list element that no edit may write': {
+    check: 'settings',
+    plant: () =>
+      withStored({
+        'registrationAllowedDomains.__items': 'all',
+        'registrationAllowedDomains.all.domain': '*.example.org',
+        'registrationAllowedDomains.all.surface': 'both',
+      }),
+    says: '"registrationAllowedDomains.all.domain" ',
+  },
   'a secret under a key that is not in the ring': {
     check: 'encryption',
     plant: () =>

@@ -46,14 +46,18 @@ describe('the note of a deletion', () => {
     expect(eventsOf(host, 'account.deleted')).toMatchObject([{ actorId: 'ops-1' }])
   })
 
-  it('deletes no account that is there again afterwards, as from a backup', async () => {
-    const { host, who, users, accountDeletions } = await opened()
-    const backup = await users.get(who.id)
-    expect(await host.auth[surface].users.delete(who.id)).toBe(true)
-    if (backup !== null) await users.insert(backup)
-    await host.clock.advance(afterwards)
-    await sweepOnce(host, surface)
-    expect(outcomeOf(await login(host, surface, who.email, who.password))).toBe('200')
-    expect(await accountDeletions.get(who.id)).toBeNull()
-  })
+  it.each([true, false])(
+    'deletes no account that is there again afterwards, as from a backup, enabled: %s',
+    async (enabled) => {
+      const { host, who, users, accountDeletions } = await opened()
+      const backup = await users.get(who.id)
+      expect(await host.auth[surface].users.delete(who.id)).toBe(true)
+      if (backup !== null) await users.insert({ ...backup, enabled })
+      await host.clock.advance(afterwards)
+      await sweepOnce(host, surface)
+      await host.auth[surface].users.update(who.id, { enabled: true })
+      expect(outcomeOf(await login(host, surface, who.email, who.password))).toBe('200')
+      expect(await accountDeletions.get(who.id)).toBeNull()
+    },
+  )
 })

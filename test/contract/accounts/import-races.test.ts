@@ -131,6 +131,17 @@ describe('an import whose account is deleted meanwhile', () => {
     expect(await picture()).toEqual([null, null, []])
   })
 
+  it('does not enable it again while it is being deleted', async () => {
+    const { faulty, users, importing, stored } = await opened()
+    faulty.onCall('client_users.update', async () => {
+      faulty.failNext('client_sessions.find', 'before')
+      await expect(users.delete(row.id)).rejects.toMatchObject({ code: 'service_unavailable' })
+    })
+    expect(await importing()).toEqual(['refused id_deleted'])
+    const deleting = { enabled: false, deletingAt: expect.any(Number) }
+    expect(await stored.users.get(row.id)).toMatchObject(deleting)
+  })
+
   it('makes none where the id was used and deleted just before', async () => {
     const { faulty, users, importing, picture } = await opened()
     const plain = { identities: [], totpSecret: undefined }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { storedIn, storedUser } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'
 import { signedInPerson } from '../../support/people/people.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { interruptible } from '../../support/stores/interruptible.js'
 import { afterwards, sweepOnce } from '../accounts/deletions.js'
 import { flowCookieOf, type OauthHost, oauthHost, webTarget } from './oauth-host.js'
@@ -77,4 +79,26 @@ describe.each(Object.entries(flows))('a deletion beside %s by a provider', (_nam
       }
     },
   )
+})
+
+describe('a first sign-in by a provider that another one overtakes', () => {
+  it('makes no account again that the other made and its owner deleted', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await oauthHost({ backend: faulty.backend })
+    const { users } = host.auth.operator
+    const account = someone()
+    const ids: string[] = []
+    faulty.onCall('operator_users.insert', async () => {
+      await host.signIn('operator', 'google', account)
+      const { id } = await storedUser(host, 'operator', account.email ?? '')
+      ids.push(id)
+      await users.delete(id)
+    })
+    await host.signIn('operator', 'google', account)
+    const { id: fresh } = await storedUser(host, 'operator', account.email ?? '')
+    expect(ids).not.toContain(fresh)
+    const { oauthIdentities } = storedIn(host, 'operator')
+    expect(await oauthIdentities.find({ userId: fresh }, { limit: 9 })).toHaveLength(1)
+    expect(await users.get(ids[0] ?? '')).toBeNull()
+  })
 })

@@ -9,6 +9,7 @@ import type { HostOptions } from '../../support/hosts/hosts.js'
 import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { grant } from '../../support/people/service-account-steps.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { afterwards, sweepOnce } from '../accounts/deletions.js'
 
 const usersUpdate = 'operator_users.update'
 const credentialsUpdate = 'service_account_credentials.update'
@@ -117,6 +118,79 @@ describe('a service account whose id another call uses meanwhile', () => {
       "A service account's id must not be that of an account that was deleted.",
     )
     expect((await serviceAccounts.list()).accounts).toEqual([])
+  })
+})
+
+describe('a service account that is not enabled yet', () => {
+  it('is not enabled where another caller with its id disables it', async () => {
+    const { faulty, serviceAccounts } = await opened()
+    const id = randomUUID()
+    faulty.onCall(usersUpdate, async () => {
+      await serviceAccounts.update(id, { enabled: false })
+    })
+    expect(await codeOf(serviceAccounts.create({ id, name: 'Export' }))).toBe('service_unavailable')
+    const { accounts } = await serviceAccounts.list()
+    expect(accounts).toMatchObject([{ id, enabled: false, credentials: [] }])
+  })
+
+  it('is not enabled while it is being deleted', async () => {
+    const { host, faulty, serviceAccounts } = await opened()
+    const id = randomUUID()
+    faulty.onCall(usersUpdate, async () => {
+      faulty.failNext('operator_sessions.find', 'before')
+      expect(await codeOf(host.auth.operator.users.delete(id))).toBe('service_unavailable')
+    })
+    expect(await codeOf(serviceAccounts.create({ id, name: 'Export' }))).toBe('service_unavailable')
+    const { accounts } = await serviceAccounts.list()
+    expect(accounts).toMatchObject([{ id, enabled: false, credentials: [] }])
+  })
+})
+
+describe('a service account that a call began to make with the id of a deleted one, and was cut off', () => {
+  const notes = 'operator_account_deletions.get'
+
+  async function cutOff() {
+    const { host, faulty, serviceAccounts, ...rest } = await opened()
+    const id = randomUUID()
+    faulty.onCall('operator_users.insert', async () => {
+      await serviceAccounts.create({ id, name: 'Export' })
+      await host.auth.operator.users.delete(id)
+      faulty.failNext(notes, 'before')
+    })
+    const cut = await codeOf(serviceAccounts.create({ id, name: 'Export' }))
+    expect(cut).toBe('service_unavailable')
+    expect((await serviceAccounts.list()).accounts).toMatchObject([{ id, enabled: false }])
+    const sweep = async () => {
+      await host.clock.advance(afterwards)
+      await sweepOnce(host, 'operator')
+    }
+    return { host, faulty, serviceAccounts, id, sweep, ...rest }
+  }
+
+  it('goes with the next sweep, and its id stays taken', async () => {
+    const { serviceAccounts, id, sweep } = await cutOff()
+    await sweep()
+    expect((await serviceAccounts.list()).accounts).toEqual([])
+    expect(await codeOf(serviceAccounts.update(id, { enabled: true }))).toBe(
+      'service_account_not_found',
+    )
+    expect(await codeOf(serviceAccounts.create({ id, name: 'x' }))).toBe('invalid_request')
+  })
+
+  it('stays where it was given a credential, as one from a backup has', async () => {
+    const { serviceAccounts, id, sweep } = await cutOff()
+    await serviceAccounts.issueCredential(id)
+    await sweep()
+    expect((await serviceAccounts.list()).accounts).toMatchObject([{ id, enabled: false }])
+  })
+
+  it('stays where it was enabled, also while the sweep looks', async () => {
+    const { faulty, serviceAccounts, id, sweep } = await cutOff()
+    faulty.onCall('operator_users.take', async () => {
+      await serviceAccounts.update(id, { enabled: true })
+    })
+    await sweep()
+    expect((await serviceAccounts.list()).accounts).toMatchObject([{ id, enabled: true }])
   })
 })
 

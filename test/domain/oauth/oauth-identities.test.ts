@@ -81,7 +81,8 @@ function stepped(
   }
 }
 
-const isLast = async (others: readonly unknown[]): Promise<boolean> => others.length === 0
+const staysLast = async (others: readonly unknown[]) =>
+  others.length === 0 ? 'last_login_method' : null
 
 interface Race {
   /** What is left afterwards. */
@@ -105,7 +106,7 @@ async function race(removed: readonly ProviderId[], choices: readonly number[]):
   })
   const outcomes = removed.map(async (provider, racer) => {
     try {
-      await racers[racer]?.remove(userId, (one) => one.provider === provider, isLast)
+      await racers[racer]?.remove(userId, (one) => one.provider === provider, staysLast)
       return 'removed'
     } catch (error) {
       return error instanceof AuthError ? error.code : String(error)

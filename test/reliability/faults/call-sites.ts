@@ -64,6 +64,8 @@ const elsewhere = new Set([
   'src/domain/service-accounts/service-accounts.ts users.take',
   'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
   'src/domain/accounts/registration-confirmation.ts users.take',
+  // Another callback makes the account and its owner deletes it, as in `deletion-races` of signing in by a provider.
+  'src/domain/oauth/oauth-accounts.ts users.take',
   // Another account takes an identity, or the id is deleted, while the import is under way, as in `user-import` of the contract.
   'src/domain/accounts/account-import.ts users.take',
   'src/domain/accounts/account-import.ts totpFactors.take',
