@@ -3,7 +3,7 @@ import type { SurfaceSpec } from './surface-spec.js'
 
 /**
  * The started deletion of an account; the id is the user's. It is written before anything is removed
- * and outlives the user record: an interrupted deletion is completed, documents that a parallel request
+ * and outlives the user record: what an interruption left undone is found, documents that a parallel request
  * wrote meanwhile are found, and no account is ever made with the id again.
  */
 export interface AccountDeletion extends Doc {
@@ -12,7 +12,8 @@ export interface AccountDeletion extends Doc {
   readonly begunAt: number
   /**
    * That of the user when the deletion was noted. Credentials that changed since belong to another
-   * decision: what only was noted is then given up. Null where it was not kept.
+   * decision: what only was noted is then given up. Null where it was not kept, and `onlyByRequest` where the request
+   * alone may close the account.
    */
   readonly credentialEpoch: number | null
   /** When the user record was gone; null before. */
@@ -20,6 +21,9 @@ export interface AccountDeletion extends Doc {
   /** When the process that sweeps has to look at it again; null once it did for the last time. */
   readonly expiresAt: number | null
 }
+
+/** No user's epoch: the session that asked for the deletion has to be open when the account is closed. */
+export const onlyByRequest = -1
 
 export const accountDeletionsSpec: SurfaceSpec<AccountDeletion> = {
   fields: {

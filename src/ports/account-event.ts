@@ -63,8 +63,8 @@ export type AccountEvent =
     }
   | {
       /**
-       * The host's code or the owner asked for it, and it was not done. A deletion that was interrupted has
-       * already disabled the account; the library finishes it later.
+       * The host's code or the owner asked for it, and it was not done. Where a deletion was interrupted after it had
+       * disabled the account, the library finishes it later.
        */
       readonly type: 'account.updateFailed' | 'account.deleteFailed'
       readonly actorId: string | null

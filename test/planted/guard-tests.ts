@@ -23,6 +23,13 @@ export const guardTests: Tests = {
     'test/contract/factors/mfa-reset.test.ts',
   ],
   'http/admission/admission-steps ticket': ['test/contract/login/mfa-login.test.ts'],
+  ...by('test/security/overtaken/re-authentication-overtaken.test.ts', [
+    'domain/accounts/account-deletions users: updatedAt',
+  ]),
+  ...by('test/security/overtaken/accounts-overtaken.test.ts', [
+    'domain/accounts/deletion-resumption users: updatedAt',
+    'domain/accounts/deletion-resumption users: deletingAt',
+  ]),
   'domain/accounts/account-import users: deletingAt': [
     'test/contract/accounts/import-races.test.ts',
   ],

@@ -60,6 +60,15 @@ it('a table that is never swept shows, and one that is swept now and then does n
   ).toEqual(['postern_denylist'])
 })
 
+it('a table that has more rows for more requests does not show', () => {
+  const third = 10 * minute
+  const more = samples((n) => ({ rows: { client_sessions: n < 20 ? 100 : 150 } }))
+  const often = Array.from({ length: 1500 }, (_, n) => ({ at: 2 * third + n * 400, ms: 10 }))
+  const before = times().filter(({ at }) => at < 2 * third)
+  expect(soakGrowth(more, [...before, ...often]).tables).toEqual([])
+  expect(soakGrowth(more, times()).tables).toEqual(['client_sessions'])
+})
+
 it('times that grow show', () => {
   expect(
     soakGrowth(

@@ -1,6 +1,6 @@
-import { onceLoaded } from '../../concurrency/once-loaded.js'
 import { isUuid } from '../../crypto/uuid.js'
-import { AuthError, type ErrorCode, loadPart } from '../../errors/index.js'
+import type { AuthError } from '../../errors/index.js'
+import { type AccountDeletion, onlyByRequest } from '../../model/account-deletion.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
@@ -9,7 +9,7 @@ import { clearFailures } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { createAccountEvents } from './account-events.js'
-import type { DeletionResumption } from './deletion-resumption.js'
+import { createDeletionResumption, type DeletionResumption } from './deletion-resumption.js'
 import { removePersonalData } from './personal-data.js'
 
 /**
@@ -17,18 +17,18 @@ import { removePersonalData } from './personal-data.js'
  * disabled and its epochs raised, so that no login succeeds any more; sessions are ended, the denylist
  * first; everything of the user is removed; the user record goes last, and with it the address is
  * free. An interruption after the account was disabled leaves one that no caller can use, and the next
- * attempt completes it; so it does where only the note was written.
+ * attempt completes it; so does the process that sweeps where only the note was written, unless the owner asked for it.
  */
 export interface AccountDeletions extends DeletionResumption {
   /**
    * Which attempt at it finished: this one, or another beside it. Null when there is no such user.
    * Repeat it after a rejection, or leave that to `resume`. `refusalOf` is asked of the account as it is when it is
-   * closed: throws the code that it gives, and deletes nothing.
+   * closed: what it gives is thrown, and nothing is deleted, then or later.
    */
   delete(userId: string, act: Act, refusalOf?: RefusalOf): Promise<Finisher | null>
 }
 
-type RefusalOf = (user: User) => Promise<ErrorCode | null>
+type RefusalOf = (user: User) => Promise<AuthError | null>
 
 export type Finisher = 'this' | 'other'
 
@@ -51,42 +51,51 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
   const { users, accountDeletions } = collections
   const events = createAccountEvents(deps)
 
-  /** Notes what is about to begin; an earlier attempt's note is taken over. */
-  async function note({ id: userId, credentialEpoch }: User, { actorId }: Act): Promise<void> {
+  /**
+   * Notes what is about to begin; an earlier attempt's note is taken over, but not that of an administrator by an owner
+   * who may be refused. A note of before is written anew where the account is there again, as from a backup.
+   */
+  async function note({ id: userId }: User, { actorId }: Act, epoch: number): Promise<void> {
     await retryOnConflict(tries, async () => {
       const begunAt = clock.now()
       const expiresAt = begunAt + attemptMs
-      const fresh = { id: userId, actorId, begunAt, credentialEpoch, deletedAt: null, expiresAt }
+      const fresh = {
+        id: userId,
+        actorId,
+        begunAt,
+        credentialEpoch: epoch,
+        deletedAt: null,
+        expiresAt,
+      }
       if (await accountDeletions.insert(fresh)) return fresh
       const found = await accountDeletions.get(userId)
       if (found === null) return conflict
-      if (found.deletedAt !== null) return found
-      // What an administrator began is not given up where its owner may not delete it.
-      const isOthers = actorId === userId && found.actorId !== userId
-      const set = isOthers ? { expiresAt } : { actorId, credentialEpoch, expiresAt }
+      // Another attempt has finished it just now.
+      if (found.deletedAt !== null && (await collections.users.get(userId)) === null) return found
       const guard = { expiresAt: found.expiresAt }
-      return (await accountDeletions.update(userId, guard, set)) ?? conflict
+      return (await accountDeletions.update(userId, guard, noteOver(found, fresh))) ?? conflict
     })
   }
 
   /**
-   * Once it resolves with the user, no login succeeds and no call changes the account. Null when it is gone. Resolves
-   * with the refusal, and does nothing, where there is one for the account as it is now.
+   * Once it resolves with the user, no login succeeds and no call changes the account. Null when it is gone. `judge` is
+   * asked before each try; with what it gives, unless that is null, it resolves, and does nothing.
    */
   function disable<R extends string>(
     userId: string,
-    refusalOf: (user: User) => Promise<R | null>,
+    judge: (user: User) => Promise<R | null>,
   ): Promise<User | null | R> {
     return retryOnConflict(tries, async () => {
       const user = await users.get(userId)
-      if (user === null || user.deletingAt !== null) return user
-      const refusal = await refusalOf(user)
+      if (user === null) return null
+      const refusal = await judge(user)
       if (refusal !== null) return refusal
-      const { sessionEpoch, credentialEpoch, deviceEpoch } = user
+      if (user.deletingAt !== null) return user
+      const { sessionEpoch, credentialEpoch, deviceEpoch, updatedAt } = user
       const now = clock.now()
       const disabled = await users.update(
         userId,
-        { sessionEpoch, credentialEpoch, deviceEpoch },
+        { sessionEpoch, credentialEpoch, deviceEpoch, updatedAt },
         {
           enabled: false,
           deletingAt: now,
@@ -127,29 +136,30 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
     return finish(userId, act)
   }
 
-  async function attempt(userId: string, act: Act, refusalOf: RefusalOf): Promise<Finisher | null> {
+  async function attempt(
+    userId: string,
+    act: Act,
+    refusalOf: RefusalOf | undefined,
+  ): Promise<Finisher | null> {
     if (!isUuid(userId)) return null
-    const found = await users.get(userId)
-    if (found !== null) {
-      await note(found, act)
-    } else {
+    let wasThere = false
+    const closed = await disable<never>(userId, async (user) => {
+      wasThere = true
+      await note(user, act, refusalOf === undefined ? user.credentialEpoch : onlyByRequest)
+      const refusal = user.deletingAt === null ? await refusalOf?.(user) : null
+      if (refusal) throw refusal
+      return null
+    })
+    // Another attempt may have finished it since it was there.
+    if (!wasThere) {
       const begun = await accountDeletions.get(userId)
       if (begun === null || begun.deletedAt !== null) return null
     }
-    const user = await disable(userId, refusalOf)
-    if (typeof user === 'string') throw new AuthError(user)
-    return complete(userId, user, act)
+    return complete(userId, closed, act)
   }
 
-  /** For the process that sweeps alone. */
-  const resumption = onceLoaded(async () => {
-    const load = () => import('./deletion-resumption.js')
-    const { createDeletionResumption } = await loadPart('deletions that were cut off', load)
-    return createDeletionResumption(deps, attemptMs, { disable, complete })
-  })
-
   return {
-    async delete(userId, act, refusalOf = async () => null) {
+    async delete(userId, act, refusalOf) {
       try {
         const deleted = await attempt(userId, act, refusalOf)
         if (deleted === null) events.deleteFailed(act, userId)
@@ -160,6 +170,14 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
       }
     },
 
-    resume: async () => (await resumption()).resume(),
+    ...createDeletionResumption(deps, attemptMs, { disable, complete }),
   }
+}
+
+/** What becomes of the note that is there. */
+function noteOver(found: AccountDeletion, fresh: AccountDeletion): Partial<AccountDeletion> {
+  const { actorId, begunAt, credentialEpoch, deletedAt, expiresAt } = fresh
+  if (found.deletedAt !== null) return { actorId, begunAt, credentialEpoch, deletedAt, expiresAt }
+  const isOthers = credentialEpoch === onlyByRequest && found.credentialEpoch !== onlyByRequest
+  return isOthers ? { expiresAt } : { actorId, credentialEpoch, expiresAt }
 }

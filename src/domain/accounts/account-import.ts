@@ -9,6 +9,7 @@ import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { takeBackUsed } from '../context/take-back-used.js'
 import { sealTotp } from '../factors/seal-totp.js'
 import type { OauthIdentities, ProviderAccount } from '../oauth/oauth-identities.js'
 import { checkRoles } from './check-roles.js'
@@ -22,6 +23,11 @@ export interface AccountImportDeps
     'find' | 'ofUser' | 'add' | 'takeBack' | 'takeAbandoned'
   >
 }
+
+const gone = refusal(
+  'id_deleted',
+  'An account had this id and was deleted. Import it with another id.',
+)
 
 /** Another import of the row may come between; each try sees what it left. */
 const tries = 6
@@ -158,14 +164,12 @@ export function createAccountImport(
     return conflict
   }
 
+  const isDeleted = async ({ id }: ImportRow) =>
+    id !== null && (await accountDeletions.get(id)) !== null
+
   async function make(row: ImportRow): Promise<ImportResult | typeof conflict> {
-    const isDeleted = async () => row.id !== null && (await accountDeletions.get(row.id)) !== null
-    const gone = refusal(
-      'id_deleted',
-      'An account had this id and was deleted. Import it with another id.',
-    )
     // After the account itself was looked for: a deletion notes itself before the account goes.
-    if (await isDeleted()) return gone
+    if (await isDeleted(row)) return gone
     if (await hasTaken(row, row.id)) {
       // Perhaps by this row's own account, which another import made since it was looked for.
       return (await find(row)) === null ? conflictOf('identity_taken') : conflict
@@ -174,11 +178,12 @@ export function createAccountImport(
     const user = userOf(row)
     // The rule of `assertRoleAssignable`: whoever is imported is a person.
     checkRoles([user.systemRole], user)
+    return insert(row, user)
+  }
+
+  async function insert(row: ImportRow, user: User): Promise<ImportResult | typeof conflict> {
     if (!(await users.insert(user))) return conflict
-    if (await isDeleted()) {
-      await users.take(user.id)
-      return gone
-    }
+    if (row.id !== null && (await takeBackUsed(deps.collections, row.id))) return gone
     if (!isWrittenAtOnce(row)) return complete(row, user)
     return { outcome: 'created', id: user.id }
   }
@@ -187,6 +192,8 @@ export function createAccountImport(
     const { id, email } = found
     if (!isUnfinishedImport(found)) return { outcome: 'skipped', id }
     if (isWrittenAtOnce(row) || email !== row.email) return conflictOf('email_taken')
+    // Cut off between the account and the look at the note of a deletion.
+    if (await isDeleted(row)) return gone
     if (await hasTaken(row, id)) return conflictOf('identity_taken')
     if (dryRun) return { outcome: 'creatable' }
     // What the row has no more, perhaps because a stranger had added it.

@@ -10,7 +10,7 @@ import type { OauthIdentities } from '../oauth/oauth-identities.js'
 import type { PasswordServices } from '../passwords/assemble-passwords.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { SessionServices } from '../sessions/assemble-sessions.js'
-import { type AccountDeletions, createAccountDeletions } from './account-deletions.js'
+import type { AccountDeletions } from './account-deletions.js'
 import type { EmailChange } from './email-change.js'
 import { createMailboxConfirmation } from './mailbox-confirmation.js'
 import { createMfaReset, type MfaReset } from './mfa-reset.js'
@@ -52,7 +52,13 @@ export function assembleAccounts(
   const deps = { ...context, ...collaborators }
   const { sessions, reAuthentication } = collaborators
   const mfaReset = createMfaReset(deps, sessions, collaborators.changes)
-  const deletions = createAccountDeletions(deps, sessions)
+  const deletions = deletionsWhenUsed(
+    onceLoaded(async () => {
+      const load = () => import('./account-deletions.js')
+      const { createAccountDeletions } = await loadPart('deletions of accounts', load)
+      return createAccountDeletions(deps, sessions)
+    }),
+  )
   const emailChange = emailChangeWhenUsed(
     onceLoaded(async () => {
       const load = () => import('./email-change.js')
@@ -80,6 +86,14 @@ export function assembleAccounts(
     users: createUsers(deps, {
       ...{ sessions, mfaReset, deletions, recovery: collaborators.passwordRecovery },
     }),
+  }
+}
+
+/** Few people ever delete their account, and one process looks after deletions. */
+function deletionsWhenUsed(load: () => Promise<AccountDeletions>): AccountDeletions {
+  return {
+    delete: async (...given) => (await load()).delete(...given),
+    resume: async () => (await load()).resume(),
   }
 }
 

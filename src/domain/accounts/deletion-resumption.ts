@@ -19,22 +19,12 @@ type Deps = Pick<SurfaceContext, 'collections' | 'serviceCredentials' | 'clock'>
 
 /** The steps of a deletion, each of which can be repeated. */
 interface Steps {
-  /** Null when the account is gone; the refusal where there is one for the account as it is now. */
+  /** Null when the account is gone; what `judge` gives for the account as it is now, unless that is null. */
   disable<R extends string>(
     userId: string,
-    refusalOf: (user: User) => Promise<R | null>,
+    judge: (user: User) => Promise<R | null>,
   ): Promise<User | null | R>
   complete(userId: string, user: User | null, act: Act): Promise<unknown>
-}
-
-/**
- * Whether an account that was not closed yet is to be deleted all the same. Not for its owner: the session that asked
- * may be a thief's, and the owner may have ended it since. Nor where the credentials are others by now: then the owner
- * took the account back from whatever thief had signed in as the one who asked.
- */
-function isWanted({ id, actorId, credentialEpoch }: AccountDeletion, user: User): boolean {
-  const isSame = credentialEpoch === null || credentialEpoch === user.credentialEpoch
-  return actorId !== id && isSame
 }
 
 /** What is left to do of a deletion is done for `attemptMs` with no other attempt beside it. */
@@ -54,7 +44,21 @@ export function createDeletionResumption(
     const [credential] = await serviceCredentials.find({ accountId: user.id }, { limit: 1 })
     if (credential !== undefined) return user
     const isTaken = (await users.take(user.id, { enabled: false })) !== null
-    return isTaken ? null : user
+    return isTaken ? null : users.get(user.id)
+  }
+
+  /**
+   * Null where the account is to be closed. Where its credentials are others by now, the owner took it back from
+   * whatever thief had signed in as the one who asked. A write of the attempt that is still under way is kept out first.
+   */
+  async function judge(noted: AccountDeletion, user: User): Promise<'givenUp' | 'later' | null> {
+    const { credentialEpoch } = noted
+    const isSame = credentialEpoch === null || credentialEpoch === user.credentialEpoch
+    if (user.deletingAt !== null || isSame) return null
+    const { id, updatedAt } = user
+    const moved = { updatedAt: Math.max(clock.now(), updatedAt + 1) }
+    const isFenced = (await users.update(id, { updatedAt, deletingAt: null }, moved)) !== null
+    return isFenced ? 'givenUp' : 'later'
   }
 
   async function resumeOne(noted: AccountDeletion): Promise<void> {
@@ -74,9 +78,10 @@ export function createDeletionResumption(
     const claim = { expiresAt: clock.now() + attemptMs }
     if ((await accountDeletions.update(id, { expiresAt }, claim)) === null) return
     // Cut short before that, the caller got an error and may have left it at that.
-    const disabled = await disable(id, async (user) => (isWanted(noted, user) ? null : 'unwanted'))
-    if (disabled === 'unwanted') await accountDeletions.take(id, claim)
-    else await complete(id, disabled, { actorId, source: { ip: null, userAgent: null } })
+    const closed = await disable(id, (user) => judge(noted, user))
+    if (closed === 'givenUp') await accountDeletions.take(id, { ...claim, actorId })
+    else if (closed !== 'later')
+      await complete(id, closed, { actorId, source: { ip: null, userAgent: null } })
   }
 
   return {

@@ -11,6 +11,7 @@ import type { PendingRegistration } from '../../model/pending-registration.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { takeBackUsed } from '../context/take-back-used.js'
 import type { MailedIntents } from '../intents/mailed-intents.js'
 import type { PendingRegistrations } from '../intents/pending-registrations.js'
 import type { OpenedIntent, SpentIntent } from '../intents/spent-intent.js'
@@ -72,7 +73,7 @@ export function createRegistrationConfirmation(
   { mails, mailedIntents, passwordCheck, pendingRegistrations }: Services,
 ): RegistrationConfirmation {
   const { clock } = deps
-  const { users, accountDeletions } = deps.collections
+  const { users } = deps.collections
 
   function admit(rules: AdmissionRules, comer?: Comer): void {
     const refusal = admissionRefusal('register', rules, comer)
@@ -138,10 +139,7 @@ export function createRegistrationConfirmation(
   async function make(user: User, source: RequestSource): Promise<boolean> {
     if (!(await insert(user))) return false
     // Ids are never used again: a deletion that came between leaves its note for longer.
-    if ((await accountDeletions.get(user.id)) !== null) {
-      await users.take(user.id)
-      throw new AuthError('invalid_token')
-    }
+    if (await takeBackUsed(deps.collections, user.id)) throw new AuthError('invalid_token')
     const facts = { at: user.createdAt, userId: user.id }
     deps.emit('account.registered', source, facts)
     deps.emit('email.verified', source, facts)

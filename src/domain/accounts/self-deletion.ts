@@ -36,7 +36,7 @@ export function createSelfDeletion(
       await reAuthentication.require(who, currentPassword, source)
       const act = { actorId: who.user.id, source }
       const finisher = await deletions.delete(who.user.id, act, (now) =>
-        reAuthentication.refusalSince(who, now),
+        reAuthentication.refusalSince({ ...who, currentPassword }, now),
       )
       // Of two requests at once, one tells the owner.
       const tells = finisher === 'this' && settings.notifySecurityChanges

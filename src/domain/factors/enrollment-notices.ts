@@ -41,7 +41,8 @@ export function createEnrollmentNotices(
 ): EnrollmentNotices {
   const { users, totpFactors, passkeys } = collections
 
-  const guardOf = ({ userId, expiresAt }: Noted) => ({ userId, expiresAt })
+  /** Another factor in its place has a notice of its own, or none. */
+  const guardOf = ({ expiresAt }: Noted) => ({ expiresAt })
   const kinds: readonly Kind[] = [
     {
       change: 'totpEnrolled',

@@ -18,14 +18,14 @@ export interface ReAuthentication {
    */
   require(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
   /**
-   * Asked again just before the change is written, with the account as it is then: the code to refuse with where the
-   * session was ended, or the account's password or factors were changed; null where neither was.
+   * Asked again just before the change is written, with the account as it is then: what to throw where the session was
+   * ended, or the account's password or factors were changed; null where neither was.
    */
-  refusalSince(
-    who: SignedIn,
-    now: User | null,
-  ): Promise<'session_revoked' | 'invalid_credentials' | null>
+  refusalSince(who: Asker, now: User | null): Promise<AuthError | null>
 }
+
+/** Somebody who was re-authenticated, and the password they gave, if any. */
+export type Asker = SignedIn & { readonly currentPassword: string | undefined }
 
 interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
   readonly judge: Pick<IntentJudge, 'isSessionOpen'>
@@ -36,17 +36,23 @@ export function createReAuthentication(
   stepUp: StepUp,
   passwordCheck: PasswordCheck,
 ): ReAuthentication {
-  async function refusalSince({ user, sessionId }: SignedIn, now: User | null) {
-    if (now === null || !(await deps.judge.isSessionOpen(now, sessionId))) return 'session_revoked'
+  async function refusalSince(
+    { user, sessionId, currentPassword }: Asker,
+    now: User | null,
+  ): Promise<AuthError | null> {
+    if (now === null || !(await deps.judge.isSessionOpen(now, sessionId))) {
+      return new AuthError('session_revoked')
+    }
     const { credentialEpoch, deviceEpoch } = now
-    const isSame = credentialEpoch === user.credentialEpoch && deviceEpoch === user.deviceEpoch
-    return isSame ? null : 'invalid_credentials'
+    if (credentialEpoch === user.credentialEpoch && deviceEpoch === user.deviceEpoch) return null
+    if (currentPassword !== undefined) return new AuthError('invalid_credentials')
+    return stepUpRequired((await deps.settings()).stepUpMaxAge)
   }
 
   /** A hash waits for its turn, and meanwhile the owner may have taken the account back from a thief. */
-  async function requireUnchanged(who: SignedIn): Promise<void> {
+  async function requireUnchanged(who: Asker): Promise<void> {
     const refusal = await refusalSince(who, await deps.collections.users.get(who.user.id))
-    if (refusal !== null) throw new AuthError(refusal)
+    if (refusal !== null) throw refusal
   }
 
   async function requirePassword(
@@ -55,7 +61,8 @@ export function createReAuthentication(
     source: RequestSource,
   ): Promise<void> {
     if (currentPassword === undefined) throw new AuthError('invalid_credentials')
-    if (await passwordCheck.ofSession(who, currentPassword, source)) return requireUnchanged(who)
+    if (await passwordCheck.ofSession(who, currentPassword, source))
+      return requireUnchanged({ ...who, currentPassword })
     const { user, sessionId } = who
     deps.emit('password.changeFailed', source, { userId: user.id, sessionId })
     throw new AuthError('invalid_credentials')
@@ -70,10 +77,11 @@ export function createReAuthentication(
       if (methods.length > 0) return stepUp.require(who.principal, stepUpMaxAge)
       if (who.user.passwordHash !== null) return requirePassword(who, currentPassword, source)
       const age = deps.clock.now() - who.principal.claims.authTime * 1000
-      if (age < 0 || age >= stepUpMaxAge) {
-        const maxAgeSeconds = Math.floor(stepUpMaxAge / 1000)
-        throw new AuthError('step_up_required', { maxAgeSeconds })
-      }
+      if (age < 0 || age >= stepUpMaxAge) throw stepUpRequired(stepUpMaxAge)
     },
   }
+}
+
+function stepUpRequired(maxAgeMs: number): AuthError {
+  return new AuthError('step_up_required', { maxAgeSeconds: Math.floor(maxAgeMs / 1000) })
 }

@@ -9,6 +9,7 @@ import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { takeBackUsed } from '../context/take-back-used.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import type { ArrivedProfile, ProviderProofs } from './provider-proofs.js'
 
@@ -134,10 +135,7 @@ export function createOauthAccounts(deps: Deps, services: Services): OauthAccoun
     if (identity === null) return conflict
     const made = await insert(identity.userId, email, arrived)
     // Another callback with this identity may have made the account, and its owner deleted it, since it was looked for.
-    if (made !== null && (await wasDeleted(made.id))) {
-      await users.take(made.id)
-      return conflict
-    }
+    if (made !== null && (await takeBackUsed(deps.collections, made.id))) return conflict
     if (made !== null) {
       deps.emit('account.registered', source, { userId: made.id })
       return { user: made, identityId: identity.id }

@@ -1,5 +1,5 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
-import { AuthError, type ErrorCode } from '../../errors/index.js'
+import { AuthError } from '../../errors/index.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -24,8 +24,8 @@ export interface OauthIdentities {
   /** Takes one without a user, unless a sign-up may be under way for it. True for who took it. */
   takeAbandoned(identity: OauthIdentity): Promise<boolean>
   /**
-   * Removes the one that is meant, and resolves with it, unless `refusalOf` has a code to refuse with; it is given the
-   * user's other identities that stay. Throws that code, and `not_found` when there is none (any more). Of
+   * Removes the one that is meant, and resolves with it, unless `refusalOf` gives what to throw; it is given the
+   * user's other identities that stay. Throws that, and `not_found` when there is none (any more). Of
    * two removed at once, each is refused or sees that the other goes.
    */
   remove(
@@ -35,7 +35,7 @@ export interface OauthIdentities {
   ): Promise<OauthIdentity>
 }
 
-type RefusalBeside = (others: readonly OauthIdentity[]) => Promise<ErrorCode | null>
+type RefusalBeside = (others: readonly OauthIdentity[]) => Promise<AuthError | null>
 
 type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 
@@ -66,7 +66,7 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
     const refusal = await refusalOf(others)
     if (refusal !== null) {
       await oauthIdentities.update(id, { removingBy }, { removingBy: null })
-      throw new AuthError(refusal)
+      throw refusal
     }
     return (await oauthIdentities.take(id, { removingBy })) !== null
   }

@@ -66,7 +66,7 @@ interface Unlinking {
   readonly actorId: string
   readonly user: User
   /** Asked before the identity is taken; left out, nothing refuses. */
-  readonly refusal?: () => Promise<ErrorCode | null>
+  readonly refusal?: () => Promise<AuthError | null>
 }
 
 interface Deps
@@ -145,7 +145,7 @@ export function createOauthLinks(
         'provider' in which ? one.provider === which.provider : one.id === which.identityId,
       async (others) => {
         const isLast = !(await hasWayIn(deps, user.id, others))
-        return isLast ? 'last_login_method' : refusal()
+        return isLast ? new AuthError('last_login_method') : refusal()
       },
     )
     notifyChange('unlinked', { actorId, user }, provider, source)
@@ -208,7 +208,8 @@ export function createOauthLinks(
     async unlink(who, provider, currentPassword, source) {
       await reAuthentication.require(who, currentPassword, source)
       const { user } = who
-      const refusal = async () => reAuthentication.refusalSince(who, await users.get(user.id))
+      const asker = { ...who, currentPassword }
+      const refusal = async () => reAuthentication.refusalSince(asker, await users.get(user.id))
       await remove({ actorId: user.id, user, refusal }, { provider }, source)
     },
 

@@ -7,6 +7,7 @@ import { createAccountEvents } from '../accounts/account-events.js'
 import type { Users } from '../accounts/users.js'
 import type { Act, Actor } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { takeBackUsed } from '../context/take-back-used.js'
 import type { IssuedCredential, ServiceCredentials } from './service-credentials.js'
 
 /** An operator user of kind `service`, with its credentials, the newest first. */
@@ -130,9 +131,7 @@ export function createServiceAccounts(
 
   /** Ids are never used again: another call may have made the account and deleted it meanwhile. */
   async function requireNeverDeleted({ id }: User): Promise<void> {
-    if ((await accountDeletions.get(id)) === null) return
-    await users.take(id)
-    throw deletedBefore()
+    if (await takeBackUsed(deps.collections, id)) throw deletedBefore()
   }
 
   /** Null where the given id was taken meanwhile. */

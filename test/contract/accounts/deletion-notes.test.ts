@@ -7,6 +7,7 @@ import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { afterwards, sweepOnce } from './deletions.js'
 
 const surface = 'client'
+const take = `${surface}_account_deletions.take`
 
 async function opened() {
   const faulty = faultyBackend(memory())
@@ -60,4 +61,47 @@ describe('the note of a deletion', () => {
       expect(await accountDeletions.get(who.id)).toBeNull()
     },
   )
+
+  it('is written anew for an account that is there again, and deleted again', async () => {
+    const { host, who, users, accountDeletions } = await opened()
+    const backup = await users.get(who.id)
+    const deletion = () => host.auth[surface].users.delete(who.id, { actorId: 'ops-7' })
+    expect(await deletion()).toBe(true)
+    await host.clock.advance(afterwards)
+    await sweepOnce(host, surface)
+    expect(await accountDeletions.get(who.id)).toMatchObject({ expiresAt: null, actorId: null })
+    if (backup !== null) await users.insert(backup)
+    expect(await deletion()).toBe(true)
+    const now = host.clock.now()
+    expect(await accountDeletions.get(who.id)).toMatchObject({ actorId: 'ops-7', deletedAt: now })
+    expect(eventsOf(host, 'account.deleted')).toHaveLength(2)
+  })
+
+  it('that another process changed stays, where the account is there again', async () => {
+    const { host, faulty, who, users, accountDeletions } = await opened()
+    const backup = await users.get(who.id)
+    expect(await host.auth[surface].users.delete(who.id)).toBe(true)
+    if (backup !== null) await users.insert(backup)
+    await host.clock.advance(afterwards)
+    faulty.onCall(take, async () => {
+      await accountDeletions.update(who.id, { id: who.id }, { expiresAt: null })
+    })
+    await sweepOnce(host, surface)
+    expect(await accountDeletions.get(who.id)).toMatchObject({ expiresAt: null })
+  })
+
+  it('that another attempt takes over stays, where the credentials are others by then', async () => {
+    const { host, faulty, who, users, accountDeletions } = await opened()
+    faulty.failNext(`${surface}_users.update`, 'before')
+    const begun = host.auth[surface].users.delete(who.id, { actorId: 'ops-1' })
+    await expect(begun).rejects.toMatchObject({ code: 'service_unavailable' })
+    await users.update(who.id, { credentialEpoch: 0 }, { credentialEpoch: 1 })
+    await host.clock.advance(60_000)
+    faulty.onCall(take, async () => {
+      const noted = { actorId: 'ops-2', credentialEpoch: 1, expiresAt: host.clock.now() + 60_001 }
+      await accountDeletions.update(who.id, { id: who.id }, noted)
+    })
+    await sweepOnce(host, surface)
+    expect(await accountDeletions.get(who.id)).toMatchObject({ actorId: 'ops-2' })
+  })
 })

@@ -104,6 +104,26 @@ describe('an account whose import was cut off', () => {
   })
 })
 
+describe('an import that takes its account back, because another one got an identity of the row', () => {
+  it.each([
+    ['disabled', { lastIntentId: 'import disabled' }],
+    ['enabled', { enabled: true }],
+    ['being deleted', { deletingAt: 1 }],
+  ])('leaves one that is %s by then', async (_state, set) => {
+    const { faulty, stored, importing } = await opened()
+    const other = { id: randomUUID(), email: 'grace@example.org', totpSecret: undefined }
+    // After the look at who has the identities, and before they are linked.
+    faulty.onCall('client_oauth_identities.insert', async () => {
+      expect(await importing({ ...other, identities: [google('1815')] })).toEqual(['created'])
+    })
+    faulty.onCall('client_users.take', async () => {
+      await stored.users.update(row.id, { id: row.id }, set)
+    })
+    expect(await importing()).toEqual(['conflict identity_taken'])
+    expect(await stored.users.get(row.id)).toMatchObject(set)
+  })
+})
+
 describe('an import whose account is disabled meanwhile', () => {
   it.each(['client_oauth_identities.insert', 'client_totp_factors.insert', 'client_users.update'])(
     'leaves it disabled: before %s',
@@ -151,6 +171,24 @@ describe('an import whose account is deleted meanwhile', () => {
     })
     expect(await importing(plain)).toEqual(['refused id_deleted'])
     expect(await picture()).toEqual([null, null, []])
+  })
+
+  it.each([
+    ['takes the account back', false],
+    ['goes on with none that it could not take back', true],
+  ])('%s where that cannot be known, and refuses the row again', async (_what, isLeft) => {
+    const { faulty, users, importing, picture } = await opened()
+    faulty.onCall('client_users.insert', async () => {
+      expect(await importing({ identities: [], totpSecret: undefined })).toEqual(['created'])
+      await users.delete(row.id)
+      faulty.failNext('client_account_deletions.get', 'before')
+      if (isLeft) faulty.failNext('client_users.take', 'before')
+    })
+    await expect(importing()).rejects.toMatchObject({ code: 'service_unavailable' })
+    const left = isLeft ? expect.objectContaining({ enabled: false }) : null
+    expect((await picture())[0]).toEqual(left)
+    expect(await importing()).toEqual(['refused id_deleted'])
+    expect((await picture())[0]).toEqual(left)
   })
 
   it.each([

@@ -208,6 +208,41 @@ it('R-3D-05 an edit that read before the mark is not written between mark and sw
   expect([switched.status, sender]).toEqual([200, 'good'])
 })
 
+it('R-3D-05 a switch that read before the mark of another one does not take it away', async () => {
+  const [late, judged, again] = [gate(), gate(), gate()]
+  const armed = { late: false, judged: false, again: false }
+  const host: ConfigHost = await configHost({
+    modules,
+    random: withoutPauses,
+    wrapBackend: (backend) =>
+      withCall(backend, async (called, work) => {
+        if (armed.late && called === 'operator_module_environments.update') await late.pass()
+        if (armed.judged && called === 'operator_modules.update') await judged.pass()
+        if (armed.again && called === 'operator_modules.get') await again.pass()
+        return work()
+      }),
+  })
+  await write(host, 'good')
+  armed.late = true
+  const first = activate(host, 'sandbox')
+  await late.made
+  // The module moves, so that the first switch will not be written, whatever becomes of its mark.
+  expect((await activate(host, 'production')).status).toBe(200)
+  armed.judged = true
+  const second = activate(host, 'sandbox')
+  await judged.made
+  armed.again = true
+  late.open()
+  await again.made
+  await new Promise(setImmediate)
+  expect((await write(host, 'bad')).status).toBe(200)
+  judged.open()
+  expectProblem(await second, 422, 'mail.no')
+  again.open()
+  expectProblem(await first, 422, 'mail.no')
+  expect((await host.get('/mail')).json()).toMatchObject({ activeEnvironment: 'production' })
+})
+
 it('a mark that a crash left behind keeps no edit and no switch from succeeding', async () => {
   const host = await configHost({ modules })
   const { environments } = moduleCollectionsOf(host.backend.store, '')

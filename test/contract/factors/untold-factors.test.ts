@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
+import type { EnrollmentNotice } from '../../../src/model/enrollment-notice.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
@@ -168,6 +169,41 @@ describe.each(surfaces)('a factor whose request dies, on the %s surface', (surfa
       break
     }
   })
+
+  it.each([
+    ['totpEnrolled', 'totp_factors', true],
+    ['totpEnrolled', 'totp_factors', false],
+    ['passkeyAdded', 'passkeys', true],
+    ['passkeyAdded', 'passkeys', false],
+  ] as const)(
+    'T-45 is taken away by the sweep only while it is the one that was looked at: %s in %s, replaced: %s',
+    async (change, table, isReplaced) => {
+      const host = await openHost()
+      const { who, finish } = await kinds[change](host, surface)
+      expect(await finish()).toMatch(/^20[01]$/)
+      await host.auth.close()
+      const { users, totpFactors, passkeys } = storedIn(host, surface)
+      const [stored] = await factorsOf(host, surface, who)
+      const own = change === 'totpEnrolled' ? totpFactors : passkeys
+      const set = (to: EnrollmentNotice) => own.update(stored?.id ?? '', { userId: who.id }, to)
+      await set({ expiresAt: host.clock.now(), enrollmentId: 'void' })
+      const { id, deviceEpoch } = await storedUser(host, surface, who.email)
+      await users.update(
+        id,
+        { deviceEpoch },
+        { lastIntentId: 'void', deviceEpoch: deviceEpoch + 2 },
+      )
+      // The owner removes it and adds another one, just before the sweep takes it.
+      const backend = withCall(host.backend, async (name, work) => {
+        if (isReplaced && name === `${surface}_${table}.take`) {
+          await set({ expiresAt: null, enrollmentId: null })
+        }
+        return work()
+      })
+      await swept(host, surface, { backend })
+      expect(await factorsOf(host, surface, who)).toHaveLength(isReplaced ? 1 : 0)
+    },
+  )
 
   it('S-59 is tried again while the process that tells dies as well', async () => {
     const host = await openHost()

@@ -101,4 +101,17 @@ describe('a first sign-in by a provider that another one overtakes', () => {
     expect(await oauthIdentities.find({ userId: fresh }, { limit: 9 })).toHaveLength(1)
     expect(await users.get(ids[0] ?? '')).toBeNull()
   })
+
+  it('leaves no account where that cannot be known', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await oauthHost({ backend: faulty.backend })
+    const account = someone()
+    faulty.onCall('operator_users.insert', () => {
+      faulty.failNext('operator_account_deletions.get', 'before')
+    })
+    await host.signIn('operator', 'google', account)
+    expect(await host.auth.operator.users.findByEmail(account.email ?? '')).toBeNull()
+    await host.signIn('operator', 'google', account)
+    expect(await host.auth.operator.users.findByEmail(account.email ?? '')).not.toBeNull()
+  })
 })

@@ -156,6 +156,7 @@ describe('a service account that a call began to make with the id of a deleted o
       await serviceAccounts.create({ id, name: 'Export' })
       await host.auth.operator.users.delete(id)
       faulty.failNext(notes, 'before')
+      faulty.failNext('operator_users.take', 'before')
     })
     const cut = await codeOf(serviceAccounts.create({ id, name: 'Export' }))
     expect(cut).toBe('service_unavailable')
@@ -174,6 +175,22 @@ describe('a service account that a call began to make with the id of a deleted o
     expect(await codeOf(serviceAccounts.update(id, { enabled: true }))).toBe(
       'service_account_not_found',
     )
+    expect(await codeOf(serviceAccounts.create({ id, name: 'x' }))).toBe('invalid_request')
+  })
+
+  it('goes once, and its id stays taken, where another caller deletes it while the sweep looks', async () => {
+    const { host, faulty, serviceAccounts, id, sweep } = await cutOff()
+    faulty.onCall('operator_users.take', async () => {
+      expect(await host.auth.operator.users.delete(id)).toBe(true)
+    })
+    await sweep()
+    expect(await codeOf(serviceAccounts.create({ id, name: 'x' }))).toBe('invalid_request')
+  })
+
+  it('goes once, and its id stays taken, where a driver takes it away twice', async () => {
+    const { faulty, serviceAccounts, id, sweep } = await cutOff()
+    faulty.failNext('operator_users.take', 'twice')
+    await sweep()
     expect(await codeOf(serviceAccounts.create({ id, name: 'x' }))).toBe('invalid_request')
   })
 

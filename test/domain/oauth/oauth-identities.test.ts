@@ -82,7 +82,7 @@ function stepped(
 }
 
 const staysLast = async (others: readonly unknown[]) =>
-  others.length === 0 ? 'last_login_method' : null
+  others.length === 0 ? new AuthError('last_login_method') : null
 
 interface Race {
   /** What is left afterwards. */

@@ -60,12 +60,9 @@ const ofNoRequest = new Set([
 const elsewhere = new Set([
   'src/domain/sessions/session-list.ts sessions.get',
   'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
-  // Another call takes the id and deletes the account, as in `cut-off-changes` of service accounts.
-  'src/domain/service-accounts/service-accounts.ts users.take',
+  // The account was deleted before and is there again, as in `deletion-notes`.
+  'src/domain/accounts/account-deletions.ts collections.users.get',
   'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
-  'src/domain/accounts/registration-confirmation.ts users.take',
-  // Another callback makes the account and its owner deletes it, as in `deletion-races` of signing in by a provider.
-  'src/domain/oauth/oauth-accounts.ts users.take',
   // Another account takes an identity, or the id is deleted, while the import is under way, as in `user-import` of the contract.
   'src/domain/accounts/account-import.ts users.take',
   'src/domain/accounts/account-import.ts totpFactors.take',

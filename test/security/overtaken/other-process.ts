@@ -8,7 +8,8 @@ export type Fields = Readonly<Record<string, Scalar>>
 /** One write of the library, and what another process does to its document just before. */
 export interface Faster {
   readonly collection: CollectionName
-  /** Which update of that collection from now on, from 1. */
+  readonly write: 'update' | 'take'
+  /** Which write of that kind and collection from now on, from 1. */
   readonly nth: number
   readonly field: string
   /** What the field holds from then on. */
@@ -34,14 +35,15 @@ export function otherProcess(): OtherProcess {
   let fate: Fate = 'no such write'
   let stands: () => Promise<boolean | null> = async () => null
 
-  function isMeant(name: string): boolean {
+  function isMeant(name: string, write: Faster['write']): boolean {
+    if (write !== plan?.write) return false
     // Each collection has one of each surface.
-    if (plan === null || name.replace(/^(operator|client)_/, '') !== plan.collection) return false
+    if (name.replace(/^(operator|client)_/, '') !== plan.collection) return false
     left -= 1
     return left === 0
   }
 
-  async function write(documents: Collection<Doc>, id: string): Promise<void> {
+  async function runAhead(documents: Collection<Doc>, id: string): Promise<void> {
     const seen = await documents.get(id)
     if (seen === null || plan === null) return
     const { field, value } = plan
@@ -56,6 +58,11 @@ export function otherProcess(): OtherProcess {
     fate = 'made'
   }
 
+  function judged<T>(isOvertaken: boolean, written: T | null): T | null {
+    if (isOvertaken && written === null && fate === 'made') fate = 'not made'
+    return written
+  }
+
   return {
     wrapBackend: (backend) => ({
       ...backend,
@@ -66,11 +73,14 @@ export function otherProcess(): OtherProcess {
           return {
             ...documents,
             async update(id, guard, set) {
-              if (!isMeant(spec.name)) return documents.update(id, guard, set)
-              await write(documents as unknown as Collection<Doc>, id)
-              const updated = await documents.update(id, guard, set)
-              if (updated === null && fate === 'made') fate = 'not made'
-              return updated
+              const isOvertaken = isMeant(spec.name, 'update')
+              if (isOvertaken) await runAhead(documents as unknown as Collection<Doc>, id)
+              return judged(isOvertaken, await documents.update(id, guard, set))
+            },
+            async take(id, guard) {
+              const isOvertaken = isMeant(spec.name, 'take')
+              if (isOvertaken) await runAhead(documents as unknown as Collection<Doc>, id)
+              return judged(isOvertaken, await documents.take(id, guard))
             },
           } satisfies typeof documents
         },

@@ -25,7 +25,9 @@ export interface Change {
 /** A guarded write of the library, with each field that its guard has to ask for. */
 export interface OvertakenWrite {
   readonly collection: CollectionName
-  /** Which update of the collection in the act. Default: the first. */
+  /** Default: an update. */
+  readonly write?: 'take'
+  /** Which write of that kind in the act. Default: the first. */
   readonly nth?: number
   /** Leads up to the act. */
   readonly begin: (host: OauthHost) => Promise<Act>
@@ -70,6 +72,7 @@ export async function expectGivenUp({ field, write, change }: ReturnType<typeof 
   const { value, outcome, left = 'stays' } = change
   other.runAhead({
     collection: write.collection,
+    write: write.write ?? 'update',
     nth: write.nth ?? 1,
     field,
     value: typeof value === 'function' ? value : () => value,

@@ -139,6 +139,22 @@ describe('a deletion by its owner that waits between its check and its write', (
     },
   )
 
+  it('and arrives late is not carried out once the sweep gave it up', async () => {
+    const { store, host, who, deletion, isThere, swept } = await opened()
+    const update = 'client_users.update'
+    store.onCall(note, async () => store.failNext(update, 'late'))
+    const outcome = deletion()
+    await expect.poll(() => store.calls.at(-1)).toBe(update)
+    await host.clock.advance(60_000)
+    expect(await outcome).toBe('503 service_unavailable')
+    expect(await swept()).toBeUndefined()
+    await store.deliverLate()
+    expect([await isThere(), (await host.auth.client.users.get(who.id))?.enabled]).toEqual([
+      true,
+      true,
+    ])
+  })
+
   it('and fails there is not gone on with: its owner may have ended the session since', async () => {
     const { store, deletion, isThere, swept } = await opened()
     store.onCall(note, async () => store.failNext('client_users.update', 'before'))
@@ -146,6 +162,18 @@ describe('a deletion by its owner that waits between its check and its write', (
     expect([await isThere(), await swept(), await isThere()]).toEqual([true, undefined, true])
     // Asked for again, it is done.
     expect(await deletion()).toBe('204')
+  })
+
+  it('is gone on with where the host’s code asked for it, in the name of the owner too', async () => {
+    const { store, host, who, isThere, swept } = await opened()
+    store.failNext('client_users.update', 'before')
+    const begun = host.auth.client.users.delete(who.id, { actorId: who.id })
+    await expect(begun).rejects.toMatchObject({ code: 'service_unavailable' })
+    expect([await isThere(), await swept(), await isThere()]).toEqual([
+      true,
+      expect.any(Number),
+      false,
+    ])
   })
 
   it('keeps no administrator’s deletion from being gone on with', async () => {

@@ -68,6 +68,26 @@ export const accountWrites: OvertakenWrites = {
     },
     changes: { expiresAt: { value: plus('expiresAt', 6_000_000), outcome: 'done' } },
   },
+  'a deletion that the sweep gives up': {
+    collection: 'users',
+    begin: async (host) => {
+      const { id } = await subjectOf(host, 'nothing')
+      const now = host.clock.now()
+      const note = { id, ...unnoted, credentialEpoch: -1, begunAt: now, expiresAt: now + 1000 }
+      await storedIn(host, 'client').accountDeletions.insert(note)
+      await host.clock.advance(1000)
+      return async () => {
+        await sweepOnce(host, 'client')
+        const left = await storedIn(host, 'client').accountDeletions.get(id)
+        return left === null ? 'given up' : 'left for later'
+      }
+    },
+    changes: {
+      // The request that asked for it closes the account meanwhile.
+      updatedAt: { value: plus('updatedAt'), outcome: 'left for later' },
+      deletingAt: { value: 1, outcome: 'left for later' },
+    },
+  },
   'an import that lets its account in': {
     collection: 'users',
     begin: async (host) => {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { storeSettings } from '../../../contract/oauth/oauth-host.js'
 import { storedIn } from '../../../support/hosts/open-host.js'
 import { testAuth } from '../../../support/hosts/test-auth.js'
@@ -43,6 +44,32 @@ const lastFactor =
     await storeSettings(host, { mfaPolicyClient: 'required' })
     const { bearer, credentialId } = subject
     return () => host.send('DELETE', `/v1/auth/client${path}${credentialId}`, { bearer })
+  }
+
+/** A factor whose request died before the owner was told; a process that sweeps does it. */
+const untold =
+  (has: 'an app' | 'a passkey'): Begin =>
+  async (host) => {
+    const { id, credentialId } = await subjectOf(host, has)
+    await host.auth.close()
+    const { totpFactors, passkeys } = storedIn(host, 'client')
+    const due = { expiresAt: host.clock.now(), enrollmentId: 'of a request that died' }
+    if (has === 'an app') await totpFactors.update(id, { confirmed: true }, due)
+    else await passkeys.update(credentialId, { userId: id }, due)
+    return async () => {
+      const { auth, mailer } = await testAuth({
+        ...{ backend: host.backend, clock: host.clock, sweeps: true },
+      })
+      await host.clock.advance(10_000)
+      const left = async () => {
+        await host.clock.advance(1000)
+        const all = [totpFactors, passkeys] as const
+        return (await Promise.all(all.map((each) => each.due(host.clock.now(), 1)))).flat()
+      }
+      await expect.poll(left).toEqual([])
+      await auth.close()
+      return mailer.sent.length === 0 ? 'no mail' : 'a mail'
+    }
   }
 
 /** What users get, show and lose as factors. */
@@ -159,6 +186,48 @@ export const factorWrites: OvertakenWrites = {
     },
     // Its owner removed it, and it was registered for another account.
     changes: { userId: { value: 'another user', outcome: '404 factor_not_found' } },
+  },
+  'an app taken away': {
+    collection: 'totp_factors',
+    write: 'take',
+    begin: proved('DELETE', '/mfa/totp'),
+    changes: {
+      confirmed: { value: false, outcome: '404 factor_not_found' },
+      // A use of it clears the mark, and the removal retires what that granted.
+      removingBy: { value: null, outcome: '204', left: 'goes' },
+    },
+  },
+  'a passkey taken away': {
+    collection: 'passkeys',
+    write: 'take',
+    begin: async (host) => {
+      const subject = await subjectOf(host, 'a passkey')
+      await reAuthenticated(subject)
+      return () => passkeysOn(host, 'client').remove(subject.bearer, subject.credentialId)
+    },
+    changes: {
+      userId: { value: 'another user', outcome: '404 factor_not_found' },
+      removingBy: { value: null, outcome: '204', left: 'goes' },
+    },
+  },
+  'a passkey taken away with all factors': {
+    collection: 'passkeys',
+    write: 'take',
+    begin: async (host) => {
+      const { id } = await subjectOf(host, 'a passkey')
+      return async () => String(await host.auth.client.users.resetMfa(id))
+    },
+    changes: { userId: { value: 'another user', outcome: 'true' } },
+  },
+  'an app whose owner the sweep tells': {
+    collection: 'totp_factors',
+    begin: untold('an app'),
+    changes: { expiresAt: { value: plus('expiresAt', 600_000), outcome: 'no mail' } },
+  },
+  'a passkey whose owner the sweep tells': {
+    collection: 'passkeys',
+    begin: untold('a passkey'),
+    changes: { expiresAt: { value: plus('expiresAt', 600_000), outcome: 'no mail' } },
   },
   'the mark of a passkey taken back': {
     collection: 'passkeys',

@@ -75,6 +75,16 @@ export const intentWrites: OvertakenWrites = {
       redeemedAt: { value: 1, outcome: '400 invalid_token' },
     },
   },
+  'the challenge of a passkey that is registered': {
+    collection: 'passkey_challenges',
+    write: 'take',
+    begin: started('a passkey registered in a session'),
+    changes: {
+      userId: { value: 'another user', outcome: '400 webauthn_failed' },
+      deviceEpoch: { value: plus('deviceEpoch'), outcome: '400 webauthn_failed' },
+      credentialEpoch: { value: plus('credentialEpoch'), outcome: '400 webauthn_failed' },
+    },
+  },
   'the code of an app, and the session it came to': {
     collection: 'oauth_codes',
     nth: 2,
