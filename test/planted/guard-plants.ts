@@ -23,10 +23,11 @@ const others: readonly Plant[] = [
 /** In words what is taken away: a step of the admission, or a condition of a write. */
 function nameOf(id: string): string {
   const [place = '', condition] = id.split(': ')
-  const [file = '', what = ''] = place.split(' ')
+  const [file = '', what = '', taken] = place.split(' ')
+  const source = file.startsWith('adapters/') ? file : `src/${file}`
   return condition === undefined
-    ? `src/${file}.ts: the step ${what} is gone`
-    : `src/${file}.ts: the write of ${what} does not ask for ${condition}`
+    ? `${source}.ts: the step ${what} is gone`
+    : `${source}.ts: the ${taken === undefined ? 'write' : 'take'} of ${what} does not ask for ${condition}`
 }
 
 /** Each guard, taken away. */

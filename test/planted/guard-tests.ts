@@ -140,4 +140,111 @@ export const guardTests: Tests = {
     'domain/sessions/sessions users: enabled',
     'domain/sessions/sessions users: ...(skipped === null ? {} : { deviceEpoch })',
   ]),
+  ...by('test/adapters/stores/collection-ports.test.ts', [
+    'adapters/stores/collection-counter collection: hits',
+    'adapters/stores/collection-counter collection: expiresAt',
+    'adapters/stores/collection-denylist collection: expiresAt',
+  ]),
+  ...by('test/contract/accounts/deletion-notes.test.ts', [
+    'domain/accounts/deletion-resumption accountDeletions taken: expiresAt',
+    'domain/accounts/deletion-resumption accountDeletions taken: ...claim',
+    'domain/accounts/deletion-resumption accountDeletions taken: actorId',
+  ]),
+  ...by('test/contract/accounts/import-races.test.ts', [
+    'domain/accounts/account-import users taken: lastIntentId',
+    'domain/accounts/account-import users taken: enabled',
+    'domain/accounts/account-import users taken: deletingAt',
+  ]),
+  ...by('test/contract/config/judged-activation.test.ts', [
+    'domain/configuration/config-activation modules: revision',
+    'domain/configuration/config-activation environments: revision',
+    'domain/configuration/config-activation environments: activation',
+    'domain/configuration/config-activation environments: activation (2)',
+    'domain/configuration/config-writer modules: revision',
+    'domain/configuration/config-writer environments: activation',
+  ]),
+  ...by('test/contract/config/secrets-and-history.test.ts', [
+    'domain/configuration/config-writer environments: revision',
+  ]),
+  ...by('test/contract/factors/devices.test.ts', [
+    'domain/factors/trusted-devices trustedDevices taken: userId',
+  ]),
+  ...by('test/contract/factors/factor-races.test.ts', [
+    'domain/factors/totp-enrollment backupCodes taken: setId',
+    'domain/factors/totp-enrollment totpFactors taken: enrollmentId',
+    'domain/passkeys/passkey-registration passkeys taken: enrollmentId',
+  ]),
+  ...by('test/contract/factors/untold-factors.test.ts', [
+    'domain/factors/enrollment-notices totpFactors taken: expiresAt',
+    'domain/factors/enrollment-notices passkeys taken: expiresAt',
+  ]),
+  ...by('test/contract/oauth/link-offer-races.test.ts', [
+    'domain/intents/link-offers linkOffers taken: sessionId',
+  ]),
+  ...by('test/contract/oauth/real-attacks.test.ts', [
+    'domain/intents/oauth-flows oauthFlows taken: provider',
+  ]),
+  ...by('test/contract/passkeys/passkey-step-up.test.ts', [
+    'domain/intents/passkey-challenges passkeyChallenges taken: ceremony',
+    'domain/intents/passkey-challenges passkeyChallenges taken: boundTo',
+  ]),
+  ...by('test/contract/service-accounts/cut-off-changes.test.ts', [
+    'domain/accounts/deletion-resumption users taken: enabled',
+    'domain/service-accounts/service-accounts users: credentialEpoch',
+  ]),
+  ...by('test/contract/service-accounts/service-account-guards.test.ts', [
+    'domain/service-accounts/service-credentials serviceCredentials: status',
+  ]),
+  ...by('test/contract/service-accounts/service-account-races.test.ts', [
+    'domain/service-accounts/service-grants serviceCredentials: status',
+  ]),
+  ...by('test/contract/service-accounts/service-accounts.test.ts', [
+    'domain/service-accounts/service-credentials serviceCredentials: accountId',
+  ]),
+  ...by('test/contract/service-accounts/service-grant-cost.test.ts', [
+    'domain/service-accounts/service-grants serviceCredentials: secretHash',
+  ]),
+  ...by('test/domain/authorization/roles.test.ts', [
+    'domain/authorization/role-bindings roleBindings taken: pendingSince',
+    'domain/authorization/role-bindings roleBindings: pendingSince',
+    'domain/authorization/roles roles: revision',
+  ]),
+  ...by('test/domain/configuration/needs-restart.test.ts', [
+    'domain/configuration/process-roll modules: revision',
+  ]),
+  ...by('test/domain/events/webhooks.test.ts', ['domain/events/webhooks deliveries: attempts']),
+  ...by('test/domain/intents/mailed-intents.test.ts', [
+    'domain/intents/mailed-intents tickets taken: secretHash',
+  ]),
+  ...by('test/domain/login/known-logins.test.ts', [
+    'domain/login/known-logins knownLogins taken: loginAt',
+  ]),
+  ...by('test/domain/oauth/oauth-identities.test.ts', [
+    'domain/oauth/oauth-identities oauthIdentities taken: removingBy',
+    'domain/oauth/oauth-identities oauthIdentities taken: linkedAt',
+  ]),
+  ...by('test/security/advisories/matrix.test.ts', [
+    'domain/intents/oauth-flows oauthFlows taken: browserHash',
+  ]),
+  ...by('test/security/overtaken/factors-overtaken.test.ts', [
+    'domain/accounts/mfa-reset passkeys taken: userId',
+    'domain/factors/enrollment-notices totpFactors: expiresAt',
+    'domain/factors/enrollment-notices passkeys: expiresAt',
+    'domain/factors/factor-removal totpFactors taken: confirmed',
+    'domain/factors/factor-removal totpFactors taken: removingBy',
+    'domain/factors/factor-removal passkeys taken: userId',
+    'domain/factors/factor-removal passkeys taken: removingBy',
+  ]),
+  ...by('test/security/overtaken/intents-overtaken.test.ts', [
+    'domain/intents/passkey-challenges passkeyChallenges taken: userId',
+    'domain/intents/passkey-challenges passkeyChallenges taken: deviceEpoch',
+    'domain/intents/passkey-challenges passkeyChallenges taken: credentialEpoch',
+    'domain/oauth/oauth-identities oauthIdentities taken: userId',
+    'domain/oauth/oauth-identities oauthIdentities taken: userId (2)',
+  ]),
 }
+
+/** Conditions without which the write does the same: whoever is disabled stays so. */
+export const withoutDifference: readonly string[] = [
+  'domain/service-accounts/service-accounts users: enabled',
+]

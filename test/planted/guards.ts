@@ -13,18 +13,8 @@ export interface Guard {
   readonly edit: Edit
 }
 
-/** Where a write that does not ask lets somebody in, or undoes a sign-out. */
-const guarded = [
-  'src/domain/sessions/*.ts',
-  'src/domain/intents/*.ts',
-  'src/domain/login/*.ts',
-  'src/domain/limits/*.ts',
-  'src/domain/factors/*.ts',
-  'src/domain/passkeys/*.ts',
-  'src/domain/passwords/*.ts',
-  'src/domain/oauth/*.ts',
-  'src/domain/accounts/*.ts',
-]
+/** Where a write that does not ask lets somebody in, or undoes what another one did. */
+const guarded = ['src/domain/**/*.ts', 'adapters/stores/*.ts']
 
 const admission = 'src/http/admission/admission-steps.ts'
 
@@ -58,20 +48,31 @@ function stepsOf(file: string, source: string): readonly Guard[] {
   return guards
 }
 
-/** The keys of the second argument of each `update`, written in place or as a constant of the same file. */
+/** How many arguments the call has where the second one is a guard. */
+const writes: ReadonlyMap<string, number> = new Map([
+  ['update', 3],
+  ['take', 2],
+])
+
+/** The keys of the guard of each write: in place, a constant of the same file, or what a function of it returns. */
 function writeGuardsOf(file: string, source: string): readonly Guard[] {
   const { tree } = parseSource(file, source)
   const guards: Guard[] = []
   walk(tree, (node) => {
-    if (!ts.isCallExpression(node) || node.arguments.length !== 3) return
+    if (!ts.isCallExpression(node)) return
     const { expression } = node
-    if (!ts.isPropertyAccessExpression(expression) || expression.name.text !== 'update') return
-    const object = literalOf(node.arguments[1], node)
-    for (const property of object?.properties ?? []) {
+    if (!ts.isPropertyAccessExpression(expression)) return
+    const write = expression.name.text
+    if (writes.get(write) !== node.arguments.length) return
+    const [document, argument] = node.arguments
+    const object = literalOf(argument, node)
+    if (document === undefined || argument === undefined || object === undefined) return
+    for (const property of object.properties) {
       const key = property.name?.getText() ?? property.getText()
       const collection = expression.expression.getText().split('.').at(-1)
-      const id = `${short(file)} ${collection}: ${key}`
-      guards.push({ id, edit: without(file, source, property) })
+      const what = write === 'take' ? `${collection} taken` : collection
+      const edit = withoutCondition(file, source, { document, argument, object, property })
+      guards.push({ id: `${short(file)} ${what}: ${key}`, edit })
     }
   })
   return guards
@@ -79,21 +80,21 @@ function writeGuardsOf(file: string, source: string): readonly Guard[] {
 
 const short = (file: string): string => file.replace(/^src\//, '').replace(/\.ts$/, '')
 
-/** The object that an argument is: itself, or the nearest constant of that name. */
+/** The object that an argument is: itself, or the nearest constant of that name, or what that function returns. */
 function literalOf(
   argument: ts.Node | undefined,
   from: ts.Node,
 ): ts.ObjectLiteralExpression | undefined {
   if (argument === undefined) return undefined
   if (ts.isObjectLiteralExpression(argument)) return argument
+  if (ts.isCallExpression(argument)) return literalOf(argument.expression, from)
   if (!ts.isIdentifier(argument)) return undefined
   for (let scope: ts.Node = from; scope.parent !== undefined; scope = scope.parent) {
     let found: ts.ObjectLiteralExpression | undefined
     ts.forEachChild(scope.parent, (child) =>
       walk(child, (node) => {
         if (!ts.isVariableDeclaration(node) || node.name.getText() !== argument.text) return
-        if (node.initializer !== undefined && ts.isObjectLiteralExpression(node.initializer))
-          found ??= node.initializer
+        found ??= objectOf(node.initializer)
       }),
     )
     if (found !== undefined) return found
@@ -101,18 +102,57 @@ function literalOf(
   return undefined
 }
 
+/** An object as it is written, or the one that an arrow function is written to return. */
+function objectOf(initializer: ts.Node | undefined): ts.ObjectLiteralExpression | undefined {
+  if (initializer === undefined) return undefined
+  if (ts.isObjectLiteralExpression(initializer)) return initializer
+  if (ts.isParenthesizedExpression(initializer)) return objectOf(initializer.expression)
+  return ts.isArrowFunction(initializer) ? objectOf(initializer.body) : undefined
+}
+
+/**
+ * A guard that other writes have too loses the condition at this write alone. One that has no other condition asks for
+ * the document's id, since no store takes a guard without conditions.
+ */
+function withoutCondition(
+  file: string,
+  source: string,
+  { document, argument, object, property }: Condition,
+): Edit {
+  const name = property.name?.getText()
+  const at = [argument.getStart(), argument.end] as const
+  if (object.properties.length === 1) {
+    return edited(file, source, at, `{ id: ${document.getText()} }`)
+  }
+  if (argument === object || name === undefined) return without(file, source, property)
+  return edited(file, source, at, `(({ ${name}: _, ...rest }) => rest)(${argument.getText()})`)
+}
+
+interface Condition {
+  readonly document: ts.Node
+  readonly argument: ts.Node
+  readonly object: ts.ObjectLiteralExpression
+  readonly property: ts.ObjectLiteralElementLike
+}
+
 /** Takes a member out of its list, with the comma after it, or else before it. */
 function without(file: string, source: string, member: ts.Node): Edit {
-  const rest = source.slice(member.end)
-  const comma = /^\s*,/.exec(rest)?.[0].length ?? 0
-  const start = member.getFullStart()
-  const end = member.end + comma
+  const comma = /^\s*,/.exec(source.slice(member.end))?.[0].length ?? 0
+  return edited(file, source, [member.getFullStart(), member.end + comma], '')
+}
+
+function edited(
+  file: string,
+  source: string,
+  [start, end]: readonly [number, number],
+  by: string,
+): Edit {
   // As much around it as makes it the only such place.
   for (let around = 0; around < source.length; around += 10) {
     const from = Math.max(0, start - around)
     const find = source.slice(from, end + around)
     if (occurrences(source, find) !== 1) continue
-    return { file, find, replace: source.slice(from, start) + source.slice(end, end + around) }
+    return { file, find, replace: source.slice(from, start) + by + source.slice(end, end + around) }
   }
-  throw new Error(`${file} holds ${member.getText()} in no place of its own`)
+  throw new Error(`${file} holds ${source.slice(start, end)} in no place of its own`)
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { guardTests } from './guard-tests.js'
+import { guardTests, withoutDifference } from './guard-tests.js'
 import { findGuards } from './guards.js'
 import { testsOf } from './plant.js'
 import { plants } from './plants.js'
@@ -38,7 +38,8 @@ describe('the guards of admission and of writes', () => {
   const ids = findGuards(root).map(({ id }) => id)
 
   it('are each noticed by a test, which is named', () => {
-    expect(Object.keys(guardTests).toSorted()).toEqual(ids.toSorted())
+    const known = [...Object.keys(guardTests), ...withoutDifference]
+    expect(known.toSorted()).toEqual(ids.toSorted())
   })
 
   it('are found in a source as it is written', () => {

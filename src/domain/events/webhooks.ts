@@ -93,7 +93,7 @@ export function createWebhooks(deps: Deps): Webhooks {
 
   /** Of several processes that see a delivery due, one attempts it. */
   async function attempt(seen: WebhookDelivery): Promise<void> {
-    const { id, expiresAt, attempts } = seen
+    const { id, attempts } = seen
     // Before the claim: while the address cannot be known, no attempt is used up.
     const { securityWebhooks } = await deps.settings()
     const webhook = securityWebhooks.find(
@@ -102,7 +102,7 @@ export function createWebhooks(deps: Deps): Webhooks {
     const number = attempts + 1
     const wait = waitAfterAttempt(number)
     const next = { attempts: number, expiresAt: clock.now() + (wait ?? lastAttemptMs) }
-    const claimed = await deliveries.update(id, { expiresAt, attempts }, next)
+    const claimed = await deliveries.update(id, { attempts }, next)
     if (claimed === null) return
 
     if (webhook === undefined) {

@@ -54,7 +54,7 @@ export function createKnownLogins(deps: Deps): KnownLogins {
         const isSeenBefore = history.some((past) => isSamePlace(past, login))
         await write(userId, login, isSeenBefore)
         for (const past of surplusBeside(login, history)) {
-          await knownLogins.take(idOf(userId, past), { userId, loginAt: { lte: past.at } })
+          await knownLogins.take(idOf(userId, past), { loginAt: { lte: past.at } })
         }
       })
     },

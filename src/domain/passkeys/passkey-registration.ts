@@ -156,7 +156,7 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
         await slots.store({ ...passkey, ...notice })
         return true
       },
-      takeBack: ({ enrollmentId }) => collections.passkeys.take(id, { userId, enrollmentId }),
+      takeBack: ({ enrollmentId }) => collections.passkeys.take(id, { enrollmentId }),
       told: ({ expiresAt }) =>
         collections.passkeys.update(
           id,

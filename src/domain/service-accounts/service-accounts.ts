@@ -98,8 +98,7 @@ export function createServiceAccounts(
   /** Not where another caller with the id disabled or deleted it meanwhile; no other can have enabled it. */
   async function enable({ id, credentialEpoch }: User): Promise<User> {
     try {
-      const guard = { enabled: false, credentialEpoch }
-      const enabled = await users.update(id, guard, { enabled: true })
+      const enabled = await users.update(id, { credentialEpoch }, { enabled: true })
       if (enabled !== null) return enabled
     } catch (error) {
       deps.logger.warn('enabling a new account had no answer', describeError(error))

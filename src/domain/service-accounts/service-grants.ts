@@ -146,7 +146,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
   ) {
     try {
       const secretHash = await hashAgain()
-      await serviceCredentials.update(id, { secretHash: old, status: 'active' }, { secretHash })
+      await serviceCredentials.update(id, { secretHash: old }, { secretHash })
     } catch (error) {
       deps.logger.warn('a weak hash of a client secret was not upgraded', describeError(error))
     }
@@ -176,7 +176,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     const now = clock.now()
     if (lastUsedAt !== null && now - lastUsedAt < lastUseGrainMs) return
     deps.background.run('noting the use of a credential', async () => {
-      await serviceCredentials.update(id, { status: 'active', lastUsedAt }, { lastUsedAt: now })
+      await serviceCredentials.update(id, { status: 'active' }, { lastUsedAt: now })
     })
   }
 

@@ -105,7 +105,7 @@ export function createRefreshRisk(
     const { sub: userId, sid: sessionId } = claims
     const isEnd = outcome === 'end'
     if (isEnd) await termination.end({ id: sessionId, userId }, 'risk', source)
-    else await stepUpProofs.take(sessionId, { userId })
+    else await stepUpProofs.take(sessionId)
     const key = JSON.stringify([mark, outcome, assessed])
     // A session ends once.
     if (isEnd || isNews(sessionId, key, clock.now())) {

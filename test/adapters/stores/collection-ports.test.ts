@@ -13,6 +13,7 @@ import { expect, it } from 'vitest'
 import { conformance } from '../../../src/testing/index.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { testEach } from '../../support/stores/each-case.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
 
 /** All four ports on the one that an author has to write. */
 function backendOf(store: Store): Backend {
@@ -35,6 +36,20 @@ testEach(
     open: ({ through }) => ({ backend: backendOf(through(memory().store)) }),
   }),
 )
+
+it('puts an entry again that a sweep took away between its two writes', async () => {
+  const faulty = faultyBackend(memory())
+  const entries = faulty.backend.store.collection(denylistSpec)
+  await faulty.backend.store.prepare([denylistSpec])
+  const denylist = collectionDenylist(entries)
+  const entry = (expiresAt: number) => ({ id: 's-1', reason: 'revoked' as const, expiresAt })
+  await denylist.put([entry(1000)])
+  faulty.onCall(`${denylistSpec.name}.update`, async () => {
+    await entries.sweep(2000, 9)
+  })
+  await denylist.put([entry(9000)])
+  expect(await denylist.find(['s-1'])).toMatchObject([{ expiresAt: 9000 }])
+})
 
 it('serves the whole library', async () => {
   const { auth } = await testAuth({ backend: backendOf(memory().store) })

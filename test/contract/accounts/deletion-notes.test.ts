@@ -90,18 +90,24 @@ describe('the note of a deletion', () => {
     expect(await accountDeletions.get(who.id)).toMatchObject({ expiresAt: null })
   })
 
-  it('that another attempt takes over stays, where the credentials are others by then', async () => {
-    const { host, faulty, who, users, accountDeletions } = await opened()
-    faulty.failNext(`${surface}_users.update`, 'before')
-    const begun = host.auth[surface].users.delete(who.id, { actorId: 'ops-1' })
-    await expect(begun).rejects.toMatchObject({ code: 'service_unavailable' })
-    await users.update(who.id, { credentialEpoch: 0 }, { credentialEpoch: 1 })
-    await host.clock.advance(60_000)
-    faulty.onCall(take, async () => {
-      const noted = { actorId: 'ops-2', credentialEpoch: 1, expiresAt: host.clock.now() + 60_001 }
-      await accountDeletions.update(who.id, { id: who.id }, noted)
-    })
-    await sweepOnce(host, surface)
-    expect(await accountDeletions.get(who.id)).toMatchObject({ actorId: 'ops-2' })
-  })
+  it.each([
+    ['of the same actor', { expiresAt: 60_001 }],
+    ['of another one', { actorId: 'ops-2' }],
+  ])(
+    'that another attempt %s takes over stays, where the credentials are others by then',
+    async (_whose, set) => {
+      const { host, faulty, who, users, accountDeletions } = await opened()
+      faulty.failNext(`${surface}_users.update`, 'before')
+      const begun = host.auth[surface].users.delete(who.id, { actorId: 'ops-1' })
+      await expect(begun).rejects.toMatchObject({ code: 'service_unavailable' })
+      await users.update(who.id, { credentialEpoch: 0 }, { credentialEpoch: 1 })
+      await host.clock.advance(60_000)
+      faulty.onCall(take, async () => {
+        const late = 'expiresAt' in set ? { expiresAt: host.clock.now() + set.expiresAt } : set
+        await accountDeletions.update(who.id, { id: who.id }, late)
+      })
+      await sweepOnce(host, surface)
+      expect(await accountDeletions.get(who.id)).not.toBeNull()
+    },
+  )
 })

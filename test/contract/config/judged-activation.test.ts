@@ -243,6 +243,52 @@ it('R-3D-05 a switch that read before the mark of another one does not take it a
   expect((await host.get('/mail')).json()).toMatchObject({ activeEnvironment: 'production' })
 })
 
+it('R-3D-05 a switch that is done clears its own mark alone', async () => {
+  let updates = 0
+  const host: ConfigHost = await configHost({
+    modules,
+    wrapBackend: (backend) => {
+      const { environments } = moduleCollectionsOf(backend.store, '')
+      return withCall(backend, async (called, work) => {
+        if (called === 'operator_module_environments.update') updates += 1
+        const isClearing = updates === 2 && called.endsWith('environments.update')
+        const other = { activation: 'of another switch' }
+        if (isClearing) await environments.update('mail/sandbox', { expiresAt: null }, other)
+        return work()
+      })
+    },
+  })
+  expect((await activate(host, 'sandbox')).status).toBe(200)
+  await host.auth.close()
+  const { environments } = moduleCollectionsOf(host.backend.store, '')
+  expect(updates).toBe(2)
+  expect(await environments.get('mail/sandbox')).toMatchObject({ activation: 'of another switch' })
+})
+
+it('R-3D-05 an edit that finds a mark moves the module on, whatever another process made of it', async () => {
+  let isArmed = false
+  const host: ConfigHost = await configHost({
+    modules,
+    wrapBackend: (backend) => {
+      const stored = moduleCollectionsOf(backend.store, '')
+      return withCall(backend, async (called, work) => {
+        if (isArmed && called === 'operator_modules.update') {
+          isArmed = false
+          const { revision = 0 } = (await stored.modules.get('mail')) ?? {}
+          await stored.modules.update('mail', { revision }, { revision: revision + 5 })
+        }
+        return work()
+      })
+    },
+  })
+  const { modules: stored, environments } = moduleCollectionsOf(host.backend.store, '')
+  const { revision = 0 } = (await stored.get('mail')) ?? {}
+  await environments.update('mail/sandbox', { expiresAt: null }, { activation: 'left' })
+  isArmed = true
+  expect((await write(host, 'good')).status).toBe(200)
+  expect((await stored.get('mail'))?.revision).toBe(revision + 6)
+})
+
 it('a mark that a crash left behind keeps no edit and no switch from succeeding', async () => {
   const host = await configHost({ modules })
   const { environments } = moduleCollectionsOf(host.backend.store, '')

@@ -79,6 +79,76 @@ describe.each(surfaces)(
       expect(await passkeys.find({ userId: who.id }, { limit: 9 })).toEqual([])
     })
 
+    it.each(['totp_factors', 'passkeys'] as const)(
+      'T-45 a factor that has to be taken back stays where it is another one by then: %s',
+      async (table) => {
+        const { host, at } = await hooked()
+        const who = await signedInPerson(host, surface)
+        const { bearer } = who
+        const currentPassword = who.password
+        const { totpFactors, passkeys } = storedIn(host, surface)
+        const factorOf = async () =>
+          table === 'passkeys'
+            ? (await passkeys.find({ userId: who.id }, { limit: 1 }))[0]
+            : totpFactors.get(who.id)
+        at(table === 'passkeys' ? 'passkeys.insert' : 'totp_factors.update', {
+          async after() {
+            await storedIn(host, surface).users.update(
+              who.id,
+              { id: who.id },
+              { credentialEpoch: 9 },
+            )
+            at(`${table}.take`, {
+              async before() {
+                const id = (await factorOf())?.id ?? ''
+                const factors = table === 'passkeys' ? passkeys : totpFactors
+                await factors.update(id, { id }, { enrollmentId: 'of another enrolment' })
+              },
+            })
+          },
+        })
+        if (table === 'passkeys') {
+          const authenticator = softwareAuthenticator({ origin: origins[surface] })
+          const given = { bearer, currentPassword }
+          const done = await passkeysOn(host, surface).register(given, authenticator)
+          expect(outcomeOf(done)).toBe('400 webauthn_failed')
+        } else {
+          const app = await host.send('POST', `${base}/mfa/totp`, {
+            bearer,
+            body: { currentPassword },
+          })
+          const code = codeOf(host, textOf(app.json(), 'secret'))
+          const body = { code }
+          const done = await host.send('POST', `${base}/mfa/totp/confirm`, { bearer, body })
+          expect(outcomeOf(done)).toBe('401 invalid_mfa_code')
+        }
+        expect(await factorOf()).toMatchObject({ enrollmentId: 'of another enrolment' })
+      },
+    )
+
+    it('T-45 codes that have to be taken back stay where they are others by then', async () => {
+      const { host, at } = await hooked()
+      const who = await signedInPerson(host, surface)
+      const { bearer } = who
+      const { users, backupCodes } = storedIn(host, surface)
+      const body = { currentPassword: who.password }
+      const app = await host.send('POST', `${base}/mfa/totp`, { bearer, body })
+      at('backup_codes.insert', {
+        async after() {
+          await users.update(who.id, { id: who.id }, { deviceEpoch: 99 })
+          at('backup_codes.take', {
+            async before() {
+              await backupCodes.update(who.id, { id: who.id }, { setId: 'of newer codes' })
+            },
+          })
+        },
+      })
+      const code = codeOf(host, textOf(app.json(), 'secret'))
+      const done = await host.send('POST', `${base}/mfa/totp/confirm`, { bearer, body: { code } })
+      expect(outcomeOf(done)).toBe('200')
+      expect(await backupCodes.get(who.id)).toMatchObject({ setId: 'of newer codes' })
+    })
+
     it('T-45 a passkey of a request that was under way does not outlive a reset of all factors', async () => {
       const { host, at } = await hooked()
       const who = await signedInPerson(host, surface)

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
 import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
 import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
@@ -159,6 +160,20 @@ describe('what a grant costs', () => {
     expect(await hashNow()).toContain('m=128,t=2,p=1')
     await tokenOf(stronger, account)
     await tokenOf(host, account)
+  })
+
+  it('T-47 a hash that another process replaced meanwhile stays', async () => {
+    const store = faultyBackend(memory())
+    const { host, account } = await rig({ backend: store.backend })
+    const hash = { ...cheapHash, params: { memoryCost: 128, timeCost: 2, parallelism: 1 } }
+    const stronger = await open({ backend: host.backend, hash })
+    const { credentialId: id } = account
+    // The first write is that of the hash, the note of the use comes beside the grant.
+    store.onCall('service_account_credentials.update', async () => {
+      await stored(host).update(id, { status: 'active' }, { secretHash: 'of another process' })
+    })
+    await tokenOf(stronger, account)
+    expect((await stored(host).get(id))?.secretHash).toBe('of another process')
   })
 
   it('G-02 lastUsedAt says when, within a minute, and costs a write a minute', async () => {

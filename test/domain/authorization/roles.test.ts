@@ -305,6 +305,21 @@ describe('a failing store', () => {
     expect(await bind()).toBe(false)
   })
 
+  it('a bind that fails takes away none that another call completed meanwhile', async () => {
+    const { store, roles, userId, stored } = await rig()
+    const { id: roleId } = await roles.define({ name: 'support', permissions: read })
+    store.onCall('operator_role_bindings.insert', () => {
+      store.failNext('operator_users.get', 'before')
+    })
+    store.onCall('operator_role_bindings.take', async () => {
+      expect(await roles.bind({ userId, roleId })).toBe(true)
+    })
+    const failed = { code: 'service_unavailable' }
+    await expect(roles.bind({ userId, roleId })).rejects.toMatchObject(failed)
+    const id = roleBindingId({ userId, roleId, tenantId: '' })
+    expect(await stored.roleBindings.get(id)).toMatchObject({ pendingSince: null })
+  })
+
   it('a bind that was interrupted is taken away as none, and with its role', async () => {
     const { host, roles, userId, stored } = await rig()
     const { id: roleId } = await roles.define({ name: 'support', permissions: read })

@@ -111,6 +111,42 @@ export const intentWrites: OvertakenWrites = {
     begin: removingIdentity('has none'),
     changes: { removingBy: { value: 'another removal', outcome: 'thrown last_login_method' } },
   },
+  'an account at a provider taken from a user who was deleted': {
+    collection: 'oauth_identities',
+    write: 'take',
+    begin: async (host) => {
+      const { id } = await byGoogle(host)
+      const { users, accountDeletions } = storedIn(host, 'client')
+      await users.take(id)
+      const note = { id, actorId: null, begunAt: 0, credentialEpoch: 0, deletedAt: 0 }
+      await accountDeletions.insert({ ...note, expiresAt: null })
+      return async () => {
+        const reply = await host.signIn('client', 'google', account)
+        return memberOf(reply, 'error') || 'signed in'
+      }
+    },
+    changes: { userId: { value: randomUUID(), outcome: 'signed in' } },
+  },
+  'an account at a provider taken for an import, since its user never was': {
+    collection: 'oauth_identities',
+    write: 'take',
+    begin: async (host) => {
+      const { id, identity } = await byGoogle(host)
+      await storedIn(host, 'client').users.take(id)
+      await host.clock.advance(61_000)
+      const { issuer = '', subject = '' } = identity ?? {}
+      const identities = [{ provider: 'google' as const, issuer, subject }]
+      const users = [{ email: 'grace@example.org', emailVerified: true, identities }]
+      return async () => {
+        const { results } = await host.auth.client.users.import({ users })
+        return results.map(({ outcome }) => outcome).join()
+      }
+    },
+    changes: {
+      userId: { value: randomUUID(), outcome: 'conflict' },
+      linkedAt: { value: plus('linkedAt'), outcome: 'conflict' },
+    },
+  },
   'an account at a provider that was left without its user': {
     collection: 'oauth_identities',
     begin: async (host) => {
