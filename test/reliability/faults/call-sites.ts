@@ -60,6 +60,8 @@ const ofNoRequest = new Set([
 const elsewhere = new Set([
   'src/domain/sessions/session-list.ts sessions.get',
   'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
+  // Another call uses the id and deletes the account, as in `deletion-races` of signing in by a provider.
+  'src/domain/context/take-back-used.ts users.take',
   // The account was deleted before and is there again, as in `deletion-notes`.
   'src/domain/accounts/account-deletions.ts collections.users.get',
   'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
