@@ -63,10 +63,18 @@ export type AccountEvent =
     }
   | {
       /**
-       * The host's code or the owner asked for it, and it was not done. Where a deletion was interrupted after it had
-       * disabled the account, the library finishes it later.
+       * The host's code or the owner asked for a deletion, and the request did not complete it. The library may still
+       * complete it later: always if the account was already closed.
        */
-      readonly type: 'account.updateFailed' | 'account.deleteFailed'
+      readonly type: 'account.deleteFailed'
+      readonly actorId: string | null
+      readonly targetId: string
+      /** The error's code; `not_found` when the account does not exist. */
+      readonly reason: string
+    }
+  | {
+      /** The host's code or the owner asked for a change, and it was not made. */
+      readonly type: 'account.updateFailed'
       readonly actorId: string | null
       readonly targetId: string
       /** The error's code; `not_found` when the account does not exist. */

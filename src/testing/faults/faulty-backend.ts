@@ -20,6 +20,7 @@ export interface FaultyBackend {
   deliverLate(): Promise<void>
 }
 
+/** How a `FaultyBackend` keeps what it sees. */
 export interface FaultyBackendOptions extends InterceptOptions {
   /** Default true. False for a process that runs for hours, whose memory the names would fill. */
   readonly keepsCalls?: boolean
