@@ -20,9 +20,9 @@ export function idleWindowFindings(env: Env): readonly Finding[] {
   return [{ check: 'settings', problem: warning, remedy }]
 }
 
-/** Of the first stored list element of the module `auth` that no edit may write any more. */
+/** Of the first stored list element of the module `auth` that neither an edit nor the host may give any more. */
 export function listFindings(values: Readonly<Record<string, string>>): readonly Finding[] {
-  const found = listProblem(values, () => true, isPublicAddress)
+  const found = listProblem(values, () => true, isPublicAddress, true)
   if (found === null) return []
   const remedy = `Correct the element: postern settings set ${found.field}=…`
   return [{ check: 'settings', problem: found.message, remedy }]
