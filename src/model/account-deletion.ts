@@ -3,8 +3,8 @@ import type { SurfaceSpec } from './surface-spec.js'
 
 /**
  * The started deletion of an account; the id is the user's. It is written before anything is removed
- * and outlives the user record: what an interruption left undone is found, documents that a parallel request
- * wrote meanwhile are found, and no account is ever made with the id again.
+ * and outlives the user record: what an interruption left undone is found, and so are documents that a
+ * parallel request wrote meanwhile; no account is ever made with the id again.
  */
 export interface AccountDeletion extends Doc {
   /** The user who deleted it; null when the host's code named no actor. */

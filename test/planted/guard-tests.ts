@@ -244,7 +244,7 @@ export const guardTests: Tests = {
   ]),
 }
 
-/** Conditions without which the write does the same: whoever is disabled stays so. */
+/** Conditions without which the write does the same: an account that is disabled stays disabled. */
 export const withoutDifference: readonly string[] = [
   'domain/service-accounts/service-accounts users: enabled',
 ]

@@ -17,7 +17,7 @@ import { removePersonalData } from './personal-data.js'
  * disabled and its epochs raised, so that no login succeeds any more; sessions are ended, the denylist
  * first; everything of the user is removed; the user record goes last, and with it the address is
  * free. An interruption after the account was disabled leaves one that no caller can use, and the next
- * attempt completes it; so does the process that sweeps where only the note was written, unless the owner asked for it.
+ * attempt completes it; so does the process that sweeps where only the note was written, unless the request alone may close it.
  */
 export interface AccountDeletions extends DeletionResumption {
   /**

@@ -24,9 +24,9 @@ export interface OauthIdentities {
   /** Takes one without a user, unless a sign-up may be under way for it. True for who took it. */
   takeAbandoned(identity: OauthIdentity): Promise<boolean>
   /**
-   * Removes the one that is meant, and resolves with it, unless `refusalOf` gives what to throw; it is given the
-   * user's other identities that stay. Throws that, and `not_found` when there is none (any more). Of
-   * two removed at once, each is refused or sees that the other goes.
+   * Removes the one that is meant, and resolves with it. Throws what `refusalOf` gives, which is asked with the user's
+   * other identities that stay, and `not_found` when there is none (any more). Of two removed at once, at least one is
+   * asked about while the other is no longer among those that stay.
    */
   remove(
     userId: string,

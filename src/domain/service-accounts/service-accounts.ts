@@ -95,7 +95,7 @@ export function createServiceAccounts(
     return newUser(now, { id, kind: 'service', email, emailAsTyped: email, name, enabled: false })
   }
 
-  /** Not where another caller with the id disabled or deleted it meanwhile; no other can have enabled it. */
+  /** Throws where another caller with the id disabled or deleted the account meanwhile. */
   async function enable({ id, credentialEpoch }: User): Promise<User> {
     try {
       const enabled = await users.update(id, { credentialEpoch }, { enabled: true })

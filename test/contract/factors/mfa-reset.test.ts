@@ -168,7 +168,9 @@ describe.each(surfaces)('O-44 resetting the factors of somebody on the %s surfac
     await users.insert({ ...stored, id: robot, kind: 'service', email: 'robot@m.invalid' })
     const nobody = uuidv7(host.clock.now(), systemRandom)
     for (const id of [nobody, robot, elsewhere.id, 'x', '%00', 'a'.repeat(3000)]) {
-      expect([id, outcomeOf(await reset(id, body))]).toEqual([id, '404 user_not_found'])
+      const reply = await reset(id, body)
+      expect([id, outcomeOf(reply)]).toEqual([id, '404 user_not_found'])
+      expect(reply.json()['detail']).toContain(`on the ${surface} surface`)
     }
     const { totpFactors } = storedIn(host, other(surface))
     expect(await totpFactors.get(elsewhere.id)).not.toBeNull()

@@ -82,7 +82,7 @@ describe.each(Object.entries(flows))('a deletion beside %s by a provider', (_nam
 })
 
 describe('a first sign-in by a provider that another one overtakes', () => {
-  it('makes no account again that the other made and its owner deleted', async () => {
+  it('T-89 makes no account again that the other made and its owner deleted', async () => {
     const faulty = faultyBackend(memory())
     const host = await oauthHost({ backend: faulty.backend })
     const { users } = host.auth.operator
