@@ -12,7 +12,7 @@ function samples(changed: (n: number) => Partial<SoakSample> = () => ({})): read
     rssBytes: [100 * megabyte, 90 * megabyte],
     resources: [20, 21],
     connections: [5, 5],
-    rows: { client_sessions: 100, client_audit_records: 10 * n, postern_denylist: 50 },
+    rows: { client_tickets: 100, client_audit_records: 10 * n, postern_denylist: 50 * n },
     ...changed(n),
   }))
 }
@@ -51,22 +51,31 @@ it('sockets that are never closed show', () => {
 })
 
 it('a table that is never swept shows, and one that is swept now and then does not', () => {
-  const rows = (n: number) => ({ postern_denylist: 10 * n, postern_counters: 100 * (n % 5) })
+  const rows = (n: number) => ({ client_tickets: 10 * n, postern_counters: 100 * (n % 5) })
   expect(
     soakGrowth(
       samples((n) => ({ rows: rows(n) })),
       times(),
     ).tables,
-  ).toEqual(['postern_denylist'])
+  ).toEqual(['client_tickets'])
+})
+
+it('a table whose rows live for longer shows where it gets more of them than before', () => {
+  const grows = (late: number) =>
+    soakGrowth(
+      samples((n) => ({ rows: { client_sessions: 10 * n + Math.max(0, n - 20) * late } })),
+      times(),
+    ).tables
+  expect([grows(0), grows(3), grows(6)]).toEqual([[], [], ['client_sessions']])
 })
 
 it('a table that has more rows for more requests does not show', () => {
   const third = 10 * minute
-  const more = samples((n) => ({ rows: { client_sessions: n < 20 ? 100 : 150 } }))
+  const more = samples((n) => ({ rows: { client_tickets: n < 20 ? 100 : 150 } }))
   const often = Array.from({ length: 1500 }, (_, n) => ({ at: 2 * third + n * 400, ms: 10 }))
   const before = times().filter(({ at }) => at < 2 * third)
   expect(soakGrowth(more, [...before, ...often]).tables).toEqual([])
-  expect(soakGrowth(more, times()).tables).toEqual(['client_sessions'])
+  expect(soakGrowth(more, times()).tables).toEqual(['client_tickets'])
 })
 
 it('times that grow show', () => {

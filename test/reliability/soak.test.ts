@@ -54,10 +54,10 @@ describeOn('postgres', 'figure R30: every flow for long, postgres', () => {
       const growth = soakGrowth(samples, pace.times)
       // A few seconds say nothing of what grows slowly, or of times.
       if (isFull) {
-        expect(Math.max(...growth.memory)).toBeLessThanOrEqual(1)
-        expect(growth.resources).toBeLessThanOrEqual(5)
-        expect(growth.tables).toEqual([])
-        expect(growth.p99).toBeLessThanOrEqual(1.2)
+        expect.soft(Math.max(...growth.memory)).toBeLessThanOrEqual(1)
+        expect.soft(growth.resources).toBeLessThanOrEqual(5)
+        expect.soft(growth.tables).toEqual([])
+        expect.soft(growth.p99).toBeLessThanOrEqual(1.2)
       }
       figure(
         'R30',
@@ -67,8 +67,8 @@ describeOn('postgres', 'figure R30: every flow for long, postgres', () => {
           `(70 % of what they can), the clocks ${soakClockRate} times as fast as time: ${pace.times.length} requests, ` +
           `none with an answer but the one that was due; from the second third to the last: memory ` +
           `${growth.memory.map((mb) => mb.toFixed(2)).join(' and ')} MB a minute, the p99 times ` +
-          `${growth.p99.toFixed(2)}, no more sockets or timers, no table with more rows but those for audit records and ` +
-          `known logins; at most ${most} connections of ${poolSize}`,
+          `${growth.p99.toFixed(2)}, no more sockets or timers, no table with more rows but those whose rows live ` +
+          `longer (audit records, known logins, sessions, refresh tokens, the denylist), which get no more than before; at most ${most} connections of ${poolSize}`,
       )
     },
     (soakSeconds + 180) * second,
