@@ -16,9 +16,20 @@ export interface OauthIdentity extends Doc {
   readonly linkedAt: number
   /**
    * The random mark of the request that is about to remove it; null without one. A marked identity
-   * still signs in, but does not count as a remaining way to sign in.
+   * still signs in, but does not count as a remaining way to sign in. That of a request that is about to link it
+   * begins with `link `: such an identity opens nothing yet.
    */
   readonly removingBy: string | null
+}
+
+const linkMark = 'link '
+
+/** The mark of an identity that is being linked. */
+export const linkMarkOf = (nonce: string): string => `${linkMark}${nonce}`
+
+/** Whether the request that links it has still to look at the account once more, or died before it did. */
+export function isBeingLinked({ removingBy }: Pick<OauthIdentity, 'removingBy'>): boolean {
+  return removingBy?.startsWith(linkMark) ?? false
 }
 
 export const oauthIdentitiesSpec: SurfaceSpec<OauthIdentity> = {

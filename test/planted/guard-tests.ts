@@ -93,6 +93,7 @@ export const guardTests: Tests = {
     'domain/factors/factor-removal passkeys: userId',
     'domain/factors/factor-removal passkeys: removingBy',
     'domain/factors/step-up stepUpProofs: provedAt',
+    'domain/factors/step-up stepUpProofs: deviceEpoch',
     'domain/factors/totp-enrollment totpFactors: expiresAt',
     'domain/factors/totp-factors totpFactors: confirmed',
     'domain/factors/totp-factors totpFactors: sealedSecret',
@@ -118,6 +119,7 @@ export const guardTests: Tests = {
     'domain/intents/oauth-codes oauthCodes: replayedAt (2)',
     'domain/oauth/oauth-identities oauthIdentities: removingBy',
     'domain/oauth/oauth-identities oauthIdentities: removingBy (2)',
+    'domain/oauth/oauth-identities oauthIdentities: removingBy (3)',
     'domain/oauth/oauth-identities oauthIdentities: userId',
     'domain/oauth/oauth-identities oauthIdentities: linkedAt',
   ]),
@@ -154,6 +156,7 @@ export const guardTests: Tests = {
     'domain/accounts/account-import users taken: lastIntentId',
     'domain/accounts/account-import users taken: enabled',
     'domain/accounts/account-import users taken: deletingAt',
+    'domain/accounts/deletion-resumption users taken: lastIntentId',
   ]),
   ...by('test/contract/config/judged-activation.test.ts', [
     'domain/configuration/config-activation modules: revision',
@@ -173,6 +176,10 @@ export const guardTests: Tests = {
     'domain/factors/totp-enrollment backupCodes taken: setId',
     'domain/factors/totp-enrollment totpFactors taken: enrollmentId',
     'domain/passkeys/passkey-registration passkeys taken: enrollmentId',
+  ]),
+  ...by('test/contract/factors/late-backup-codes.test.ts', [
+    'domain/factors/totp-factors backupCodes taken: setId',
+    'domain/passkeys/passkey-registration backupCodes taken: setId',
   ]),
   ...by('test/contract/factors/untold-factors.test.ts', [
     'domain/factors/enrollment-notices totpFactors taken: expiresAt',

@@ -96,11 +96,44 @@ export const intentPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/oauth/oauth-links.ts',
-        find: 'if (added !== null) await identities.takeBack(added)',
-        replace: '',
+        find: 'stands = (await terms.isGood()) && (',
+        replace: 'stands = (await terms.isGood().then(() => true)) && (',
       },
     ],
     tests: ['test/contract/oauth/link-offer-races.test.ts'],
+  },
+  {
+    name: 'a link stands where the account cannot be looked at once more',
+    edits: [
+      {
+        file: 'src/domain/oauth/oauth-links.ts',
+        find: '} finally {\n      if (!stands && begun !== null) await identities.takeBack(begun)\n    }',
+        replace: '} finally {\n    }',
+      },
+    ],
+    tests: ['test/contract/oauth/cut-off-links.test.ts'],
+  },
+  {
+    name: 'a link opens the account before it is settled',
+    edits: [
+      {
+        file: 'src/domain/oauth/oauth-accounts.ts',
+        find: 'known !== null && isBeingLinked(known)',
+        replace: 'known !== null && isBeingLinked(known) && known.id === ""',
+      },
+    ],
+    tests: ['test/contract/oauth/cut-off-links.test.ts'],
+  },
+  {
+    name: 'a guess that comes between makes a longer lockout short',
+    edits: [
+      {
+        file: 'src/domain/limits/rate-limiter.ts',
+        find: 'count < tries && until < end',
+        replace: 'count < 1',
+      },
+    ],
+    tests: ['test/domain/limits/closed-windows.test.ts'],
   },
   {
     name: 'a sign-out in the browser leaves an offered link as it is',
@@ -141,8 +174,8 @@ export const intentPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/accounts/account-import.ts',
-        find: 'const guard = { lastIntentId, enabled: false, deletingAt: null }',
-        replace: 'const guard = { enabled: false, deletingAt: null }',
+        find: 'const guard = { lastIntentId, enabled: false, deletingAt: null }\n    const added',
+        replace: 'const guard = { enabled: false, deletingAt: null }\n    const added',
       },
     ],
     tests: ['test/contract/accounts/import-races.test.ts'],
@@ -152,8 +185,8 @@ export const intentPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/factors/totp-enrollment.ts',
-        find: 'await requireUnchanged().catch(',
-        replace: 'await Promise.resolve().catch(',
+        find: 'stands = await isUnchanged()',
+        replace: 'stands = true',
       },
     ],
     tests: ['test/contract/factors/late-backup-codes.test.ts'],

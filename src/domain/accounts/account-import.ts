@@ -5,7 +5,7 @@ import {
   unfinishedImport,
 } from '../../engine/unfinished-import.js'
 import { newUser } from '../../model/new-user.js'
-import type { OauthIdentity } from '../../model/oauth-identity.js'
+import { isBeingLinked, type OauthIdentity } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -73,12 +73,12 @@ export function createAccountImport(
     return { passwordHash, passwordChangedAt: passwordChangedAt ?? clock.now() }
   }
 
-  /** Whether another account has one of the identities, or a sign-up for it is under way. */
+  /** Whether another account has one of the identities, or a sign-up or a linking of it is under way. */
   async function hasTaken({ identities }: ImportRow, userId: string | null): Promise<boolean> {
     for (const identity of identities) {
       const known = await oauthIdentities.find(identity)
       if (known === null || known.userId === userId) continue
-      if (!(await isGone(known.userId))) return true
+      if (!isBeingLinked(known) && !(await isGone(known.userId))) return true
       if (!dryRun && !(await oauthIdentities.takeAbandoned(known))) return true
     }
     return false
@@ -140,18 +140,24 @@ export function createAccountImport(
     return true
   }
 
+  /** Takes the account away with what imports gave it, unless it is no longer unfinished. A dry run leaves it. */
+  async function giveUp(user: User, result: ImportResult): Promise<ImportResult> {
+    if (dryRun) return result
+    const { id, lastIntentId } = user
+    const guard = { lastIntentId, enabled: false, deletingAt: null }
+    // Before the account goes: an identity without one would open what later gets its id.
+    await unlink(id, [])
+    if ((await users.take(id, guard)) !== null) await totpFactors.take(id)
+    return result
+  }
+
   /** Factors and identities first; with the last write the account can be used. */
   async function complete(row: ImportRow, user: User): Promise<ImportResult | typeof conflict> {
     const { id, lastIntentId } = user
     // A deletion finds it disabled, and leaves the mark.
     const guard = { lastIntentId, enabled: false, deletingAt: null }
     const added = await link(row.identities, id)
-    if (added === null) {
-      // Before the account goes: an identity without one would open what later gets its id.
-      await unlink(id, [])
-      if ((await users.take(id, guard)) !== null) await totpFactors.take(id)
-      return conflictOf('identity_taken')
-    }
+    if (added === null) return giveUp(user, conflictOf('identity_taken'))
     if (row.totpSecret !== null) await putTotp(user, row.totpSecret)
     // The host's word on it counts, also where the row says otherwise.
     const enabled = row.enabled && lastIntentId !== disabledImport
@@ -192,8 +198,8 @@ export function createAccountImport(
     const { id, email } = found
     if (!isUnfinishedImport(found)) return { outcome: 'skipped', id }
     if (isWrittenAtOnce(row) || email !== row.email) return conflictOf('email_taken')
-    // Cut off between the account and the look at the note of a deletion.
-    if (await isDeleted(row)) return gone
+    // Cut off between the account and the look at the note of a deletion: another id has to be free to have the address.
+    if (await isDeleted(row)) return giveUp(found, gone)
     if (await hasTaken(row, id)) return conflictOf('identity_taken')
     if (dryRun) return { outcome: 'creatable' }
     // What the row has no more, perhaps because a stranger had added it.

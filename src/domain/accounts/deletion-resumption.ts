@@ -1,4 +1,5 @@
 import { workOff } from '../../concurrency/work-off.js'
+import { isUnfinishedImport } from '../../engine/unfinished-import.js'
 import type { AccountDeletion } from '../../model/account-deletion.js'
 import type { User } from '../../model/user.js'
 import type { Act } from '../context/actor.js'
@@ -35,16 +36,22 @@ export function createDeletionResumption(
 ): DeletionResumption {
   const { users, accountDeletions } = collections
 
+  /** Of a service account, that no caller knows a secret of it. */
+  async function isUnfinished(user: User): Promise<boolean> {
+    if (user.kind !== 'service') return isUnfinishedImport(user)
+    const [credential] = await serviceCredentials.find({ accountId: user.id }, { limit: 1 })
+    return credential === undefined
+  }
+
   /**
-   * Takes away a service account that a call began to make with the id of a deleted one, and never finished: no
-   * caller knows a secret of it, and enabled it would pass for the account of before.
+   * Takes away an account that a call began to make with the id of a deleted one, and never finished: enabled it would
+   * pass for the account of before.
    */
   async function withoutUnfinished(user: User | null): Promise<User | null> {
-    if (user === null || user.kind !== 'service') return user
-    const [credential] = await serviceCredentials.find({ accountId: user.id }, { limit: 1 })
-    if (credential !== undefined) return user
-    const isTaken = (await users.take(user.id, { enabled: false })) !== null
-    return isTaken ? null : users.get(user.id)
+    if (user === null || !(await isUnfinished(user))) return user
+    const { id, lastIntentId } = user
+    const isTaken = (await users.take(id, { enabled: false, lastIntentId })) !== null
+    return isTaken ? null : users.get(id)
   }
 
   /**

@@ -33,11 +33,9 @@ export function createSelfDeletion(
       if (!settingsFor(surface, settings).accountDeletionEnabled) {
         throw new AuthError('account_deletion_disabled')
       }
-      await reAuthentication.require(who, currentPassword, source)
+      const refusalSince = await reAuthentication.require(who, currentPassword, source)
       const act = { actorId: who.user.id, source }
-      const finisher = await deletions.delete(who.user.id, act, (now) =>
-        reAuthentication.refusalSince({ ...who, currentPassword }, now),
-      )
+      const finisher = await deletions.delete(who.user.id, act, refusalSince)
       // Of two requests at once, one tells the owner.
       const tells = finisher === 'this' && settings.notifySecurityChanges
       if (tells) mail.accountDeleted(who.user, clock.now())

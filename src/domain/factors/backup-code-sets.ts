@@ -11,10 +11,14 @@ export interface BackupCodeSets {
   /** New codes, which count for nothing until they replace others. May throw `server_busy`. */
   generate(count: number, line: HashLine): Promise<FreshCodes>
   /**
-   * Replaces a user's codes by these. `retire` voids what was granted on the older ones; it is called
-   * right before the write, and again when one of them was used meanwhile. The id of the set.
+   * Replaces a user's codes by these, if `mayReplace` says so. It may void what was granted on the older ones; it is
+   * called right before the write, and again when one of them was used meanwhile. The id of the set; null without it.
    */
-  replace(userId: string, fresh: FreshCodes, retire: () => Promise<void>): Promise<string>
+  replace(
+    userId: string,
+    fresh: FreshCodes,
+    mayReplace: () => Promise<boolean>,
+  ): Promise<string | null>
   /**
    * Spends a code, at the cost of one hash whatever is typed. Of racers with one code, one succeeds.
    * The number of codes left; null for a wrong or used code.
@@ -64,7 +68,7 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
       return { codes, hashes }
     },
 
-    async replace(userId, { hashes }, retire) {
+    async replace(userId, { hashes }, mayReplace) {
       const fields = {
         expiresAt: null,
         userId,
@@ -73,14 +77,16 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
         setId: randomToken(random, 16),
         createdAt: deps.clock.now(),
       }
-      await retryOnConflict(tries, async () => {
+      return retryOnConflict(tries, async () => {
         const older = await backupCodes.get(userId)
-        await retire()
-        if (older === null) return (await backupCodes.insert({ id: userId, ...fields })) || conflict
+        if (!(await mayReplace())) return null
+        if (older === null) {
+          return (await backupCodes.insert({ id: userId, ...fields })) ? fields.setId : conflict
+        }
         const { setId, usedMask } = older
-        return (await backupCodes.update(userId, { setId, usedMask }, fields)) ?? conflict
+        const replaced = await backupCodes.update(userId, { setId, usedMask }, fields)
+        return replaced === null ? conflict : fields.setId
       })
-      return fields.setId
     },
 
     async spend(userId, typed, line) {

@@ -90,9 +90,9 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
       const change = { change: 'backupCodesRegenerated', ...asked } as const
       const fresh = await backupCodeSets.generate(backupCodeCount, sessionLine(surface, sessionId))
       // The codes took their time to hash, in a queue that may be long.
-      await backupCodeSets.replace(user.id, fresh, async () => {
-        if (!(await changes.retire(user.id, change))) throw new AuthError('session_revoked')
-      })
+      const mayReplace = () => changes.retire(user.id, change)
+      const setId = await backupCodeSets.replace(user.id, fresh, mayReplace)
+      if (setId === null) throw new AuthError('session_revoked')
       changes.made(user, change)
       return fresh.codes
     },

@@ -14,18 +14,20 @@ export interface ReAuthentication {
    * With a factor, of a kind that is switched off as well: a second-factor proof younger than `stepUpMaxAge`. Without one: the
    * current password. With neither: a login as young as that. Throws `step_up_required`,
    * `invalid_credentials` and `rate_limited`, and `session_revoked` where the session was ended while its
-   * password was checked.
+   * password was checked. Resolves with what asks again just before the change is written.
    */
-  require(who: SignedIn, currentPassword: string | undefined, source: RequestSource): Promise<void>
-  /**
-   * Asked again just before the change is written, with the account as it is then: what to throw where the session was
-   * ended, or the account's password or factors were changed; null where neither was.
-   */
-  refusalSince(who: Asker, now: User | null): Promise<AuthError | null>
+  require(
+    who: SignedIn,
+    currentPassword: string | undefined,
+    source: RequestSource,
+  ): Promise<RefusalSince>
 }
 
-/** Somebody who was re-authenticated, and the password they gave, if any. */
-export type Asker = SignedIn & { readonly currentPassword: string | undefined }
+/**
+ * Of the account as it is now: what to throw where the session was ended, or the account's password or factors were
+ * changed, since the user was re-authenticated; null where neither was.
+ */
+export type RefusalSince = (now: User | null) => Promise<AuthError | null>
 
 interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
   readonly judge: Pick<IntentJudge, 'isSessionOpen'>
@@ -36,48 +38,50 @@ export function createReAuthentication(
   stepUp: StepUp,
   passwordCheck: PasswordCheck,
 ): ReAuthentication {
-  async function refusalSince(
-    { user, sessionId, currentPassword }: Asker,
-    now: User | null,
-  ): Promise<AuthError | null> {
-    if (now === null || !(await deps.judge.isSessionOpen(now, sessionId))) {
-      return new AuthError('session_revoked')
+  /** `refusal` is for an account whose credentials changed: what was asked for has to be shown again. */
+  function since({ user, sessionId }: SignedIn, refusal: AuthError): RefusalSince {
+    return async (now) => {
+      if (now === null || !(await deps.judge.isSessionOpen(now, sessionId))) {
+        return new AuthError('session_revoked')
+      }
+      const { credentialEpoch, deviceEpoch } = now
+      const isSame = credentialEpoch === user.credentialEpoch && deviceEpoch === user.deviceEpoch
+      return isSame ? null : refusal
     }
-    const { credentialEpoch, deviceEpoch } = now
-    if (credentialEpoch === user.credentialEpoch && deviceEpoch === user.deviceEpoch) return null
-    if (currentPassword !== undefined) return new AuthError('invalid_credentials')
-    return stepUpRequired((await deps.settings()).stepUpMaxAge)
-  }
-
-  /** A hash waits for its turn, and meanwhile the owner may have taken the account back from a thief. */
-  async function requireUnchanged(who: Asker): Promise<void> {
-    const refusal = await refusalSince(who, await deps.collections.users.get(who.user.id))
-    if (refusal !== null) throw refusal
   }
 
   async function requirePassword(
     who: SignedIn,
     currentPassword: string | undefined,
     source: RequestSource,
-  ): Promise<void> {
-    if (currentPassword === undefined) throw new AuthError('invalid_credentials')
-    if (await passwordCheck.ofSession(who, currentPassword, source))
-      return requireUnchanged({ ...who, currentPassword })
+  ): Promise<RefusalSince> {
     const { user, sessionId } = who
-    deps.emit('password.changeFailed', source, { userId: user.id, sessionId })
-    throw new AuthError('invalid_credentials')
+    if (currentPassword === undefined) throw new AuthError('invalid_credentials')
+    if (!(await passwordCheck.ofSession(who, currentPassword, source))) {
+      deps.emit('password.changeFailed', source, { userId: user.id, sessionId })
+      throw new AuthError('invalid_credentials')
+    }
+    // A hash waits for its turn, and meanwhile the owner may have taken the account back from a thief.
+    const refusalSince = since(who, new AuthError('invalid_credentials'))
+    const refusal = await refusalSince(await deps.collections.users.get(user.id))
+    if (refusal !== null) throw refusal
+    return refusalSince
+  }
+
+  async function requireRecent({ principal }: SignedIn, hasFactor: boolean, maxAgeMs: number) {
+    if (hasFactor) return stepUp.require(principal, maxAgeMs)
+    const age = deps.clock.now() - principal.claims.authTime * 1000
+    if (age < 0 || age >= maxAgeMs) throw stepUpRequired(maxAgeMs)
   }
 
   return {
-    refusalSince,
-
     async require(who, currentPassword, source) {
       const { stepUpMaxAge } = await deps.settings()
-      const methods = await offeredMethods(deps, who.user.id)
-      if (methods.length > 0) return stepUp.require(who.principal, stepUpMaxAge)
-      if (who.user.passwordHash !== null) return requirePassword(who, currentPassword, source)
-      const age = deps.clock.now() - who.principal.claims.authTime * 1000
-      if (age < 0 || age >= stepUpMaxAge) throw stepUpRequired(stepUpMaxAge)
+      const hasFactor = (await offeredMethods(deps, who.user.id)).length > 0
+      const isByPassword = !hasFactor && who.user.passwordHash !== null
+      if (isByPassword) return requirePassword(who, currentPassword, source)
+      await requireRecent(who, hasFactor, stepUpMaxAge)
+      return since(who, stepUpRequired(stepUpMaxAge))
     },
   }
 }

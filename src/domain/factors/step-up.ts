@@ -63,7 +63,8 @@ export function createStepUp(deps: Deps): StepUp {
       const older = await stepUpProofs.get(id)
       if (older === null) return (await stepUpProofs.insert(proof)) ? proof.provedAt : conflict
       if (isNewer(older, proof)) return older.provedAt
-      const moved = await stepUpProofs.update(id, { provedAt: older.provedAt }, fields)
+      const guard = { provedAt: older.provedAt, deviceEpoch: older.deviceEpoch }
+      const moved = await stepUpProofs.update(id, guard, fields)
       return moved === null ? conflict : proof.provedAt
     })
   }

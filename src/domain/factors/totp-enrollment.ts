@@ -87,22 +87,18 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
    * other codes, moves the epoch first and looks at the codes then: of the two, one sees the other.
    */
   async function isStored(user: User, fresh: FreshCodes): Promise<boolean> {
-    const requireUnchanged = async () => {
-      const now = await collections.users.get(user.id)
-      if (now?.deviceEpoch !== user.deviceEpoch) throw new AuthError('invalid_mfa_code')
-    }
+    const isUnchanged = async () =>
+      (await collections.users.get(user.id))?.deviceEpoch === user.deviceEpoch
+    // The codes of an earlier factor, if any are left, are void with this.
+    const setId = await backupCodeSets.replace(user.id, fresh, isUnchanged)
+    if (setId === null) return false
+    let stands = false
     try {
-      // The codes of an earlier factor, if any are left, are void with this.
-      const setId = await backupCodeSets.replace(user.id, fresh, requireUnchanged)
-      await requireUnchanged().catch(async (error: unknown) => {
-        await collections.backupCodes.take(user.id, { setId })
-        throw error
-      })
-      return true
-    } catch (error) {
-      if (error instanceof AuthError && error.code === 'invalid_mfa_code') return false
-      throw error
+      stands = await isUnchanged()
+    } finally {
+      if (!stands) await collections.backupCodes.take(user.id, { setId })
     }
+    return stands
   }
 
   /** The app may stand: then it was confirmed, and only the codes are still to be made. */

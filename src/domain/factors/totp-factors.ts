@@ -53,7 +53,7 @@ const tries = 4
 
 export function createTotpFactors(deps: Deps): TotpFactors {
   const { surface, clock, secretBox } = deps
-  const { totpFactors } = deps.collections
+  const { totpFactors, backupCodes } = deps.collections
 
   function secretOf({ sealedSecret, userId }: TotpFactor): string {
     const secret = secretBox.open(sealedSecret, totpPlace(surface, userId))
@@ -101,6 +101,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
   return {
     async begin({ id: userId, credentialEpoch, deviceEpoch }, boundTo) {
       const secret = await totpSecret(deps.random.bytes(20))
+      const older = await backupCodes.get(userId)
       const begun = await replacePending({
         id: userId,
         expiresAt: null,
@@ -118,7 +119,7 @@ export function createTotpFactors(deps: Deps): TotpFactors {
       if (!begun) throw new AuthError('factor_already_enrolled')
       // Of a factor that is no more. Confirmed before it has new ones, this one must not revive them.
       const { passkeys } = await enrolledFactors(deps.collections, userId)
-      if (passkeys === 0) await deps.collections.backupCodes.take(userId)
+      if (older !== null && passkeys === 0) await backupCodes.take(userId, { setId: older.setId })
       return secret
     },
 

@@ -19,6 +19,9 @@ import {
 /** All sessions of an account together may use up as much as so many of them alone. */
 const sessionsPerUser = 5
 
+/** More hits than can come between the two steps of a closing, one after the other. */
+const tries = 24
+
 export interface RateLimiter {
   /**
    * Counts a hit under a named limit; throws `rate_limited` when it is used up. Where the counter can
@@ -43,7 +46,7 @@ export interface RateLimiter {
   ): Promise<CounterResult>
   /**
    * Starts a window that is full from the beginning: every hit is refused until its end, to which this
-   * resolves, in epoch milliseconds.
+   * resolves, in epoch milliseconds. Hits beside it may be allowed until it resolves, and never shorten the window.
    */
   close<Name extends string>(
     name: ExactName<Name>,
@@ -92,6 +95,18 @@ export function createRateLimiter(deps: Deps): RateLimiter {
     }
   }
 
+  async function fill(key: string, limit: RateLimit): Promise<CounterResult> {
+    if (add !== undefined) {
+      const { limit: hits, windowMs } = limit
+      const filled = add.call(counter, key, windowMs, hits, clock.now(), hits)
+      const result = await filled.catch(() => null)
+      if (result !== null) return result
+    }
+    let last = await hit(key, limit)
+    while (last.allowed && last.count < limit.limit) last = await hit(key, limit)
+    return last
+  }
+
   function requireAllowed({
     allowed,
     resetsAt,
@@ -134,10 +149,14 @@ export function createRateLimiter(deps: Deps): RateLimiter {
     windowOf: (name) => named[name].windowMs,
     async close(name, subject, limit) {
       const key = keyOf(name, subject)
-      await forgive(key)
-      let last = await hit(key, limit)
-      while (last.allowed && last.count < limit.limit) last = await hit(key, limit)
-      return last.resetsAt
+      const end = clock.now() + limit.windowMs
+      let until = 0
+      for (let count = 0; count < tries && until < end; count += 1) {
+        await forgive(key)
+        // A hit that comes between these begins a window, which may be shorter.
+        until = (await fill(key, limit)).resetsAt
+      }
+      return until
     },
     forgive: (name, subject, hits) => forgive(keyOf(name, subject), hits),
   }

@@ -4,7 +4,7 @@ import { canonicalEmail } from '../../engine/email.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import { newUser } from '../../model/new-user.js'
-import type { OauthIdentity } from '../../model/oauth-identity.js'
+import { isBeingLinked, type OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
@@ -112,6 +112,11 @@ export function createOauthAccounts(deps: Deps, services: Services): OauthAccoun
   ): Promise<Found | typeof conflict> {
     const { profile } = arrived
     const known = await identities.find(profile)
+    if (known !== null && isBeingLinked(known)) {
+      // One whose linking was cut off is as good as none.
+      if (!(await identities.takeAbandoned(known))) throw new AuthError('oauth_failed')
+      return conflict
+    }
     const owner = known === null ? null : await users.get(known.userId)
     if (known !== null && owner !== null) return { user: owner, identityId: known.id }
     if (known !== null && (await wasDeleted(known.userId))) {

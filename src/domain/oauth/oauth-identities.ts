@@ -1,6 +1,6 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
-import type { OauthIdentity } from '../../model/oauth-identity.js'
+import { isBeingLinked, linkMarkOf, type OauthIdentity } from '../../model/oauth-identity.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
@@ -12,8 +12,14 @@ export interface OauthIdentities {
   find(account: ProviderAccount): Promise<OauthIdentity | null>
   /** At most one of each provider. */
   ofUser(userId: string): Promise<readonly OauthIdentity[]>
+  /** As `ofUser`, once those are gone whose linking was cut off. */
+  settledOf(userId: string): Promise<readonly OauthIdentity[]>
   /** Null when the account, or the user's place for this provider, is taken. */
   add(account: ProviderAccount, userId: string): Promise<OauthIdentity | null>
+  /** As `add`, but the identity opens nothing before it is settled. */
+  begin(account: ProviderAccount, userId: string): Promise<OauthIdentity | null>
+  /** From now on it opens the account. False where it was removed meanwhile. */
+  settle(begun: OauthIdentity): Promise<boolean>
   /** Takes back what was added for a user who then could not be made. */
   takeBack(identity: OauthIdentity): Promise<void>
   /**
@@ -21,7 +27,10 @@ export interface OauthIdentities {
    * Null when a parallel call changed it first.
    */
   renew(identity: OauthIdentity): Promise<OauthIdentity | null>
-  /** Takes one without a user, unless a sign-up may be under way for it. True for who took it. */
+  /**
+   * Takes one without a user, or one that is not settled, unless a sign-up or a linking may be under way for it. True
+   * for who took it.
+   */
   takeAbandoned(identity: OauthIdentity): Promise<boolean>
   /**
    * Removes the one that is meant, and resolves with it. Throws what `refusalOf` gives, which is asked with the user's
@@ -42,7 +51,7 @@ type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
 /** Another one removing the same identity may come between; each try sees the newest mark. */
 const tries = 8
 
-/** Longer than a sign-up takes from its identity to its user. */
+/** Longer than a sign-up takes from its identity to its user, and a linking to settle it. */
 const abandonedMs = 60 * 1000
 
 export function createOauthIdentities(deps: Deps): OauthIdentities {
@@ -71,23 +80,48 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
     return (await oauthIdentities.take(id, { removingBy })) !== null
   }
 
+  async function insert(
+    profile: ProviderAccount,
+    userId: string,
+    removingBy: string | null,
+  ): Promise<OauthIdentity | null> {
+    const { provider, issuer, subject } = profile
+    const identity: OauthIdentity = {
+      id: identityId(profile),
+      userId,
+      provider,
+      issuer,
+      subject,
+      linkedAt: clock.now(),
+      removingBy,
+      expiresAt: null,
+    }
+    return (await oauthIdentities.insert(identity)) ? identity : null
+  }
+
+  async function takeAbandoned({ id, userId, linkedAt }: OauthIdentity): Promise<boolean> {
+    if (clock.now() - linkedAt < abandonedMs) return false
+    return (await oauthIdentities.take(id, { userId, linkedAt })) !== null
+  }
+
   return {
     find: (profile) => oauthIdentities.get(identityId(profile)),
     ofUser,
 
-    async add(profile, userId) {
-      const { provider, issuer, subject } = profile
-      const identity: OauthIdentity = {
-        id: identityId(profile),
-        userId,
-        provider,
-        issuer,
-        subject,
-        linkedAt: clock.now(),
-        removingBy: null,
-        expiresAt: null,
+    async settledOf(userId) {
+      const settled: OauthIdentity[] = []
+      for (const identity of await ofUser(userId)) {
+        const isGone = isBeingLinked(identity) && (await takeAbandoned(identity))
+        if (!isGone) settled.push(identity)
       }
-      return (await oauthIdentities.insert(identity)) ? identity : null
+      return settled
+    },
+
+    add: (profile, userId) => insert(profile, userId, null),
+    begin: (profile, userId) => insert(profile, userId, linkMarkOf(randomToken(random, 16))),
+
+    async settle({ id, removingBy }) {
+      return (await oauthIdentities.update(id, { removingBy }, { removingBy: null })) !== null
     },
 
     async takeBack({ id, userId }) {
@@ -101,10 +135,7 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
       return oauthIdentities.update(id, { userId, linkedAt: seen }, { linkedAt })
     },
 
-    async takeAbandoned({ id, userId, linkedAt }) {
-      if (clock.now() - linkedAt < abandonedMs) return false
-      return (await oauthIdentities.take(id, { userId, linkedAt })) !== null
-    },
+    takeAbandoned,
 
     remove: (userId, isMeant, refusalOf) =>
       retryOnConflict(tries, async () => {

@@ -1,7 +1,7 @@
 import { isUuid } from '../../crypto/uuid.js'
 import { AuthError, type ErrorCode } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
-import type { OauthIdentity } from '../../model/oauth-identity.js'
+import { isBeingLinked, type OauthIdentity } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
@@ -92,20 +92,22 @@ export function createOauthLinks(
   const { users } = deps.collections
 
   /**
-   * Gives the identity to the user if it has no owner. An identity whose sign-up was cut short before
-   * there was an account has none. Null when it was this user's already. Throws
-   * `identity_already_linked`.
+   * Gives the identity to the user if it has no owner; it is still to be settled. An identity whose sign-up was cut
+   * short before there was an account has none, nor has one whose linking was. Null when it was this user's already.
+   * Throws `identity_already_linked`.
    */
-  async function add(profile: ProviderAccount, userId: string): Promise<OauthIdentity | null> {
+  async function begin(profile: ProviderAccount, userId: string): Promise<OauthIdentity | null> {
     const refuse = (): never => {
       throw new AuthError('identity_already_linked')
     }
     const attempt = async () => {
-      const added = await identities.add(profile, userId)
-      if (added !== null) return added
+      const begun = await identities.begin(profile, userId)
+      if (begun !== null) return begun
       const known = await identities.find(profile)
-      if (known?.userId === userId) return null
-      if (known === null || (await users.get(known.userId)) !== null) return refuse()
+      if (known === null) return refuse()
+      const isSettled = !isBeingLinked(known)
+      if (isSettled && known.userId === userId) return null
+      if (isSettled && (await users.get(known.userId)) !== null) return refuse()
       await identities.takeAbandoned(known)
       return conflict
     }
@@ -159,24 +161,30 @@ export function createOauthLinks(
   ): Promise<void> {
     await reAuthentication.require(who, currentPassword, source)
     requireProvedMailbox(who.user)
-    const linked = await identities.ofUser(who.user.id)
+    const linked = await identities.settledOf(who.user.id)
     if (linked.some((one) => one.provider === provider)) {
       throw new AuthError('identity_already_linked')
     }
   }
 
-  /** What voids it moves the account first and looks then: of the two, one sees the other. */
+  /**
+   * What voids it moves the account first and looks then: of the two, one sees the other. An interruption leaves an
+   * identity that opens nothing.
+   */
   async function link(
     user: User,
     account: ProviderAccount,
     terms: { readonly isGood: () => Promise<boolean>; readonly refusal: ErrorCode },
     source: RequestSource,
   ): Promise<void> {
-    const added = await add(account, user.id)
-    if (!(await terms.isGood())) {
-      if (added !== null) await identities.takeBack(added)
-      throw new AuthError(terms.refusal)
+    const begun = await begin(account, user.id)
+    let stands = false
+    try {
+      stands = (await terms.isGood()) && (begun === null || (await identities.settle(begun)))
+    } finally {
+      if (!stands && begun !== null) await identities.takeBack(begun)
     }
+    if (!stands) throw new AuthError(terms.refusal)
     notifyChange('linked', { actorId: user.id, user }, account.provider, source)
   }
 
@@ -206,10 +214,9 @@ export function createOauthLinks(
     },
 
     async unlink(who, provider, currentPassword, source) {
-      await reAuthentication.require(who, currentPassword, source)
+      const refusalSince = await reAuthentication.require(who, currentPassword, source)
       const { user } = who
-      const asker = { ...who, currentPassword }
-      const refusal = async () => reAuthentication.refusalSince(asker, await users.get(user.id))
+      const refusal = async () => refusalSince(await users.get(user.id))
       await remove({ actorId: user.id, user, refusal }, { provider }, source)
     },
 

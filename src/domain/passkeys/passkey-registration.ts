@@ -149,9 +149,10 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     const { id, userId } = passkey
     return {
       async store(notice) {
-        // Of a factor that is no more: a new one must not revive them.
-        if (!hasFactor(await enrolledFactors(collections, userId))) {
-          await collections.backupCodes.take(userId)
+        // Of a factor that is no more: a new one must not revive them. Those made from here on are another factor's.
+        const older = await collections.backupCodes.get(userId)
+        if (older !== null && !hasFactor(await enrolledFactors(collections, userId))) {
+          await collections.backupCodes.take(userId, { setId: older.setId })
         }
         await slots.store({ ...passkey, ...notice })
         return true

@@ -4,6 +4,7 @@ import { memory } from '../../../adapters/memory/index.js'
 import type { ImportReport } from '../../../src/index.js'
 import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { afterwards, sweepOnce } from './deletions.js'
 
 const totpSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
@@ -34,7 +35,10 @@ async function opened() {
     await stored.totpFactors.get(row.id),
     await identities(),
   ]
-  return { faulty, host, users, stored, importing, identities, picture }
+  const change = async (set: object) => {
+    await stored.users.update(row.id, { id: row.id }, set)
+  }
+  return { faulty, host, users, stored, importing, identities, picture, change }
 }
 
 /** The account is there with its factors, and disabled until its import is completed. */
@@ -110,15 +114,13 @@ describe('an import that takes its account back, because another one got an iden
     ['enabled', { enabled: true }],
     ['being deleted', { deletingAt: 1 }],
   ])('leaves one that is %s by then', async (_state, set) => {
-    const { faulty, stored, importing } = await opened()
+    const { faulty, stored, importing, change } = await opened()
     const other = { id: randomUUID(), email: 'grace@example.org', totpSecret: undefined }
     // After the look at who has the identities, and before they are linked.
     faulty.onCall('client_oauth_identities.insert', async () => {
       expect(await importing({ ...other, identities: [google('1815')] })).toEqual(['created'])
     })
-    faulty.onCall('client_users.take', async () => {
-      await stored.users.update(row.id, { id: row.id }, set)
-    })
+    faulty.onCall('client_users.take', () => change(set))
     expect(await importing()).toEqual(['conflict identity_taken'])
     expect(await stored.users.get(row.id)).toMatchObject(set)
   })
@@ -173,18 +175,6 @@ describe('an import whose account is deleted meanwhile', () => {
     expect(await picture()).toEqual([null, null, []])
   })
 
-  it('does not go on with one where that could not be known', async () => {
-    const { faulty, users, importing, picture } = await opened()
-    faulty.onCall('client_users.insert', async () => {
-      expect(await importing({ identities: [], totpSecret: undefined })).toEqual(['created'])
-      await users.delete(row.id)
-      faulty.failNext('client_account_deletions.get', 'before')
-    })
-    await expect(importing()).rejects.toMatchObject({ code: 'service_unavailable' })
-    expect(await importing()).toEqual(['refused id_deleted'])
-    expect((await picture())[0]).toMatchObject({ enabled: false })
-  })
-
   it.each([
     ['by its id', row.id, 'refused id_deleted'],
     ['by its address', undefined, 'conflict email_taken'],
@@ -195,6 +185,55 @@ describe('an import whose account is deleted meanwhile', () => {
     await stored.users.update(row.id, { enabled: true }, deleting)
     expect(await importing({ id })).toEqual([code])
   })
+})
+
+describe('an import that made its account again, and could not know that the id was used', () => {
+  async function leftOver() {
+    const given = await opened()
+    const { faulty, users, importing } = given
+    faulty.onCall('client_users.insert', async () => {
+      expect(await importing({ identities: [], totpSecret: undefined })).toEqual(['created'])
+      await users.delete(row.id)
+      faulty.failNext('client_account_deletions.get', 'before')
+    })
+    await expect(importing()).rejects.toMatchObject({ code: 'service_unavailable' })
+    return given
+  }
+
+  it('does not go on with it, and takes it away, for its address to be free', async () => {
+    const { importing, picture } = await leftOver()
+    expect(await importing({}, true)).toEqual(['refused id_deleted'])
+    expect((await picture())[0]).toMatchObject({ enabled: false })
+    expect(await importing()).toEqual(['refused id_deleted'])
+    expect(await picture()).toEqual([null, null, []])
+    expect(await importing({ id: randomUUID() })).toEqual(['created'])
+  })
+
+  it('leaves it where it is completed by then', async () => {
+    const { faulty, stored, importing, change } = await leftOver()
+    faulty.onCall('client_users.take', () => change({ lastIntentId: null }))
+    expect(await importing()).toEqual(['refused id_deleted'])
+    expect(await stored.users.get(row.id)).not.toBeNull()
+  })
+
+  it('leaves it to the process that sweeps', async () => {
+    const { host, importing, picture } = await leftOver()
+    await host.clock.advance(afterwards)
+    await sweepOnce(host, 'client')
+    expect(await picture()).toEqual([null, null, []])
+    expect(await importing({ id: randomUUID() })).toEqual(['created'])
+  })
+
+  it.each([{ enabled: true }, { lastIntentId: null }])(
+    'leaves it to its import where that completed it: %o',
+    async (set) => {
+      const { host, faulty, stored, change } = await leftOver()
+      await host.clock.advance(afterwards)
+      faulty.onCall('client_users.take', () => change(set))
+      await sweepOnce(host, 'client')
+      expect(await stored.users.get(row.id)).toMatchObject(set)
+    },
+  )
 })
 
 describe('an identity with which another person is signing up', () => {

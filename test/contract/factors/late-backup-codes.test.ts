@@ -3,7 +3,8 @@ import { type Reply, textOf } from '../../support/hosts/http-client.js'
 import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { codeOf, enrolled, textsOf } from '../../support/people/authenticator.js'
-import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
+import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
+import { origins, passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { type Person, signedInPerson } from '../../support/people/people.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
 
@@ -115,6 +116,39 @@ describe.each(surfaces)('backup codes of an app, shown late on the %s surface', 
       { change: 'totpEnrolled', ip: expect.any(String) },
     ])
     expect(host.mailer.sent.map(({ template }) => template)).toContain('mfaChanged')
+  })
+
+  /** Codes that a factor of before left behind. */
+  async function withLeftCodes() {
+    const { host, late } = await interrupted('backup_codes.take')
+    const who = await signedInPerson(host, surface)
+    const { backupCodes } = storedIn(host, surface)
+    const stored = { userId: who.id, hashes: ['old'], usedMask: 0, setId: 'old', createdAt: 0 }
+    await backupCodes.insert({ id: who.id, expiresAt: null, ...stored })
+    const shown: Reply[] = []
+    late.push(async () => {
+      const { bearer } = who
+      const body = { code: await codeFor(host, bearer, who) }
+      shown.push(await host.send('POST', `${base}/mfa/totp/confirm`, { bearer, body }))
+    })
+    const left = async () => [(await backupCodes.get(who.id))?.hashes.length, shown.length]
+    return { host, who, left }
+  }
+
+  it('R-1-20 are not taken by an enrolment that began before', async () => {
+    const { host, who, left } = await withLeftCodes()
+    await codeFor(host, who.bearer, who)
+    expect(await left()).toEqual([10, 1])
+  })
+
+  it('R-1-20 are not taken by a passkey that is stored at the same time', async () => {
+    const { host, who, left } = await withLeftCodes()
+    const given = { bearer: who.bearer, currentPassword: who.password }
+    await passkeysOn(host, surface).register(
+      given,
+      softwareAuthenticator({ origin: origins[surface] }),
+    )
+    expect(await left()).toEqual([10, 1])
   })
 
   it('R-1-20 are those of the app where nothing came in between', async () => {

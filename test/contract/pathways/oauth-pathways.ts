@@ -57,7 +57,11 @@ export const oauthPathways: readonly Pathway[] = [
   { flow: codeAfterGoogle, strength: byProviderAndCode, cells: ticketCells },
   { flow: codeAfterApple, strength: byProviderAndCode, cells: ticketCells },
   {
-    flow: codeAfterProvider('a code of the app after a flow of another browser', 'google', false),
+    flow: codeAfterProvider(
+      'a code of the authenticator app after a flow of another browser',
+      'google',
+      false,
+    ),
     strength: null,
     cells: strangerCells,
   },

@@ -44,7 +44,11 @@ export const secondFactorPathways: readonly Pathway[] = [
   {
     flow: enrollmentByTicket,
     // Whoever has the password enrolls an app of theirs.
-    strength: { ...byCode, shows: 'the password, and a code of an app enrolled with it', aal: 1 },
+    strength: {
+      ...byCode,
+      shows: 'the password, and a code of an authenticator app enrolled with it',
+      aal: 1,
+    },
     cells: enrollmentCells,
   },
 ]

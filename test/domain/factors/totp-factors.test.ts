@@ -101,7 +101,7 @@ describe('an authenticator app', () => {
     const { factors, now, collections, passwords, random, clock } = await enrolled()
     const sets = createBackupCodeSets({ collections, passwords, random, clock })
     await confirm(factors, userId, now())
-    await sets.replace(userId, await sets.generate(2, anyLine), async () => {})
+    await sets.replace(userId, await sets.generate(2, anyLine), async () => true)
     await collections.totpFactors.take(userId)
     const secret = await factors.begin(newUser(0, ada), 'session')
     // The process ends here, before there are new codes.

@@ -139,6 +139,18 @@ describe('O-39 a deletion by its owner that waits between its check and its writ
     },
   )
 
+  it('asks for a new login where that was shown, whatever password was sent along', async () => {
+    const { store, host, who, deletion } = await opened()
+    const { users } = storedIn(host, 'client')
+    await users.update(who.id, { enabled: true }, { passwordHash: null })
+    store.onCall(
+      note,
+      async () => void (await users.update(who.id, { credentialEpoch: 0 }, { credentialEpoch: 1 })),
+    )
+    expect(await deletion()).toBe('403 step_up_required')
+    expect(await host.auth.client.users.get(who.id)).not.toBeNull()
+  })
+
   it('and arrives late is not carried out once the sweep gave it up', async () => {
     const { store, host, who, deletion, isThere, swept } = await opened()
     const update = 'client_users.update'

@@ -243,7 +243,11 @@ export const factorWrites: OvertakenWrites = {
       const code = await nextCode(subject)
       return () => post(subject, '/step-up', { method: 'totp', code })
     },
-    changes: { provedAt: { value: plus('provedAt', 60_000), outcome: '200' } },
+    changes: {
+      provedAt: { value: plus('provedAt', 60_000), outcome: '200' },
+      // The factors changed, and were proved again in the same millisecond.
+      deviceEpoch: { value: plus('deviceEpoch'), outcome: '200' },
+    },
   },
   'the use of a trusted device': {
     collection: 'trusted_devices',

@@ -100,6 +100,13 @@ export const intentWrites: OvertakenWrites = {
       replayedAt: { value: 1, outcome: '400 invalid_token' },
     },
   },
+  'an account at a provider that is linked': {
+    collection: 'oauth_identities',
+    begin: started('an account at Google offered to a session'),
+    changes: {
+      removingBy: { value: 'a removal', outcome: '409 link_not_offered', left: 'goes' },
+    },
+  },
   'an account at a provider marked as being removed': {
     collection: 'oauth_identities',
     begin: removingIdentity('has a password'),
