@@ -83,10 +83,13 @@ export function codeAfterProvider(name: string, provider: ProviderId, isOwn = tr
 }
 
 export const codeAfterGoogle = codeAfterProvider(
-  'a code of the app after a flow to google',
+  'a code of the authenticator app after a flow to google',
   'google',
 )
-export const codeAfterApple = codeAfterProvider('a code of the app after a flow to apple', 'apple')
+export const codeAfterApple = codeAfterProvider(
+  'a code of the authenticator app after a flow to apple',
+  'apple',
+)
 
 export const appCode: Flow = {
   of: 'exchangeMobileOauth',

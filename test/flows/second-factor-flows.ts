@@ -39,7 +39,7 @@ const totp = async (who: Enrolled): Promise<Shown> => ({
 })
 
 export const codeAfterPassword = secondStep(
-  'a code of the app after a password on the web',
+  'a code of the authenticator app after a password on the web',
   'login',
   totp,
 )
@@ -53,7 +53,7 @@ export const backupCodeAfterPassword = secondStep(
 /** An app is enrolled on the way in: whoever has one already gets no ticket for it. */
 export const enrollmentByTicket: Flow = {
   of: 'confirmTotp',
-  name: 'an app enrolled on the way in',
+  name: 'an authenticator app enrolled on the way in',
   async prepare(walk) {
     const { who, mfaToken } = await wantSecondFactor(walk)
     const begun = await post(walk, '/mfa/totp', { mfaToken })()
@@ -89,7 +89,7 @@ export const secondFactorFlows: readonly Flow[] = [
   proved('regenerateBackupCodes', 'POST', '/mfa/backup-codes'),
   {
     of: 'verifyStepUp',
-    name: 'a code of the app',
+    name: 'a code of the authenticator app',
     async prepare(walk) {
       const who = await holderOf(walk)
       const step = post(walk, '/step-up', await totp(who), { bearer: who.bearer })

@@ -75,14 +75,16 @@ export const doors: Readonly<Record<string, readonly Row[]>> = {
   'requestEmailChange: with the current password': [domainAllowed],
   'sendUserPasswordReset: by an administrator': [passwordsOn],
   'resendUserEmailVerification: by an administrator': [],
-  'completeLoginMfa: a code of the app after a password on the web': [ticketOfPassword],
+  'completeLoginMfa: a code of the authenticator app after a password on the web': [
+    ticketOfPassword,
+  ],
   'completeLoginMfa: a backup code after a password in an app': [ticketOfPassword],
-  'confirmTotp: an app enrolled on the way in': [ticketOfPassword, appsOn],
+  'confirmTotp: an authenticator app enrolled on the way in': [ticketOfPassword, appsOn],
   'getMfaStatus: the factors': [],
   'enrollTotp: a secret that is no factor yet': [appsOn],
   'removeTotp: with a proof': [factorToSpare],
   'regenerateBackupCodes: with a proof': [],
-  'verifyStepUp: a code of the app': [],
+  'verifyStepUp: a code of the authenticator app': [],
   'resetUserMfa: by an administrator': [],
   'finishPasskeyLogin: a passkey after a password on the web': [ticketOfPassword],
   'finishPasskeyLogin: a passkey in place of both factors': [passwordlessOn],
@@ -107,8 +109,8 @@ export const doors: Readonly<Record<string, readonly Row[]>> = {
   'terminateSession: another session of the same person': [],
   'oauthCallback: an answer of google in a browser': [googleOnReturn, factorAskedOnReturn],
   'oauthCallbackFormPost: an answer of apple in a browser': [appleOnReturn, factorAskedOnReturn],
-  'completeLoginMfa: a code of the app after a flow to google': [ticketOfGoogle],
-  'completeLoginMfa: a code of the app after a flow to apple': [ticketOfApple],
+  'completeLoginMfa: a code of the authenticator app after a flow to google': [ticketOfGoogle],
+  'completeLoginMfa: a code of the authenticator app after a flow to apple': [ticketOfApple],
   'exchangeMobileOauth: the code of an app that went to a provider': [githubOn, factorAsked],
   'listOauthProviders: the providers': [],
   'startOauth: a flow in a browser': [googleOn],
@@ -146,23 +148,24 @@ export const doors: Readonly<Record<string, readonly Row[]>> = {
   'oauthCallback: an answer of microsoft in a browser': [microsoftOnReturn, factorAskedOnReturn],
   'oauthCallback: an answer of github in a browser': [githubOnReturn, factorAskedOnReturn],
   'oauthCallback: an account of google that is being linked': [googleOnReturn],
-  'completeLoginMfa: a code of the app, of somebody with an app and a passkey': [
+  'completeLoginMfa: a code of the authenticator app, of somebody with an authenticator app and a passkey':
+    [ticketOfPassword, appsOffered],
+  'completeLoginMfa: a backup code, of somebody with an authenticator app and a passkey': [
     ticketOfPassword,
-    appsOffered,
   ],
-  'completeLoginMfa: a backup code, of somebody with an app and a passkey': [ticketOfPassword],
-  'finishPasskeyLogin: a passkey after a password, of somebody with an app and a passkey': [
-    ticketOfPassword,
-    passkeysOffered,
-  ],
-  'startPasskeyLogin: after a password, of somebody with an app and a passkey': [
+  'finishPasskeyLogin: a passkey after a password, of somebody with an authenticator app and a passkey':
+    [ticketOfPassword, passkeysOffered],
+  'startPasskeyLogin: after a password, of somebody with an authenticator app and a passkey': [
     ticketOfPassword,
     passkeysOffered,
   ],
-  'verifyStepUp: a code of the app, of somebody with an app and a passkey': [appsOffered],
-  'startPasskeyStepUp: with a passkey, of somebody with an app and a passkey': [passkeysOffered],
+  'verifyStepUp: a code of the authenticator app, of somebody with an authenticator app and a passkey':
+    [appsOffered],
+  'startPasskeyStepUp: with a passkey, of somebody with an authenticator app and a passkey': [
+    passkeysOffered,
+  ],
   'startPasskeyLogin: in place of both factors': [passwordlessOn],
   'verifyStepUp: a passkey': [],
-  'confirmTotp: an app enrolled within a session': [appsOn],
+  'confirmTotp: an authenticator app enrolled within a session': [appsOn],
   'finishPasskeyRegistration: a passkey registered within a session': [passkeysOn],
 }

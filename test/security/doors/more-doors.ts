@@ -107,7 +107,7 @@ const bothFlow = (
   stepOf: (walk: Walk, both: Both) => Promise<ReturnType<typeof post>>,
 ): Flow => ({
   of,
-  name: `${name}, of somebody with an app and a passkey`,
+  name: `${name}, of somebody with an authenticator app and a passkey`,
   prepare: async (walk) => ({ step: await stepOf(walk, await holderOfBoth(walk)) }),
 })
 
@@ -122,7 +122,7 @@ export const moreDoors: readonly Door[] = [
   callback('oauthCallback', 'microsoft'),
   callback('oauthCallback', 'github'),
   linking,
-  bothFlow('completeLoginMfa', 'a code of the app', async (walk, { who }) =>
+  bothFlow('completeLoginMfa', 'a code of the authenticator app', async (walk, { who }) =>
     post(walk, '/login/mfa', {
       mfaToken: await ticketOf(walk.host, walk.surface, who),
       ...(await code(who)),
@@ -146,7 +146,7 @@ export const moreDoors: readonly Door[] = [
       mfaToken: await ticketOf(walk.host, walk.surface, who),
     }),
   ),
-  bothFlow('verifyStepUp', 'a code of the app', async (walk, { who }) =>
+  bothFlow('verifyStepUp', 'a code of the authenticator app', async (walk, { who }) =>
     post(walk, '/step-up', await code(who), { bearer: who.bearer }),
   ),
   bothFlow('startPasskeyStepUp', 'with a passkey', async (walk, { who }) =>
@@ -171,7 +171,7 @@ export const moreDoors: readonly Door[] = [
   },
   {
     of: 'confirmTotp',
-    name: 'an app enrolled within a session',
+    name: 'an authenticator app enrolled within a session',
     async prepare(walk) {
       const { host, surface, who } = walk
       const { bearer } = await signIn(host, surface, who)
