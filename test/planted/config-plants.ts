@@ -8,6 +8,17 @@ const needsRestart = 'test/domain/configuration/needs-restart.test.ts'
 
 export const configPlants: readonly Plant[] = [
   {
+    name: 'a validator may quote a secret at an activation',
+    edits: [
+      {
+        file: activation,
+        find: 'run, declared.secretsIn(values), deps',
+        replace: 'run, [], deps',
+      },
+    ],
+    tests: ['test/contract/config/validators.test.ts'],
+  },
+  {
     name: 'the condition of a sub-field names a sub-field of any list',
     edits: [
       {

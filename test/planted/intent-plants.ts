@@ -114,6 +114,18 @@ export const intentPlants: readonly Plant[] = [
     tests: ['test/contract/oauth/cut-off-links.test.ts'],
   },
   {
+    name: 'what a stranger planted stays open where the first sign-in of the owner was cut off',
+    edits: [
+      {
+        file: 'src/domain/oauth/provider-proofs.ts',
+        find: "await sessions.endAll(proved.id, 'password_change', source)",
+        replace:
+          "if (verdict === 'prove') await sessions.endAll(proved.id, 'password_change', source)",
+      },
+    ],
+    tests: ['test/security/owner-proof.test.ts'],
+  },
+  {
     name: 'a link opens the account before it is settled',
     edits: [
       {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { memory } from '../../adapters/memory/index.js'
 import type { ProviderId } from '../../src/identity-providers/providers.js'
 import type { InitialSettings } from '../../src/settings/settings.js'
 import { memberOf, type OauthHost, oauthHost, webTarget } from '../contract/oauth/oauth-host.js'
+import type { HostOptions } from '../support/hosts/hosts.js'
 import { textOf } from '../support/hosts/http-client.js'
 import {
   eventsOf,
@@ -13,6 +15,7 @@ import {
 } from '../support/hosts/open-host.js'
 import type { Account } from '../support/outside/provider-stub/account.js'
 import { goodPassword, otherPassword } from '../support/people/people.js'
+import { faultyBackend } from '../support/stores/faulty-backend.js'
 
 const victim = 'victim@gmail.com'
 const squatters = 'the password of a squatter'
@@ -216,8 +219,8 @@ const byProvider: readonly (readonly [string, ProviderId, Partial<Account>, stri
 describe.each(surfaces)('a squatted address and a provider, on %s', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
-  async function squattedBy(email: string) {
-    const host = await oauthHost({ settings: { emailVerificationRequired: false } })
+  async function squattedBy(email: string, options: HostOptions = {}) {
+    const host = await oauthHost({ ...options, settings: { emailVerificationRequired: false } })
     const reply = await host.send('POST', at('/register'), { body: { email, password: squatters } })
     const bearer = textOf(reply.json(), 'accessToken')
     return { host, bearer, user: await storedUser(host, surface, email) }
@@ -250,6 +253,23 @@ describe.each(surfaces)('a squatted address and a provider, on %s', (surface) =>
     // And from now on it is the way in.
     const again = await host.signIn(surface, provider, account)
     expect([memberOf(again, 'error'), again.setCookies.length > 0]).toEqual(['', true])
+  })
+
+  it('R11 ends what was planted at the next sign-in, where the first one was cut off before it did', async () => {
+    const { backend, failNext } = faultyBackend(memory())
+    const { host, bearer, user } = await squattedBy(victim, { backend })
+    const signIn = () =>
+      host.signIn(surface, 'google', { subject: '77', email: victim, verified: true })
+    const me = async () => outcomeOf(await host.send('GET', at('/me'), { bearer }))
+    failNext('denylist.put', 'before')
+    expect(outcomeOf(await signIn())).toBe('503 service_unavailable')
+    // Proved and cleared by then, and its sessions still open.
+    expect((await storedUser(host, surface, victim)).passwordHash).toBeNull()
+    expect(await me()).toBe('200')
+    expect(memberOf(await signIn(), 'error')).toBe('')
+    expect(await me()).toBe('401 session_revoked')
+    const sessions = await storedIn(host, surface).sessions.find({ userId: user.id }, { limit: 9 })
+    expect(sessions.filter(({ active }) => active)).toHaveLength(1)
   })
 
   it.each<[string, (host: OauthHost, id: string) => Promise<unknown>]>([

@@ -384,6 +384,22 @@ describe('what a validator sees', () => {
     expect(JSON.stringify([host.logger.lines, host.events])).not.toContain('S3CR3T')
   })
 
+  it.each([
+    ['the module', 'S3CR3T-top'],
+    ['an element of a list', 'S3CR3T-sub'],
+  ])('T-72 so is one that quotes a secret of %s at an activation', async (_whose, secret) => {
+    const validateActivation = () => new ConfigValidationError('s', `No ${secret}.`, 'mail.no')
+    const host = await configHost({ modules: [mailModule({ validateActivation })] })
+    await host.patch({
+      recordLists: [{ field: 'hooks', create: ['a'], remove: [] }],
+      config: { password: 'S3CR3T-top', 'hooks.a.key': 'S3CR3T-sub' },
+    })
+    const environment = 'production'
+    const reply = await host.change('PUT', '/active-environment', { environment })
+    expect([reply.status, reply.text]).toEqual([422, 'Unprocessable Entity'])
+    expect(JSON.stringify([host.logger.lines, host.events])).not.toContain('S3CR3T')
+  })
+
   it('an edit of a revision that is gone is refused before any validator is asked', async () => {
     const validatePatch = vi.fn(() => undefined)
     const host = await configHost({ modules: [mailModule({ validatePatch })] })
