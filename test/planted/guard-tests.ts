@@ -228,7 +228,10 @@ export const guardTests: Tests = {
   ]),
   ...by('test/domain/oauth/oauth-identities.test.ts', [
     'domain/oauth/oauth-identities oauthIdentities taken: removingBy',
+    'domain/oauth/oauth-identities oauthIdentities taken: removingBy (2)',
+    'domain/oauth/oauth-identities oauthIdentities taken: removingBy (3)',
     'domain/oauth/oauth-identities oauthIdentities taken: linkedAt',
+    'domain/oauth/oauth-identities oauthIdentities taken: linkedAt (2)',
   ]),
   ...by('test/security/advisories/matrix.test.ts', [
     'domain/intents/oauth-flows oauthFlows taken: browserHash',

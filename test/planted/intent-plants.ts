@@ -141,8 +141,8 @@ export const intentPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/limits/rate-limiter.ts',
-        find: 'count < tries && until < end',
-        replace: 'count < 1',
+        find: 'let left = tries; ; left -= 1',
+        replace: 'let left = 1; ; left -= 1',
       },
     ],
     tests: ['test/domain/limits/closed-windows.test.ts'],

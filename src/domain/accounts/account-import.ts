@@ -197,9 +197,9 @@ export function createAccountImport(
   async function goOn(row: ImportRow, found: User): Promise<ImportResult | typeof conflict> {
     const { id, email } = found
     if (!isUnfinishedImport(found)) return { outcome: 'skipped', id }
-    if (isWrittenAtOnce(row) || email !== row.email) return conflictOf('email_taken')
     // Cut off between the account and the look at the note of a deletion: another id has to be free to have the address.
     if (await isDeleted(row)) return giveUp(found, gone)
+    if (isWrittenAtOnce(row) || email !== row.email) return conflictOf('email_taken')
     if (await hasTaken(row, id)) return conflictOf('identity_taken')
     if (dryRun) return { outcome: 'creatable' }
     // What the row has no more, perhaps because a stranger had added it.
@@ -247,7 +247,8 @@ function refusalBeside(row: ImportRow, found: User): ImportResult | null {
 const conflictReasons: Readonly<Record<ImportConflict, string>> = {
   id_taken: 'Another account has this id.',
   email_taken: 'Another account has this address.',
-  identity_taken: 'Another account has one of the identities, or someone is signing up with it.',
+  identity_taken:
+    'Another account has one of the identities, or someone is signing up with it or linking it.',
   duplicate_row: 'An earlier row of the batch has the same id, address or identity.',
 }
 

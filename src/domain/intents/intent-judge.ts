@@ -6,6 +6,7 @@ import { capReached } from '../../engine/session-age.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { providerId } from '../../identity-providers/providers.js'
+import { isBeingLinked } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
@@ -86,7 +87,8 @@ export function createIntentJudge(deps: Deps): IntentJudge {
       oauthCodeId === '' ? null : oauthCodes.get(oauthCodeId),
     ])
     const isCodeGood = oauthCodeId === '' || (code !== null && code.replayedAt === null)
-    return identity?.userId === userId && isCodeGood
+    if (identity === null || isBeingLinked(identity)) return false
+    return identity.userId === userId && isCodeGood
   }
 
   async function hasNoOtherFactor(

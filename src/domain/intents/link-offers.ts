@@ -4,6 +4,7 @@ import { rulesOf } from '../../engine/intent-kinds.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import type { LinkOffer } from '../../model/link-offer.js'
+import { isBeingLinked } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -87,7 +88,7 @@ export function createLinkOffers(deps: Deps, judge: IntentJudge): LinkOffers {
     if (user === undefined || !user.enabled || !isHuman(user)) return null
     if (user.emailVerifiedAt === null) return null
     const linked = await oauthIdentities.find({ userId: user.id, provider }, { limit: 1 })
-    return linked.length === 0 ? user : null
+    return linked.every(isBeingLinked) ? user : null
   }
 
   async function openOffer(offer: LinkOffer): Promise<OpenedIntent<'linkOffer'>> {

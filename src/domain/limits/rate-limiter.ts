@@ -19,8 +19,8 @@ import {
 /** All sessions of an account together may use up as much as so many of them alone. */
 const sessionsPerUser = 5
 
-/** More hits than can come between the two steps of a closing, one after the other. */
-const tries = 24
+/** How often a hit may come right between the two steps of a closing. */
+const tries = 8
 
 export interface RateLimiter {
   /**
@@ -46,7 +46,7 @@ export interface RateLimiter {
   ): Promise<CounterResult>
   /**
    * Starts a window that is full from the beginning: every hit is refused until its end, to which this
-   * resolves, in epoch milliseconds. Hits beside it may be allowed until it resolves, and never shorten the window.
+   * resolves, in epoch milliseconds. Hits beside it may be allowed until it resolves. Of two closings, the longer stays.
    */
   close<Name extends string>(
     name: ExactName<Name>,
@@ -121,12 +121,15 @@ export function createRateLimiter(deps: Deps): RateLimiter {
     requireAllowed((await counts?.hit(key, limit)) ?? (await hit(key, limit)))
   }
 
-  async function forgive(key: string, hits?: number): Promise<void> {
+  /** False where the counter failed. */
+  async function forgive(key: string, hits?: number): Promise<boolean> {
     await fallback.forgive(key, hits)
     try {
       await counter.forgive(key, hits)
+      return true
     } catch (error) {
       logger.warn('a counted attempt could not be handed back', describeError(error))
+      return false
     }
   }
 
@@ -149,16 +152,17 @@ export function createRateLimiter(deps: Deps): RateLimiter {
     windowOf: (name) => named[name].windowMs,
     async close(name, subject, limit) {
       const key = keyOf(name, subject)
-      const end = clock.now() + limit.windowMs
-      let until = 0
-      for (let count = 0; count < tries && until < end; count += 1) {
-        await forgive(key)
-        // A hit that comes between these begins a window, which may be shorter.
-        until = (await fill(key, limit)).resetsAt
+      for (let left = tries; ; left -= 1) {
+        const end = clock.now() + limit.windowMs
+        const { resetsAt } = await fill(key, limit)
+        if (resetsAt >= end || left === 0) return resetsAt
+        // A hit that comes right after begins a window, which may be shorter again.
+        if (!(await forgive(key))) return resetsAt
       }
-      return until
     },
-    forgive: (name, subject, hits) => forgive(keyOf(name, subject), hits),
+    async forgive(name, subject, hits) {
+      await forgive(keyOf(name, subject), hits)
+    },
   }
 }
 

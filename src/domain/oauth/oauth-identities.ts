@@ -10,17 +10,17 @@ export type ProviderAccount = Pick<OauthIdentity, 'provider' | 'issuer' | 'subje
 /** Who an account at a provider belongs to. Never by an address. */
 export interface OauthIdentities {
   find(account: ProviderAccount): Promise<OauthIdentity | null>
-  /** At most one of each provider. */
+  /** Those that open the account, at most one of each provider. */
   ofUser(userId: string): Promise<readonly OauthIdentity[]>
-  /** As `ofUser`, once those are gone whose linking was cut off. */
-  settledOf(userId: string): Promise<readonly OauthIdentity[]>
+  /** With those that are being linked. Takes away what was left where a linking was cut off. */
+  allOf(userId: string): Promise<readonly OauthIdentity[]>
   /** Null when the account, or the user's place for this provider, is taken. */
   add(account: ProviderAccount, userId: string): Promise<OauthIdentity | null>
   /** As `add`, but the identity opens nothing before it is settled. */
   begin(account: ProviderAccount, userId: string): Promise<OauthIdentity | null>
   /** From now on it opens the account. False where it was removed meanwhile. */
   settle(begun: OauthIdentity): Promise<boolean>
-  /** Takes back what was added for a user who then could not be made. */
+  /** Takes back what was added, for a user who then could not be made, and for a link that may not be made. */
   takeBack(identity: OauthIdentity): Promise<void>
   /**
    * Before an account is made for an identity that was left without one: for now it is not abandoned.
@@ -58,20 +58,21 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
   const { clock, random } = deps
   const { oauthIdentities } = deps.collections
 
-  const ofUser = (userId: string) => oauthIdentities.find({ userId }, { limit: 100 })
+  const stored = (userId: string) => oauthIdentities.find({ userId }, { limit: 100 })
 
   /**
    * Marked first, then looked around: of two that remove different ones, each sees the other's mark.
-   * Taken with its own mark only. False when another mark came between.
+   * Taken with its own mark only. False when another mark came between. One that is being linked opens nothing: it
+   * goes without a question, and must not come out of a refusal settled.
    */
-  async function tryToRemove(
-    { id, userId, removingBy: seen }: OauthIdentity,
-    refusalOf: RefusalBeside,
-  ): Promise<boolean> {
+  async function tryToRemove(identity: OauthIdentity, refusalOf: RefusalBeside): Promise<boolean> {
+    const { id, userId, removingBy: seen } = identity
+    if (isBeingLinked(identity))
+      return (await oauthIdentities.take(id, { removingBy: seen })) !== null
     const removingBy = randomToken(random, 16)
     const marked = await oauthIdentities.update(id, { removingBy: seen }, { removingBy })
     if (marked === null) return false
-    const others = (await ofUser(userId)).filter((one) => one.id !== id && one.removingBy === null)
+    const others = (await stored(userId)).filter((one) => one.id !== id && one.removingBy === null)
     const refusal = await refusalOf(others)
     if (refusal !== null) {
       await oauthIdentities.update(id, { removingBy }, { removingBy: null })
@@ -79,6 +80,8 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
     }
     return (await oauthIdentities.take(id, { removingBy })) !== null
   }
+
+  const find = (profile: ProviderAccount) => oauthIdentities.get(identityId(profile))
 
   async function insert(
     profile: ProviderAccount,
@@ -99,33 +102,43 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
     return (await oauthIdentities.insert(identity)) ? identity : null
   }
 
-  async function takeAbandoned({ id, userId, linkedAt }: OauthIdentity): Promise<boolean> {
+  async function takeAbandoned(identity: OauthIdentity): Promise<boolean> {
+    const { id, userId, linkedAt, removingBy } = identity
     if (clock.now() - linkedAt < abandonedMs) return false
-    return (await oauthIdentities.take(id, { userId, linkedAt })) !== null
+    // It may have been settled since it was read: the clocks of two processes differ.
+    return (await oauthIdentities.take(id, { userId, linkedAt, removingBy })) !== null
   }
 
   return {
-    find: (profile) => oauthIdentities.get(identityId(profile)),
-    ofUser,
+    find,
+    ofUser: async (userId) => (await stored(userId)).filter((one) => !isBeingLinked(one)),
 
-    async settledOf(userId) {
-      const settled: OauthIdentity[] = []
-      for (const identity of await ofUser(userId)) {
+    async allOf(userId) {
+      const all: OauthIdentity[] = []
+      for (const identity of await stored(userId)) {
         const isGone = isBeingLinked(identity) && (await takeAbandoned(identity))
-        if (!isGone) settled.push(identity)
+        if (!isGone) all.push(identity)
       }
-      return settled
+      return all
     },
 
     add: (profile, userId) => insert(profile, userId, null),
-    begin: (profile, userId) => insert(profile, userId, linkMarkOf(randomToken(random, 16))),
+
+    async begin(profile, userId) {
+      const mark = linkMarkOf(randomToken(random, 16))
+      const begun = await insert(profile, userId, mark)
+      if (begun !== null) return begun
+      // A driver may have sent the insert twice.
+      const known = await find(profile)
+      return known?.removingBy === mark ? known : null
+    },
 
     async settle({ id, removingBy }) {
       return (await oauthIdentities.update(id, { removingBy }, { removingBy: null })) !== null
     },
 
-    async takeBack({ id, userId }) {
-      await oauthIdentities.take(id, { userId })
+    async takeBack({ id, userId, linkedAt }) {
+      await oauthIdentities.take(id, { userId, linkedAt })
     },
 
     async renew(identity) {
@@ -139,7 +152,7 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
 
     remove: (userId, isMeant, refusalOf) =>
       retryOnConflict(tries, async () => {
-        const identity = (await ofUser(userId)).find(isMeant)
+        const identity = (await stored(userId)).find(isMeant)
         if (identity === undefined) throw new AuthError('not_found')
         return (await tryToRemove(identity, refusalOf)) ? identity : conflict
       }),

@@ -141,7 +141,7 @@ export function createOauthLinks(
     which: LinkedTo,
     source: RequestSource,
   ): Promise<void> {
-    const { provider } = await identities.remove(
+    const removed = await identities.remove(
       user.id,
       (one) =>
         'provider' in which ? one.provider === which.provider : one.id === which.identityId,
@@ -150,7 +150,10 @@ export function createOauthLinks(
         return isLast ? new AuthError('last_login_method') : refusal()
       },
     )
-    notifyChange('unlinked', { actorId, user }, provider, source)
+    // One that was still being linked has opened nothing, and its owner got no mail of it.
+    if (!isBeingLinked(removed)) {
+      notifyChange('unlinked', { actorId, user }, removed.provider, source)
+    }
   }
 
   async function prepare(
@@ -161,7 +164,7 @@ export function createOauthLinks(
   ): Promise<void> {
     await reAuthentication.require(who, currentPassword, source)
     requireProvedMailbox(who.user)
-    const linked = await identities.settledOf(who.user.id)
+    const linked = await identities.allOf(who.user.id)
     if (linked.some((one) => one.provider === provider)) {
       throw new AuthError('identity_already_linked')
     }

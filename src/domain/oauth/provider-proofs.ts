@@ -67,7 +67,7 @@ export function createProviderProofs(
   async function judge(user: User): Promise<ReturnType<typeof providerProof>> {
     const [bindings, linked, enrolled] = await Promise.all([
       roleBindings.find({ userId: user.id }, { limit: 1 }),
-      identities.ofUser(user.id),
+      identities.allOf(user.id),
       enrolledFactors(collections, user.id),
     ])
     const factors = enrolled.passkeys + (enrolled.totp ? 1 : 0)

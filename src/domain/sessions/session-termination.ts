@@ -24,7 +24,7 @@ const underWayMs = 60_000
 export interface SessionTermination extends Pick<SessionEnding, 'endJudged' | 'closeDocument'> {
   /**
    * Ends one session in three repeatable steps, denylist first, so that a crash at any point
-   * leaves it refused and the next attempt completes. True for the caller that ended it.
+   * leaves it refused for as long as its entry lives, and the next attempt completes. True for the caller that ended it.
    */
   end(
     session: Ended,

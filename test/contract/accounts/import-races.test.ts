@@ -209,6 +209,15 @@ describe('an import that made its account again, and could not know that the id 
     expect(await importing({ id: randomUUID() })).toEqual(['created'])
   })
 
+  it.each([{ email: 'grace@example.org' }, { identities: [], totpSecret: undefined }])(
+    'takes it away for a row that says something else too: %o',
+    async (more) => {
+      const { importing, picture } = await leftOver()
+      expect(await importing(more)).toEqual(['refused id_deleted'])
+      expect(await picture()).toEqual([null, null, []])
+    },
+  )
+
   it('leaves it where it is completed by then', async () => {
     const { faulty, stored, importing, change } = await leftOver()
     faulty.onCall('client_users.take', () => change({ lastIntentId: null }))

@@ -82,6 +82,24 @@ describe('T-86 a link to an account at a provider', () => {
 })
 
 describe('T-86 a link that was cut off', () => {
+  it('is not shown as one, and is offered to be made', async () => {
+    const { host, ada } = await cutOff()
+    const me = await host.send('GET', '/v1/auth/operator/me', { bearer: ada.bearer })
+    expect(me.json()).toMatchObject({ identities: [] })
+    expect(await host.auth.operator.identities.list(ada.id)).toEqual([])
+  })
+
+  it('is removed by an owner without another way in, whom no refusal must leave with it', async () => {
+    const { host, ada, linked, signIn } = await cutOff()
+    await storedIn(host, 'operator').users.update(ada.id, { enabled: true }, { passwordHash: null })
+    const unlinked = await host.send('DELETE', path, { bearer: ada.bearer, body: {} })
+    expect([unlinked.status, await linked()]).toEqual([204, 0])
+    expect(eventsOf(host, 'identity.unlinked')).toEqual([])
+    await signIn()
+    const login = eventsOf(host, 'login.succeeded').at(-1)
+    expect(login?.userId === ada.id).toBe(false)
+  })
+
   it('opens nothing, and a minute later stands in the way of nothing', async () => {
     const { host, link, signIn, linked } = await cutOff()
     expect([await signIn(), await link()]).toEqual(['oauth_failed', '409 identity_already_linked'])
@@ -103,8 +121,8 @@ describe('T-86 a link that was cut off', () => {
     const { host, ada, signIn, linked } = await cutOff()
     await host.clock.advance(minute)
     expect(await signIn()).toBe('signed in')
-    const me = eventsOf(host, 'login.succeeded').at(-1)
-    expect([me?.userId === ada.id, await linked()]).toEqual([false, 0])
+    const login = eventsOf(host, 'login.succeeded').at(-1)
+    expect([login?.userId === ada.id, await linked()]).toEqual([false, 0])
   })
 
   it('leaves the account at the provider to an import', async () => {

@@ -59,6 +59,19 @@ it('T-86 T-88 a login that waits for its second factor ends with the link it cam
   expect(await finish(waitingOf(await host.signIn('operator', 'google', grace)))).toBe('200')
 })
 
+it('T-86 a login that waits is not good again by a link that is only begun', async () => {
+  const host = await oauthHost()
+  const who = await linked(host)
+  const { mfaToken, cookie } = waitingOf(await host.signIn('operator', 'google', ada))
+  const { oauthIdentities } = storedIn(host, 'operator')
+  const [identity] = await oauthIdentities.find({ userId: who.id }, { limit: 1 })
+  if (identity === undefined) throw new Error('nothing is linked')
+  await oauthIdentities.update(identity.id, { userId: who.id }, { removingBy: 'link begun' })
+  const body = { mfaToken, method: 'totp', code: await who.nextCode() }
+  const late = await host.send('POST', '/v1/auth/operator/login/mfa', { cookie, body })
+  expect(outcomeOf(late)).toBe('401 mfa_ticket_invalid')
+})
+
 it.each(surfaces)(
   'R-1-09 OL-10 a login that waits on %s ends when its provider is switched off, in an app too',
   async (surface) => {

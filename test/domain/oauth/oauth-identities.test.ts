@@ -211,3 +211,93 @@ describe('an identity that a sign-up cut short left without a user', () => {
     expect(await identities.find(profileOf('google'))).toBeNull()
   })
 })
+
+describe('an identity that is being linked', () => {
+  async function begun() {
+    const clock = fakeClock(Date.UTC(2026, 0, 1))
+    const collections = collectionsOf(memory().store, 'operator', '')
+    const identities = createOauthIdentities({ collections, clock, random: systemRandom })
+    const one = await identities.begin(profileOf('google'), userId)
+    if (one === null) throw new Error('taken')
+    const stands = async () => (await identities.ofUser(userId)).length
+    return { clock, collections, identities, one, stands }
+  }
+
+  it('opens the account once it is settled, and is settled once', async () => {
+    const { identities, one, stands } = await begun()
+    expect([await stands(), await identities.allOf(userId)]).toEqual([0, [one]])
+    expect([await identities.settle(one), await stands()]).toEqual([true, 1])
+    expect(await identities.settle(one)).toBe(false)
+  })
+
+  it('is not taken as abandoned by a process whose clock is ahead, once it is settled', async () => {
+    const { clock, identities, one, stands } = await begun()
+    await identities.settle(one)
+    await clock.advance(60_000)
+    expect([await identities.takeAbandoned(one), await stands()]).toEqual([false, 1])
+  })
+
+  it('is taken back by its own request, and not by one of before', async () => {
+    const { clock, identities, one, stands } = await begun()
+    await identities.takeBack(one)
+    await clock.advance(1)
+    const next = await identities.begin(profileOf('google'), userId)
+    if (next !== null) await identities.settle(next)
+    await identities.takeBack(one)
+    expect(await stands()).toBe(1)
+  })
+
+  it('is removed without a question, and stays where it is settled meanwhile and the last', async () => {
+    const { collections, identities, one, stands } = await begun()
+    const oauthIdentities: Collection<OauthIdentity> = {
+      ...collections.oauthIdentities,
+      async take(id, guard) {
+        await identities.settle(one)
+        return collections.oauthIdentities.take(id, guard)
+      },
+    }
+    const late = createOauthIdentities({
+      ...{ clock: fakeClock(), random: systemRandom },
+      collections: { ...collections, oauthIdentities },
+    })
+    const removed = late.remove(userId, () => true, staysLast)
+    await expect(removed).rejects.toMatchObject({ code: 'last_login_method' })
+    expect(await stands()).toBe(1)
+    await identities.remove(
+      userId,
+      () => true,
+      async () => null,
+    )
+    await identities.begin(profileOf('google'), userId)
+    await identities.remove(userId, () => true, staysLast)
+    expect(await identities.allOf(userId)).toEqual([])
+  })
+
+  it('is gone a minute later, once somebody asks for all of the user', async () => {
+    const { clock, identities, one } = await begun()
+    await clock.advance(60_000 - 1)
+    expect(await identities.allOf(userId)).toEqual([one])
+    await clock.advance(1)
+    expect(await identities.allOf(userId)).toEqual([])
+    expect(await identities.find(profileOf('google'))).toBeNull()
+  })
+
+  it('is this request’s own where a driver sends the insert twice', async () => {
+    const { clock, collections, identities, one } = await begun()
+    await identities.takeBack(one)
+    const oauthIdentities: Collection<OauthIdentity> = {
+      ...collections.oauthIdentities,
+      async insert(doc) {
+        await collections.oauthIdentities.insert(doc)
+        return collections.oauthIdentities.insert(doc)
+      },
+    }
+    const resent = createOauthIdentities({
+      ...{ clock, random: systemRandom },
+      collections: { ...collections, oauthIdentities },
+    })
+    const found = await resent.begin(profileOf('google'), userId)
+    expect(found !== null && (await resent.settle(found))).toBe(true)
+    expect(await resent.begin(profileOf('google'), userId)).toBeNull()
+  })
+})
