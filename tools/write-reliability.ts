@@ -31,6 +31,19 @@ measured again by \`npm run reliability -- R7 trips\`; the others stay, and each
 A row with "-" is older than that column, and its commit is not known. R1 to R32 number what is measured. Such a number, or
 a code such as T-98 or SP-12, in the name of a test says which requirement the test shows; one test may show several.
 
+In short:
+
+- Of any number of requests at once with the same refresh token, mailed link, ticket or code, one takes effect, on every
+  store (R1, R2, R7).
+- A refresh token that is used again ends its session in every process, from the next request on (R3). A process that
+  did not answer the sign-out refuses the session all the same (revocation).
+- Of two edits of a configuration, none is lost (R4, R5).
+- A process that is killed at any moment leaves nothing half done (R15). A database that fails, hangs or loses an answer
+  is a 503: never a success, and never a sign-out (R11 to R14).
+- Clocks that differ by five minutes change what the documentation says, and nothing else (R16).
+- A refused login takes as long as every other refused login (R21).
+- Half an hour under load needs no more memory and no more connections at its end (R30).
+
 | | What | Measured | Test | Commit |
 |---|---|---|---|---|
 `

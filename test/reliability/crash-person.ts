@@ -13,6 +13,8 @@ export interface CrashPerson {
   arrive(): Promise<void>
   /** Every flow there is for who is signed in; ends signed in. */
   live(): Promise<void>
+  /** Deletes the account of somebody who is signed in, on hosts that answer. */
+  leave(): Promise<void>
   /** Refresh tokens that replies handed out for the session it is in. */
   readonly refreshTokens: () => readonly string[]
 }
@@ -201,6 +203,12 @@ export function crashPerson(anyHost: AnyHost): CrashPerson {
       await reset((await linkBy('/password/forgot')).token)
       await expectAnswer(/^401 session_revoked$/, 'GET', '/me', { bearer: accessToken })
       await login()
+    },
+
+    async leave() {
+      const { accessToken: bearer } = held()
+      await expectAnswer(/^204$/, 'DELETE', '/me', { body: { currentPassword: password }, bearer })
+      await expectAnswer(/^401 session_revoked$/, 'GET', '/me', { bearer })
     },
   }
 }

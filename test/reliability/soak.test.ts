@@ -17,6 +17,8 @@ const second = 1000
 const processes = 2
 const poolSize = 10
 const people = 16
+/** Of one person: an ending of all sessions reads those of 90 days, and few people have thousands. */
+const visits = 20
 /** Of what the processes answered in the warm-up. */
 const share = 0.7
 const sampleEveryMs = isFull ? 10 * second : second
@@ -63,12 +65,12 @@ describeOn('postgres', 'figure R30: every flow for long, postgres', () => {
         'R30',
         'every flow for long, on postgres',
         `${soakSeconds / 60} min of ${people} people who registered, confirmed, signed in, refreshed, changed and ` +
-          `reset passwords and signed out on ${processes} processes, at ${Math.round(rate)} requests a second ` +
+          `reset passwords, signed out and deleted their accounts on ${processes} processes, at ${Math.round(rate)} requests a second ` +
           `(70 % of what they can), the clocks ${soakClockRate} times as fast as time: ${pace.times.length} requests, ` +
           `none with an answer but the one that was due; from the second third to the last: memory ` +
           `${growth.memory.map((mb) => mb.toFixed(2)).join(' and ')} MB a minute, the p99 times ` +
           `${growth.p99.toFixed(2)}, no more sockets or timers, no table with more rows but those whose rows live ` +
-          `longer (audit records, known logins, sessions, refresh tokens, the denylist), which get no more than before; at most ${most} connections of ${poolSize}`,
+          `longer (audit records, notes of deletions, the denylist), which get no more than before; at most ${most} connections of ${poolSize}`,
       )
     },
     (soakSeconds + 180) * second,
@@ -107,9 +109,12 @@ async function livesOn(
     return at(hosts, turn)
   }
   const life = async (): Promise<void> => {
-    const person = crashPerson(anyHost)
-    await person.arrive()
-    while (goesOn()) await person.live()
+    while (goesOn()) {
+      const person = crashPerson(anyHost)
+      await person.arrive()
+      for (let visit = 0; visit < visits && goesOn(); visit += 1) await person.live()
+      await person.leave()
+    }
   }
   await Promise.all(Array.from({ length: people }, life))
 }
