@@ -133,3 +133,17 @@ it.skipIf(isSpinMissing)(
     expect(checked.problems).toEqual([expect.stringContaining(other.fingerprint)])
   },
 )
+
+it.skipIf(isSpinMissing)(
+  'spin tells two models apart whose steps begin in other states',
+  async () => {
+    const from = (x: number) => ({
+      ...{ ...model, invariants: [] },
+      actions: [{ name: 'turns', by: 'one', when: `x == ${x}`, effects: ['x = 2'] }],
+    })
+    const both = { ...scenario, initially: { x: [0, 1] } } as const
+    const [one, other] = [await search(from(0), both), await search(from(1), both)]
+    expect([other.states, other.transitions]).toEqual([one.states, one.transitions])
+    expect(other.fingerprint).not.toBe(one.fingerprint)
+  },
+)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Action, Claim, Model, Scenario, Variable } from './model.js'
 
 /** The text for Spin, and what each of its lines stands for. */
@@ -23,20 +24,19 @@ export function promelaOf(model: Model, scenario: Scenario): Promela {
   function printAction(action: Action): void {
     lines.push(`  :: d_step { (${action.when}) -> /* ${action.name} */`)
     for (const claim of action.claims ?? []) assert(claim, '       ')
-    lines.push(`       c_code { TAKE(${actions.length}) };`)
+    lines.push(`       c_code { TAKE(${actions.length}) FROM(${hashOf(action.name)}) };`)
     lines.push(`       printf("@ ${action.by}: ${action.name}\\n");`)
     actions.push(action.name)
-    lines.push(
-      `       ${[...action.effects, `c_code { MARK(${hashOf(action.name)}) }`].join('; ')} }`,
-    )
+    lines.push(`       ${[...action.effects, 'c_code { TO }'].join('; ')} }`)
   }
 
   lines.push(
     'c_decl {',
     // Beside the state, so that it tells no states apart.
     '  static char taken[256];',
-    '  static unsigned long long steps;',
-    `\\#define MARK(name) ${markOf(Object.keys(model.variables))}`,
+    '  static unsigned long long step, steps;',
+    `\\#define FROM(name) step = name; ${mixed(model)}`,
+    `\\#define TO ${mixed(model)} steps += step ^ (step >> 31);`,
     '  static void __attribute__((destructor)) tell(void) { printf("fingerprint %016llx\\n", steps); }',
     '\\#define TAKE(n) if (!taken[n]) { taken[n] = 1; printf("taken %d\\n", n); }',
     '}',
@@ -70,18 +70,15 @@ export function promelaOf(model: Model, scenario: Scenario): Promela {
   return { text: `${lines.join('\n')}\n`, actions, claims }
 }
 
-/** Adds a step, by what it is called and where it leads, to a sum that knows no order. */
-function markOf(variables: readonly string[]): string {
-  const mixed = variables.map((name) => `h = (h ^ now.${name}) * 0x100000001b3ULL;`)
-  return `{ unsigned long long h = name; ${mixed.join(' ')} steps += h ^ (h >> 31); }`
+/** Adds the state to what tells a step: its name, where it begins and where it leads. Their sum knows no order. */
+function mixed({ variables }: Model): string {
+  const names = Object.keys(variables)
+  return names.map((name) => `step = (step ^ now.${name}) * 0x100000001b3ULL;`).join(' ')
 }
 
-/** FNV-1a. */
 function hashOf(name: string): string {
-  const mix = (hash: bigint, byte: number) =>
-    BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x1_00_00_00_01_b3n)
-  const hash = new TextEncoder().encode(name).reduce(mix, 0xcb_f2_9c_e4_84_22_23_25n)
-  return `0x${hash.toString(16)}ULL`
+  const hash = createHash('sha256').update(name).digest('hex')
+  return `0x${hash.slice(0, 16)}ULL`
 }
 
 function actionsOf(model: Model, scenario: Scenario, process: string): readonly Action[] {
