@@ -18,7 +18,7 @@ export interface OauthIdentities {
   add(account: ProviderAccount, userId: string): Promise<OauthIdentity | null>
   /** As `add`, but the identity opens nothing before it is settled. */
   begin(account: ProviderAccount, userId: string): Promise<OauthIdentity | null>
-  /** From now on it opens the account. False where it was removed meanwhile. */
+  /** From now on it opens the account. False where it was removed meanwhile. Repeatable. */
   settle(begun: OauthIdentity): Promise<boolean>
   /** Takes back what was added, for a user who then could not be made, and for a link that may not be made. */
   takeBack(identity: OauthIdentity): Promise<void>
@@ -133,8 +133,12 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
       return known?.removingBy === mark ? known : null
     },
 
-    async settle({ id, removingBy }) {
-      return (await oauthIdentities.update(id, { removingBy }, { removingBy: null })) !== null
+    async settle({ id, userId, linkedAt, removingBy }) {
+      if ((await oauthIdentities.update(id, { removingBy }, { removingBy: null })) !== null)
+        return true
+      // A driver may have sent the write twice.
+      const now = await oauthIdentities.get(id)
+      return now?.userId === userId && now.linkedAt === linkedAt && now.removingBy === null
     },
 
     async takeBack({ id, userId, linkedAt }) {

@@ -223,10 +223,15 @@ describe('an identity that is being linked', () => {
     return { clock, collections, identities, one, stands }
   }
 
-  it('opens the account once it is settled, and is settled once', async () => {
-    const { identities, one, stands } = await begun()
+  it('opens the account once it is settled, which may be repeated while it is there', async () => {
+    const { clock, identities, one, stands } = await begun()
     expect([await stands(), await identities.allOf(userId)]).toEqual([0, [one]])
     expect([await identities.settle(one), await stands()]).toEqual([true, 1])
+    expect(await identities.settle(one)).toBe(true)
+    await identities.takeBack(one)
+    expect(await identities.settle(one)).toBe(false)
+    await clock.advance(1)
+    await identities.add(profileOf('google'), userId)
     expect(await identities.settle(one)).toBe(false)
   })
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { BackupCodes } from '../../../src/model/backup-codes.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { provedOperator } from '../../support/people/administrator.js'
@@ -99,6 +100,12 @@ const wrongCode: Flow = {
   },
 }
 
+/** Of a factor of before. */
+export const leftCodes = (userId: string): BackupCodes => ({
+  ...{ id: userId, userId, expiresAt: null, createdAt: 0 },
+  ...{ hashes: ['old'], usedMask: 0, setId: 'old' },
+})
+
 const begins: Flow = {
   name: '/mfa/totp, once more',
   options: withoutLimits,
@@ -110,6 +117,7 @@ const begins: Flow = {
     const body = { currentPassword: who.password }
     const begin = () => world.send('POST', '/mfa/totp', { bearer, body })
     await begin()
+    await world.stored.backupCodes.insert(leftCodes(who.id))
     let secret = ''
     return {
       async send() {

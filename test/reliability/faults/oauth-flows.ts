@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import {
   flowCookieOf,
@@ -334,6 +335,28 @@ const unlinks: Flow = {
   },
 }
 
+const unlinksBegun: Flow = {
+  name: 'DELETE /oauth/google/link of a link that was cut off',
+  surface: 'operator',
+  options,
+  expects: '204',
+  unavailable: guardedUnavailable,
+  // It was removed, and the answer was lost.
+  ends: () => ['404 not_found'],
+  async prepare(world) {
+    const { who, unlink } = await linker(world)
+    const { provider, issuer } = { provider: 'google', issuer: 'https://accounts.google.com' }
+    await world.stored.oauthIdentities.insert({
+      ...{ id: randomUUID(), userId: who.id, provider, issuer, subject: '1815' },
+      ...{ linkedAt: world.host.clock.now(), removingBy: 'link begun', expiresAt: null },
+    })
+    return {
+      send: async () => outcomeOf(await unlink()),
+      reached: () => expectLinked(world, who.id, []),
+    }
+  },
+}
+
 const keepsLast: Flow = {
   name: 'DELETE of the last way in',
   surface: 'operator',
@@ -372,5 +395,6 @@ export const oauthFlows: readonly Flow[] = [
   beginsLink,
   links,
   unlinks,
+  unlinksBegun,
   keepsLast,
 ]

@@ -14,7 +14,7 @@ import {
   type Struck,
   tookEffect,
 } from './flow.js'
-import { ofBefore } from './mfa-flows.js'
+import { leftCodes, ofBefore } from './mfa-flows.js'
 import type { World } from './world.js'
 
 const unavailable = guardedUnavailable
@@ -102,6 +102,7 @@ const registers: Flow = {
   ends: () => ['403 step_up_required'],
   async prepare(world) {
     const who = await world.person()
+    await world.stored.backupCodes.insert(leftCodes(who.id))
     const { bearer } = await world.signIn(who)
     const given = { bearer, currentPassword: who.password }
     return {
