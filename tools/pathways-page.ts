@@ -10,21 +10,21 @@ interface Table {
 
 const introduction = `# Ways in
 
-Every way to tokens, how strong it is, and what each control makes of it, made by \`npm run pathways\` from the table that
-the tests walk on both surfaces. [Second factors](second-factors.md), [OAuth](oauth.md) and
+This page lists every way to get tokens, how strong it is, and what each control makes of it. \`npm run pathways\` writes
+it from the table that the tests walk on both surfaces. [Second factors](second-factors.md), [OAuth](oauth.md) and
 [sessions](sessions.md) say how each works.
 
 - **Factors** are of different kinds: what a person knows, has or is.
 - **Resists phishing** says whether what a person shows to a page of another origin is worth nothing here. Passkeys do:
   a browser uses one only on the origin that it was made for.
 - **AAL** is the authenticator assurance level of NIST SP 800-63B-4 that a login can count as, at most. 3 needs keys that
-  cannot be copied, and whether a passkey can is not asked. A provider counts as one factor of level 1, whatever it asked
+  cannot be copied. The library does not ask whether a passkey can be copied, so no way reaches 3. A provider counts as one factor of level 1, whatever it asked
   for.
 - **\`amr\`** is the claim of the access token (RFC 8176). \`mfa\` is in it exactly where two factors were shown.
 
 To have one strength on every way, change these [settings](settings.md): \`mfaPolicyOperator\` and \`mfaPolicyClient\`
 \`required\` ask for two factors at each login of a person; \`trustedDeviceOperatorEnabled\` and
-\`trustedDeviceClientEnabled\` \`false\` do so from every device; \`webauthnMode\` \`passwordless\` lets a passkey stand for
+\`trustedDeviceClientEnabled\` \`false\` let no device skip the second factor; \`webauthnMode\` \`passwordless\` lets a passkey stand for
 both; \`passwordLoginOperatorEnabled\` and \`passwordLoginClientEnabled\` \`false\` take passwords away.
 `
 

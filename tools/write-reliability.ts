@@ -33,16 +33,16 @@ a code such as T-98 or SP-12, in the name of a test says which requirement the t
 
 In short:
 
-- Of any number of requests at once with the same refresh token, mailed link, ticket or code, one takes effect, on every
-  store (R1, R2, R7).
-- A refresh token that is used again ends its session in every process, from the next request on (R3). A process that
-  did not answer the sign-out refuses the session all the same (revocation).
-- Of two edits of a configuration, none is lost (R4, R5).
-- A process that is killed at any moment leaves nothing half done (R15). A database that fails, hangs or loses an answer
-  is a 503: never a success, and never a sign-out (R11 to R14).
-- Clocks that differ by five minutes change what the documentation says, and nothing else (R16).
-- A refused login takes as long as every other refused login (R21).
-- Half an hour under load needs no more memory and no more connections at its end (R30).
+- If many requests use the same mailed link, ticket or code at once, one succeeds (R7). If many use the same refresh
+  token at once, one rotates it, and within the grace the others get the same new generation (R1, R2).
+- A replaced refresh token that comes after the grace ends its session in every process (R3). After a sign-out, the
+  other processes refuse the session too (revocation).
+- No edit of a configuration is lost (R4, R5).
+- If a process is killed, a repeated request or the sweep completes what it began (R15). While a database does not
+  answer, requests that need it get 503 (R11, R12, R14). A Redis that loses its denylist lets access tokens of ended
+  sessions in until they expire (R13).
+- If clocks differ by five minutes, only the effects that the documentation names occur (R16).
+- The time of a refusal does not tell why a login or a grant failed, nor whether an address has an account (R21).
 
 | | What | Measured | Test | Commit |
 |---|---|---|---|---|

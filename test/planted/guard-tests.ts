@@ -121,6 +121,7 @@ export const guardTests: Tests = {
     'domain/oauth/oauth-identities oauthIdentities: removingBy (2)',
     'domain/oauth/oauth-identities oauthIdentities: removingBy (3)',
     'domain/oauth/oauth-identities oauthIdentities: userId',
+    'domain/oauth/oauth-identities oauthIdentities: userId (2)',
     'domain/oauth/oauth-identities oauthIdentities: linkedAt',
   ]),
   ...by('test/security/overtaken/sessions-overtaken.test.ts', [

@@ -96,11 +96,22 @@ export const intentPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/oauth/oauth-links.ts',
-        find: 'stands = (await terms.isGood()) && (',
-        replace: 'stands = (await terms.isGood().then(() => true)) && (',
+        find: 'const mayStand = await terms.isGood()',
+        replace: 'const mayStand = true',
       },
     ],
-    tests: ['test/contract/oauth/link-offer-races.test.ts'],
+    tests: ['test/contract/oauth/cut-off-links.test.ts'],
+  },
+  {
+    name: 'a link that lost its right just before it was settled stays',
+    edits: [
+      {
+        file: 'src/domain/oauth/oauth-links.ts',
+        find: 'isSettled && (await terms.isGood())',
+        replace: 'isSettled',
+      },
+    ],
+    tests: ['test/contract/oauth/cut-off-links.test.ts'],
   },
   {
     name: 'a link stands where the account cannot be looked at once more',

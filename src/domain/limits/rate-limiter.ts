@@ -20,7 +20,7 @@ import {
 const sessionsPerUser = 5
 
 /** How often a hit may come right between the two steps of a closing. */
-const tries = 8
+const tries = 4
 
 export interface RateLimiter {
   /**
@@ -156,8 +156,9 @@ export function createRateLimiter(deps: Deps): RateLimiter {
         const end = clock.now() + limit.windowMs
         const { resetsAt } = await fill(key, limit)
         if (resetsAt >= end || left === 0) return resetsAt
-        // A hit that comes right after begins a window, which may be shorter again.
-        if (!(await forgive(key))) return resetsAt
+        // A hit that comes right after begins a window, which may be shorter again. Where the counter failed, what this
+        // process counts was forgiven all the same.
+        if (!(await forgive(key))) return (await fill(key, limit)).resetsAt
       }
     },
     async forgive(name, subject, hits) {

@@ -70,7 +70,7 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
     if (isBeingLinked(identity))
       return (await oauthIdentities.take(id, { removingBy: seen })) !== null
     const removingBy = randomToken(random, 16)
-    const marked = await oauthIdentities.update(id, { removingBy: seen }, { removingBy })
+    const marked = await oauthIdentities.update(id, { userId, removingBy: seen }, { removingBy })
     if (marked === null) return false
     const others = (await stored(userId)).filter((one) => one.id !== id && one.removingBy === null)
     const refusal = await refusalOf(others)

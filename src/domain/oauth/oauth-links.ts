@@ -91,6 +91,12 @@ export function createOauthLinks(
   const { clock } = deps
   const { users } = deps.collections
 
+  /** What a linking that was cut off left is taken away. */
+  async function hasPlace(userId: string, provider: string): Promise<boolean> {
+    const all = await identities.allOf(userId)
+    return all.every((one) => one.provider !== provider)
+  }
+
   /**
    * Gives the identity to the user if it has no owner; it is still to be settled. An identity whose sign-up was cut
    * short before there was an account has none, nor has one whose linking was. Null when it was this user's already.
@@ -100,16 +106,19 @@ export function createOauthLinks(
     const refuse = (): never => {
       throw new AuthError('identity_already_linked')
     }
-    const attempt = async () => {
-      const begun = await identities.begin(profile, userId)
-      if (begun !== null) return begun
-      const known = await identities.find(profile)
-      if (known === null) return refuse()
+    const judge = async (known: OauthIdentity) => {
       const isSettled = !isBeingLinked(known)
       if (isSettled && known.userId === userId) return null
       if (isSettled && (await users.get(known.userId)) !== null) return refuse()
       await identities.takeAbandoned(known)
       return conflict
+    }
+    const attempt = async () => {
+      const begun = await identities.begin(profile, userId)
+      if (begun !== null) return begun
+      const known = await identities.find(profile)
+      if (known !== null) return judge(known)
+      return (await hasPlace(userId, profile.provider)) ? conflict : refuse()
     }
     return retryOnConflict(2, attempt, refuse)
   }
@@ -164,15 +173,12 @@ export function createOauthLinks(
   ): Promise<void> {
     await reAuthentication.require(who, currentPassword, source)
     requireProvedMailbox(who.user)
-    const linked = await identities.allOf(who.user.id)
-    if (linked.some((one) => one.provider === provider)) {
-      throw new AuthError('identity_already_linked')
-    }
+    if (!(await hasPlace(who.user.id, provider))) throw new AuthError('identity_already_linked')
   }
 
   /**
-   * What voids it moves the account first and looks then: of the two, one sees the other. An interruption leaves an
-   * identity that opens nothing.
+   * What voids it moves the account first and looks then: of the two, one sees the other. An interruption before the
+   * first look leaves an identity that opens nothing; the second one sees what came before the identity did.
    */
   async function link(
     user: User,
@@ -183,7 +189,9 @@ export function createOauthLinks(
     const begun = await begin(account, user.id)
     let stands = false
     try {
-      stands = (await terms.isGood()) && (begun === null || (await identities.settle(begun)))
+      const mayStand = await terms.isGood()
+      const isSettled = mayStand && (begun === null || (await identities.settle(begun)))
+      stands = isSettled && (await terms.isGood())
     } finally {
       if (!stands && begun !== null) await identities.takeBack(begun)
     }

@@ -21,18 +21,19 @@ async function opened() {
   const ada = await signedInPerson(host, 'operator')
   const start = ({ bearer, password: currentPassword }: Person & SignedIn) =>
     host.send('POST', path, { bearer, body: { redirectUri: webTarget.operator, currentPassword } })
-  async function link(who = ada) {
-    const begun = await start(who)
-    if (begun.status !== 200) return outcomeOf(begun)
-    const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
+  const begin = () => start(ada)
+  async function finish(begun: Reply | undefined, by = account) {
+    if (begun?.status !== 200) return begun === undefined ? '' : outcomeOf(begun)
+    const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), by)
     const back = await host.comeBack('operator', 'google', brought, flowCookieOf(begun))
     return back.status === 302 ? resultOf(back) : outcomeOf(back)
   }
+  const link = async (who = ada) => finish(await start(who))
   const signIn = async () => resultOf(await host.signIn('operator', 'google', account))
   const { oauthIdentities } = storedIn(host, 'operator')
   const linked = async ({ id: userId } = ada) =>
     (await oauthIdentities.find({ userId }, { limit: 9 })).length
-  return { faulty, host, ada, link, signIn, linked }
+  return { faulty, host, ada, begin, finish, link, signIn, linked }
 }
 
 /** The request that links it dies before it can look at the account once more, and take the identity back. */
@@ -80,9 +81,47 @@ describe('T-86 a link to an account at a provider', () => {
     })
     expect([await link(), await linked()]).toEqual(['oauth_failed', 0])
   })
+
+  it('is not made where the owner takes the account back meanwhile', async () => {
+    const { faulty, host, ada, link, linked } = await opened()
+    faulty.onCall(updates, () => host.auth.operator.terminateSessionsOf(ada.id))
+    expect([await link(), await linked()]).toEqual(['oauth_failed', 0])
+    expect(eventsOf(host, 'identity.linked')).toEqual([])
+  })
 })
 
 describe('T-86 a link that was cut off', () => {
+  it('opens nothing where the account could not be looked at once more either', async () => {
+    const { faulty, link, signIn, linked } = await opened()
+    faulty.onCall('operator_oauth_identities.insert', () => {
+      faulty.failNext('operator_users.get', 'before')
+      faulty.failNext('operator_oauth_identities.take', 'before')
+    })
+    expect([await link(), await linked(), await signIn()]).toEqual([
+      '503 service_unavailable',
+      1,
+      'oauth_failed',
+    ])
+  })
+
+  it('and of another account at the provider stands in the way of no flow that comes back later', async () => {
+    const { faulty, host, linked, begin, finish } = await opened()
+    const flows = [await begin(), await begin()]
+    faulty.failNext(updates, 'before')
+    faulty.failNext('operator_oauth_identities.take', 'before')
+    expect(await finish(flows[0])).toBe('503 service_unavailable')
+    expect(await finish(flows[1], { ...account, subject: '1843' })).toBe('identity_already_linked')
+    const late = await begin()
+    expect(late.status).toBe(409)
+    await host.clock.advance(minute)
+    const waiting = await begin()
+    await host.clock.advance(minute)
+    expect([await finish(waiting, { ...account, subject: '1843' }), await linked()]).toEqual([
+      'linked',
+      1,
+    ])
+  })
+
   it('is not shown as one, and another is offered in its place', async () => {
     const { host, ada } = await cutOff()
     const me = await host.send('GET', '/v1/auth/operator/me', { bearer: ada.bearer })

@@ -110,7 +110,10 @@ export const intentWrites: OvertakenWrites = {
   'an account at a provider marked as being removed': {
     collection: 'oauth_identities',
     begin: removingIdentity('has a password'),
-    changes: { removingBy: { value: 'another removal', outcome: 'done', left: 'goes' } },
+    changes: {
+      removingBy: { value: 'another removal', outcome: 'done', left: 'goes' },
+      userId: { value: randomUUID(), outcome: 'thrown not_found' },
+    },
   },
   'the mark of the last account at a provider taken back': {
     collection: 'oauth_identities',
