@@ -18,14 +18,14 @@ it from the table that the tests walk on both surfaces. [Second factors](second-
 - **Resists phishing** says whether what a person shows to a page of another origin is worth nothing here. Passkeys do:
   a browser uses one only on the origin that it was made for.
 - **AAL** is the authenticator assurance level of NIST SP 800-63B-4 that a login can count as, at most. 3 needs keys that
-  cannot be copied. The library does not ask whether a passkey can be copied, so no way reaches 3. A provider counts as one factor of level 1, whatever it asked
-  for.
+  cannot be copied. The library does not ask whether a passkey can be copied, so no way reaches 3. A provider counts as
+  one factor of level 1, whatever it asked for.
 - **\`amr\`** is the claim of the access token (RFC 8176). \`mfa\` is in it exactly where two factors were shown.
 
 To have one strength on every way, change these [settings](settings.md): \`mfaPolicyOperator\` and \`mfaPolicyClient\`
 \`required\` ask for two factors at each login of a person; \`trustedDeviceOperatorEnabled\` and
-\`trustedDeviceClientEnabled\` \`false\` let no device skip the second factor; \`webauthnMode\` \`passwordless\` lets a passkey stand for
-both; \`passwordLoginOperatorEnabled\` and \`passwordLoginClientEnabled\` \`false\` take passwords away.
+\`trustedDeviceClientEnabled\` \`false\` let no device skip the second factor; \`webauthnMode\` \`passwordless\` lets a
+passkey stand for both; \`passwordLoginOperatorEnabled\` and \`passwordLoginClientEnabled\` \`false\` take passwords away.
 `
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')

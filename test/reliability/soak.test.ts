@@ -17,7 +17,7 @@ const second = 1000
 const processes = 2
 const poolSize = 10
 const people = 16
-/** Of one person: an ending of all sessions reads those of 90 days, and few people have thousands. */
+/** Rounds of one person. An ending of all sessions reads those of 90 days, and few people have thousands. */
 const visits = 20
 /** Of what the processes answered in the warm-up. */
 const share = 0.7

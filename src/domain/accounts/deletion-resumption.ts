@@ -36,7 +36,7 @@ export function createDeletionResumption(
 ): DeletionResumption {
   const { users, accountDeletions } = collections
 
-  /** Of a service account, that no caller knows a secret of it. */
+  /** Whether the call that made it never finished. Then a service account has no secret that a caller knows. */
   async function isUnfinished(user: User): Promise<boolean> {
     if (user.kind !== 'service') return isUnfinishedImport(user)
     const [credential] = await serviceCredentials.find({ accountId: user.id }, { limit: 1 })

@@ -11,8 +11,9 @@ export interface BackupCodeSets {
   /** New codes, which count for nothing until they replace others. May throw `server_busy`. */
   generate(count: number, line: HashLine): Promise<FreshCodes>
   /**
-   * Replaces a user's codes by these, if `mayReplace` says so. It may void what was granted on the older ones; it is
-   * called right before the write, and again when one of them was used meanwhile. The id of the set; null without it.
+   * Replaces a user's codes by these, if `mayReplace` gives true. It may void what was granted on the older ones. It is
+   * called right before the write, and again when one of them was used meanwhile. The id of the new set; null where
+   * `mayReplace` gave false.
    */
   replace(
     userId: string,

@@ -91,7 +91,7 @@ export function createOauthLinks(
   const { clock } = deps
   const { users } = deps.collections
 
-  /** What a linking that was cut off left is taken away. */
+  /** Whether the user can link an account at this provider. Takes away what a linking that was cut off has left. */
   async function hasPlace(userId: string, provider: string): Promise<boolean> {
     const all = await identities.allOf(userId)
     return all.every((one) => one.provider !== provider)

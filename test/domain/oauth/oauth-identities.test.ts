@@ -212,7 +212,7 @@ describe('an identity that a sign-up cut short left without a user', () => {
   })
 })
 
-describe('an identity that is being linked', () => {
+describe('T-86 an identity that is being linked', () => {
   async function begun() {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
     const collections = collectionsOf(memory().store, 'operator', '')

@@ -345,9 +345,9 @@ const unlinksBegun: Flow = {
   ends: () => ['404 not_found'],
   async prepare(world) {
     const { who, unlink } = await linker(world)
-    const { provider, issuer } = { provider: 'google', issuer: 'https://accounts.google.com' }
     await world.stored.oauthIdentities.insert({
-      ...{ id: randomUUID(), userId: who.id, provider, issuer, subject: '1815' },
+      ...{ id: randomUUID(), userId: who.id, provider: 'google', subject: '1815' },
+      ...{ issuer: 'https://accounts.google.com' },
       ...{ linkedAt: world.host.clock.now(), removingBy: 'link begun', expiresAt: null },
     })
     return {
