@@ -116,8 +116,10 @@ function isPlain({ steps }: FollowingIntent, state: PossibleIntent, seat: Intent
 }
 
 function refused(following: FollowingIntent, seat: IntentSeat, code: string): void {
+  // Limits are no part of the model: that of an address, and that of guesses with a link.
+  const last = code === 'rate_limited' ? '' : code
   following.states = following.states.filter(
-    (state) => state.last[seat] === code && isPlain(following, state, seat),
+    (state) => state.last[seat] === last && isPlain(following, state, seat),
   )
 }
 
