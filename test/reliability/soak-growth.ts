@@ -8,6 +8,9 @@ const megabyte = 1024 * 1024
  */
 const kept = ['audit_records', 'account_deletions', 'denylist']
 
+/** Whether rows of it live for longer than a test. */
+export const keepsRows = (table: string): boolean => kept.some((name) => table.endsWith(name))
+
 /** What was seen of the processes at one time. */
 export interface SoakSample {
   /** Milliseconds. */
@@ -91,8 +94,7 @@ function tablesThatGrew(
   more: number,
 ): readonly string[] {
   return Object.keys(after[0]?.rows ?? {}).filter((table) => {
-    const keepsRows = kept.some((name) => table.endsWith(name))
-    const size = keepsRows ? added : most
+    const size = keepsRows(table) ? added : most
     return size(after, table) > size(before, table) * more * 1.2 + 20
   })
 }
