@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { NotMigratedError } from '../shared/not-migrated-error.js'
 import type { Commands } from './commands.js'
 
 /** A Lua script; Redis knows it by the digest of its text. */
@@ -41,7 +42,7 @@ export function runOn(commands: Commands): Run {
     try {
       return await run(script, keys, args)
     } catch (error) {
-      throw says(error, notMigrated) ? new NotMigratedError(error) : error
+      throw says(error, notMigrated) ? notMigratedError(error) : error
     }
   }
 }
@@ -50,17 +51,7 @@ function says(error: unknown, code: string): boolean {
   return error instanceof Error && error.message.startsWith(code)
 }
 
-/** The name and the code are what reaches the host's log. */
-class NotMigratedError extends Error {
-  override readonly name = 'NotMigratedError'
-  readonly code = 'await_auth_migrate_or_store_prepare'
-
-  constructor(cause: unknown) {
-    super(
-      'redis: a collection or index is not there; before serving, await auth.migrate(), or ' +
-        'store.prepare([]) of a Redis that holds no collection. If it was there before, the server ' +
-        'has lost its data',
-      { cause },
-    )
-  }
+function notMigratedError(cause: unknown): NotMigratedError {
+  const missing = 'redis: a collection or index is not there'
+  return new NotMigratedError(missing, cause, 'await_auth_migrate_or_store_prepare')
 }
