@@ -186,15 +186,20 @@ export function routeGuards<S extends Surface>(
     },
 
     requireStepUp(age) {
-      const maxAgeMs = age === undefined ? null : parseDuration(String(age.maxAge))
+      const maxAgeMs = age === undefined ? null : durationWithUnits(age.maxAge)
       if (age !== undefined && !maxAgeMs) {
-        throw new TypeError('requireStepUp: maxAge must be a duration such as "5m"')
+        throw new TypeError('requireStepUp: maxAge must be a text with units, such as "5m"')
       }
       return guard('requireStepUp', async (principal) =>
         stepUp.require(principal, maxAgeMs ?? (await services.settings()).stepUpMaxAge),
       )
     },
   }
+}
+
+/** Milliseconds; null for all else. Of a number, one reader means seconds and another milliseconds. */
+function durationWithUnits(text: unknown): number | null {
+  return typeof text === 'string' && /[a-z]$/.test(text) ? parseDuration(text) : null
 }
 
 /** An earlier guard let the principal in, and the token has run out or the session has ended since. */

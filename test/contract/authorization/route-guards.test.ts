@@ -293,6 +293,10 @@ describe('guards that cannot work', () => {
       for (const maxAge of ['', '0s', 'soon', '-5m']) {
         expect(() => guards.requireStepUp({ maxAge })).toThrow(TypeError)
       }
+      for (const maxAge of ['300', 300, 300_000, ['5m']]) {
+        const make = () => Reflect.apply(guards.requireStepUp, null, [{ maxAge }])
+        expect(make).toThrow('requireStepUp: maxAge must be a text with units, such as "5m"')
+      }
       expect(() => guards.requirePermission('')).toThrow(TypeError)
       for (const permission of [undefined, null, 5, ['orders.read']]) {
         expect(() => Reflect.apply(guards.requirePermission, null, [permission])).toThrow(TypeError)
