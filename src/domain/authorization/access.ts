@@ -29,8 +29,8 @@ export interface Access {
     beside: (userId: string) => T,
   ): Promise<{ readonly principal: Principal; readonly beside: T }>
   /**
-   * Asks again for a principal that was admitted more than a second ago: expiry, then the denylist, as
-   * `authenticate` does. A caller can hold up the rest of a request, and a connection lives for long, so the
+   * Asks again for a principal that was admitted more than a second ago: expiry, then whether the key that signed is
+   * still in force, then the denylist, as `authenticate` does. A caller can hold up the rest of a request, and a connection lives for long, so the
    * earlier answer may be out of date. At once, and throwing at once, where nothing has to be waited for.
    */
   recheck(principal: Principal): void | Promise<void>
@@ -55,6 +55,8 @@ export interface Access {
     of?: { readonly tenantId: unknown },
     read?: Promise<User | null>,
   ): Promise<User>
+  /** `permit` for a request that was let in and had to wait: the denylist is asked, however short the wait was. */
+  permitAgain(principal: Principal, permission: string): Promise<User>
 }
 
 type Deps = Pick<
@@ -158,9 +160,18 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     if (since >= 0 && since <= freshMs) return
     const { claims } = principal
     if (claims.exp + deps.clockLeeway <= now / 1000) throw new AuthError('unauthorized')
-    const judged = refuseListed(claims)
+    const isInForce = tokens.isKeyInForce(claims)
+    const judged =
+      isInForce instanceof Promise
+        ? isInForce.then((is) => refuseReplaced(is, claims), refuseUnread)
+        : refuseReplaced(isInForce, claims)
     if (judged === undefined) return void admittedAt.set(principal, now)
     return judged.then(() => void admittedAt.set(principal, now))
+  }
+
+  function refuseReplaced(isKeyInForce: boolean, claims: AccessClaims): void | Promise<void> {
+    if (!isKeyInForce) throw new AuthError('unauthorized')
+    return refuseListed(claims)
   }
 
   function unlisted(claims: AccessClaims): Principal | Promise<Principal> {
@@ -169,6 +180,20 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
   }
 
   const readUser = (userId: string) => ahead(deps.collections.users.get(userId))
+
+  async function permit(...[principal, permission, of, read]: Parameters<Access['permit']>) {
+    const tenantId = of === undefined ? null : tenantOf(of)
+    const asked = recheck(principal)
+    if (asked !== undefined) void ahead(asked)
+    const reading = read ?? readUser(principal.userId)
+    if (asked !== undefined) await asked
+    const user = await reading
+    const known = user !== null && isHuman(user) === isHuman(principal)
+    if (!known || !user.enabled) throw new AuthError('permission_denied')
+    const question = { permission, tenantId }
+    if (!(await ask(principal, user, question))) throw new AuthError('permission_denied')
+    return user
+  }
 
   return {
     readUser,
@@ -205,18 +230,11 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
       return { sessionId }
     },
 
-    async permit(principal, permission, of, read) {
-      const tenantId = of === undefined ? null : tenantOf(of)
-      const asked = recheck(principal)
-      if (asked !== undefined) void ahead(asked)
-      const reading = read ?? readUser(principal.userId)
-      if (asked !== undefined) await asked
-      const user = await reading
-      const known = user !== null && isHuman(user) === isHuman(principal)
-      if (!known || !user.enabled) throw new AuthError('permission_denied')
-      const question = { permission, tenantId }
-      if (!(await ask(principal, user, question))) throw new AuthError('permission_denied')
-      return user
+    permit,
+
+    permitAgain(principal, permission) {
+      admittedAt.delete(principal)
+      return permit(principal, permission)
     },
   }
 }

@@ -32,7 +32,10 @@ export interface FoundSession {
 export interface SessionLook {
   /** The session of these refresh cookies, which are all of one name. */
   find(cookies: readonly string[], source: RequestSource): Promise<FoundSession | null>
-  /** The same session once more, whatever cookie the browser has by now. */
+  /**
+   * The same session once more, whatever cookie the browser has by now. Null as well where the signing key was replaced,
+   * or the password was changed in the session and the cookie replaced since.
+   */
   again(found: FoundSession, source: RequestSource): Promise<FoundSession | null>
   mint(found: FoundSession): Promise<AccessGrant>
 }
@@ -80,6 +83,13 @@ export function createSessionLook(
     return isOlder ? read() : family
   }
 
+  /**
+   * The password was changed in this session, and the browser has a newer cookie since: what was opened with an older
+   * one may be a thief's, with a copy.
+   */
+  const isBarred = ({ gen }: RefreshClaims, family: RefreshFamily): boolean =>
+    gen < family.generation && gen <= family.noReissueUpTo
+
   async function isUsual(attempt: Attempt, family: RefreshFamily): Promise<boolean> {
     return risk === null || (await risk()).isUsual(attempt, family)
   }
@@ -115,8 +125,10 @@ export function createSessionLook(
 
     again: ({ claims: before }, source) =>
       enforced(async () => {
+        if (!(await tokens.isKeyInForce(before))) return null
         const attempt = await attemptOf(before, source)
         const family = await newestRow(before)
+        if (family !== null && isBarred(before, family)) return null
         // The browser refreshed meanwhile, as it should. A row older than the cookie is still one that
         // was rolled back.
         const gen = Math.max(before.gen, family?.generation ?? 0)

@@ -73,6 +73,12 @@ export interface Tokens {
   /** At once, unless the key ring has to be read first: a guarded request waits for its denylist alone. */
   verifyAccess(token: string): Judged<AccessClaims> | Promise<Judged<AccessClaims>>
   verifyRefresh(token: string): Promise<Judged<RefreshClaims>>
+  /**
+   * Whether the key that signed these claims is still in the ring; true for claims that were not verified here, such as
+   * a copy. For what was let in earlier: a signing key that was stolen is replaced meanwhile. At once, unless the key
+   * ring has to be read first.
+   */
+  isKeyInForce(claims: AccessClaims | RefreshClaims): boolean | Promise<boolean>
 }
 
 type Verify<C> = (ring: LoadedKeyRing) => Verified<C>
@@ -104,6 +110,8 @@ export function createTokens(deps: Deps): Tokens {
   const { surface, clock, random, keys, memo, issuer, clockLeeway } = deps
   const accepts = acceptedAudiences(surface)
   const nextJti = (): string => uuidv7(clock.now(), random)
+  /** The `kid` of the key that signed, by the claims. */
+  const signedBy = new WeakMap<object, string>()
 
   /**
    * The one place access tokens are minted. A machine never has a session, whatever a planted row
@@ -157,6 +165,12 @@ export function createTokens(deps: Deps): Tokens {
     return isKnown ? verify(newer) : { ok: false, reason: 'unknownKey' }
   }
 
+  function noteSigner<C extends object>(token: string, ring: LoadedKeyRing, judged: Verified<C>) {
+    const header = judged.ok ? ring.readHeader(token.slice(0, token.indexOf('.'))) : null
+    if (judged.ok && header !== null) signedBy.set(judged.claims, header.kid)
+    return judged
+  }
+
   return {
     nextJti,
 
@@ -196,7 +210,7 @@ export function createTokens(deps: Deps): Tokens {
         const known = memo.find(digest, wanted)
         if (known !== null) return { ok: true, claims: known }
         const expected = { ...wanted, use: 'access', leewaySeconds: clockLeeway } as const
-        const verified = verifyToken(token, expected)
+        const verified = noteSigner(token, ring, verifyToken(token, expected))
         if (verified.ok) memo.store(digest, { token, ring, claims: verified.claims })
         return verified
       })
@@ -206,7 +220,15 @@ export function createTokens(deps: Deps): Tokens {
       judge(token, (ring) => {
         const now = clock.now()
         const expected = { ring, issuer, use: 'refresh', now, leewaySeconds: clockLeeway } as const
-        return verifyToken(token, { ...expected, accepts: [surface] })
+        return noteSigner(token, ring, verifyToken(token, { ...expected, accepts: [surface] }))
       }),
+
+    isKeyInForce(claims) {
+      const kid = signedBy.get(claims)
+      if (kid === undefined) return true
+      const ring = keys.ringAtHand()
+      if (ring !== null) return ring.verifyingKeys.has(kid)
+      return keys.ring().then(({ verifyingKeys }) => verifyingKeys.has(kid))
+    },
   }
 }

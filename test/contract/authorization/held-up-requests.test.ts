@@ -1,15 +1,22 @@
-import { describe, expect, it } from 'vitest'
-import type { Principal } from '../../../src/index.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { KeyRing, Principal } from '../../../src/index.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { eventsOf, openHost } from '../../support/hosts/open-host.js'
+import { smallSigningKey, testSigningKey } from '../../support/keys.js'
 import { signedInPerson } from '../../support/people/people.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
 
 const permission = 'orders.refund'
 
+let readKeys: () => Promise<KeyRing>
+beforeEach(() => {
+  readKeys = async () => ({ current: await testSigningKey() })
+})
+
 /** A person whom a guard let in, and the request, of which the rest may be long on its way. */
 async function admitted(options: Parameters<typeof openHost>[0] = {}) {
-  const host = await openHost({ authorizer: { check: async () => true }, ...options })
+  const may = { authorizer: { check: async () => true } }
+  const host = await openHost({ ...may, keys: () => readKeys(), ...options })
   const who = await signedInPerson(host, 'client')
   const authorization = `Bearer ${who.bearer}`
   const header = (name: string) => (name === 'authorization' ? authorization : undefined)
@@ -25,6 +32,11 @@ type Admitted = Awaited<ReturnType<typeof admitted>>
 const endings: Readonly<Record<string, (host: ContractHost, who: Admitted['who']) => unknown>> = {
   'a sign-out': async (host, { cookie }) => {
     await host.send('POST', '/v1/auth/client/logout', { cookie })
+    await host.clock.advance(1001)
+  },
+  'a replacement of the signing key': async (host) => {
+    readKeys = async () => ({ current: smallSigningKey() })
+    await host.auth.keys.reload()
     await host.clock.advance(1001)
   },
   'the end of its token': (host) => host.clock.advance(15 * 60_000),
@@ -88,6 +100,25 @@ describe('a principal that a guard let in', () => {
       seen.push(asked() - before)
     }
     expect(seen).toEqual([0, 0, 1, 0, 0])
+  })
+
+  it('goes on while the key that signed its token is accepted', async () => {
+    const { host, client, request, principal } = await admitted()
+    const previous = [await testSigningKey()]
+    readKeys = async () => ({ current: smallSigningKey(), previous })
+    await host.auth.keys.reload()
+    await host.clock.advance(1001)
+    expect((await client.guards.requireUser()(request, principal)).refusal).toBeNull()
+  })
+
+  it('is neither let in nor signed out where the keys cannot be read again', async () => {
+    const { host, client, request, principal } = await admitted()
+    readKeys = async () => {
+      throw new Error('down')
+    }
+    await host.clock.advance(3 * 60_000)
+    const { refusal } = await client.guards.requireUser()(request, principal)
+    expect(refusal?.status).toBe(503)
   })
 
   it('is neither let in nor signed out where the denylist cannot be asked again', async () => {

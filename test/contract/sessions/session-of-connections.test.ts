@@ -9,7 +9,14 @@ import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
 import { refreshCookieOf } from '../../support/hosts/http-client.js'
 import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import { listen } from '../../support/hosts/running-host.js'
-import { type Person, type SignedIn, signedInPerson, signIn } from '../../support/people/people.js'
+import { smallSigningKey, testSigningKey } from '../../support/keys.js'
+import {
+  otherPassword,
+  type Person,
+  type SignedIn,
+  signedInPerson,
+  signIn,
+} from '../../support/people/people.js'
 import { faultyBackend, withCall } from '../../support/stores/faulty-backend.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
 import { pass, sessionOf } from '../events/event-scenario.js'
@@ -252,6 +259,44 @@ it('a request that is asked about twice is asked once more where the store lags'
   older.push(row ?? {})
   expect(await ask()).not.toBeNull()
   expect(older).toEqual([])
+})
+
+describe('a connection that a thief opened with a copy of the cookie', () => {
+  it('ends with a change of the password in the same session, once that is refreshed', async () => {
+    const host = await openHost()
+    const who = await signedInPerson(host, 'client')
+    const { bearer, password: currentPassword } = who
+    const request = { method: 'GET', headers: { cookie: who.cookie, origin } }
+    const ask = () => host.auth.client.sessionOf(request, { use: 'connection', mint: true })
+    const session = found(await ask())
+    const second = await refreshed(host, who.cookie)
+    expect(await session.recheck()).not.toBeNull()
+    const body = { currentPassword, newPassword: otherPassword }
+    const changed = await host.send('POST', '/v1/auth/client/me/password', { bearer, body })
+    expect(changed.status).toBeLessThan(300)
+    const third = await refreshed(host, second)
+    expect(await session.recheck()).toBeNull()
+    expect(await ask()).toBeNull()
+    // The page opens another one, which outlives its refreshes as before.
+    const own = { method: 'GET', headers: { cookie: third, origin } }
+    const anew = found(await host.auth.client.sessionOf(own, { use: 'connection' }))
+    await refreshed(host, third)
+    expect(await anew.recheck()).not.toBeNull()
+  })
+
+  it('ends, and gets no token, once the signing key is replaced', async () => {
+    let keys = { current: await testSigningKey() }
+    const host = await openHost({ keys: async () => keys })
+    const { cookie } = await signedInPerson(host, 'client')
+    const request = { method: 'GET', headers: { cookie, origin } }
+    const ask = () => host.auth.client.sessionOf(request, { use: 'connection', mint: true })
+    const session = found(await ask())
+    keys = { current: smallSigningKey() }
+    expect(await session.recheck()).not.toBeNull()
+    await host.auth.keys.reload()
+    expect(await session.recheck()).toBeNull()
+    expect(await ask()).toBeNull()
+  })
 })
 
 describe('a request that has no session', () => {
