@@ -8,6 +8,7 @@ import type {
 import { acceptedLanguages } from '../engine/accepted-languages.js'
 import type { Answer, Call, ProtectedCall } from '../operations/operation.js'
 import type { Admission } from './admission/admission.js'
+import { askAgain } from './admission/ask-again.js'
 import type { CookiePolicy } from './cookies.js'
 import { cookieOf, cookiesOf, flowKeysIn, hostOnly } from './cookies.js'
 import type { ExchangeRequest } from './request/exchange.js'
@@ -37,7 +38,9 @@ export async function serve(
     }
     case 'admin': {
       const { located } = admission
-      return operation.handle({ ...call, ...admittedOf(admission), located }, services)
+      const again = () => askAgain(admission, services)
+      const admitted = { ...admittedOf(admission), located, askAgain: again }
+      return operation.handle({ ...call, ...admitted }, services)
     }
   }
 }

@@ -9,7 +9,7 @@ import {
   moduleSummaryReply,
 } from './config-schemas.js'
 import { configRevisionView } from './config-views.js'
-import { adminOperation } from './operation.js'
+import { type AdminCall, adminOperation } from './operation.js'
 import { noBody } from './schemas.js'
 
 const operator = ['operator'] as const
@@ -37,6 +37,10 @@ const refusals = [
   'config.too_many_elements',
   'config.invalid_slug',
 ] as const
+
+type Editing = Pick<AdminCall<unknown, unknown>, 'user' | 'source' | 'askAgain'>
+
+const editorOf = ({ user, source, askAgain }: Editing) => ({ userId: user.id, source, askAgain })
 
 const listModules = adminOperation({
   id: 'listModules',
@@ -78,8 +82,8 @@ const updateModule = adminOperation({
   validated: true,
   errors: ['module_not_found', ...conflicts, ...refusals],
   locate: ({ name = '' }, { config }) => config.locate(name, null),
-  handle: async ({ located, body, user, source }, { config }) => ({
-    body: await config.patch(located, body, { userId: user.id, source }),
+  handle: async ({ located, body, ...call }, { config }) => ({
+    body: await config.patch(located, body, editorOf(call)),
   }),
 })
 
@@ -111,8 +115,8 @@ const updateEnvironment = adminOperation({
   validated: true,
   errors: ['module_not_found', 'environment_not_found', ...conflicts, ...refusals],
   locate: ({ name = '', env = '' }, { config }) => config.locate(name, env),
-  handle: async ({ located, body, user, source }, { config }) => ({
-    body: await config.patch(located, body, { userId: user.id, source }),
+  handle: async ({ located, body, ...call }, { config }) => ({
+    body: await config.patch(located, body, editorOf(call)),
   }),
 })
 
@@ -132,8 +136,8 @@ const setActiveEnvironment = adminOperation({
   validated: true,
   errors: ['module_not_found', 'environment_not_found'],
   locate: ({ name = '' }, { config }) => config.locate(name, null),
-  handle: async ({ located, body, user, source }, { config }) => ({
-    body: await config.activate(located, body.environment, { userId: user.id, source }),
+  handle: async ({ located, body, ...call }, { config }) => ({
+    body: await config.activate(located, body.environment, editorOf(call)),
   }),
 })
 

@@ -76,10 +76,7 @@ export type Guard =
   /** The authorizer must grant it, after `bearer`. */
   | { readonly kind: 'permission'; readonly key: string }
 
-/**
- * The cookies: of a session, of a trusted device (independent of the session), of OAuth flows, whose
- * response arrives by a link or by a form; and those that one host keeps for itself.
- */
+/** Of a session; of a trusted device, which outlives it; of OAuth flows, answered by a link or by a form. */
 export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form' | HostOnlyCookie
 
 /** Of what was registered, of what the browser is known by, and of a sign-in that bounced. */
@@ -143,6 +140,8 @@ export interface EnrollingCall<B> extends ProtectedCall<B> {
 export interface AdminCall<B, L> extends ProtectedCall<B>, Admitted {
   /** The document that the path names, as it was read. */
   readonly located: L
+  /** Asks again for session, permission and second factor, for a write that had to wait. */
+  askAgain(): Promise<void>
 }
 
 /** The answer of a handler. The operation's entry holds the status. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Act } from '../domain/services/index.js'
 import { AuthError } from '../errors/index.js'
-import { adminOperation, publicOperation } from './operation.js'
+import { type AdminCall, adminOperation, publicOperation } from './operation.js'
 import { accessGrant, nameInput, noBody, nothing, timestamp } from './schemas.js'
 import { issuedCredentialView, serviceAccountView } from './service-account-views.js'
 
@@ -49,9 +49,12 @@ export const serviceAccount = z.strictObject({
   credentials: z.array(serviceCredential),
 })
 
-const actOf = ({ user, source }: { user: { id: string }; source: Act['source'] }): Act => ({
+type Acting = Pick<AdminCall<unknown, unknown>, 'user' | 'source' | 'askAgain'>
+
+const actOf = ({ user, source, askAgain }: Acting): Act => ({
   actorId: user.id,
   source,
+  askAgain,
 })
 
 /**

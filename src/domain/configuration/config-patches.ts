@@ -12,13 +12,15 @@ import { readModule } from '../../engine/configuration/read-module.js'
 import { AuthError, ValueRefusal } from '../../errors/index.js'
 import type { ModuleEnvironment } from '../../model/module-environment.js'
 import type { RequestSource } from '../../ports/request-source.js'
+import type { MayStill } from '../context/actor.js'
+import { askingLate } from './asking-late.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, ConfigTarget, LocatedModule } from './config-locator.js'
 import { runValidator } from './config-validation.js'
 import type { ConfigWriter } from './config-writer.js'
 
 /** By whom an edit is made. */
-export interface ConfigEditor {
+export interface ConfigEditor extends MayStill {
   /** Null for the host's code that names no actor. */
   readonly userId: string | null
   readonly source: RequestSource
@@ -87,6 +89,7 @@ export function createConfigPatches(
     const done = { located, environment: name }
     if (plan.changed.length + plan.removed.length === 0) return { ...done, written: seen }
     await validate(located, name, seen, plan)
+    await actor.askAgain?.()
     const written = await writer.replace(located.declared, name, seen, {
       values: located.declared.seal(name, plan.values, plan.changed),
       changed: plan.changed,
@@ -163,7 +166,8 @@ export function createConfigPatches(
       const asked = clock.now()
       return withLock(name, async (waited) => {
         if (clock.now() - asked >= longestWaitMs) throw new AuthError('service_unavailable')
-        return untilWritten(waited ? await readAgain(target, patch) : target, patch, actor)
+        const late = askingLate(actor, asked, clock)
+        return untilWritten(waited ? await readAgain(target, patch) : target, patch, late)
       })
     },
   }

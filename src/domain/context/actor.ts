@@ -15,9 +15,17 @@ export interface Actor {
   readonly userAgent?: string | null | undefined
 }
 
-export interface Act {
+export interface Act extends MayStill {
   readonly actorId: string | null
   readonly source: RequestSource
+}
+
+export interface MayStill {
+  /**
+   * Asks again whether the actor may do it, before a write that had to wait: a session or a permission may have ended
+   * meanwhile. Throws as the guards do. Left out where the host's own code acts.
+   */
+  readonly askAgain?: () => Promise<void>
 }
 
 const shape =

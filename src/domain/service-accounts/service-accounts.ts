@@ -142,6 +142,8 @@ export function createServiceAccounts(
     const user = newAccount(name, given)
     // Before anything is written: a busy server leaves nothing behind.
     const issued = await credentials.draft(user.id, act)
+    // The secret was hashed in a queue that may be long.
+    await act.askAgain?.()
     if (!(await users.insert(user))) return null
     if (given !== null) await requireNeverDeleted(user)
     await credentials.store(issued.credential)

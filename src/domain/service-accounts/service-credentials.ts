@@ -100,6 +100,8 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
    */
   async function add(accountId: string, act: Act): Promise<IssuedCredential> {
     const issued = await draft(accountId, act)
+    // The secret was hashed in a queue that may be long.
+    await act.askAgain?.()
     const active = (await of(accountId)).filter(({ status }) => status === 'active')
     if (active.length >= mostActive) throw new AuthError('credential_limit_reached')
     await store(issued.credential)

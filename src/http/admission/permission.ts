@@ -1,4 +1,5 @@
 import type { Services } from '../../domain/services/index.js'
+import type { Operation } from '../../operations/operation.js'
 import type { AdmissionStep } from './admission.js'
 
 /** Whether the authorizer allows it; the account's record is read for that. */
@@ -7,10 +8,15 @@ export function permission({ access }: Pick<Services, 'access'>): AdmissionStep 
     async judge(admission) {
       const { operation, principal, readAhead } = admission
       if (principal === null) return
-      const guard = operation.guards.find(({ kind }) => kind === 'permission')
-      // Without a permission every signed-in account could call the operation; none is meant to be so.
-      if (guard?.kind !== 'permission') throw new Error(`${operation.id} names no permission`)
-      admission.user = await access.permit(principal, guard.key, undefined, readAhead?.user)
+      const key = permissionOf(operation)
+      admission.user = await access.permit(principal, key, undefined, readAhead?.user)
     },
   }
+}
+
+/** Without a permission every signed-in account could call the operation; none is meant to be so. */
+export function permissionOf({ id, guards }: Operation): string {
+  const guard = guards.find(({ kind }) => kind === 'permission')
+  if (guard?.kind !== 'permission') throw new Error(`${id} names no permission`)
+  return guard.key
 }

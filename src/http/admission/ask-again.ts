@@ -1,0 +1,19 @@
+import type { Services } from '../../domain/services/index.js'
+import type { Admission } from './admission.js'
+import { permissionOf } from './permission.js'
+import { stepUp } from './step-up.js'
+
+/**
+ * Asks once more what let the request of an administrator in: token, session, permission, second factor. For the write
+ * of what had to wait, since each of them may have ended meanwhile. Throws as the guards do.
+ */
+export async function askAgain(
+  admission: Admission,
+  services: Pick<Services, 'access' | 'stepUp' | 'settings' | 'adminStepUp'>,
+): Promise<void> {
+  const { operation, principal } = admission
+  if (principal === null) throw new Error(`${operation.id} was reached without a principal`)
+  await services.access.permitAgain(principal, permissionOf(operation))
+  const proof = stepUp(services)
+  await proof.judge(admission, (await proof.read?.(admission)) ?? null)
+}
