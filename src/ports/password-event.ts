@@ -2,10 +2,11 @@ export type PasswordEvent =
   /** A new password is in use. */
   | { readonly type: 'password.changed'; readonly userId: string; readonly by: 'change' | 'reset' }
   | {
-      /** A signed-in user gave a wrong current password. */
+      /** A wrong current password was given in a session, or with the mailed link of a change of address. */
       readonly type: 'password.changeFailed'
       readonly userId: string
-      readonly sessionId: string
+      /** Null for the link. */
+      readonly sessionId: string | null
     }
   | {
       /**

@@ -138,7 +138,7 @@ describe('labels', () => {
       secrets.push(textOf(next.json(), 'refreshToken'), textOf(next.json(), 'accessToken'))
     }
     await host.auth.close()
-    secrets.push(...host.events.flatMap((event) => ('sessionId' in event ? [event.sessionId] : [])))
+    secrets.push(...host.events.flatMap((event) => ('sessionId' in event && event.sessionId) || []))
 
     const seen = await exported()
     expect(secrets.length).toBeGreaterThan(30)

@@ -152,6 +152,7 @@ export function createEmailChange(
   async function requireAsker(
     { user, payload, isWritten }: ChangeIntent,
     { sessionId, currentPassword }: AddressAsker,
+    source: RequestSource,
   ): Promise<void> {
     if (isWritten) return
     if (sessionId !== null && sessionId === payload.sessionId) {
@@ -160,6 +161,7 @@ export function createEmailChange(
     }
     if (currentPassword === undefined) throw new AuthError('current_password_required')
     if (await passwordCheck.ofLink(payload, user, currentPassword)) return
+    deps.emit('password.changeFailed', source, { userId: user.id, sessionId: null })
     throw new AuthError('invalid_credentials')
   }
 
@@ -187,7 +189,7 @@ export function createEmailChange(
       const seen = intent.user
       const email = canonicalEmail(intent.payload.email)
       if (email === null) throw new AuthError('invalid_token')
-      await requireAsker(intent, asker)
+      await requireAsker(intent, asker, source)
       // Today's settings. An earlier request with this link may have moved it: that one counts.
       if (!intent.isWritten) await admit(email)
       const { notifySecurityChanges } = await deps.settings()

@@ -1,3 +1,4 @@
+import type { AuditRecord } from '../../model/audit-record.js'
 import {
   type CollectionEntry,
   type Collections,
@@ -132,9 +133,16 @@ async function allOf<T extends Doc>(
   return docs
 }
 
+/** The network and the user agent of an administrator are that person's own data. */
+function withoutStranger(record: AuditRecord, id: string): AuditRecord {
+  const isOther = record.actorId !== null && record.actorId !== id
+  return isOther ? { ...record, ip: null, userAgent: null } : record
+}
+
 /** What they did and what was done to them, each record once. */
 async function auditOf({ auditRecords }: Collections, id: string): Promise<readonly Doc[]> {
   const own = await allOf(auditRecords, { targetId: id })
   const done = await allOf(auditRecords, { actorId: id })
-  return [...own, ...done.filter(({ targetId }) => targetId !== id)]
+  const all = [...own, ...done.filter(({ targetId }) => targetId !== id)]
+  return all.map((record) => withoutStranger(record, id))
 }

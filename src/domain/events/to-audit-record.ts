@@ -78,7 +78,8 @@ const recorded: {
     inSession(act(actorId, userId, { reason }), sessionId),
   'session.allTerminated': (event) => act(event.actorId, event.targetId, {}),
   'password.changed': (event) => own(event.userId, { by: event.by }),
-  'password.changeFailed': (event) => inSession(failed(own(event.userId, {})), event.sessionId),
+  'password.changeFailed': ({ userId, sessionId }) =>
+    sessionId === null ? unproven(userId, {}) : inSession(failed(own(userId, {})), sessionId),
   'mfa.changed': (event) => act(event.actorId, event.userId, { change: event.change }),
   'mfa.required': (event) => own(event.userId, { method: event.method, missing: event.missing }),
   'mfa.steppedUp': (event) =>

@@ -4,7 +4,7 @@ import { allCollectionSpecs, surfaceCollections } from '../../../src/model/colle
 import { type ContractHost, promiseKinds } from '../../support/hosts/hosts.js'
 import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
-import { goodPassword, person } from '../../support/people/people.js'
+import { goodPassword, person, signedInPerson } from '../../support/people/people.js'
 import {
   administrator,
   peopleMay,
@@ -141,6 +141,22 @@ describe.each(surfaces)('an export on the %s surface', (surface) => {
     expect(text).toContain(email)
     expect(secrets.foundIn(text)).toEqual([])
     expect(text).not.toMatch(/\$argon2|eyJ[\w-]+\.eyJ/)
+  })
+
+  it('SP-57 holds no network and no user agent of an administrator', async () => {
+    const host = await openHost(withoutLimits)
+    const { id } = await signedInPerson(host, surface)
+    const by = { actorId: 'admin', ip: '203.0.113.99', userAgent: 'Admin/1' }
+    await host.auth[surface].users.update(id, { name: 'Countess' }, by)
+    await host.auth.close()
+    const { audit_records: records = [] } =
+      (await host.auth[surface].users.export(id))?.collections ?? {}
+    const none = { ip: null, userAgent: null }
+    const acted = records.filter(({ actorId }) => actorId === 'admin')
+    expect(acted).toMatchObject([{ action: 'account.updated', ...none }])
+    expect(records.filter(({ actorId }) => actorId === id)).not.toMatchObject([none])
+    const stored = await storedIn(host, surface).auditRecords.find({ targetId: id }, { limit: 9 })
+    expect(stored.find(({ actorId }) => actorId === 'admin')).toMatchObject({ ip: by.ip })
   })
 
   it('is null for nobody, for a machine and for who was deleted, and refuses what is no text', async () => {

@@ -346,6 +346,8 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
     }
     const wrong = await verify(host, surface, { token }, { currentPassword: otherPassword })
     expect(outcomeOf(wrong)).toBe('401 invalid_credentials')
+    const guesses = { userId: who.id, sessionId: null }
+    expect(eventsOf(host, 'password.changeFailed')).toMatchObject([guesses])
     expect((await me(host, surface, who)).json()).toMatchObject({ email: who.email })
     const right = await verify(host, surface, { token }, { currentPassword: goodPassword })
     expect(outcomeOf(right)).toBe('200')
