@@ -89,8 +89,8 @@ export interface SurfaceOptions {
    *
    * `exact: true` counts every hit in the backend, as it comes. By default a process counts the first
    * hits of frequent requests by itself, at most a fiftieth of their limit and at least one, which saves
-   * the round trip. All processes together then let through as much more for each of them. A counter
-   * without `add` is always exact.
+   * the round trip. Each further process can then let that many more hits through. A counter without
+   * `add` is always exact.
    */
   readonly rateLimits?: Partial<RateLimits> & { readonly exact?: boolean }
 }
@@ -127,13 +127,13 @@ export interface HashOptions {
  * providers are offered and hold the credentials.
  */
 export interface OauthOptions {
-  /** Of `google`, `microsoft`, `apple` and `github`. Default: their usual endpoints. */
+  /** One entry each for `google`, `microsoft`, `apple` and `github`. Default: their usual endpoints. */
   readonly providers?: Readonly<Partial<Record<ProviderId, OauthProviderOptions>>>
   /**
-   * Where a sign-in bounces, because its address belongs to an account, offers that account's user a link
-   * at the next complete sign-in in the same browser or app; see the page on providers. Only where the
-   * provider is authoritative for the address. On the operator surface alone: `createAuth` throws an
-   * `OptionsError` for another. Default off.
+   * A sign-in by a provider is refused if its address belongs to an account. With this option, the library then
+   * offers the user of that account to link the provider, at the next complete sign-in in the same browser or app;
+   * see the page on providers. Only where the provider is authoritative for the address. On the operator surface
+   * alone: `createAuth` throws an `OptionsError` for another. Default off.
    */
   readonly linkOnSignIn?: { readonly operator?: boolean }
   /** Accepts `http:` endpoints on localhost, 127.0.0.1 and [::1]. For tests only. */
@@ -177,8 +177,8 @@ export interface AuthOptions {
   /**
    * The keys that encrypt the secrets of the configuration store: the first encrypts, all of them
    * decrypt. Default: the environment variable `CONFIG_ENCRYPTION_KEY`, 32 random bytes in base64,
-   * with the id `default`. One of the two is required. A function, which reads them from a vault, is called once, before
-   * anything else is built: a replica that starts later has the keys of then.
+   * with the id `default`. One of the two is required. A function, such as one that reads them from a vault, is
+   * called once, before anything else is built; a replica that starts later reads them then.
    */
   readonly configKeys?: readonly ConfigKey[] | (() => Promise<readonly ConfigKey[]>)
   /**

@@ -22,7 +22,7 @@ const threats: Readonly<Record<string, Threat>> = {
   'mailed link of a registration': registrationLink,
   'login ticket': intents.loginTicket,
   'state of a sign-in with a provider': intents.oauthState,
-  'code of an app': intents.appCode,
+  'exchange code of a sign-in in an app': intents.appCode,
   'answer to a passkey challenge': intents.passkeyChallenge,
   'client secret of a service account': machineSecret,
   'signing key': sessions.signingKey,
