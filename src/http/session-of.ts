@@ -103,7 +103,9 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     const session = isStale ? await sessionLook.again(first, source) : first
     if (session === null) return null
     const facts = use === 'connection' ? openOf(session, source) : factsOf(session)
-    return mint ? { ...facts, access: await sessionLook.mint(session) } : facts
+    if (!mint) return facts
+    const access = await sessionLook.mint(session)
+    return access === null ? null : { ...facts, access }
   }
 
   return async (request, given) => {

@@ -38,7 +38,8 @@ export interface SurfaceAuth<S extends Surface = Surface>
    * For the host's own routes: reads the user, asks the authorizer, and resolves only if it allows.
    * `tenantId` names the tenant in question. Throws `AuthError` `permission_denied` (403), also for a
    * disabled or deleted user and for an invalid `tenantId`, or `authorization_unavailable` (503). More than a
-   * second after `authenticate`, it first asks again for token and session, and throws what `authenticate` throws.
+   * second after `authenticate`, it first asks again for token, signing key and session, and throws what `authenticate`
+   * throws. Of a copy of the principal, such as one out of JSON, it does not know the key.
    */
   requirePermission(
     principal: Principal<S>,

@@ -74,7 +74,7 @@ describe('the memo of verified access tokens', () => {
 
   it('stays within its memory, and forgets the tokens that were not used for longest', () => {
     const memo = tokenMemo(1)
-    const most = Math.floor(2 ** 20 / 550)
+    const most = Math.floor(2 ** 20 / 590)
     for (let at = 0; at < most; at++) store(memo, `${at}`)
     expect(find(memo, '0')).toBe(claims)
     store(memo, 'new')

@@ -2,7 +2,7 @@ import { ahead } from '../../concurrency/ahead.js'
 import type { RefreshClaims } from '../../crypto/verify-token.js'
 import { isSameClient } from '../../engine/changed-places.js'
 import { idleDeadline, rotationGuard } from '../../engine/refresh-rules.js'
-import { AuthError, describeError } from '../../errors/index.js'
+import { AuthError, describeError, UnknownKeyError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -104,7 +104,14 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
       tokens.access(user, claims.sid, claims, accessBounds(attempt, family)),
       signed,
     ])
+    await requireKey(attempt)
     return { access, refresh }
+  }
+
+  /** A stolen key may have been replaced since: what is signed with the new one must not go to its thief. */
+  async function requireKey({ claims }: Pick<Attempt, 'claims'>): Promise<void> {
+    if (await tokens.isKeyInForce(claims)) return
+    throw new AuthError('refresh_token_invalid', { cause: new UnknownKeyError() })
   }
 
   function emitRotated({ claims, source }: Attempt, generation: number): void {
@@ -180,6 +187,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         if (risk !== null) await (await risk()).requireView(attempt, family)
         const { claims } = attempt
         const access = await tokens.access(user, claims.sid, claims, accessBounds(attempt, family))
+        await requireKey(attempt)
         deps.views.emitViewed(attempt)
         return { user, family, access, absoluteExpiresAt: absoluteEnd(attempt, family) }
       }),

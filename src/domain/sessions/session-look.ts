@@ -37,7 +37,8 @@ export interface SessionLook {
    * or the password was changed in the session and the cookie replaced since.
    */
   again(found: FoundSession, source: RequestSource): Promise<FoundSession | null>
-  mint(found: FoundSession): Promise<AccessGrant>
+  /** Null where the signing key was replaced meanwhile. */
+  mint(found: FoundSession): Promise<AccessGrant | null>
 }
 
 type Deps = Pick<SurfaceContext, 'collections'> & {
@@ -133,20 +134,17 @@ export function createSessionLook(
         // was rolled back.
         const gen = Math.max(before.gen, family?.generation ?? 0)
         const newest = { ...attempt, claims: { ...before, gen } }
-        return verdict(newest, {
-          family,
-          decision: reading.judge(newest, family, attempt.user),
-        })
+        const decision = reading.judge(newest, family, attempt.user)
+        const found = verdict(newest, { family, decision })
+        // What was verified, and not the copy: it is asked about again.
+        return found === null ? null : { ...found, claims: before }
       }),
 
     mint: (found) =>
-      enforced(() =>
-        tokens.access(
-          found.user,
-          found.claims.sid,
-          found.claims,
-          accessBounds(found, found.family),
-        ),
-      ),
+      enforced(async () => {
+        const { user, family, claims } = found
+        const access = await tokens.access(user, claims.sid, claims, accessBounds(found, family))
+        return (await tokens.isKeyInForce(claims)) ? access : null
+      }),
   }
 }

@@ -76,7 +76,7 @@ export interface Tokens {
   /**
    * Whether the key that signed these claims is still in the ring; true for claims that were not verified here, such as
    * a copy. For what was let in earlier: a signing key that was stolen is replaced meanwhile. At once, unless the key
-   * ring has to be read first.
+   * ring has to be read first, also because the key is not in it.
    */
   isKeyInForce(claims: AccessClaims | RefreshClaims): boolean | Promise<boolean>
 }
@@ -226,9 +226,8 @@ export function createTokens(deps: Deps): Tokens {
     isKeyInForce(claims) {
       const kid = signedBy.get(claims)
       if (kid === undefined) return true
-      const ring = keys.ringAtHand()
-      if (ring !== null) return ring.verifyingKeys.has(kid)
-      return keys.ring().then(({ verifyingKeys }) => verifyingKeys.has(kid))
+      if (keys.ringAtHand()?.verifyingKeys.has(kid) === true) return true
+      return keys.ringFor(kid).then(({ verifyingKeys }) => verifyingKeys.has(kid))
     },
   }
 }

@@ -7,6 +7,7 @@ import { encode, forge, rsaPair } from '../../crypto/forge.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { type SignedIn, signedInPerson } from '../../support/people/people.js'
+import { withCall } from '../../support/stores/faulty-backend.js'
 
 const second = 1000
 const minute = 60 * second
@@ -217,5 +218,54 @@ describe('a rotated key ring that a function gives, on two replicas', () => {
     expect(outcomeOf(await me(host, who))).toBe('200')
     expect(decodeProtectedHeader(who.bearer).kid).toHaveLength(43)
     expect(outcomeOf(await refresh(host, madeUp()))).toBe('401 refresh_token_invalid')
+  })
+})
+
+describe('a signing key that is replaced while a request with one of its tokens is under way', () => {
+  const ways = {
+    'a refresh that gets the newest token again': (host: ContractHost, who: SignedIn) =>
+      refresh(host, who),
+    'GET /session': (host: ContractHost, { cookie }: SignedIn) =>
+      host.send('GET', at('/session'), { cookie }),
+  }
+
+  /** A host of which the key is replaced right after the next read of a session's row. */
+  async function interrupted() {
+    let keys: KeyRing = { current: firstKey }
+    const late: (() => Promise<unknown>)[] = []
+    const host = await openHost({
+      keys: async () => keys,
+      wrapBackend: (backend) =>
+        withCall(backend, async (called, work) => {
+          const found = await work()
+          if (called === 'client_refresh_tokens.get') await late.pop()?.()
+          return found
+        }),
+    })
+    const who = await signedInPerson(host, 'client')
+    await refresh(host, who)
+    late.push(async () => {
+      keys = { current: secondKey }
+      await host.auth.keys.reload()
+    })
+    return { host, who, late }
+  }
+
+  it.each(Object.entries(ways))('gives no token of the new one to %s', async (_, ask) => {
+    const { host, who, late } = await interrupted()
+    const reply = await ask(host, who)
+    expect([late, outcomeOf(reply)]).toEqual([[], '401 refresh_token_invalid'])
+    expect(reply.text).not.toContain('eyJ')
+  })
+
+  it('gives none to a page that has one minted', async () => {
+    const { host, who, late } = await interrupted()
+    const request = {
+      method: 'POST',
+      headers: { cookie: who.cookie, origin: 'https://app.example.com' },
+    }
+    const options = { use: 'action', mint: true } as const
+    expect(await host.auth.client.sessionOf(request, options)).toBeNull()
+    expect(late).toEqual([])
   })
 })

@@ -291,10 +291,13 @@ describe('a connection that a thief opened with a copy of the cookie', () => {
     const request = { method: 'GET', headers: { cookie, origin } }
     const ask = () => host.auth.client.sessionOf(request, { use: 'connection', mint: true })
     const session = found(await ask())
+    // Of one request object that a middleware has asked about before.
+    const again = found(await ask())
     keys = { current: smallSigningKey() }
     expect(await session.recheck()).not.toBeNull()
     await host.auth.keys.reload()
     expect(await session.recheck()).toBeNull()
+    expect(await again.recheck()).toBeNull()
     expect(await ask()).toBeNull()
   })
 })
