@@ -3,7 +3,6 @@ import { readModule } from '../../engine/configuration/read-module.js'
 import type { Module } from '../../model/config-module.js'
 import type { ModuleEnvironment } from '../../model/module-environment.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import { askingLate } from './asking-late.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import type { ConfigActor } from './config-patches.js'
@@ -82,7 +81,6 @@ export function createConfigActivation(
 
   return async (seen, environment, actor) => {
     const { definition, name: module } = seen.declared
-    const late = askingLate(actor, deps.clock.now(), deps.clock)
     let located = seen
     let judged = ''
     return retryOnConflict(attempts, async () => {
@@ -91,7 +89,7 @@ export function createConfigActivation(
       const isJudged = definition.validateActivation !== undefined
       if (isJudged && judged !== found.writeId) await validate(located, environment, found)
       judged = found.writeId
-      await late.askAgain?.()
+      await actor.askAgain?.()
       const written = isJudged
         ? await writeMarked(stored, environment, found)
         : await write(stored, environment)

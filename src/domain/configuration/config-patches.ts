@@ -13,7 +13,6 @@ import { AuthError, ValueRefusal } from '../../errors/index.js'
 import type { ModuleEnvironment } from '../../model/module-environment.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { MayStill } from '../context/actor.js'
-import { askingLate } from './asking-late.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, ConfigTarget, LocatedModule } from './config-locator.js'
 import { runValidator } from './config-validation.js'
@@ -166,8 +165,7 @@ export function createConfigPatches(
       const asked = clock.now()
       return withLock(name, async (waited) => {
         if (clock.now() - asked >= longestWaitMs) throw new AuthError('service_unavailable')
-        const late = askingLate(actor, asked, clock)
-        return untilWritten(waited ? await readAgain(target, patch) : target, patch, late)
+        return untilWritten(waited ? await readAgain(target, patch) : target, patch, actor)
       })
     },
   }
