@@ -233,7 +233,10 @@ export interface AuthOptions {
   readonly legacyHashes?: LegacyHashes
   /** Checks hashes of other formats, and is asked before `legacyHashes`. Default none. */
   readonly legacyVerifiers?: readonly LegacyVerifier[]
-  /** Put before every collection name. Default empty. */
+  /**
+   * Put before every collection name, and before the names of counters and of the lease. Give each product a prefix of
+   * its own where several share a database. Default empty.
+   */
   readonly collectionPrefix?: string
   /** The surface of an unprefixed path when host, origin, cookie and token do not tell. Default `operator`. */
   readonly defaultSurface?: Surface
@@ -243,7 +246,7 @@ export interface AuthOptions {
   readonly clockLeeway?: number
   /**
    * Mebibytes of memory for access tokens that were verified, so that each is verified once: 0 to 1,024.
-   * A token takes 550 bytes and 125 for each membership. Default 32, for some 60,000 tokens without any; 0
+   * A token takes 590 bytes and 125 for each membership. Default 32, for some 56,000 tokens without any; 0
    * verifies every time.
    */
   readonly tokenMemory?: number

@@ -45,6 +45,32 @@ describe('R-LIB-09 two instances in one process', () => {
     expect(await loginStatus(other.auth, credentials)).toBe(401)
   })
 
+  it('ASVS-15.4.1 share no counters on one database, where each has a prefix of its own', async () => {
+    const backend = memory()
+    const first = await testAuth({ backend })
+    const other = await testAuth({ backend, collectionPrefix: 'other_' })
+    for (const { auth } of [first, other]) {
+      await auth.client.users.create({ ...credentials, emailVerified: true })
+    }
+    for (let attempt = 0; attempt < 60; attempt += 1) {
+      await loginStatus(first.auth, { ...credentials, password: 'another passphrase' })
+    }
+    expect(await loginStatus(first.auth, credentials)).toBe(429)
+    expect(await loginStatus(other.auth, credentials)).toBe(200)
+  })
+
+  it('R-8-18 sweep each for themselves on one database, where each has a prefix of its own', async () => {
+    const backend = memory()
+    const first = await testAuth({ backend, sweeps: true })
+    const other = await testAuth({ backend, sweeps: true, collectionPrefix: 'other_' })
+    for (const { clock } of [first, other]) await clock.advance(10_000)
+    const leases = ['auth:refresh-sweep', 'other_auth:refresh-sweep']
+    const held = await Promise.all(leases.map((name) => backend.lease.read(name)))
+    expect(new Set(held.map((lease) => lease?.owner)).size).toBe(2)
+    for (const lease of held) expect(lease?.owner ?? '').toMatch(/./)
+    await Promise.all([first.auth.close(), other.auth.close()])
+  })
+
   it('do not change when the host changes what it passed', async () => {
     const allowedOrigins: string[] = []
     const surfaces = { operator, client: { ...client, allowedOrigins } }

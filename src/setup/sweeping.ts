@@ -9,6 +9,7 @@ import { type Collections, surfaceCollections, sweptBy } from '../model/collecti
 import type { AuthOptions } from '../options.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
+import type { Lease } from '../ports/lease.js'
 import type { Logger } from '../ports/logger.js'
 import type { Random } from '../ports/random.js'
 import type { Surface } from '../ports/surface.js'
@@ -44,13 +45,13 @@ const surfaces = ['operator', 'client'] as const
 export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
   if (options.sweep === false) return { close: async () => {} }
   const { denylist, counter, lease, store } = deps.backend
+  const prefix = options.collectionPrefix ?? ''
   const swept = surfaces.map((surface) => {
-    const prefix = options.collectionPrefix ?? ''
     return { surface, collections: lazily(() => openCollections(store, surface, prefix)) }
   })
   return startSweeper({
     ...deps,
-    lease,
+    lease: prefixed(lease, prefix),
     tiers: swept.flatMap(({ surface, collections }) =>
       sweptBy('tokens').map((member) => ({
         tier: surface,
@@ -74,6 +75,14 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
     ],
     backlog: createBacklogGauge(options.meterProvider),
   })
+}
+
+/** Hosts that share a database sweep collections of their own, each by a lease of its own. */
+function prefixed(lease: Lease, prefix: string): Lease {
+  return {
+    read: (name) => lease.read(prefix + name),
+    replace: (name, ...records) => lease.replace(prefix + name, ...records),
+  }
 }
 
 /** Work that goes on where a request was cut off. A full batch shows that there is more. */

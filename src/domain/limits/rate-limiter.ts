@@ -61,6 +61,8 @@ export interface RateLimiter {
 
 interface Deps {
   readonly surface: Surface
+  /** Of the host's collections: hosts that share a database share no counter. Default none. */
+  readonly prefix?: string
   readonly counter: Counter
   readonly clock: Clock
   readonly logger: Logger
@@ -70,7 +72,7 @@ interface Deps {
 }
 
 export function createRateLimiter(deps: Deps): RateLimiter {
-  const { surface, counter, clock, logger } = deps
+  const { surface, prefix = '', counter, clock, logger } = deps
   const named: RateLimits = { ...defaultRateLimits(surface), ...deps.overrides }
   const fallback = fallbackCounter()
   const { add } = counter
@@ -80,7 +82,8 @@ export function createRateLimiter(deps: Deps): RateLimiter {
       : createDeferredCounts({ ...deps, add: (...hits) => add.apply(counter, hits) })
 
   // Hashed: bounded length, and no address is kept in the counter's keys.
-  const keyOf = (name: string, subject: string): string => `${surface}:${name}:${sha256(subject)}`
+  const keyOf = (name: string, subject: string): string =>
+    `${prefix}${surface}:${name}:${sha256(subject)}`
 
   async function hit(key: string, limit: RateLimit): Promise<CounterResult> {
     const now = clock.now()
