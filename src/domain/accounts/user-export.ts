@@ -133,9 +133,13 @@ async function allOf<T extends Doc>(
   return docs
 }
 
+/** Acts of administrators alone, where the host's code names none. */
+const byOthers = /^(?:account\.(?:created|updated|deleted)|role\.\w+|session\.allTerminated)$/
+
 /** The network and the user agent of an administrator are that person's own data. */
 function withoutStranger(record: AuditRecord, id: string): AuditRecord {
-  const isOther = record.actorId !== null && record.actorId !== id
+  const { actorId, action } = record
+  const isOther = actorId === null ? byOthers.test(action) : actorId !== id
   return isOther ? { ...record, ip: null, userAgent: null } : record
 }
 
