@@ -31,8 +31,9 @@ export function collectionDenylist(collection: Collection<DenylistDoc>): Denylis
       if (await collection.insert({ id, reason, expiresAt })) return
       if ((await collection.update(id, { expiresAt: { lte: expiresAt } }, { expiresAt })) !== null)
         return
-      // A later expiry is there, which stays; or a sweep came between.
-      if ((await collection.get(id)) !== null) return
+      // A later expiry is there, which stays. Or a sweep came between, and perhaps an entry with an earlier one.
+      const found = await collection.get(id)
+      if (found !== null && (found.expiresAt ?? Infinity) >= expiresAt) return
     }
     throw new Error('denylist.put: the entry is neither there nor can it be inserted')
   }

@@ -51,8 +51,8 @@ export function bind<T extends Doc>(db: DatabaseSync, spec: AnyCollectionSpec): 
   }
 
   /** SQL for a guard, and what its question marks stand for. `is`, so that null equals null. */
-  function where(tests: object): readonly [sql: string, values: readonly SQLInputValue[]] {
-    const entries: [string, GuardTest<Scalar>][] = Object.entries(tests)
+  function where(...all: object[]): readonly [sql: string, values: readonly SQLInputValue[]] {
+    const entries: [string, GuardTest<Scalar>][] = all.flatMap((tests) => Object.entries(tests))
     const parts = entries.map(([name, test]): [string, SQLInputValue] => {
       const field = fieldOf(spec, name)
       if (typeof test === 'boolean') return [`${field} is ?`, Number(test)]
@@ -81,7 +81,7 @@ export function bind<T extends Doc>(db: DatabaseSync, spec: AnyCollectionSpec): 
       return db.prepare(sql).run(doc.id, JSON.stringify(doc)).changes === 1
     },
     async update(id, guard, set) {
-      const [tests, values] = where({ id, ...guard })
+      const [tests, values] = where({ id }, guard)
       const changes = Object.keys(set).map((name) => `'$.${name}', json(?)`)
       const changed = Object.values(set).map((value) => JSON.stringify(value))
       const sql = `update ${table} set doc = json_set(doc, ${changes}) where ${tests} returning doc`
@@ -94,7 +94,7 @@ export function bind<T extends Doc>(db: DatabaseSync, spec: AnyCollectionSpec): 
       }
     },
     async take(id, guard = {}) {
-      const [tests, values] = where({ id, ...guard })
+      const [tests, values] = where({ id }, guard)
       return documents(`delete from ${table} where ${tests} returning doc`, values)[0] ?? null
     },
     async due(before, limit) {

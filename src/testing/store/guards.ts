@@ -33,7 +33,10 @@ export const guards: Scripts<StoreSetup> = {
     await expectGuard(samples, { count: 4 }, false)
     await expectGuard(samples, { score: 4 }, false)
     await expectGuard(samples, { seenAt: year }, false)
+    // Another document, which is not the one that is meant.
+    await fill(samples, [sample('b')])
     await expectGuard(samples, { id: 'b' }, false)
+    assert.deepEqual(await samples.get('b'), sample('b'))
   },
   'every field of a guard must hold': async ({ samples }) => {
     await fill(samples, [sample('a', { team: 'x' })])

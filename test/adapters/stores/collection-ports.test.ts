@@ -51,6 +51,23 @@ it('puts an entry again that a sweep took away between its two writes', async ()
   expect(await denylist.find(['s-1'])).toMatchObject([{ expiresAt: 9000 }])
 })
 
+it('puts the later expiry where an earlier one came between its two writes', async () => {
+  const faulty = faultyBackend(memory())
+  const entries = faulty.backend.store.collection(denylistSpec)
+  await faulty.backend.store.prepare([denylistSpec])
+  const denylist = collectionDenylist(entries)
+  const entry = (expiresAt: number) => ({ id: 's-1', reason: 'revoked' as const, expiresAt })
+  await denylist.put([entry(1000)])
+  faulty.onCall(`${denylistSpec.name}.update`, async () => {
+    await entries.sweep(2000, 9)
+  })
+  faulty.onCall(`${denylistSpec.name}.get`, async () => {
+    await entries.insert(entry(3000))
+  })
+  await denylist.put([entry(9000)])
+  expect(await denylist.find(['s-1'])).toMatchObject([{ expiresAt: 9000 }])
+})
+
 it('serves the whole library', async () => {
   const { auth } = await testAuth({ backend: backendOf(memory().store) })
   await auth.migrate()
