@@ -45,6 +45,8 @@ on Node 22.18 or newer. Nothing is installed or started.`,
       ['tsconfig.json', tsconfigFile()],
     ])
     const hasManifest = existsSync(join(call.cwd, 'package.json'))
+    // Empty, and for its owner alone: SQLite would let every user of the machine read it.
+    if (choices.store === 'sqlite') files.set('auth.db', '')
     if (!hasManifest) files.set('package.json', packageFile(choices, versions, version))
     refuseExisting(call, [...files.keys(), usualKeyFile])
     await ignoreSecrets(call)
@@ -78,7 +80,7 @@ async function ignoreSecrets({ cwd }: Call): Promise<void> {
 /** Refuses a file that came into being meanwhile. */
 async function writeNew(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
-  const mode = path.endsWith('.env') ? 0o600 : 0o644
+  const mode = /\.(?:env|db)$/.test(path) ? 0o600 : 0o644
   await writeFile(path, text, { flag: 'wx', mode })
 }
 

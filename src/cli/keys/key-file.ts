@@ -1,11 +1,14 @@
 import {
   chmod,
+  chown,
   constants,
   copyFile,
   mkdir,
   readFile,
+  realpath,
   rename,
   rm,
+  stat,
   writeFile,
 } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -77,11 +80,25 @@ export async function changeKeyFile(
   change: (file: KeyFile) => Promise<KeyFile | null>,
 ): Promise<void> {
   await readKeyFile(path)
-  await writeBeside(path, null, async (made) => {
-    const changed = await change(await readKeyFile(path))
+  // A symbolic link stays one, and leads to the new keys.
+  const place = await realpath(path)
+  await writeBeside(place, null, async (made) => {
+    const changed = await change(await readKeyFile(place))
     if (changed === null) return rm(made)
-    await writeFile(made, textOf(changed))
-    await rename(made, path)
+    await writeFile(made, textOf(changed), { flush: true })
+    await keepOwner(place, made)
+    await rename(made, place)
+  })
+}
+
+/** The host may run as another user than this command, and has to read the keys. */
+async function keepOwner(path: string, made: string): Promise<void> {
+  const [{ uid, gid }, own] = await Promise.all([stat(path), stat(made)])
+  if (uid === own.uid && gid === own.gid) return
+  await chown(made, uid, gid).catch((error: unknown) => {
+    throw new Refusal(`${path} belongs to another user. Run the command as that user.`, 1, {
+      cause: error,
+    })
   })
 }
 
@@ -93,15 +110,14 @@ async function writeBeside(
 ): Promise<void> {
   const made = `${path}.new`
   const flag = 'wx'
-  await writeFile(made, file === null ? '' : textOf(file), { flag, mode: 0o600 }).catch(
-    (error: unknown) => {
-      throw new Refusal(
-        `${made} cannot be made. If no other command works on the keys, one was interrupted: remove that file.`,
-        1,
-        { cause: error },
-      )
-    },
-  )
+  const text = file === null ? '' : textOf(file)
+  await writeFile(made, text, { flag, mode: 0o600, flush: true }).catch((error: unknown) => {
+    throw new Refusal(
+      `${made} cannot be made. If no other command works on the keys, one was interrupted: remove that file.`,
+      1,
+      { cause: error },
+    )
+  })
   try {
     // The umask may have taken more than that away, and never less.
     await chmod(made, 0o600)

@@ -49,7 +49,7 @@ describe('postern init', () => {
     const place = await terminal()
     await place.run('init', ...flags)
     expect(read(place, '.gitignore').split('\n')).toEqual([...ignored, ''])
-    for (const path of ['.env', '.postern/keys.json']) {
+    for (const path of ['.env', '.postern/keys.json', 'auth.db']) {
       expect(statSync(join(place.folder, path)).mode & 0o777).toBe(0o600)
     }
     const { signing, configKeys } = JSON.parse(read(place, '.postern/keys.json'))

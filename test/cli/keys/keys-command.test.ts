@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAuth } from 'postern'
 import { memory } from 'postern/memory'
@@ -48,6 +48,33 @@ describe('postern keys generate', () => {
     expect([code, err]).toEqual([1, expect.stringContaining('is there already')])
     expect(await readFile(join(place.folder, 'my.json'), 'utf8')).toBe(before)
   })
+
+  it('are changed where a symbolic link leads, which stays one', async () => {
+    const place = await timed()
+    const vault = join(place.folder, 'vault.json')
+    await place.run('keys', 'generate', '--file', vault)
+    const link = join(place.folder, 'link.json')
+    await symlink(vault, link)
+    const before = await readFile(vault, 'utf8')
+    expect(await place.run('keys', 'rotate', '--file', link)).toMatchObject({ code: 0 })
+    expect((await lstat(link)).isSymbolicLink()).toBe(true)
+    const after = await readFile(vault, 'utf8')
+    expect(after).not.toBe(before)
+    expect(await readFile(link, 'utf8')).toBe(after)
+  })
+
+  // Only the system's administrator may give a file to another user.
+  if (process.getuid?.() === 0) {
+    it('keep their owner', async () => {
+      const place = await timed()
+      await place.run('keys', 'generate')
+      const path = join(place.folder, usualKeyFile)
+      await chown(path, 12_345, 12_346)
+      expect(await place.run('keys', 'rotate')).toMatchObject({ code: 0 })
+      const { uid, gid, mode } = await stat(path)
+      expect([uid, gid, mode & 0o777]).toEqual([12_345, 12_346, 0o600])
+    })
+  }
 
   it('prints what it made, and makes no file, where a vault is to keep it', async () => {
     const place = await terminal()

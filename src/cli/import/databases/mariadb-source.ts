@@ -1,5 +1,26 @@
+import { Refusal } from '../../frame/refusal.js'
 import { driverOf } from './driver-of.js'
 import { type Cells, quoted, type SourceDatabase } from './source-database.js'
+
+/** TLS as the parameters of such addresses name it, here and at other clients. */
+const modes: Readonly<Record<string, boolean | { readonly rejectUnauthorized: false }>> = {
+  'ssl=true': true,
+  'ssl=false': false,
+  'ssl-mode=DISABLED': false,
+  'ssl-mode=REQUIRED': { rejectUnauthorized: false },
+  'ssl-mode=VERIFY_CA': true,
+  'ssl-mode=VERIFY_IDENTITY': true,
+}
+
+/** Throws `Refusal` for any other parameter: what is asked for must not be left out silently. */
+export function tlsIn(url: URL): boolean | { readonly rejectUnauthorized: false } {
+  const [given, ...more] = [...url.searchParams].map(([name, value]) => `${name}=${value}`)
+  if (given === undefined) return false
+  const mode = more.length > 0 ? undefined : modes[given]
+  if (mode !== undefined) return mode
+  const known = Object.keys(modes).join(', ')
+  throw new Refusal(`The address of a MariaDB or MySQL may have one parameter: ${known}.`, 2)
+}
 
 /** Of MariaDB and MySQL. Times are read as UTC. */
 export async function mariadbSource(url: URL): Promise<SourceDatabase> {
@@ -11,6 +32,7 @@ export async function mariadbSource(url: URL): Promise<SourceDatabase> {
     user: decodeURIComponent(url.username),
     password: decodeURIComponent(url.password),
     database,
+    ssl: tlsIn(url),
     dateStrings: true,
     bigIntAsNumber: true,
     decimalAsNumber: true,

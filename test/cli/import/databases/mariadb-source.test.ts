@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { tlsIn } from '../../../../src/cli/import/databases/mariadb-source.js'
+
+const at = (query: string) => new URL(`mysql://u:p@db.example/app${query}`)
+
+describe('the address of a MariaDB or MySQL that is imported from', () => {
+  it.each([
+    ['', false],
+    ['?ssl=false', false],
+    ['?ssl-mode=DISABLED', false],
+    ['?ssl=true', true],
+    ['?ssl-mode=VERIFY_CA', true],
+    ['?ssl-mode=VERIFY_IDENTITY', true],
+    ['?ssl-mode=REQUIRED', { rejectUnauthorized: false }],
+  ])('says by "%s" whether the connection is encrypted', (query, ssl) => {
+    expect(tlsIn(at(query))).toEqual(ssl)
+  })
+
+  it.each([
+    '?ssl-mode=required',
+    '?sslmode=require',
+    '?ssl=true&charset=latin1',
+    '?timezone=Z',
+    '?ssl=',
+  ])('is refused for "%s", which would be left out silently', (query) => {
+    expect(() => tlsIn(at(query))).toThrow('may have one parameter: ssl=true')
+  })
+})
