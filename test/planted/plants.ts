@@ -4,6 +4,7 @@ import { clientPlants } from './client-plants.js'
 import { configPlants } from './config-plants.js'
 import { guardPlants } from './guard-plants.js'
 import { intentPlants } from './intent-plants.js'
+import { latePlants } from './late-plants.js'
 import { limitPlants } from './limit-plants.js'
 import { pagePlants } from './page-plants.js'
 import { parserPlants } from './parser-plants.js'
@@ -22,6 +23,7 @@ export const plants: readonly Plant[] = [
   ...recordListPlants,
   ...configPlants,
   ...sessionPlants,
+  ...latePlants,
   ...limitPlants,
   ...pagePlants,
   ...wavePlants,

@@ -1,0 +1,177 @@
+import type { Plant } from './plant.js'
+
+const access = 'src/domain/authorization/access.ts'
+const look = 'src/domain/sessions/session-look.ts'
+const connections = 'test/contract/sessions/session-of-connections.test.ts'
+const rotation = 'test/contract/sessions/key-rotation.test.ts'
+const lateRequests = 'test/contract/authorization/held-up-requests.test.ts'
+const lateCredentials = 'test/contract/service-accounts/overtaken-credentials.test.ts'
+const lateEdits = 'test/contract/config/overtaken-edits.test.ts'
+
+/** What was let in a while ago, and is asked about again. */
+export const latePlants: readonly Plant[] = [
+  {
+    name: 'what a signing key let in outlives its replacement',
+    edits: [
+      {
+        file: access,
+        find: "if (!isKeyInForce) throw new AuthError('unauthorized')",
+        replace: 'void isKeyInForce',
+      },
+    ],
+    tests: [lateRequests],
+  },
+  {
+    name: 'a connection outlives the replacement of the signing key',
+    edits: [
+      {
+        file: look,
+        find: 'if (!(await tokens.isKeyInForce(before))) return null',
+        replace: 'await tokens.isKeyInForce(before)',
+      },
+    ],
+    tests: [connections],
+  },
+  {
+    name: 'a connection that was asked about twice outlives the replacement of the signing key',
+    edits: [{ file: look, find: '{ ...found, claims: before }', replace: 'found' }],
+    tests: [connections],
+  },
+  {
+    name: 'a refresh under way gets tokens of the key that replaced a stolen one',
+    edits: [
+      {
+        file: 'src/domain/sessions/refresh.ts',
+        find: 'if (await tokens.isKeyInForce(claims)) return',
+        replace: 'if (claims.sub) return',
+      },
+    ],
+    tests: [rotation],
+  },
+  {
+    name: 'a page that has a token minted gets one of the key that replaced a stolen one',
+    edits: [
+      {
+        file: look,
+        find: '(await tokens.isKeyInForce(claims)) ? access : null',
+        replace: 'access',
+      },
+    ],
+    tests: [rotation],
+  },
+  {
+    name: 'the key that signed a token is not remembered',
+    edits: [
+      {
+        file: 'src/domain/sessions/tokens.ts',
+        find: 'signedBy.set(judged.claims, header.kid)',
+        replace: 'void header.kid',
+      },
+    ],
+    tests: [lateRequests, connections],
+  },
+  {
+    name: 'a connection opened with a copied cookie outlives a change of the password in its session',
+    edits: [
+      {
+        file: look,
+        find: 'gen < family.generation && gen <= family.noReissueUpTo',
+        replace: 'gen < family.generation && gen < family.noReissueUpTo - 9',
+      },
+    ],
+    tests: [connections],
+  },
+  {
+    name: 'a credential is issued for an administrator who was signed out while it was hashed',
+    edits: [
+      {
+        file: 'src/domain/service-accounts/service-credentials.ts',
+        find: 'await act.askAgain?.()',
+        replace: '',
+      },
+    ],
+    tests: [lateCredentials],
+  },
+  {
+    name: 'a service account is made for an administrator who was signed out meanwhile',
+    edits: [
+      {
+        file: 'src/domain/service-accounts/service-accounts.ts',
+        find: 'await act.askAgain?.()',
+        replace: '',
+      },
+    ],
+    tests: [lateCredentials],
+  },
+  {
+    name: 'an administrator who is asked again shows no second factor',
+    edits: [
+      {
+        file: 'src/http/admission/ask-again.ts',
+        find: 'await proof.judge(admission, (await proof.read?.(admission)) ?? null)',
+        replace: 'await proof.read?.(admission)',
+      },
+    ],
+    tests: [lateCredentials],
+  },
+  {
+    name: 'an administrator who is asked again is believed for a second',
+    edits: [{ file: access, find: 'admittedAt.delete(principal)', replace: '' }],
+    tests: [lateCredentials],
+  },
+  {
+    name: 'an edit that waited for its validator is written for a session that has ended',
+    edits: [
+      {
+        file: 'src/domain/configuration/config-patches.ts',
+        find: 'await actor.askAgain?.()',
+        replace: '',
+      },
+    ],
+    tests: [lateEdits],
+  },
+  {
+    name: 'an activation that waited for its validator is made for a session that has ended',
+    edits: [
+      {
+        file: 'src/domain/configuration/config-activation.ts',
+        find: 'await actor.askAgain?.()',
+        replace: '',
+      },
+    ],
+    tests: [lateEdits],
+  },
+  {
+    name: 'requireStepUp takes a number for seconds',
+    edits: [
+      {
+        file: 'src/http/route-guards.ts',
+        find: "typeof text === 'string' && /[a-z]$/.test(text) ? parseDuration(text) : null",
+        replace: 'parseDuration(String(text))',
+      },
+    ],
+    tests: ['test/contract/authorization/route-guards.test.ts'],
+  },
+  {
+    name: 'an export has the network of an administrator',
+    edits: [
+      {
+        file: 'src/domain/accounts/user-export.ts',
+        find: 'actorId === null ? byOthers.test(action) : actorId !== id',
+        replace: 'actorId === null && byOthers.test(action)',
+      },
+    ],
+    tests: ['test/contract/accounts/data-export.test.ts'],
+  },
+  {
+    name: 'guesses with the link of a change of address leave no event',
+    edits: [
+      {
+        file: 'src/domain/accounts/email-change.ts',
+        find: "deps.emit('password.changeFailed', source, { userId: user.id, sessionId: null })",
+        replace: '',
+      },
+    ],
+    tests: ['test/contract/accounts/email-change.test.ts'],
+  },
+]
