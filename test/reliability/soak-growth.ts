@@ -105,12 +105,15 @@ const most = (of: readonly SoakSample[], table: string): number =>
 const added = (of: readonly SoakSample[], table: string): number =>
   (of.at(-1)?.rows[table] ?? 0) - (of[0]?.rows[table] ?? 0)
 
-function usualP99(times: readonly SoakTime[]): number {
+const usualP99 = (times: readonly SoakTime[]): number => median(p99OfMinutes(times))
+
+/** Milliseconds, of each minute in its order. */
+export function p99OfMinutes(times: readonly SoakTime[]): readonly number[] {
   const minutes = new Map<number, number[]>()
   for (const { at, ms } of times) {
     const of = minutes.get(Math.floor(at / minute)) ?? []
     of.push(ms)
     minutes.set(Math.floor(at / minute), of)
   }
-  return median([...minutes.values()].map((of) => quantile(of, 0.99)))
+  return [...minutes.values()].map((of) => quantile(of, 0.99))
 }
