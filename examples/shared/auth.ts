@@ -11,6 +11,7 @@ export const port = Number(env['PORT'] ?? 3000)
 const here = `http://localhost:${port}`
 
 const { DATABASE_URL } = env
+if (!DATABASE_URL && env['NODE_ENV'] === 'production') throw new Error('DATABASE_URL is not set.')
 const pool = DATABASE_URL ? new pg.Pool({ connectionString: DATABASE_URL }) : null
 // Without a listener, a lost idle connection ends the process.
 pool?.on('error', ({ message }) => console.error('lost a connection to the database:', message))
