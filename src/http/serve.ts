@@ -38,7 +38,7 @@ export async function serve(
     }
     case 'admin': {
       const { located } = admission
-      const again = () => askAgain(admission, services)
+      const again = (when?: 'late') => askAgain(admission, services, when)
       const admitted = { ...admittedOf(admission), located, askAgain: again }
       return operation.handle({ ...call, ...admitted }, services)
     }

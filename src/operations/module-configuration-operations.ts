@@ -40,7 +40,10 @@ const refusals = [
 
 type Editing = Pick<AdminCall<unknown, unknown>, 'user' | 'source' | 'askAgain'>
 
-const editorOf = ({ user, source, askAgain }: Editing) => ({ userId: user.id, source, askAgain })
+/** Most edits take no time: only one that waits, for another edit or for a validator, is asked about again. */
+const editorOf = ({ user, source, askAgain }: Editing) => {
+  return { userId: user.id, source, askAgain: () => askAgain('late') }
+}
 
 const listModules = adminOperation({
   id: 'listModules',

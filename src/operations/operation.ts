@@ -140,8 +140,8 @@ export interface EnrollingCall<B> extends ProtectedCall<B> {
 export interface AdminCall<B, L> extends ProtectedCall<B>, Admitted {
   /** The document that the path names, as it was read. */
   readonly located: L
-  /** Asks again for session, permission and second factor, for a write that had to wait. */
-  askAgain(): Promise<void>
+  /** Asks again for session, permission and second factor; if `late`, where it was let in over a second ago. */
+  askAgain(when?: 'late'): Promise<void>
 }
 
 /** The answer of a handler. The operation's entry holds the status. */

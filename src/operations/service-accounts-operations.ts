@@ -54,7 +54,7 @@ type Acting = Pick<AdminCall<unknown, unknown>, 'user' | 'source' | 'askAgain'>
 const actOf = ({ user, source, askAgain }: Acting): Act => ({
   actorId: user.id,
   source,
-  askAgain,
+  askAgain: () => askAgain(),
 })
 
 /**

@@ -57,6 +57,8 @@ export interface Access {
   ): Promise<User>
   /** `permit` for a request that was let in and had to wait: the denylist is asked, however short the wait was. */
   permitAgain(principal: Principal, permission: string): Promise<User>
+  /** Whether it was found to be good within the last second. */
+  isFresh(principal: Principal): boolean
 }
 
 type Deps = Pick<
@@ -154,10 +156,14 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     return principal
   }
 
+  function isFresh(principal: Principal): boolean {
+    const since = clock.now() - (admittedAt.get(principal) ?? Number.NEGATIVE_INFINITY)
+    return since >= 0 && since <= freshMs
+  }
+
   function recheck(principal: Principal): void | Promise<void> {
+    if (isFresh(principal)) return
     const now = clock.now()
-    const since = now - (admittedAt.get(principal) ?? Number.NEGATIVE_INFINITY)
-    if (since >= 0 && since <= freshMs) return
     const { claims } = principal
     if (claims.exp + deps.clockLeeway <= now / 1000) throw new AuthError('unauthorized')
     const isInForce = tokens.isKeyInForce(claims)
@@ -198,6 +204,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
   return {
     readUser,
     recheck,
+    isFresh,
 
     authenticate(authorization) {
       const shown = genuine(authorization)

@@ -5,14 +5,17 @@ import { stepUp } from './step-up.js'
 
 /**
  * Asks once more what let the request of an administrator in: token, session, permission, second factor. For the write
- * of what had to wait, since each of them may have ended meanwhile. Throws as the guards do.
+ * of what had to wait, since each of them may have ended meanwhile. If `late`, only where it was let in more than a
+ * second ago: the guards of a route follow one another sooner as well. Throws as the guards do.
  */
 export async function askAgain(
   admission: Admission,
   services: Pick<Services, 'access' | 'stepUp' | 'settings' | 'adminStepUp'>,
+  when?: 'late',
 ): Promise<void> {
   const { operation, principal } = admission
   if (principal === null) throw new Error(`${operation.id} was reached without a principal`)
+  if (when === 'late' && services.access.isFresh(principal)) return
   await services.access.permitAgain(principal, permissionOf(operation))
   const proof = stepUp(services)
   await proof.judge(admission, (await proof.read?.(admission)) ?? null)

@@ -266,14 +266,14 @@ describe('round trips of machines', () => {
     const change = (issuer: string) => send('PATCH', production, { config: { totpIssuer: issuer } })
     const calls = await callsOf(change('Acme'), 200)
     const reads = [`${module}.get`, `${environment}.get`]
-    expect(calls).toEqual([...admitted, ...reads, ...again, ...written])
+    expect(calls).toEqual([...admitted, ...reads, ...written])
   })
 
   it('a change of a module: it once, and its active environment', async () => {
     const change = send('PATCH', '/v1/admin/modules/auth', { config: { totpIssuer: 'Other' } })
     const calls = await callsOf(change, 200)
     const reads = [`${module}.get`, `${environment}.get`]
-    expect(calls).toEqual([...admitted, ...reads, ...again, ...written])
+    expect(calls).toEqual([...admitted, ...reads, ...written])
   })
 
   it('an activation: both documents once, the mark of what was judged, the guarded write, the mark gone', async () => {
@@ -281,7 +281,7 @@ describe('round trips of machines', () => {
     const calls = await callsOf(send('PUT', path, { environment: 'production' }), 200)
     const reads = [`${module}.get`, `${environment}.get`]
     const mark = `${environment}.update`
-    expect(calls).toEqual([...admitted, ...reads, ...again, mark, `${module}.update`, mark])
+    expect(calls).toEqual([...admitted, ...reads, mark, `${module}.update`, mark])
   })
 
   it('a change of a service account: it as named, as it is changed, and its credentials', async () => {

@@ -76,7 +76,7 @@ const creates: Flow = {
   // secret of 256 bits that nobody was shown.
   leavesOut: ({ fault, call, next }) =>
     call.name === 'operator_users.update' &&
-    (fault === 'down' || (fault === 'after' && next?.fault === 'down')),
+    (fault === 'down' || (['after', 'late'].includes(fault) && next?.fault === 'down')),
   async prepare(world) {
     const { bearer } = await beginIn(world)
     const body = { name: `Export of ${bearer.slice(-40)}` }
