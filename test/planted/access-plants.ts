@@ -154,8 +154,8 @@ export const accessPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/authorization/access.ts',
-        find: 'if (since >= 0 && since <= freshMs) return',
-        replace: 'if (since >= 0) return',
+        find: 'return since >= 0 && since <= freshMs',
+        replace: 'return since >= 0',
       },
     ],
     tests: [

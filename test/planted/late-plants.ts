@@ -120,6 +120,17 @@ export const latePlants: readonly Plant[] = [
     tests: [lateCredentials],
   },
   {
+    name: 'an edit that waited for its validator counts as let in just now',
+    edits: [
+      {
+        file: 'src/http/admission/ask-again.ts',
+        find: "when === 'late' && services.access.isFresh(principal)",
+        replace: "when === 'late'",
+      },
+    ],
+    tests: [lateEdits],
+  },
+  {
     name: 'an edit that waited for its validator is written for a session that has ended',
     edits: [
       {
