@@ -23,7 +23,7 @@ export interface SigningKeys {
   /** The ring in force, or null where `ring` would read it again first. */
   ringAtHand(): LoadedKeyRing | null
   /**
-   * The ring in which this `kid` was looked for: where it is missing, the ring is read once more. Parallel
+   * The ring in which this `kid` was looked for: where it is missing, or the ring is too old, it is read once more. Parallel
    * calls share the read, and such reads begin five seconds apart at least, so that tokens with made-up
    * keys cost the host nothing. Throws `service_unavailable` where the ring cannot be read, or not yet.
    */
@@ -226,7 +226,7 @@ export async function createSigningKeys(
     ringAtHand: () => (isTrusted() ? inForce.ring : null),
     async ringFor(kid) {
       const isKnown = () => inForce.ring.verifyingKeys.has(kid)
-      if (!isSupplied || isKnown()) return trusted()
+      if (!isSupplied || isKnown()) return ring()
       note(wanted, kid)
       const outcome = await readOnDemand()
       // Not looked for yet: the token may be good, and a 401 would say that it is not.

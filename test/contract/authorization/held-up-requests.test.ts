@@ -121,6 +121,17 @@ describe('a principal that a guard let in', () => {
     expect(refusal?.status).toBe(503)
   })
 
+  it('goes on as soon as the keys can be read again', async () => {
+    const { host, client, request, principal } = await admitted()
+    const readable = readKeys
+    readKeys = async () => {
+      throw new Error('down')
+    }
+    await host.clock.advance(3 * 60_000)
+    readKeys = readable
+    expect((await client.guards.requireUser()(request, principal)).refusal).toBeNull()
+  })
+
   it('is neither let in nor signed out where the denylist cannot be asked again', async () => {
     const spy = spyBackend()
     const { host, client, request, principal } = await admitted({ backend: spy.backend })
