@@ -133,13 +133,15 @@ async function allOf<T extends Doc>(
   return docs
 }
 
-/** Acts of administrators alone, where the host's code names none. */
-const byOthers = /^(?:account\.(?:created|updated|deleted)|role\.\w+|session\.allTerminated)$/
+/** Acts of administrators alone, where the host's code names none: owners are named in their own. */
+const byOthers =
+  /^(?:account\.(?:created|updated|updateFailed|deleted|deleteFailed)|role\.\w+|session\.allTerminated|mfa\.changed)$/
 
 /** The network and the user agent of an administrator are that person's own data. */
 function withoutStranger(record: AuditRecord, id: string): AuditRecord {
-  const { actorId, action } = record
-  const isOther = actorId === null ? byOthers.test(action) : actorId !== id
+  const { actorId, action, details } = record
+  const isEnding = action === 'session.terminated' && details['reason'] === 'admin'
+  const isOther = actorId === null ? isEnding || byOthers.test(action) : actorId !== id
   return isOther ? { ...record, ip: null, userAgent: null } : record
 }
 

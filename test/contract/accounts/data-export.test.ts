@@ -148,13 +148,18 @@ describe.each(surfaces)('an export on the %s surface', (surface) => {
     const { id } = await signedInPerson(host, surface)
     const by = { actorId: 'admin', ip: '203.0.113.99', userAgent: 'Admin/1' }
     await host.auth[surface].users.update(id, { name: 'Countess' }, by)
-    await host.auth[surface].users.update(id, { name: 'Ada' }, { ...by, actorId: null })
+    const unnamed = { ...by, actorId: null }
+    await host.auth[surface].users.update(id, { name: 'Ada' }, unnamed)
+    await host.auth[surface].users.resetMfa(id, unnamed)
+    await host.auth[surface].terminateSessionsOf(id, unnamed)
     await host.auth.close()
     const { audit_records: records = [] } =
       (await host.auth[surface].users.export(id))?.collections ?? {}
     const none = { ip: null, userAgent: null }
     const acted = records.filter(({ action }) => action === 'account.updated')
     expect(acted).toMatchObject([none, none])
+    expect(JSON.stringify(records)).not.toContain(by.ip)
+    expect(records.map(({ action }) => action)).toContain('session.terminated')
     expect(records.filter(({ actorId }) => actorId === id)).not.toMatchObject([none])
     const stored = await storedIn(host, surface).auditRecords.find({ targetId: id }, { limit: 9 })
     expect(stored.find(({ actorId }) => actorId === 'admin')).toMatchObject({ ip: by.ip })
