@@ -17,7 +17,8 @@ export const initCommand: Command = {
   help: `Usage: postern init [--framework NAME] [--store NAME] [--email ADDRESS]
 
 Writes a host into this folder: postern.config.ts, server.ts, a page for links
-to a password, .env, tsconfig.json, and the keys in ${usualKeyFile}.
+to a password, .env, tsconfig.json, an empty auth.db for SQLite, and the keys in
+${usualKeyFile}.
 What must not reach a repository is put into .gitignore first. It asks three
 questions, unless the flags answer them:
 

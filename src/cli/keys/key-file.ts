@@ -4,6 +4,7 @@ import {
   constants,
   copyFile,
   mkdir,
+  open,
   readFile,
   realpath,
   rename,
@@ -67,8 +68,15 @@ export async function createKeyFile(path: string, file: KeyFile): Promise<void> 
         { cause: error },
       )
     })
+    await synced(path)
     await rm(made)
   })
+}
+
+/** A copy is on the disk only later: a power cut would leave an empty file. */
+async function synced(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  await file.sync().finally(() => file.close())
 }
 
 /**
@@ -94,7 +102,8 @@ export async function changeKeyFile(
 /** The host may run as another user than this command, and has to read the keys. */
 async function keepOwner(path: string, made: string): Promise<void> {
   const [{ uid, gid }, own] = await Promise.all([stat(path), stat(made)])
-  if (uid === own.uid && gid === own.gid) return
+  // The group has no rights to it.
+  if (uid === own.uid) return
   await chown(made, uid, gid).catch((error: unknown) => {
     throw new Refusal(`${path} belongs to another user. Run the command as that user.`, 1, {
       cause: error,

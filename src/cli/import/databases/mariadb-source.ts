@@ -2,24 +2,25 @@ import { Refusal } from '../../frame/refusal.js'
 import { driverOf } from './driver-of.js'
 import { type Cells, quoted, type SourceDatabase } from './source-database.js'
 
-/** TLS as the parameters of such addresses name it, here and at other clients. */
-const modes: Readonly<Record<string, boolean | { readonly rejectUnauthorized: false }>> = {
+/** TLS as the parameters of such addresses name it, here and at other clients. With it, the certificate is checked. */
+const modes: Readonly<Record<string, boolean>> = {
   'ssl=true': true,
   'ssl=false': false,
   'ssl-mode=DISABLED': false,
-  'ssl-mode=REQUIRED': { rejectUnauthorized: false },
+  'ssl-mode=REQUIRED': true,
   'ssl-mode=VERIFY_CA': true,
   'ssl-mode=VERIFY_IDENTITY': true,
 }
 
-/** Throws `Refusal` for any other parameter: what is asked for must not be left out silently. */
-export function tlsIn(url: URL): boolean | { readonly rejectUnauthorized: false } {
-  const [given, ...more] = [...url.searchParams].map(([name, value]) => `${name}=${value}`)
+/** Throws `Refusal` for any other parameter of that kind: encryption must not be left out silently. */
+export function tlsIn(url: URL): boolean {
+  const ofTls = [...url.searchParams].filter(([name]) => /ssl|tls/i.test(name))
+  const [given, ...more] = ofTls.map(([name, value]) => `${name}=${value}`)
   if (given === undefined) return false
   const mode = more.length > 0 ? undefined : modes[given]
   if (mode !== undefined) return mode
   const known = Object.keys(modes).join(', ')
-  throw new Refusal(`The address of a MariaDB or MySQL may have one parameter: ${known}.`, 2)
+  throw new Refusal(`The address of a MariaDB or MySQL may have one of these: ${known}.`, 2)
 }
 
 /** Of MariaDB and MySQL. Times are read as UTC. */
