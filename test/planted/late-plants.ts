@@ -22,6 +22,17 @@ export const latePlants: readonly Plant[] = [
     tests: [lateRequests],
   },
   {
+    name: 'a ring that is too old is not read again for a token that was let in before',
+    edits: [
+      {
+        file: 'src/domain/sessions/signing-keys.ts',
+        find: 'if (!isSupplied || isKnown()) return ring()',
+        replace: 'if (!isSupplied || isKnown()) return trusted()',
+      },
+    ],
+    tests: [lateRequests],
+  },
+  {
     name: 'a connection outlives the replacement of the signing key',
     edits: [
       {
@@ -168,8 +179,19 @@ export const latePlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/accounts/user-export.ts',
-        find: 'actorId === null ? byOthers.test(action) : actorId !== id',
-        replace: 'actorId === null && byOthers.test(action)',
+        find: 'isEnding || byOthers.test(action) : actorId !== id',
+        replace: 'isEnding || byOthers.test(action) : false',
+      },
+    ],
+    tests: ['test/contract/accounts/data-export.test.ts'],
+  },
+  {
+    name: 'an export has the network of an administrator whom the host did not name',
+    edits: [
+      {
+        file: 'src/domain/accounts/user-export.ts',
+        find: 'isEnding || byOthers.test(action) : actorId !== id',
+        replace: 'byOthers.test(action) : actorId !== id',
       },
     ],
     tests: ['test/contract/accounts/data-export.test.ts'],
