@@ -8,9 +8,6 @@ const megabyte = 1024 * 1024
  */
 const kept = ['audit_records', 'account_deletions', 'denylist']
 
-/** Whether rows of it live for longer than a test. */
-export const keepsRows = (table: string): boolean => kept.some((name) => table.endsWith(name))
-
 /** What was seen of the processes at one time. */
 export interface SoakSample {
   /** Milliseconds. */
@@ -94,7 +91,8 @@ function tablesThatGrew(
   more: number,
 ): readonly string[] {
   return Object.keys(after[0]?.rows ?? {}).filter((table) => {
-    const size = keepsRows(table) ? added : most
+    const keepsRows = kept.some((name) => table.endsWith(name))
+    const size = keepsRows ? added : most
     return size(after, table) > size(before, table) * more * 1.2 + 20
   })
 }
