@@ -235,7 +235,7 @@ export interface AuthOptions {
   readonly legacyVerifiers?: readonly LegacyVerifier[]
   /**
    * Put before every collection name, and before the names of counters and of the lease. Give each product a prefix of
-   * its own where several share a database. Default empty.
+   * its own, before its first `migrate()`, where several share a database. Default empty.
    */
   readonly collectionPrefix?: string
   /** The surface of an unprefixed path when host, origin, cookie and token do not tell. Default `operator`. */

@@ -11,12 +11,12 @@ const page = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'ut
 /** What the page has its reader run, for another table and schema. */
 function advised(schema: string, table: string, columns: string): string {
   const [, text = ''] = /```sql\n(.*?)```/s.exec(page) ?? []
-  expect(text).toContain('insert into postern.client_audit_records select * from')
+  expect(text).toContain('insert into auth.client_audit_records select * from')
   return text
     .replace('client_audit_records select *', `client_audit_records (${columns}) select ${columns}`)
     .replaceAll('client_audit_records', table)
     .replaceAll('audit_records_before', `${table}_before`)
-    .replaceAll('postern.', `${schema}.`)
+    .replaceAll('auth.', `${schema}.`)
     .replaceAll(/^ {3}/gm, '')
 }
 
