@@ -76,7 +76,11 @@ export async function createKeyFile(path: string, file: KeyFile): Promise<void> 
 /** A copy is on the disk only later: a power cut would leave an empty file. */
 async function synced(path: string): Promise<void> {
   const file = await open(path, 'r+')
-  await file.sync().finally(() => file.close())
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 /**
