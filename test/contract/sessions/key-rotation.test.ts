@@ -255,7 +255,7 @@ describe('a signing key that is replaced while a request with one of its tokens 
     const { host, who, late } = await interrupted()
     const reply = await ask(host, who)
     expect([late, outcomeOf(reply)]).toEqual([[], '401 refresh_token_invalid'])
-    expect(reply.text).not.toContain('eyJ')
+    expect(reply.text).not.toMatch(/eyJ[\w-]+\./)
   })
 
   it('gives none to a page that has one minted', async () => {
