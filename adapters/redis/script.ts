@@ -52,6 +52,9 @@ function says(error: unknown, code: string): boolean {
 }
 
 function notMigratedError(cause: unknown): NotMigratedError {
-  const missing = 'redis: a collection or index is not there'
+  const missing =
+    'redis: a collection or index is not there; before serving, await auth.migrate(), or ' +
+    'store.prepare([]) of a Redis that holds no collection. If it was there before, the server ' +
+    'has lost its data'
   return new NotMigratedError(missing, cause, 'await_auth_migrate_or_store_prepare')
 }
