@@ -197,7 +197,7 @@ export function routeGuards<S extends Surface>(
   }
 }
 
-/** Milliseconds; null for all else. Of a number, one reader means seconds and another milliseconds. */
+/** Milliseconds; null for anything else. By a number, one reader means seconds and another milliseconds. */
 function durationWithUnits(text: unknown): number | null {
   return typeof text === 'string' && /[a-z]$/.test(text) ? parseDuration(text) : null
 }

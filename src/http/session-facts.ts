@@ -38,9 +38,9 @@ export interface PageSession<S extends Surface = Surface> {
 export interface ConnectionSession<S extends Surface = Surface> extends PageSession<S> {
   /**
    * Reads the session afresh, whatever cookie the browser has by now: null once it has ended, by sign-out, expiry,
-   * cap, or because the user was disabled or deleted. Null as well once the key that signed the cookie is in the ring no
-   * more, and after a change of the password in the session and a refresh: the page opens another connection with its
-   * cookie of now, if it has one. Call it at least every 30 seconds, and close the connection at null. Throws
+   * cap, or because the user was disabled or deleted. Null as well once the key that signed the cookie is no longer in
+   * the ring, and after a change of the password in the session and a refresh: the page opens another connection with
+   * its present cookie, if it has one. Call it at least every 30 seconds, and close the connection at null. Throws
    * `AuthError` 503 `session_enforcement_unavailable` when store or keys do not answer, which says neither; ask again,
    * and close when it lasts.
    */

@@ -23,8 +23,8 @@ export interface SigningKeys {
   /** The ring in force, or null where `ring` would read it again first. */
   ringAtHand(): LoadedKeyRing | null
   /**
-   * The ring in which this `kid` was looked for: where it is missing, or the ring is too old, it is read once more. Parallel
-   * calls share the read, and such reads begin five seconds apart at least, so that tokens with made-up
+   * The ring in which this `kid` was looked for: where it is missing, or the ring is too old, it is read once more.
+   * Parallel calls share the read, and such reads begin five seconds apart at least, so that tokens with made-up
    * keys cost the host nothing. Throws `service_unavailable` where the ring cannot be read, or not yet.
    */
   ringFor(kid: string): Promise<LoadedKeyRing>

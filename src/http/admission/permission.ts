@@ -14,7 +14,7 @@ export function permission({ access }: Pick<Services, 'access'>): AdmissionStep 
   }
 }
 
-/** Without a permission every signed-in account could call the operation; none is meant to be so. */
+/** Throws where the guards name none: every signed-in account could call such an operation. */
 export function permissionOf({ id, guards }: Operation): string {
   const guard = guards.find(({ kind }) => kind === 'permission')
   if (guard?.kind !== 'permission') throw new Error(`${id} names no permission`)

@@ -37,7 +37,8 @@ testEach(
   }),
 )
 
-it('puts an entry again that a sweep took away between its two writes', async () => {
+/** A denylist with an entry that has expired, which a sweep takes away between the two writes of the next `put`. */
+async function sweptBetween() {
   const faulty = faultyBackend(memory())
   const entries = faulty.backend.store.collection(denylistSpec)
   await faulty.backend.store.prepare([denylistSpec])
@@ -47,20 +48,17 @@ it('puts an entry again that a sweep took away between its two writes', async ()
   faulty.onCall(`${denylistSpec.name}.update`, async () => {
     await entries.sweep(2000, 9)
   })
+  return { faulty, entries, denylist, entry }
+}
+
+it('puts an entry again that a sweep took away between its two writes', async () => {
+  const { denylist, entry } = await sweptBetween()
   await denylist.put([entry(9000)])
   expect(await denylist.find(['s-1'])).toMatchObject([{ expiresAt: 9000 }])
 })
 
 it('puts the later expiry where an earlier one came between its two writes', async () => {
-  const faulty = faultyBackend(memory())
-  const entries = faulty.backend.store.collection(denylistSpec)
-  await faulty.backend.store.prepare([denylistSpec])
-  const denylist = collectionDenylist(entries)
-  const entry = (expiresAt: number) => ({ id: 's-1', reason: 'revoked' as const, expiresAt })
-  await denylist.put([entry(1000)])
-  faulty.onCall(`${denylistSpec.name}.update`, async () => {
-    await entries.sweep(2000, 9)
-  })
+  const { faulty, entries, denylist, entry } = await sweptBetween()
   faulty.onCall(`${denylistSpec.name}.get`, async () => {
     await entries.insert(entry(3000))
   })

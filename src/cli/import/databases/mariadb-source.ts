@@ -2,7 +2,7 @@ import { Refusal } from '../../frame/refusal.js'
 import { driverOf } from './driver-of.js'
 import { type Cells, quoted, type SourceDatabase } from './source-database.js'
 
-/** TLS as the parameters of such addresses name it, here and at other clients. With it, the certificate is checked. */
+/** TLS as the parameters of such addresses name it, here and at other clients. Where it is on, the certificate is checked. */
 const modes: Readonly<Record<string, boolean>> = {
   'ssl=true': true,
   'ssl=false': false,
