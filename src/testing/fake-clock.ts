@@ -5,7 +5,7 @@ export interface FakeClock extends Clock {
   /**
    * Moves forward by `ms` milliseconds. Timers on the way run at their own time, in order. After each,
    * the work that it started runs as far as it gets without time or I/O. Resolves when all of that is
-   * done. Rejects with what a timer throws, and with a `RangeError` for a negative `ms`.
+   * done. Rejects with what a timer throws, and with a `RangeError` where `ms` is negative or not whole.
    */
   advance(ms: number): Promise<void>
 }
@@ -15,8 +15,12 @@ interface Timer {
   readonly run: () => void
 }
 
-/** A clock for tests. `start` is in epoch milliseconds; default 2030-01-01T00:00:00Z. */
+/**
+ * A clock for tests. `start` is in epoch milliseconds, a whole number, or this throws a `RangeError`. Default
+ * 2030-01-01T00:00:00Z.
+ */
 export function fakeClock(start = Date.UTC(2030, 0, 1)): FakeClock {
+  if (!Number.isSafeInteger(start)) throw new RangeError('start must be whole epoch milliseconds')
   let time = start
   const timers = new Set<Timer>()
   const nextBefore = (end: number): Timer | null => {
@@ -30,12 +34,15 @@ export function fakeClock(start = Date.UTC(2030, 0, 1)): FakeClock {
   return {
     now: () => time,
     after(ms, run) {
-      const timer = { at: time + Math.max(0, ms), run }
+      // A system's timers drop the fraction too, and the time is never one.
+      const timer = { at: time + Math.max(0, Math.trunc(ms)), run }
       timers.add(timer)
       return () => timers.delete(timer)
     },
     async advance(ms) {
-      if (!(ms >= 0)) throw new RangeError('a fake clock only moves forward')
+      if (!Number.isSafeInteger(ms) || ms < 0) {
+        throw new RangeError('ms must be whole milliseconds: a fake clock only moves forward')
+      }
       const end = time + ms
       // Work in progress may still be about to set its timer.
       await settled()

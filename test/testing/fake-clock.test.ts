@@ -88,4 +88,14 @@ describe('R-LIB-05 the fake clock', () => {
     await expect(clock.advance(Number.NaN)).rejects.toThrow(RangeError)
     expect(clock.now()).toBe(1)
   })
+
+  it('tells whole milliseconds whatever its timers ask for, as a system clock does', async () => {
+    const clock = fakeClock(0)
+    const log: number[] = []
+    clock.after(10.9, () => log.push(clock.now()))
+    await clock.advance(11)
+    expect(log).toEqual([10])
+    await expect(clock.advance(0.5)).rejects.toThrow(RangeError)
+    expect(() => fakeClock(0.5)).toThrow(RangeError)
+  })
 })
