@@ -160,7 +160,10 @@ export function appSession(
       const { token } = session
       return hold(async () => {
         // A login or a sign-out came first.
-        if (session.token === token && token !== null) await rotate()
+        if (session.token !== token || token === null) return
+        await rotate()
+        // Another user's tokens came from storage: a page that waits for calls alone would load for ever.
+        if (state.get().status === 'loading') await ask()
       })
     }),
     async begin(_grant: Grant, reply: Json) {

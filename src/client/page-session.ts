@@ -41,12 +41,12 @@ export function pageSession(
   /** Half the idle window in milliseconds, or less; null where it is not known. */
   let halfIdle: number | null = null
 
-  async function rotate(): Promise<void> {
+  async function rotate(isTold = true): Promise<void> {
     const began = now()
     const rotatedAt = notes.rotatedAt()
     const unansweredSince = notes.unansweredSince()
     notes.write(rotatedAt, began)
-    tell('rotation')
+    if (isTold) tell('rotation')
     const isLost = began - unansweredSince < 10_000
     // The browser ends what a page that goes away began, and stores the cookie.
     const how = { method: 'POST', keepalive: true } as const
@@ -110,12 +110,15 @@ export function pageSession(
     if (v !== version || about !== surface) return
     if (kind === 'session') hold(() => ask(true)).catch(ignore)
     // Where the other tab goes away amid it, this one finishes it.
-    else if (session.token !== null) hold(finish).catch(ignore)
+    else if (session.token !== null) finish().catch(ignore)
   }
 
-  async function finish(): Promise<void> {
-    if (notes.unansweredSince() > 0) await rotate()
-  }
+  /** Tells no other tab, each of which would finish it in turn, and tell again. */
+  const finish = joined(() =>
+    hold(async () => {
+      if (notes.unansweredSince() > 0) await rotate(false)
+    }),
+  )
 
   const session = {
     hold,
@@ -123,13 +126,12 @@ export function pageSession(
     token: null as string | null,
     dueAt: 0,
     expiresAt: 0,
-    rotate,
+    rotate: () => rotate(),
     end: (reason: string | null) => end(reason),
     restore: joined(async () => {
       try {
         // The browser may hold a retired cookie, which `session` takes and does not replace.
-        if (notes.unansweredSince() > 0) await session.renew()
-        else await hold(() => ask())
+        await hold(() => (notes.unansweredSince() > 0 ? rotate() : ask()))
       } catch (error) {
         if (state.get().status !== 'signedOut') throw error
       }

@@ -4,6 +4,7 @@ import {
   type AppProcess,
   alarms,
   baseUrl,
+  credentials,
   due,
   keptOf,
   rotations,
@@ -239,5 +240,15 @@ describe('I17-5 a storage that fails', () => {
       'signedIn',
       [],
     ])
+  })
+
+  it('that another process gave to another user is shown as that user’s, and asks for no restart', async () => {
+    const { device, client } = await due()
+    const bob = { ...credentials, email: 'bob@example.org' }
+    await device.during(device.launch().client.call('POST /mobile/login', bob))
+    const call = client.call('GET /me').catch(({ kind }) => kind)
+    expect(await device.during(call)).toBe('abort')
+    await device.advance(1000)
+    expect(client.get()).toMatchObject({ status: 'signedIn', user: { email: bob.email } })
   })
 })

@@ -14,6 +14,8 @@ export interface SimulatedBrowser {
   weather: Weather
   /** Milliseconds each way. */
   latency: number
+  /** Requests that were sent, whatever the network did with them. */
+  readonly sent: () => number
   /** Rotations that the server made. */
   readonly rotations: () => number
   /** Opens a page of this front-end origin. */
@@ -87,6 +89,7 @@ export function simulatedBrowser(
   const origins = new Map<string, Origin>()
   let busy = 0
   let rotations = 0
+  let sent = 0
   const wait = (ms: number) =>
     ms === 0 ? Promise.resolve() : new Promise<void>((resolve) => clock.after(ms, resolve))
 
@@ -95,6 +98,7 @@ export function simulatedBrowser(
     origin: string,
     isDropped: () => boolean,
   ): Promise<Response> {
+    sent += 1
     const headers = new Headers(request.headers)
     headers.set('origin', origin)
     headers.set('cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '))
@@ -185,6 +189,7 @@ export function simulatedBrowser(
   const browser: SimulatedBrowser = {
     weather: 'fair',
     latency: 0,
+    sent: () => sent,
     rotations: () => rotations,
     open(name) {
       let { client, leave } = load(name)

@@ -171,6 +171,31 @@ describe('I17-5 tabs of one browser, before the library', () => {
   )
 })
 
+describe('I17-5 tabs of one origin in a long outage', () => {
+  it.each(['refused', 'lost'] as const)(
+    'send little by themselves, and nothing for ever: %s',
+    async (weather) => {
+      const t = await started(1)
+      const { browser } = t
+      const tabs = [browser.open(app), browser.open(app), browser.open(app), browser.open(app)]
+      const [first] = tabs
+      if (first === undefined) throw new Error('no tab')
+      browser.latency = 100
+      await t.login(first, 0)
+      await browser.advance(55_000)
+      browser.weather = weather
+      const before = browser.sent()
+      void act(first, [])
+      await browser.advance(120_000)
+      // A rotation is sent ten or eleven times, and each of the other tabs tries once to finish it.
+      expect(browser.sent() - before).toBeLessThanOrEqual(4 * 11 + 1)
+      const after = browser.sent()
+      await browser.advance(120_000)
+      expect(browser.sent()).toBe(after)
+    },
+  )
+})
+
 describe('I17-5 another user in another tab', () => {
   it.each([1, 2, 3, 4])('is never shown beside the first one’s data, seed %i', async (seed) => {
     const t = await started(seed)
