@@ -29,7 +29,7 @@ describe.skipIf(isChromiumMissing)('I17-6 the layout of the console, in chromium
     const rig = await start()
     await rig.account('operator', email, 'super_admin')
     const page = await rig.open('operator', '/', { width })
-    await seeHeading(page, 'Sign in')
+    await page.locator('[name=email]').waitFor()
     expect(await flaws(page)).toEqual([])
     await signIn(page, email)
     await seeHeading(page, 'Your account')

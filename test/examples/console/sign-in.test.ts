@@ -60,7 +60,7 @@ describe.skipIf(isChromiumMissing)('I17-6 signing in at the console, in chromium
     await signIn(setUp, email)
     const app = await addApp(rig, setUp)
     const page = await rig.open('client', '/')
-    await seeHeading(page, 'Sign in')
+    await page.locator('[name=email]').waitFor()
     await tabTo(page, '[name=email]')
     expect(await outlineWidth(page)).toBe('3px')
     await page.keyboard.type(email)

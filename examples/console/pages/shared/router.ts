@@ -41,6 +41,20 @@ export function startRouter<C extends PageContext>(options: RouterOptions<C>): R
     fragment = new URLSearchParams()
     show()
   }
+  /** What a page may do as long as it is there: a reply that comes after the user went on leads nowhere. */
+  const stepsOf = (signal: AbortSignal) => {
+    const from = location.pathname
+    return {
+      signal,
+      // The page may have been shown again meanwhile, for who is signed in now.
+      go: (path: string) => {
+        if (location.pathname === from) go(path)
+      },
+      reload: () => {
+        if (!signal.aborted) show()
+      },
+    }
+  }
   const chosen = (): { page: Page<C>; params: Readonly<Record<string, string>> } => {
     const found = matching(pages, location.pathname)
     if (found === null) return { page: missing, params: {} }
@@ -63,8 +77,7 @@ export function startRouter<C extends PageContext>(options: RouterOptions<C>): R
     options.onShown(page, location.pathname)
     if (!isFirst) heading.focus()
     const facts = { params, query: new URLSearchParams(location.search), fragment }
-    const reload = () => show()
-    const context = options.contextOf({ ...facts, signal: leave.signal, go, reload })
+    const context = options.contextOf({ ...facts, ...stepsOf(leave.signal) })
     fill(page, body, context).catch(reportError)
   }
 

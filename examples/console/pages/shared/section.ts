@@ -9,7 +9,10 @@ export function section(title: string, fill: FillSection): HTMLElement {
   const id = `section-${crypto.randomUUID()}`
   const heading = element('h2', { id, tabindex: -1 }, title)
   const body = element('div', { class: 'stack' })
+  let newest = 0
   const load = async () => {
+    newest += 1
+    const own = newest
     body.setAttribute('aria-busy', 'true')
     const next = element('div', { class: 'stack' })
     try {
@@ -17,6 +20,8 @@ export function section(title: string, fill: FillSection): HTMLElement {
     } catch (error) {
       next.replaceChildren(problemNotice(error, refresh))
     }
+    // A later refresh knows more, whichever of the two is answered first.
+    if (own !== newest) return
     body.replaceChildren(next)
     body.removeAttribute('aria-busy')
   }

@@ -56,6 +56,10 @@ export function startApp<C extends PageContext>(app: AppOptions<C>): void {
     showSession(state)
     const before = userId
     userId = state.status === 'signedIn' ? state.user.id : null
+    // What a dialog asks, it asks the user who was there.
+    if (before !== null && before !== userId) {
+      for (const dialog of document.querySelectorAll('dialog')) dialog.close()
+    }
     if (before !== null && state.status === 'signedOut') announce(codeText(state.reason) ?? '')
     return before !== null && userId !== null && before !== userId
   }

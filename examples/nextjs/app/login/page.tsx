@@ -3,13 +3,16 @@
 import { isPosternError } from 'postern/client'
 import { type FormEvent, useState } from 'react'
 import { client } from '../auth-client.ts'
+import { useHydrated } from '../use-hydrated.ts'
 
 export default function Login() {
+  const isReady = useHydrated()
   const [mfaToken, setMfaToken] = useState<string | null>(null)
   const [message, setMessage] = useState('')
 
   async function signIn(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
+    setMessage('')
     const form = new FormData(event.currentTarget)
     const field = (name: string) => String(form.get(name) ?? '')
     try {
@@ -19,7 +22,8 @@ export default function Login() {
           : await client.call('POST /login/mfa', { mfaToken, method: 'totp', code: field('code') })
       if (login.status === 'authenticated') location.assign('/')
       else if (login.status === 'mfaRequired') setMfaToken(login.mfaToken)
-      else setMessage('Choose a new password first.')
+      else if (login.status === 'passwordChangeRequired') setMessage('Choose a new password first.')
+      else setMessage('Add a second factor first.')
     } catch (error) {
       if (!isPosternError(error)) throw error
       setMessage(error.kind === 'problem' ? error.detail : 'The server cannot be reached.')
@@ -46,7 +50,9 @@ export default function Login() {
             Code of your app <input name="code" autoComplete="one-time-code" required />
           </label>
         )}
-        <button type="submit">Sign in</button>
+        <button type="submit" disabled={!isReady}>
+          Sign in
+        </button>
         <p role="alert">{message}</p>
       </form>
     </main>

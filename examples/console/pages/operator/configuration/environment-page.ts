@@ -73,7 +73,8 @@ function show(state: EditedPage, bar: SaveBar, draft: Draft): void {
 async function save(context: OperatorContext, state: EditedPage, bar: SaveBar): Promise<void> {
   const { module, draft, places } = state
   places.clear()
-  const result = await saveEnvironment(context, { module, draft, places, changed: () => undefined })
+  const edits = { module, draft, places, changed: () => undefined }
+  const result = await held(state, () => saveEnvironment(context, edits))
   if (result.kind === 'saved') {
     show(state, bar, result.draft)
     bar.tell(`Saved as revision ${result.draft.base.revision}.`)
@@ -85,6 +86,16 @@ async function save(context: OperatorContext, state: EditedPage, bar: SaveBar): 
     const { key, text } = result
     const isShown = key !== null && places.show(key, withoutKey(text, key))
     bar.fail(isShown ? 'One value was refused: see above.' : result.text)
+  }
+}
+
+/** The reply draws the settings again: what is typed meanwhile would be gone. */
+async function held<T>({ groups }: EditedPage, work: () => Promise<T>): Promise<T> {
+  groups.inert = true
+  try {
+    return await work()
+  } finally {
+    groups.inert = false
   }
 }
 
@@ -130,10 +141,9 @@ function copying(context: OperatorContext, state: EditedPage, bar: SaveBar): HTM
       actionButton({
         label: `Copy the values of ${name}`,
         run: async () => {
-          const other = await context.operator.call(
-            'GET /v1/admin/modules/{name}/environments/{env}',
-            { name: module.name, env: name },
-            context,
+          const of = { name: module.name, env: name }
+          const other = await held(state, () =>
+            context.operator.call('GET /v1/admin/modules/{name}/environments/{env}', of, context),
           )
           const { base } = state.draft
           show(state, bar, createDraft(base, copiedEdits(base, other)))
