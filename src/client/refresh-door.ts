@@ -1,13 +1,13 @@
 import type { ClientEnvironment } from './client-environment.js'
 import { type Answer, answerOf, sent } from './exchange.js'
 import { grantOf } from './grant.js'
-import { pauseMs, sleep } from './pause.js'
+import { pauseMs } from './pause.js'
 
-/** Milliseconds after which a rotation is sent once more, beside the one whose reply is awaited still. */
+/** Milliseconds after which a rotation is sent once more, beside the one whose reply is still awaited. */
 const patienceMs = 5000
 
-/** Milliseconds after which no reply is awaited: the last repeat is over before a tab goes on without the lock. */
-const limitMs = 10_000
+/** Milliseconds for which replies are awaited after that. All is over before a tab goes on without the lock. */
+const lateMs = 5000
 
 /**
  * Milliseconds for which a rotation is repeated after a reply that was lost. The server takes the replaced token
@@ -38,67 +38,6 @@ function isSettled(answer: Answer): boolean {
   return grantOf(answer) !== null || (answer.status === 401 && answer.body !== null)
 }
 
-/** The requests of one rotation, or of one question: the first reply that settles it counts, of whichever it is. */
-class Requests {
-  readonly #environment: ClientEnvironment
-  readonly #underWay: Promise<Answer | null>[] = []
-  readonly #limits: AbortController[] = []
-  #settle: () => void = () => {}
-  /** Resolves when `found` is there. */
-  readonly settled = new Promise<void>((resolve) => {
-    this.#settle = resolve
-  })
-  found: Answer | null = null
-
-  constructor(environment: ClientEnvironment) {
-    this.#environment = environment
-  }
-
-  /** Resolves with the reply; null where none came, or none within `patience` milliseconds. */
-  send(url: string, how: RequestInit, patience: number): Promise<Answer | null> {
-    const limit = new AbortController()
-    const { signal } = limit
-    const request = new Request(url, { credentials: 'include', ...how, signal, redirect: 'error' })
-    const cancel = this.#environment.after(limitMs, () => limit.abort())
-    const reply = sent(this.#environment, request, answerOf)
-      .catch(() => null)
-      .finally(cancel)
-    this.#limits.push(limit)
-    this.#underWay.push(reply)
-    reply.then((answer) => {
-      if (answer === null || !isSettled(answer)) return
-      this.found ??= answer
-      this.#settle()
-    })
-    return within(this.#environment, patience, reply)
-  }
-
-  /** Resolves when each has its reply, or will have none. */
-  over(): Promise<unknown> {
-    return Promise.all(this.#underWay)
-  }
-
-  stop(): void {
-    for (const limit of this.#limits) limit.abort()
-  }
-}
-
-/** The same, or null where it takes longer than `ms` milliseconds. */
-function within<T>({ after }: ClientEnvironment, ms: number, work: Promise<T>): Promise<T | null> {
-  let cancel = () => {}
-  const late = new Promise<null>((resolve) => {
-    cancel = after(ms, () => resolve(null))
-  })
-  return Promise.race([work, late]).finally(cancel)
-}
-
-/** What is asked of the server, and how. */
-interface Question {
-  readonly url: string
-  readonly how: RequestInit & { readonly method: 'GET' | 'POST' }
-  readonly wasLost: boolean
-}
-
 /**
  * Sends until a reply settles it. A rotation whose reply is lost is repeated at once and then every second, because
  * the token is of use for ten seconds only. One whose reply is slow is repeated too, and goes on: whichever reply
@@ -107,35 +46,71 @@ interface Question {
 export async function settled(
   environment: ClientEnvironment,
   url: string,
-  how: Question['how'],
+  how: RequestInit & { readonly method: 'GET' | 'POST' },
   wasLost: boolean,
-): Promise<Settled> {
-  const requests = new Requests(environment)
-  const outcome = repeated(environment, requests, { url, how, wasLost })
-  await Promise.race([requests.settled, outcome])
-  requests.stop()
-  return requests.found ? { answer: requests.found, isLost: false } : outcome
-}
-
-async function repeated(
-  environment: ClientEnvironment,
-  requests: Requests,
-  { url, how, wasLost }: Question,
 ): Promise<Settled> {
   const { now } = environment
   const isRotation = how.method === 'POST'
   const began = now()
+  const end = new AbortController()
+  const { signal } = end
+  const underWay: Promise<Answer | null>[] = []
   let isLost = wasLost
+  let settle: (answer: Answer) => void = () => {}
+  const first = new Promise<Answer>((resolve) => {
+    settle = resolve
+  })
   for (let tries = 0; ; tries += 1) {
-    const answer = await requests.send(url, how, isRotation ? patienceMs : limitMs)
+    const request = new Request(url, { credentials: 'include', ...how, signal, redirect: 'error' })
+    underWay.push(answered(environment, request, settle))
+    const answer = await within(environment, patienceMs, first, ...underWay.slice(-1))
     isLost ||= isRotation && mayHaveRotated(answer)
-    const isOver = isLost ? now() - began >= repeatMs : answer?.status !== 503 || tries > 1
-    if (isOver) await requests.over()
-    else
-      await sleep(environment, isLost ? pauseAfter(tries) : pauseMs(environment, answer?.problem))
-    if (isOver || requests.found) return { answer, isLost }
+    const pause = isLost ? untilRepeat(now() - began, tries) : untilNext(environment, answer, tries)
+    const work = pause === null ? [first, Promise.all(underWay).then(nothing)] : [first]
+    const last = await within(environment, pause ?? lateMs, ...work)
+    if (last || pause === null) {
+      end.abort()
+      return last ? { answer: last, isLost: false } : { answer, isLost }
+    }
   }
 }
 
-/** The first repeat is sent at once. */
-const pauseAfter = (tries: number) => Math.min(tries, 1) * 1000
+const nothing = () => null
+
+/** Milliseconds until a rotation that may be lost is repeated; null where that would be too late. */
+function untilRepeat(goneMs: number, tries: number): number | null {
+  return goneMs < repeatMs ? Math.min(tries, 1) * 1000 : null
+}
+
+/** Milliseconds until it is sent again after this reply; null where it is not. */
+function untilNext(
+  environment: ClientEnvironment,
+  answer: Answer | null,
+  tries: number,
+): number | null {
+  return answer?.status === 503 && tries < 2 ? pauseMs(environment, answer.problem) : null
+}
+
+/** The reply, which `settle` is told of where it settles it; null where none came. */
+async function answered(
+  environment: ClientEnvironment,
+  request: Request,
+  settle: (answer: Answer) => void,
+): Promise<Answer | null> {
+  const answer = await sent(environment, request, answerOf).catch(nothing)
+  if (answer && isSettled(answer)) settle(answer)
+  return answer
+}
+
+/** What the first of these comes to; null where all take longer than so many milliseconds. */
+function within<T>(
+  { after }: ClientEnvironment,
+  ms: number,
+  ...work: readonly Promise<T | null>[]
+): Promise<T | null> {
+  let cancel = () => {}
+  const late = new Promise<null>((resolve) => {
+    cancel = after(ms, () => resolve(null))
+  })
+  return Promise.race([...work, late]).finally(cancel)
+}
