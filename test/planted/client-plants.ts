@@ -63,8 +63,8 @@ export const clientPlants: readonly Plant[] = [
   one(
     'the client gives up a rotation whose reply is lost',
     door,
-    'const isOver = isLost ? now() - began >= repeatMs : answer?.status !== 503 || tries > 1',
-    'const isOver = answer?.status !== 503 || tries > 1',
+    'const pause = isLost',
+    'const pause = wasLost && !wasLost',
     renewal,
   ),
   one(
@@ -164,8 +164,8 @@ export const clientPlants: readonly Plant[] = [
       { file: app, find: 'renew: joined(() => {', replace: 'renew: (() => {' },
       {
         file: app,
-        find: 'if (session.token === token && token !== null) await rotate()',
-        replace: 'if (token !== null) await rotate()',
+        find: 'if (session.token !== token || token === null) return',
+        replace: 'if (token === null) return',
       },
     ],
     tests: [apps],
@@ -208,8 +208,29 @@ export const clientPlants: readonly Plant[] = [
   one(
     'a page forgets a rotation that it left unanswered',
     page,
-    'if (notes.unansweredSince() > 0) await session.renew()',
-    'if (notes.unansweredSince() < 0) await session.renew()',
+    'notes.unansweredSince() > 0 ? rotate() : ask()',
+    'notes.unansweredSince() < 0 ? rotate() : ask()',
     renewal,
+  ),
+  one(
+    'a page that finishes a rotation tells the others',
+    page,
+    'rotate(false)',
+    'rotate()',
+    renewal,
+  ),
+  one(
+    'a slow reply is dropped when the request is repeated',
+    door,
+    'within(environment, patienceMs, first, ...underWay.slice(-1))',
+    'within(environment, patienceMs, ...underWay.slice(-1))',
+    renewal,
+  ),
+  one(
+    'calls at the same time each ask for a step-up',
+    'src/client/auth-client.ts',
+    'joined(async (challenge: StepUpChallenge) => proveAgain(challenge))',
+    '(async (challenge: StepUpChallenge) => proveAgain(challenge))',
+    calls,
   ),
 ]
