@@ -3,7 +3,6 @@ import { caller, type Target } from './caller.js'
 import type { Calls } from './calls.js'
 import type { ClientEnvironment } from './client-environment.js'
 import { type Json, unlessAborted } from './exchange.js'
-import { joined } from './joined.js'
 import type { SessionKeeper } from './session-keeper.js'
 import type { SessionState } from './session-state.js'
 import type { StepUpChallenge } from './with-session.js'
@@ -63,8 +62,7 @@ export interface SharedOptions {
   readonly origins?: readonly string[]
   /**
    * Called where an operation wants a recent proof of a second factor. Prove it, with `POST /step-up` or a
-   * passkey; the operation is sent once more when the promise resolves. If it rejects, so does the call. Calls that
-   * want one while it runs wait for the same.
+   * passkey; the operation is sent once more when the promise resolves. If it rejects, so does the call.
    */
   readonly onStepUp?: (challenge: StepUpChallenge) => Promise<void>
 }
@@ -87,10 +85,9 @@ export function authClient<S extends keyof Calls, C>(
   session: SessionKeeper,
   environment: ClientEnvironment,
   target: Target,
-  { origins, onStepUp: proveAgain }: SharedOptions,
+  { origins, onStepUp }: SharedOptions,
 ): AuthClient<S, C> {
   const { origin } = target
-  const onStepUp = proveAgain && joined(async (challenge: StepUpChallenge) => proveAgain(challenge))
   const call = caller(session, environment, target, onStepUp)
   // Of any other text it would never be told that the token does not go there.
   if (origins?.some((one) => new URL(one, origin).origin !== one)) {

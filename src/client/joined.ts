@@ -1,10 +1,8 @@
-/** Work that is done once for all who ask while it goes on, with what the first of them asks for. */
-export function joined<T, A extends readonly unknown[]>(
-  work: (...args: A) => Promise<T>,
-): (...args: A) => Promise<T> {
+/** Work that is done once for all who ask while it goes on. */
+export function joined<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null
-  return (...args) => {
-    running ??= work(...args).finally(() => {
+  return () => {
+    running ??= work().finally(() => {
       running = null
     })
     return running

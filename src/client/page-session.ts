@@ -116,7 +116,8 @@ export function pageSession(
   /** Tells no other tab, each of which would finish it in turn, and tell again. */
   const finish = joined(() =>
     hold(async () => {
-      if (notes.unansweredSince() > 0) await rotate(false)
+      // Later the server no longer takes what the cookie was then.
+      if (now() - notes.unansweredSince() < 10_000) await rotate(false)
     }),
   )
 

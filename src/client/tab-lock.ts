@@ -1,8 +1,8 @@
 import type { ClientEnvironment } from './client-environment.js'
 import { type Hold, ownLock } from './own-lock.js'
 
-/** Milliseconds after which work goes on without the lock: longer than a rotation is repeated. */
-const patience = 20_000
+/** Milliseconds after which work goes on without the lock: longer than a rotation and the question after it. */
+const patience = 30_000
 
 /** Of several tabs where the browser has Web Locks, else of this tab alone. */
 export function tabLock(name: string, { locks, after }: ClientEnvironment): Hold {

@@ -224,20 +224,6 @@ describe('I17-5 a step-up', () => {
     expect(hook).toHaveBeenCalledTimes(2)
   })
 
-  it('is proved once for all calls that want one at the same time', async () => {
-    const challenged = refusal(403, 'step_up_required', { maxAgeSeconds: 300 })
-    const given: (() => void)[] = []
-    const hook = vi.fn(() => new Promise<void>((resolve) => given.push(resolve)))
-    const { page, client } = await signedIn(hook)
-    page.expects(['DELETE /mfa/totp', challenged], ['POST /mfa/backup-codes', challenged])
-    const calls = [client.call('DELETE /mfa/totp'), client.call('POST /mfa/backup-codes')]
-    await page.clock.advance(0)
-    page.expects(['DELETE /mfa/totp', empty], ['POST /mfa/backup-codes', empty])
-    expect(given).toHaveLength(1)
-    given[0]?.()
-    await Promise.all(calls)
-  })
-
   it('is the caller’s where there is no hook, or where the hook rejects', async () => {
     const plain = await signedIn()
     plain.page.expects(['DELETE /mfa/totp', refusal(403, 'step_up_required')])

@@ -227,38 +227,15 @@ describe('I17-5 a token that is about to expire', () => {
     await client.call('GET /me')
   })
 
-  it('is asked for once more where a reply takes five seconds, and the first that comes is used', async () => {
+  it('counts a reply that takes five seconds as lost', async () => {
     const { page, client } = await due()
-    const { replies, slow } = slowReplies()
-    page.expects(['POST /refresh-cookie', slow], ['POST /refresh-cookie', slow])
-    const call = client.call('GET /me')
-    await page.clock.advance(4999)
-    expect(page.seen).toHaveLength(1)
-    await page.clock.advance(1001)
-    expect(page.seen).toHaveLength(2)
+    page.expects(['POST /refresh-cookie', slowReplies().slow], ['POST /refresh-cookie', grant('b')])
     page.expects(['GET /me', me])
-    replies[0]?.(grant('slow')())
-    await page.clock.advance(0)
+    const call = client.call('GET /me')
+    await page.clock.advance(5000)
     await call
-    expect(bearers(page).at(-1)).toBe(`Bearer ${tokenOf('u1', 'slow')}`)
-    expect(page.seen[1]?.signal.aborted).toBe(true)
-  })
-
-  it('is given up where no reply comes, before another tab goes on without the lock', async () => {
-    const { page, client } = await due()
-    await page.clock.advance(2 * minute)
-    const { slow } = slowReplies()
-    page.expects(['POST /refresh-cookie', slow], ['POST /refresh-cookie', slow])
-    let ended = 0
-    const outcome = client.call('GET /me').catch(({ kind }) => {
-      ended = page.clock.now()
-      return kind
-    })
-    const began = page.clock.now()
-    await page.clock.advance(20_000)
-    expect(await outcome).toBe('network')
-    expect(ended - began).toBe(15_000)
-    expect(page.seen.every(({ signal }) => signal.aborted)).toBe(true)
+    // One at a time: the later one would show what the browser has from the earlier one, and rotate again.
+    expect(page.seen[0]?.signal.aborted).toBe(true)
   })
 
   it('still serves while it is good, where the rotation is refused', async () => {
@@ -276,14 +253,14 @@ describe('I17-5 a token that is about to expire', () => {
     expect(client.get()).toEqual({ status: 'signedIn', user: other })
   })
 
-  it('goes on without the lock after twenty seconds', async () => {
+  it('goes on without the lock after thirty seconds', async () => {
     const { page, client } = await due()
     void page.environment.locks?.request('x', { signal: new AbortController().signal }, () => {
       return new Promise(() => {})
     })
     page.expects(['POST /refresh-cookie', grant('b')], ['GET /me', me])
     const call = client.call('GET /me')
-    await page.clock.advance(19_999)
+    await page.clock.advance(29_999)
     expect(page.seen).toEqual([])
     await page.clock.advance(1)
     await call
@@ -367,5 +344,9 @@ describe('I17-5 what another tab says', () => {
     page.hear({ v: 1, surface: 'client', kind: 'rotation' })
     await page.clock.advance(0)
     expect(page.told).toEqual([])
+    // The server no longer takes what the cookie was before that.
+    page.stored.set(name, `${page.clock.now()},${page.clock.now() - 10_000}`)
+    page.hear({ v: 1, surface: 'client', kind: 'rotation' })
+    await page.clock.advance(0)
   })
 })

@@ -11,7 +11,7 @@ export const gzipBounds: Readonly<Record<string, number>> = {
   'postern/mails': 7 * kib,
   'postern/openapi': 41 * kib,
   'postern/testing': 27 * kib,
-  'postern/client': 4.5 * kib,
+  'postern/client': 4 * kib,
   'postern/client/passkeys': 1 * kib,
   'postern/client/mobile': 5 * kib,
   'postern/react': 1 * kib,

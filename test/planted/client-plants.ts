@@ -63,8 +63,8 @@ export const clientPlants: readonly Plant[] = [
   one(
     'the client gives up a rotation whose reply is lost',
     door,
-    'const pause = isLost',
-    'const pause = wasLost && !wasLost',
+    'const isOver = isLost ? now() - began >= repeatMs : answer?.status !== 503 || tries > 1',
+    'const isOver = answer?.status !== 503 || tries > 1',
     renewal,
   ),
   one(
@@ -219,18 +219,12 @@ export const clientPlants: readonly Plant[] = [
     'rotate()',
     renewal,
   ),
+  one('a question is given up as soon as a rotation', door, 'GET: 10_000', 'GET: 5000', renewal),
   one(
-    'a slow reply is dropped when the request is repeated',
-    door,
-    'within(environment, patienceMs, first, ...underWay.slice(-1))',
-    'within(environment, patienceMs, ...underWay.slice(-1))',
+    'a page finishes a rotation that is too old',
+    page,
+    'now() - notes.unansweredSince() < 10_000',
+    'notes.unansweredSince() > 0',
     renewal,
-  ),
-  one(
-    'calls at the same time each ask for a step-up',
-    'src/client/auth-client.ts',
-    'joined(async (challenge: StepUpChallenge) => proveAgain(challenge))',
-    '(async (challenge: StepUpChallenge) => proveAgain(challenge))',
-    calls,
   ),
 ]

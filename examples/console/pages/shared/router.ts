@@ -51,7 +51,7 @@ export function startRouter<C extends PageContext>(options: RouterOptions<C>): R
         if (location.pathname === from) go(path)
       },
       reload: () => {
-        if (!signal.aborted) show()
+        if (location.pathname === from) show()
       },
     }
   }

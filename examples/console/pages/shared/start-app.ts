@@ -51,15 +51,17 @@ export function startApp<C extends PageContext>(app: AppOptions<C>): void {
     onLeave: () => announce(''),
   })
   let userId: string | null = null
+  let lastUserId: string | null = null
   /** Tells whether another user took the place of one. */
   const follow = (state: SessionState): boolean => {
     showSession(state)
     const before = userId
     userId = state.status === 'signedIn' ? state.user.id : null
     // What a dialog asks, it asks the user who was there.
-    if (before !== null && before !== userId) {
+    if (userId !== null && lastUserId !== null && userId !== lastUserId) {
       for (const dialog of document.querySelectorAll('dialog')) dialog.close()
     }
+    lastUserId = userId ?? lastUserId
     if (before !== null && state.status === 'signedOut') announce(codeText(state.reason) ?? '')
     return before !== null && userId !== null && before !== userId
   }
