@@ -127,7 +127,7 @@ export function pageSession(
     token: null as string | null,
     dueAt: 0,
     expiresAt: 0,
-    rotate: () => rotate(),
+    rotate,
     end: (reason: string | null) => end(reason),
     restore: joined(async () => {
       try {

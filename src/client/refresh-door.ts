@@ -7,7 +7,7 @@ import { pauseMs, sleep } from './pause.js'
  * Milliseconds after which a reply counts as lost. A rotation is repeated then, while the server still takes the
  * replaced token. A question is not, and a server that is slow may take longer.
  */
-const attemptMs = { POST: 5000, GET: 10_000 }
+const attemptMs = (method: string) => (method === 'GET' ? 10_000 : 5000)
 
 /**
  * Milliseconds for which a rotation is repeated after a reply that was lost. The server takes the replaced token
@@ -45,7 +45,7 @@ async function attempt(
   how: Question,
 ): Promise<Answer | null> {
   const limit = new AbortController()
-  const cancel = environment.after(attemptMs[how.method], () => limit.abort())
+  const cancel = environment.after(attemptMs(how.method), () => limit.abort())
   const { signal } = limit
   const request = new Request(url, { credentials: 'include', ...how, signal, redirect: 'error' })
   try {

@@ -219,7 +219,13 @@ export const clientPlants: readonly Plant[] = [
     'rotate()',
     renewal,
   ),
-  one('a question is given up as soon as a rotation', door, 'GET: 10_000', 'GET: 5000', renewal),
+  one(
+    'a question is given up as soon as a rotation',
+    door,
+    '? 10_000 : 5000',
+    '? 5000 : 5000',
+    renewal,
+  ),
   one(
     'a page finishes a rotation that is too old',
     page,
