@@ -162,7 +162,7 @@ export function appSession(
         // A login or a sign-out came first.
         if (session.token !== token || token === null) return
         await rotate()
-        // Another user's tokens came from storage: a page that waits for calls alone would load for ever.
+        // Storage had the tokens of another user. Without this question, the state is `loading` until the next call.
         if (state.get().status === 'loading') await ask()
       })
     }),

@@ -113,7 +113,7 @@ export function pageSession(
     else if (session.token !== null) finish().catch(ignore)
   }
 
-  /** Tells no other tab, each of which would finish it in turn, and tell again. */
+  /** Completes a rotation of another tab. It does not tell the other tabs: each of them would do the same again. */
   const finish = joined(() =>
     hold(async () => {
       // Later the server no longer takes what the cookie was then.

@@ -34,7 +34,7 @@ export function fakeClock(start = Date.UTC(2030, 0, 1)): FakeClock {
   return {
     now: () => time,
     after(ms, run) {
-      // A system's timers drop the fraction too, and the time is never one.
+      // A system's timers drop the fraction too. The time stays a whole number.
       const timer = { at: time + Math.max(0, Math.trunc(ms)), run }
       timers.add(timer)
       return () => timers.delete(timer)

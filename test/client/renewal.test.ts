@@ -51,6 +51,7 @@ function slowReplies() {
     })
   return { replies, slow }
 }
+
 const bearers = ({ seen }: ScriptedPage) => seen.map(({ headers }) => headers.get('authorization'))
 
 describe('I17-5 restore', () => {

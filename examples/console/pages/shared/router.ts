@@ -41,12 +41,10 @@ export function startRouter<C extends PageContext>(options: RouterOptions<C>): R
     fragment = new URLSearchParams()
     show()
   }
-  /** What a page may do as long as it is there: a reply that comes after the user went on leads nowhere. */
-  const stepsOf = (signal: AbortSignal) => {
+  /** For the page of the present address: after the user has left it, a late reply neither moves nor redraws. */
+  const stepsHere = () => {
     const from = location.pathname
     return {
-      signal,
-      // The page may have been shown again meanwhile, for who is signed in now.
       go: (path: string) => {
         if (location.pathname === from) go(path)
       },
@@ -77,7 +75,7 @@ export function startRouter<C extends PageContext>(options: RouterOptions<C>): R
     options.onShown(page, location.pathname)
     if (!isFirst) heading.focus()
     const facts = { params, query: new URLSearchParams(location.search), fragment }
-    const context = options.contextOf({ ...facts, ...stepsOf(leave.signal) })
+    const context = options.contextOf({ ...facts, ...stepsHere(), signal: leave.signal })
     fill(page, body, context).catch(reportError)
   }
 

@@ -57,7 +57,7 @@ export function startApp<C extends PageContext>(app: AppOptions<C>): void {
     showSession(state)
     const before = userId
     userId = state.status === 'signedIn' ? state.user.id : null
-    // What a dialog asks, it asks the user who was there.
+    // An open dialog is about the user before.
     if (userId !== null && lastUserId !== null && userId !== lastUserId) {
       for (const dialog of document.querySelectorAll('dialog')) dialog.close()
     }

@@ -89,7 +89,7 @@ async function save(context: OperatorContext, state: EditedPage, bar: SaveBar): 
   }
 }
 
-/** The reply draws the settings again: what is typed meanwhile would be gone. */
+/** Lets no setting be changed during the work: its reply draws them again, and what was typed would be lost. */
 async function held<T>({ groups }: EditedPage, work: () => Promise<T>): Promise<T> {
   groups.inert = true
   try {
@@ -141,9 +141,9 @@ function copying(context: OperatorContext, state: EditedPage, bar: SaveBar): HTM
       actionButton({
         label: `Copy the values of ${name}`,
         run: async () => {
-          const of = { name: module.name, env: name }
+          const path = { name: module.name, env: name }
           const other = await held(state, () =>
-            context.operator.call('GET /v1/admin/modules/{name}/environments/{env}', of, context),
+            context.operator.call('GET /v1/admin/modules/{name}/environments/{env}', path, context),
           )
           const { base } = state.draft
           show(state, bar, createDraft(base, copiedEdits(base, other)))
