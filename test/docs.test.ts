@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { denylistLifeMs } from '../src/domain/context/denylist-entries.js'
 import { defaultRateLimits, type RateLimit } from '../src/domain/limits/rate-limits.js'
-import { denylistLifeMs } from '../src/domain/sessions/denylist-entries.js'
 import { openApiDocument } from '../src/openapi/index.js'
 import { operations } from '../src/operations/index.js'
 import type { Mail } from '../src/ports/mailer.js'

@@ -1,7 +1,14 @@
+const ending = ' stored'
+
 /**
- * What an enrolment writes into `lastIntentId` of the user once its factor is stored. Until then its own
- * id stands there, which lets a request that was cut off go on.
+ * What an enrolment writes into `lastIntentId` of the user once its factor is stored, and then into the notice of the
+ * factor. Until then its own id stands there, which lets a request that was cut off go on.
  */
 export function enrolledMark(intentId: string): string {
-  return `${intentId} stored`
+  return intentId + ending
+}
+
+/** Whether this is the mark of an enrolment, whichever it is. */
+export function isEnrolledMark(mark: string): boolean {
+  return mark.endsWith(ending)
 }

@@ -42,7 +42,10 @@ export type MfaEvent =
       readonly method: MfaMethod
     }
   | {
-      /** The last allowed attempt with this method failed. Emitted once per lockout. */
+      /**
+       * The last allowed attempt with this method failed: of a code, at logins or within the sessions of the user, which
+       * are counted apart; of a passkey, at logins. Emitted once per lockout.
+       */
       readonly type: 'mfa.lockedOut'
       readonly userId: string
       readonly method: MfaMethod

@@ -2,7 +2,7 @@ import type { SessionChange } from './session-risk-scorer.js'
 
 /**
  * The reason why a session ended: `replay` a refresh token used twice, `limit` a newer session beyond
- * `maxConcurrentSessions`, `guesses` too many wrong passwords shown within it, `factor_change` a change of second factors
+ * `maxConcurrentSessions`, `guesses` too many wrong passwords, codes or passkeys shown within it, `factor_change` a change of second factors
  * in another session, `risk` by the host's `sessionRiskScorer`.
  */
 export type EndReason =

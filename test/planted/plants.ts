@@ -2,6 +2,7 @@ import { accessPlants } from './access-plants.js'
 import { browserPlants } from './browser-plants.js'
 import { clientPlants } from './client-plants.js'
 import { configPlants } from './config-plants.js'
+import { factorPlants } from './factor-plants.js'
 import { guardPlants } from './guard-plants.js'
 import { intentPlants } from './intent-plants.js'
 import { latePlants } from './late-plants.js'
@@ -29,5 +30,6 @@ export const plants: readonly Plant[] = [
   ...wavePlants,
   ...parserPlants,
   ...clientPlants,
+  ...factorPlants,
   ...guardPlants,
 ]

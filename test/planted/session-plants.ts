@@ -17,7 +17,7 @@ export const sessionPlants: readonly Plant[] = [
     name: 'a denylist entry counts no longer in its last minute',
     edits: [
       {
-        file: 'src/domain/authorization/access.ts',
+        file: 'src/domain/context/denylist-entries.ts',
         find: 'ids.includes(id) && expiresAt > now)',
         replace: 'ids.includes(id) && expiresAt > now + 60_000)',
       },
@@ -55,8 +55,8 @@ export const sessionPlants: readonly Plant[] = [
     name: 'a guess too many whose ending failed ends the session at no later guess',
     edits: [
       {
-        file: 'src/domain/passwords/password-check.ts',
-        find: "        isUsedUp = error instanceof AuthError && error.code === 'rate_limited'\n",
+        file: 'src/domain/sessions/session-guesses.ts',
+        find: '        isUsedUp = isLimited && !isChecked\n',
         replace: '',
       },
     ],

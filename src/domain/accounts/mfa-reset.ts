@@ -56,7 +56,7 @@ export function createMfaReset(
       await clearFactorFailures(limits, userId)
       const change = { change: 'factorsReset', source, actorId } as const
       // What a factor granted between the epoch and its removal.
-      await changes.retire(userId, change)
+      await changes.retire(user, change)
       changes.made(user, change)
       return true
     },

@@ -6,10 +6,10 @@ import { AuthError, describeError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { Authorizer, PermissionQuestion } from '../../ports/authorizer.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
+import { sessionDenylistId, standingEntry, tokenDenylistId } from '../context/denylist-entries.js'
 import type { Principal } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'
-import { sessionDenylistId, tokenDenylistId } from '../sessions/denylist-entries.js'
 import type { Judged, Tokens } from '../sessions/tokens.js'
 
 /** The checks in front of guarded routes, each throwing the code it refuses with. */
@@ -98,9 +98,8 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
 
   function refuseOne(entries: readonly DenylistEntry[], ids: readonly string[]): void {
     if (entries.length === 0) return
-    const now = clock.now()
-    const entry = entries.find(({ id, expiresAt }) => ids.includes(id) && expiresAt > now)
-    if (entry === undefined) return
+    const entry = standingEntry(entries, ids, clock.now())
+    if (entry === null) return
     throw new AuthError(entry.reason === 'max_age' ? 'session_max_age_reached' : 'session_revoked')
   }
 

@@ -1,3 +1,4 @@
+import { onceLoaded } from '../../concurrency/once-loaded.js'
 import { loadPart } from '../../errors/load-part.js'
 import type { Reencryption } from '../configuration/reencryption.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -11,10 +12,10 @@ import type { Sessions } from '../sessions/sessions.js'
 import { createBackupCodeSets } from './backup-code-sets.js'
 import { type CodeVerification, createCodeVerification } from './code-verification.js'
 import { createDeviceTrust, type DeviceTrust } from './device-trust.js'
-import { createEnrollmentNotices, type EnrollmentNotices } from './enrollment-notices.js'
+import type { EnrollmentNotices } from './enrollment-notices.js'
 import { createFactorChanges, type FactorChanges } from './factor-changes.js'
 import { createFactorEnrollment, type FactorEnrollment } from './factor-enrollment.js'
-import { createFactorRemoval, type FactorRemoval } from './factor-removal.js'
+import type { FactorRemoval } from './factor-removal.js'
 import { createOwnFactors, type OwnFactors } from './own-factors.js'
 import { createReAuthentication, type ReAuthentication } from './re-authentication.js'
 import { createStepUp, type StepUp } from './step-up.js'
@@ -58,8 +59,22 @@ export function assembleFactors(
   const backupCodeSets = createBackupCodeSets(deps)
   const changes = createFactorChanges(deps)
   const codeVerification = createCodeVerification(deps, totpFactors, backupCodeSets)
-  const removal = createFactorRemoval(deps, changes)
+  const removals = onceLoaded(async () => {
+    const load = () => import('./factor-removal.js')
+    const { createFactorRemoval } = await loadPart('the removal of factors', load)
+    return createFactorRemoval(deps, changes)
+  })
+  const removal: FactorRemoval = {
+    removeTotp: async (...of) => (await removals()).removeTotp(...of),
+    removePasskey: async (...of) => (await removals()).removePasskey(...of),
+  }
   const enrollment = createFactorEnrollment(deps)
+  // For the process that sweeps.
+  const notices = onceLoaded(async () => {
+    const load = () => import('./enrollment-notices.js')
+    const { createEnrollmentNotices } = await loadPart('the sweep of factors', load)
+    return createEnrollmentNotices(deps, enrollment, changes)
+  })
   const services = {
     ...{ backupCodeSets, changes, codeVerification, enrollment, removal, stepUp, totpFactors },
     judge: collaborators.judge,
@@ -70,7 +85,7 @@ export function assembleFactors(
     devices,
     enrollment,
     deviceTrust: createDeviceTrust(deps, devices),
-    notices: createEnrollmentNotices(deps, enrollment, changes),
+    notices: { resume: async () => (await notices()).resume() },
     ownFactors: createOwnFactors(deps, services),
     reAuthentication: createReAuthentication(deps, stepUp, collaborators.passwordCheck),
     removal,

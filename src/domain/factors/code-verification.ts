@@ -7,6 +7,8 @@ import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { SuspicionNotices } from '../mail/assemble-mail.js'
 import type { FactorLockout, MailService } from '../mail/mail-service.js'
 import { networkLine, sessionLine } from '../passwords/hash-lines.js'
+import { createSessionGuesses } from '../sessions/session-guesses.js'
+import type { Sessions } from '../sessions/sessions.js'
 import type { BackupCodeSets } from './backup-code-sets.js'
 import { offeredMethods } from './offered-methods.js'
 import type { TotpFactors } from './totp-factors.js'
@@ -22,12 +24,13 @@ export interface ShownCode {
   readonly sessionId?: string
 }
 
-/** One place checks codes, whichever door they come through: they share their counters. */
+/** One place checks codes, at logins and within sessions. */
 export interface CodeVerification {
   /**
    * Accepts a code and spends it. Throws `invalid_mfa_code` alike for a wrong, a used and a
    * code of a kind that is not offered, and `rate_limited` while too many were wrong. Each method has its own failure
-   * counter: guesses at one method lock out neither another method nor the password.
+   * counter, one for logins and one for all sessions of a user: guesses at one method lock out neither another method nor
+   * the password, and those in a session lock no login. Too many in one session end it.
    */
   spend(userId: string, shown: ShownCode, source: RequestSource): Promise<void>
 }
@@ -40,6 +43,13 @@ interface Deps
   readonly limits: RateLimiter
   readonly mail: MailService
   readonly suspicions: SuspicionNotices
+  readonly sessions: Pick<Sessions, 'end'>
+}
+
+interface Guess {
+  readonly number: number
+  /** Whether the lockout that it began has a mail. */
+  readonly mailed: boolean
 }
 
 export function createCodeVerification(
@@ -47,10 +57,15 @@ export function createCodeVerification(
   totpFactors: TotpFactors,
   backupCodeSets: BackupCodeSets,
 ): CodeVerification {
-  const lockouts = {
+  const atLogins = {
     totp: createLockout(deps, 'totpFailures'),
     backupCode: createLockout(deps, 'backupCodeFailures'),
   }
+  const inSessions = {
+    totp: createLockout(deps, 'totpFailuresInSessions'),
+    backupCode: createLockout(deps, 'backupCodeFailuresInSessions'),
+  }
+  const sessionGuesses = createSessionGuesses(deps, 'factorFailuresOfSession')
 
   /** Whoever guesses at codes knows the password or has a session: the owner should know. */
   function tellOwner(userId: string, what: FactorLockout): void {
@@ -59,6 +74,11 @@ export function createCodeVerification(
       const user = await deps.collections.users.get(userId)
       if (user !== null) deps.mail.secondFactorLockedOut(user, what)
     })
+  }
+
+  function tellOfFailure(userId: string, method: CodeMethod, guess: Guess, source: RequestSource) {
+    deps.emit('mfa.failed', source, { userId, method })
+    if (isToldGuess(guess)) deps.suspicions.tell(userId, 'secondFactor', source)
   }
 
   async function check(userId: string, shown: ShownCode, source: RequestSource) {
@@ -76,24 +96,36 @@ export function createCodeVerification(
 
   return {
     async spend(userId, shown, source) {
-      const { method } = shown
+      const { method, sessionId } = shown
       const guess = { number: 0, mailed: false }
-      const { ok } = await lockouts[method].attempt(
-        userId,
-        (failedBefore) => {
-          guess.number = failedBefore + 1
-          return check(userId, shown, source)
-        },
-        (_, { until, isFirst }) => {
-          guess.mailed = isFirst
-          deps.emit('mfa.lockedOut', source, { userId, method, until })
-          if (isFirst) tellOwner(userId, { at: deps.clock.now(), method, until })
-        },
-      )
-      if (ok) return
-      deps.emit('mfa.failed', source, { userId, method })
-      if (isToldGuess(guess)) deps.suspicions.tell(userId, 'secondFactor', source)
-      throw new AuthError('invalid_mfa_code')
+      const lockout = (sessionId === undefined ? atLogins : inSessions)[method]
+      let forgiven = Promise.resolve()
+      const attempt = async () => {
+        const result = await lockout.attempt(
+          userId,
+          (failedBefore) => {
+            guess.number = failedBefore + 1
+            return check(userId, shown, source)
+          },
+          (_, { until, isFirst }) => {
+            guess.mailed = isFirst
+            deps.emit('mfa.lockedOut', source, { userId, method, until })
+            if (isFirst) tellOwner(userId, { at: deps.clock.now(), method, until })
+          },
+          (forgiving) => {
+            forgiven = forgiving
+          },
+        )
+        // Before the session ends, which may fail.
+        if (!result.ok) tellOfFailure(userId, method, guess, source)
+        return result
+      }
+      const { ok } =
+        sessionId === undefined
+          ? await attempt()
+          : await sessionGuesses.attempt({ userId, sessionId }, attempt, source)
+      await forgiven
+      if (!ok) throw new AuthError('invalid_mfa_code')
     },
   }
 }

@@ -1,4 +1,5 @@
 import { workOff } from '../../concurrency/work-off.js'
+import { enrolledMark, isEnrolledMark } from '../../engine/enrolled-mark.js'
 import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
 import type { Passkey } from '../../model/passkey.js'
 import type { User } from '../../model/user.js'
@@ -61,9 +62,14 @@ export function createEnrollmentNotices(
   /** Null for a factor that must not stand. */
   async function ownerOf(noted: Noted, enrollmentId: string): Promise<User | null> {
     const user = await users.get(noted.userId)
-    // It was settled, or another intent has had an effect since: all that is left is to tell.
-    if (user?.lastIntentId !== enrollmentId) return user
-    return enrollment.settle(claimedBy(noted), enrollmentId)
+    if (user === null) return null
+    const { lastIntentId, credentialEpoch } = user
+    const isSettled = isEnrolledMark(enrollmentId) || lastIntentId === enrolledMark(enrollmentId)
+    if (isSettled) return user
+    if (lastIntentId === enrollmentId) return enrollment.settle(claimedBy(noted), enrollmentId)
+    // Another intent has had an effect since. Where that was a reset, the owner took the account back from whoever began the
+    // factor, and could not sign in with it.
+    return credentialEpoch === noted.credentialEpoch ? user : null
   }
 
   async function resumeOne(kind: Kind, seen: Noted): Promise<void> {

@@ -1,4 +1,5 @@
 import { withTimeout } from '../../concurrency/with-timeout.js'
+import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { MfaChange } from '../../ports/factor-event.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -8,6 +9,7 @@ import type { MailService } from '../mail/mail-service.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { noticeMs } from './factor-enrollment.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
+import { stepUpRequired } from './step-up-required.js'
 
 /** A change of a user's second factors. */
 export interface FactorChange {
@@ -28,10 +30,11 @@ export interface FactorChanges {
   /**
    * To be called before a factor is taken or replaced, so that no crash in between leaves what was
    * granted on it. Voids earlier proofs and trusted devices, and ends the other sessions where the change
-   * says so. May be repeated. False, and nothing is done, when the session that asked was ended since it
-   * was let in: one that a thief holds must not take factors away after the owner has ended it.
+   * says so. May be repeated, with the user that it resolved with. Throws `session_revoked` where the session that asked was
+   * ended since it was let in, and `step_up_required` where its proof is void since `user` was read: one that a thief holds
+   * must not take factors away after the owner has acted. Null for a user who is gone.
    */
-  retire(userId: string, change: FactorChange): Promise<boolean>
+  retire(user: Pick<User, 'id' | 'deviceEpoch'>, change: FactorChange): Promise<User | null>
   /** To be called once the change stands. Emits `mfa.changed` and mails the person. */
   made(user: User, change: FactorChange): void
   /**
@@ -85,15 +88,17 @@ export function createFactorChanges(deps: Deps): FactorChanges {
   }
 
   return {
-    async retire(userId, change) {
+    async retire({ id, deviceEpoch }, change) {
       const { askedIn, endsAllBut: kept } = change
-      const mayRaise = async (user: User) =>
-        askedIn === undefined || deps.judge.isSessionOpen(user, askedIn)
-      if ((await raiseDeviceEpoch(collections.users, userId, { kept, mayRaise })) === null) {
-        return false
+      const requireRight = async (now: User) => {
+        if (askedIn === undefined) return
+        if (!(await deps.judge.isSessionOpen(now, askedIn))) throw new AuthError('session_revoked')
+        if (now.deviceEpoch === deviceEpoch) return
+        throw stepUpRequired((await deps.settings()).stepUpMaxAge)
       }
-      await endOthers(userId, change)
-      return true
+      const raised = await raiseDeviceEpoch(collections.users, id, { kept, requireRight })
+      if (raised !== null) await endOthers(id, change)
+      return raised
     },
 
     made,

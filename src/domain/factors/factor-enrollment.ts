@@ -15,6 +15,8 @@ export interface FactorWrite {
   store(notice: EnrollmentNotice): Promise<boolean>
   /** Takes what was stored with this notice, also when the factor was used since, and nothing else. */
   takeBack(notice: EnrollmentNotice): Promise<unknown>
+  /** Sets another `enrollmentId`, and nothing else; of a factor that was stored with this notice. */
+  mark(notice: EnrollmentNotice, enrollmentId: string): Promise<unknown>
   /** Clears the notice. */
   told(notice: EnrollmentNotice): Promise<unknown>
 }
@@ -131,10 +133,13 @@ export function createFactorEnrollment({
       if (claimed === null || !(await factor.store(notice))) return null
       // What removes factors moves the epoch first and looks then: of the two, one sees the other.
       const settled = await settle(claimed, intent.id)
-      const told = () => factor.told(notice)
-      if (settled !== null) return { user: settled, others, told }
-      await factor.takeBack(notice)
-      return null
+      if (settled === null) {
+        await factor.takeBack(notice)
+        return null
+      }
+      // Later effects of other intents hide what `settle` wrote into the user.
+      await factor.mark(notice, enrolledMark(intent.id))
+      return { user: settled, others, told: () => factor.told(notice) }
     },
   }
 }

@@ -14,7 +14,7 @@ import type { FactorChange, FactorChanges } from './factor-changes.js'
  * an interruption leaves the factor without it, and the next removal completes. Where the policy is
  * `required`, one that may be used always stays, whatever races: throws `last_factor_required`. Of two
  * removals at once that would leave none, one is refused, or both. False when there is no such factor.
- * Throws `session_revoked` when the session that asks was ended meanwhile.
+ * Throws `session_revoked` and `step_up_required` when the session that asks was ended meanwhile, or its proof voided.
  */
 export interface FactorRemoval {
   removeTotp(user: User, change: FactorChange): Promise<boolean>
@@ -61,17 +61,20 @@ export function createFactorRemoval(
    * can be removed.
    */
   async function remove(user: User, factor: Removable, change: FactorChange): Promise<boolean> {
+    let retired: Pick<User, 'id' | 'deviceEpoch'> = user
     const removed = await retryOnConflict(tries, async () => {
       const nonce = randomToken(random, 16)
       if (!(await factor.mark(nonce))) return false
-      const refusal = await refusalOf(factor)
-      if (refusal !== null) {
-        await factor.unmark(nonce)
-        throw new AuthError(refusal)
-      }
-      if (!(await changes.retire(user.id, change))) {
-        await factor.unmark(nonce)
-        throw new AuthError('session_revoked')
+      try {
+        const refusal = await refusalOf(factor)
+        if (refusal !== null) throw new AuthError(refusal)
+        const raised = await changes.retire(retired, change)
+        if (raised === null) throw new AuthError('session_revoked')
+        retired = raised
+      } catch (error) {
+        // One that stays does no harm, and says less than what was refused.
+        await factor.unmark(nonce).catch(() => {})
+        throw error
       }
       return (await factor.take(nonce)) || conflict
     })

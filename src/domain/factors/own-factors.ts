@@ -1,6 +1,7 @@
 import { hasFactor } from '../../engine/second-factor.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
+import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SignedIn } from '../context/principal.js'
@@ -34,7 +35,8 @@ export interface OwnFactors {
   removeTotp(who: SignedIn, source: RequestSource, endOtherSessions?: boolean): Promise<void>
   /**
    * A new set; the old one is void. Ends the other sessions if `endOtherSessions` is true. Throws
-   * `email_not_verified`, and `factor_not_found` without any factor.
+   * `email_not_verified`, `factor_not_found` without any factor, and `session_revoked` and `step_up_required` where the
+   * session was ended, or its proof voided, while the codes were made.
    */
   regenerateBackupCodes(
     who: SignedIn,
@@ -90,7 +92,11 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
       const change = { change: 'backupCodesRegenerated', ...asked } as const
       const fresh = await backupCodeSets.generate(backupCodeCount, sessionLine(surface, sessionId))
       // The codes took their time to hash, in a queue that may be long.
-      const mayReplace = () => changes.retire(user.id, change)
+      let retired: Pick<User, 'id' | 'deviceEpoch'> | null = user
+      const mayReplace = async () => {
+        retired = retired === null ? null : await changes.retire(retired, change)
+        return retired !== null
+      }
       const setId = await backupCodeSets.replace(user.id, fresh, mayReplace)
       if (setId === null) throw new AuthError('session_revoked')
       changes.made(user, change)

@@ -5,27 +5,40 @@ import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 interface Terms {
   /** The only session that can be refreshed from then on; left out, all can that could before. */
   readonly kept?: { readonly sessionId: string } | undefined
-  /** Whether it may be done to the user as they are now. Default: it may. */
-  readonly mayRaise?: (user: User) => Promise<boolean>
+  /** Throws where it may not be done to the user as they are now. Default: it may. */
+  readonly requireRight?: (user: User) => Promise<void>
 }
 
 /**
  * From its resolving on, no step-up proof and no trusted device of before counts. With `kept`, no
  * session but that one can be refreshed either: by the same write, so that no crash leaves the others
- * open. Null when the user is gone, or when it may not be done.
+ * open. Null when the user is gone.
  */
 export function raiseDeviceEpoch(
   users: Collection<User>,
   userId: string,
-  { kept, mayRaise }: Terms = {},
+  { kept, requireRight }: Terms = {},
 ): Promise<User | null> {
+  let tried: Pick<User, 'deviceEpoch' | 'sessionEpoch'> | null = null
+
+  /** A driver may carry a write out twice, and tell of the second one alone. */
+  function isWritten({ deviceEpoch, sessionEpoch, keptSessionId }: User): boolean {
+    const isNext = deviceEpoch === tried?.deviceEpoch && sessionEpoch === tried.sessionEpoch
+    return isNext && kept !== undefined && keptSessionId === kept.sessionId
+  }
+
   return retryOnConflict(10, async () => {
     const user = await users.get(userId)
-    if (user === null || (await mayRaise?.(user)) === false) return null
+    if (user === null) return null
+    if (isWritten(user)) return user
+    await requireRight?.(user)
     const { deviceEpoch, sessionEpoch } = user
-    const others =
-      kept === undefined ? {} : { sessionEpoch: sessionEpoch + 1, keptSessionId: kept.sessionId }
-    const set = { deviceEpoch: deviceEpoch + 1, ...others }
+    const next = { deviceEpoch: deviceEpoch + 1, sessionEpoch: sessionEpoch + 1 }
+    tried = next
+    const set =
+      kept === undefined
+        ? { deviceEpoch: next.deviceEpoch }
+        : { ...next, keptSessionId: kept.sessionId }
     return (await users.update(userId, { deviceEpoch, sessionEpoch }, set)) ?? conflict
   })
 }

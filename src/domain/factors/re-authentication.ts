@@ -7,6 +7,7 @@ import type { IntentJudge } from '../intents/intent-judge.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
 import { offeredMethods } from './offered-methods.js'
 import type { StepUp } from './step-up.js'
+import { stepUpRequired } from './step-up-required.js'
 
 /** Re-authenticates a signed-in user before a change of how to sign in (ASVS 7.5.1). */
 export interface ReAuthentication {
@@ -84,8 +85,4 @@ export function createReAuthentication(
       return since(who, stepUpRequired(stepUpMaxAge))
     },
   }
-}
-
-function stepUpRequired(maxAgeMs: number): AuthError {
-  return new AuthError('step_up_required', { maxAgeSeconds: Math.floor(maxAgeMs / 1000) })
 }

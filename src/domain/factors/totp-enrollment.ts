@@ -134,6 +134,8 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
         store: (notice: EnrollmentNotice) => totpFactors.confirm(matched, notice),
         takeBack: ({ enrollmentId }: EnrollmentNotice) =>
           collections.totpFactors.take(user.id, { enrollmentId }),
+        mark: ({ enrollmentId }: EnrollmentNotice, to: string) =>
+          collections.totpFactors.update(user.id, { enrollmentId }, { enrollmentId: to }),
         told: ({ expiresAt }: EnrollmentNotice) =>
           collections.totpFactors.update(
             user.id,

@@ -9,6 +9,7 @@ import { providerId } from '../../identity-providers/providers.js'
 import { isBeingLinked } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { AuthSettings } from '../../settings/settings.js'
+import { sessionDenylistId, standingEntry } from '../context/denylist-entries.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import { isProviderOffered } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -59,18 +60,25 @@ export interface IntentJudge {
   ): Promise<OpenedIntent<K>>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'denylist' | 'clock' | 'settings'>
 
 export function createIntentJudge(deps: Deps): IntentJudge {
   const { surface, clock } = deps
   const { users, families, oauthIdentities, oauthCodes } = deps.collections
+
+  /** An ending that died before it wrote the row has the session on the denylist alone. */
+  async function isListed(sessionId: string): Promise<boolean> {
+    const id = sessionDenylistId(surface, sessionId)
+    return standingEntry(await deps.denylist.find([id]), [id], clock.now()) !== null
+  }
 
   async function isSessionOpen(
     user: User | null,
     sessionId: string,
     { sessionAbsoluteTTL }: AuthSettings,
   ): Promise<boolean> {
-    const family = await families.get(sessionId)
+    const [family, isEnding] = await Promise.all([families.get(sessionId), isListed(sessionId)])
+    if (isEnding) return false
     if (user === null || family?.userId !== user.id || family.revokedAt !== null) return false
     const isSpared = user.keptSessionId === family.id
     if (family.sessionEpoch !== user.sessionEpoch && !isSpared) return false

@@ -1,6 +1,7 @@
 import { ahead } from '../../concurrency/ahead.js'
 import { lockoutLength } from '../../engine/lockout-length.js'
 import type { User } from '../../model/user.js'
+import type { CounterResult } from '../../ports/counter.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from './rate-limiter.js'
 import type { RateLimit } from './rate-limits.js'
@@ -37,8 +38,14 @@ export interface Lockout {
   clear(subject: string): Promise<void>
 }
 
-/** Each kind of secret has its own counter, so guesses at one kind never lock another. */
-export type FailureCounter = (typeof poolsOfPasswords)[number] | (typeof poolsOfFactors)[number]
+/**
+ * Each kind of secret has its own counter, so guesses at one kind never lock another. Factors at a login and factors within
+ * a session do as well: who holds a session could keep its owner from signing in otherwise.
+ */
+export type FailureCounter =
+  | (typeof poolsOfPasswords)[number]
+  | (typeof poolsOfFactors)[number]
+  | 'factorFailuresOfSession'
 
 const poolsOfPasswords = [
   'passwordFailures',
@@ -46,21 +53,50 @@ const poolsOfPasswords = [
   'passwordFailuresOfLink',
 ] as const
 
-const poolsOfFactors = ['totpFailures', 'backupCodeFailures', 'passkeyFailures'] as const
+/** Of a user. */
+const poolsOfFactors = [
+  'totpFailures',
+  'backupCodeFailures',
+  'passkeyFailures',
+  'totpFailuresInSessions',
+  'backupCodeFailuresInSessions',
+] as const
 
-/** How often the codes of an account were locked: those of an app, and backup codes. */
-const factorLockouts = 'factorLockouts'
-const monthMs = 30 * 24 * 60 * 60 * 1000
+/** What is counted of the codes of a user, and a right code does not set back: it is the owner's, and a guesser goes on. */
+interface CodeCounts {
+  /** Lockouts of a month: each is longer than the one before. */
+  readonly lockouts: string
+  /** Wrong codes of a day: a guesser may stop before each lockout. */
+  readonly failures: string
+}
+
+const atLogins: CodeCounts = { lockouts: 'factorLockouts', failures: 'codeFailuresOfDay' }
+const inSessions: CodeCounts = {
+  lockouts: 'factorLockoutsInSessions',
+  failures: 'codeFailuresOfDayInSessions',
+}
+
+/** None for passkeys: a signature cannot be guessed, and a longer lockout would only shut the owner out. */
+const countsOf: { readonly [Name in FailureCounter]?: CodeCounts } = {
+  totpFailures: atLogins,
+  backupCodeFailures: atLogins,
+  totpFailuresInSessions: inSessions,
+  backupCodeFailuresInSessions: inSessions,
+}
+const dayMs = 24 * 60 * 60 * 1000
+const monthMs = 30 * dayMs
 /** More than fit into a month, at the shortest `lockoutDuration`. */
 const mostPerMonth = 100_000
+/** As many times the threshold may be wrong in a day without a lockout. */
+const thresholdsPerDay = 5
 
 /** Codes are short, and one who guesses at them knows the password: they are never without a lockout. */
 const factorThreshold = 10
 
 /** Forgets every guess at the factors of a user. Never throws: what stays runs out. */
 export async function clearFactorFailures(limits: RateLimiter, userId: string): Promise<void> {
-  const pools = [...poolsOfFactors, factorLockouts]
-  await Promise.all(pools.map((pool) => limits.forgive(pool, userId)))
+  const counts = [atLogins, inSessions].flatMap((each) => Object.values(each))
+  await Promise.all([...poolsOfFactors, ...counts].map((pool) => limits.forgive(pool, userId)))
 }
 
 /** Forgets every guess that is counted against a user. Never throws: what stays runs out. */
@@ -76,20 +112,28 @@ interface Deps extends Pick<SurfaceContext, 'settings'> {
 }
 
 export function createLockout({ settings, limits }: Deps, name: FailureCounter): Lockout {
-  const isOfFactor = poolsOfFactors.some((pool) => pool === name)
-  // A signature cannot be guessed: a longer lockout would protect nothing, and shut the owner out.
-  const grows = isOfFactor && name !== 'passkeyFailures'
+  const isOfFactor = poolsOfPasswords.every((pool) => pool !== name)
+  const counts = countsOf[name]
 
-  /**
-   * Makes the lockout that began last as long as its number asks for. A right code does not set the
-   * number back: it is the owner's, and the one who guesses goes on.
-   */
-  async function lengthen(subject: string, limit: RateLimit, until: number): Promise<LockoutEnd> {
-    const perMonth = { limit: mostPerMonth, windowMs: monthMs }
-    const { count } = await limits.checkWith(factorLockouts, subject, perMonth)
-    const windowMs = lockoutLength(limit.windowMs, count)
-    if (windowMs <= limit.windowMs) return { until, isFirst: count === 1 }
-    return { until: await limits.close(name, subject, { ...limit, windowMs }), isFirst: false }
+  async function counted(pool: string, subject: string, windowMs: number): Promise<number> {
+    return (await limits.checkWith(pool, subject, { limit: mostPerMonth, windowMs })).count
+  }
+
+  /** The lockout that a wrong guess begins, as it stands in its window; null where it begins none. */
+  async function lockoutAfter(
+    subject: string,
+    limit: RateLimit,
+    { count, resetsAt }: Pick<CounterResult, 'count' | 'resetsAt'>,
+  ): Promise<LockoutEnd | null> {
+    const isFull = count >= limit.limit
+    if (counts === undefined) return isFull ? { until: resetsAt, isFirst: true } : null
+    const ofDay = await counted(counts.failures, subject, dayMs)
+    if (!isFull && ofDay < thresholdsPerDay * limit.limit) return null
+    const number = await counted(counts.lockouts, subject, monthMs)
+    const isFirst = number === 1
+    const windowMs = isFull ? lockoutLength(limit.windowMs, number) : dayMs
+    if (isFull && windowMs <= limit.windowMs) return { until: resetsAt, isFirst }
+    return { until: await limits.close(name, subject, { ...limit, windowMs }), isFirst }
   }
 
   return {
@@ -107,9 +151,9 @@ export function createLockout({ settings, limits }: Deps, name: FailureCounter):
         const forgiven = ahead(limits.forgive(name, subject))
         if (forgiving === undefined) await forgiven
         else forgiving(forgiven)
-      } else if (count >= limit) {
-        const shortest = { until: resetsAt, isFirst: true }
-        lockedOut(result, grows ? await lengthen(subject, window, resetsAt) : shortest)
+      } else {
+        const end = await lockoutAfter(subject, window, { count, resetsAt })
+        if (end !== null) lockedOut(result, end)
       }
       return result
     },

@@ -5,6 +5,8 @@ import { createLockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { LoginServices } from '../login/assemble-login.js'
 import type { MailServices } from '../mail/assemble-mail.js'
+import { createSessionGuesses } from '../sessions/session-guesses.js'
+import type { Sessions } from '../sessions/sessions.js'
 import { createOwnPasskeys, type OwnPasskeys } from './own-passkeys.js'
 import { createPasskeyAssertions } from './passkey-assertions.js'
 import { createPasskeyLogin, type PasskeyLogin } from './passkey-login.js'
@@ -26,6 +28,7 @@ export interface PasskeyCollaborators
     Pick<LoginServices, 'pipeline'>,
     Pick<MailServices, 'suspicions'> {
   readonly limits: RateLimiter
+  readonly sessions: Pick<Sessions, 'end'>
 }
 
 export function createPasskeyServices(
@@ -34,9 +37,12 @@ export function createPasskeyServices(
 ): PasskeyServices {
   const deps = { ...context, ...collaborators }
   const assertions = createPasskeyAssertions(deps)
-  const lockout = createLockout(deps, 'passkeyFailures')
-  const proofs = createPasskeyProofs(deps, { ...collaborators, assertions, lockout })
-  const services = { ...collaborators, assertions, lockout, proofs }
+  const guesses = {
+    lockout: createLockout(deps, 'passkeyFailures'),
+    sessionGuesses: createSessionGuesses(deps, 'factorFailuresOfSession'),
+  }
+  const proofs = createPasskeyProofs(deps, { ...collaborators, assertions, ...guesses })
+  const services = { ...collaborators, assertions, proofs }
   return {
     passkeyRegistration: createPasskeyRegistration(deps, services),
     passkeyLogin: createPasskeyLogin(deps, services),

@@ -8,7 +8,6 @@ import type { TrustedDevices } from '../factors/trusted-devices.js'
 import type { ShownLinkKey } from '../intents/link-offers.js'
 import type { LoginIntents, ShownTicket } from '../intents/login-intents.js'
 import { challengeLifeMs, type PasskeyChallenges } from '../intents/passkey-challenges.js'
-import type { Lockout } from '../limits/lockout.js'
 import type { FirstFactor } from '../login/first-factor.js'
 import type { TrustRequest } from '../login/login-effects.js'
 import type { LoginPipeline } from '../login/login-pipeline.js'
@@ -60,7 +59,6 @@ type Deps = Pick<SurfaceContext, 'collections' | 'settings' | 'emit' | 'relyingP
 
 interface Services {
   readonly assertions: PasskeyAssertions
-  readonly lockout: Lockout
   readonly challenges: PasskeyChallenges
   readonly devices: TrustedDevices
   readonly loginIntents: LoginIntents
@@ -153,15 +151,10 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     const found = await signed(shown)
     if (found === null) return refuse(null, source)
     const { user, verified } = found
-    const { ok } = await services.lockout.attempt(
-      user.id,
-      async () => {
-        const isStanding = user.enabled && isHuman(user)
-        return { ok: isStanding && (await assertions.note(verified, source)) !== null }
-      },
-      (_, { until }) => deps.emit('login.lockedOut', source, { userId: user.id, until }),
-    )
-    if (!ok) return refuse(user.id, source)
+    const isStanding = user.enabled && isHuman(user)
+    // Nothing is counted: no guess is signed, and a counter that others can reach would keep the owner out.
+    const isNoted = isStanding && (await assertions.note(verified, source)) !== null
+    if (!isNoted) return refuse(user.id, source)
     const second = passkeyFactor(true)
     const { method, amr } = second
     const how = { method, amr, delivery, recognition, linkKey }

@@ -6,6 +6,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { Ceremony, PasskeyChallenges } from '../intents/passkey-challenges.js'
 import type { Lockout } from '../limits/lockout.js'
 import type { SuspicionNotices } from '../mail/assemble-mail.js'
+import type { SessionGuesses } from '../sessions/session-guesses.js'
 import type { PasskeyAssertions } from './passkey-assertions.js'
 
 /** What a client sends back of a ceremony. */
@@ -18,7 +19,8 @@ export interface ShownPasskey {
 export interface PasskeyProofs {
   /**
    * Accepts a response and spends its challenge. Throws `invalid_mfa_code`, alike whatever is wrong,
-   * and `rate_limited` while too many were wrong: passkeys have a counter of their own.
+   * and `rate_limited` while too many were wrong. Those after a password are counted for the user, and those within a session
+   * for the session, which ends with the last one.
    */
   show(
     ceremony: Ceremony,
@@ -37,14 +39,15 @@ interface Services {
   readonly challenges: PasskeyChallenges
   readonly assertions: PasskeyAssertions
   readonly lockout: Lockout
+  readonly sessionGuesses: SessionGuesses
   readonly suspicions: SuspicionNotices
 }
 
 export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProofs {
-  const { challenges, assertions, lockout, suspicions } = services
+  const { challenges, assertions, lockout, sessionGuesses, suspicions } = services
   return {
     async show(ceremony, { challengeId, response }, terms, source) {
-      const { user } = ceremony
+      const { user, kind, boundTo } = ceremony
       const facts = { userId: user.id, method: 'webauthn' } as const
 
       const guess = { number: 0, mailed: false }
@@ -62,13 +65,33 @@ export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProo
         return noted === null ? refused : { ok: true, ...noted }
       }
 
-      const { ok, userVerified } = await lockout.attempt(user.id, check, (_, { until }) => {
-        deps.emit('mfa.lockedOut', source, { ...facts, until })
-      })
-      if (ok) return { userVerified }
-      deps.emit('mfa.failed', source, facts)
-      if (isToldGuess(guess)) suspicions.tell(user.id, 'secondFactor', source)
-      throw new AuthError('invalid_mfa_code')
+      function tellOfFailure() {
+        deps.emit('mfa.failed', source, facts)
+        if (isToldGuess(guess)) suspicions.tell(user.id, 'secondFactor', source)
+      }
+
+      async function inSession(failedBefore: number) {
+        const result = await check(failedBefore)
+        // Before the session ends, which may fail.
+        if (!result.ok) tellOfFailure()
+        return result
+      }
+
+      async function atLogin() {
+        const result = await lockout.attempt(user.id, check, (_, { until }) => {
+          deps.emit('mfa.lockedOut', source, { ...facts, until })
+        })
+        if (!result.ok) tellOfFailure()
+        return result
+      }
+
+      const session = { userId: user.id, sessionId: boundTo }
+      const { ok, userVerified } =
+        kind === 'passkeyStepUp'
+          ? await sessionGuesses.attempt(session, inSession, source)
+          : await atLogin()
+      if (!ok) throw new AuthError('invalid_mfa_code')
+      return { userVerified }
     },
   }
 }

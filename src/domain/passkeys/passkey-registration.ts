@@ -158,6 +158,8 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
         return true
       },
       takeBack: ({ enrollmentId }) => collections.passkeys.take(id, { enrollmentId }),
+      mark: ({ enrollmentId }, to) =>
+        collections.passkeys.update(id, { enrollmentId }, { enrollmentId: to }),
       told: ({ expiresAt }) =>
         collections.passkeys.update(
           id,

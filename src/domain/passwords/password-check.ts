@@ -1,7 +1,7 @@
 import { ahead } from '../../concurrency/ahead.js'
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { canonicalEmail } from '../../engine/email.js'
-import { AuthError, describeError } from '../../errors/index.js'
+import { describeError } from '../../errors/index.js'
 import type { Ticket } from '../../model/ticket.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -9,6 +9,7 @@ import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { createLockout } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
+import { createSessionGuesses } from '../sessions/session-guesses.js'
 import type { Sessions } from '../sessions/sessions.js'
 import { linkLine, networkLine, sessionLine } from './hash-lines.js'
 import type { PasswordHashes } from './password-hashes.js'
@@ -75,7 +76,7 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
   const { users } = deps.collections
   const lockout = createLockout(deps, 'passwordFailures')
   const ofLinks = createLockout(deps, 'passwordFailuresOfLink')
-  const ofSessions = createLockout(deps, 'passwordFailuresOfSession')
+  const ofSessions = createSessionGuesses(deps, 'passwordFailuresOfSession')
 
   /** A refusal takes as long as any. */
   async function verify(hash: string | null, password: string, line: HashLine) {
@@ -104,21 +105,10 @@ export function createPasswordCheck(deps: Deps): PasswordCheck {
     },
 
     async ofSession({ user, sessionId }, password, source) {
-      let isUsedUp = false
-      try {
-        const line = sessionLine(deps.surface, sessionId)
-        const check = () => verify(user.passwordHash, password, line)
-        const { ok } = await ofSessions.attempt(sessionId, check, () => {
-          isUsedUp = true
-        })
-        return ok
-      } catch (error) {
-        // An earlier request may have used it up and died before it ended the session.
-        isUsedUp = error instanceof AuthError && error.code === 'rate_limited'
-        throw error
-      } finally {
-        if (isUsedUp) await deps.sessions.end({ id: sessionId, userId: user.id }, 'guesses', source)
-      }
+      const line = sessionLine(deps.surface, sessionId)
+      const check = () => verify(user.passwordHash, password, line)
+      const { ok } = await ofSessions.attempt({ userId: user.id, sessionId }, check, source)
+      return ok
     },
 
     async ofAddress(typed, password, source, beside) {

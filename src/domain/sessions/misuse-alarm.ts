@@ -4,9 +4,9 @@ import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/session-event.js'
+import { denylistLifeMs } from '../context/denylist-entries.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
-import { denylistLifeMs } from './denylist-entries.js'
 
 /** The alarm over a refresh token that was used although it had been retired, or was never minted. */
 export interface MisuseAlarm {

@@ -12,8 +12,8 @@ import type { User } from '../../model/user.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/session-event.js'
+import { sessionDenylistId, standingEntry } from '../context/denylist-entries.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { sessionDenylistId } from './denylist-entries.js'
 import type { Tokens } from './tokens.js'
 
 /** A presented refresh token, as it was shown. */
@@ -66,9 +66,7 @@ export function createRefreshReading(deps: Deps, tokens: Tokens): RefreshReading
 
   async function listed({ sid }: RefreshClaims): Promise<DenylistEntry | null> {
     const id = sessionDenylistId(surface, sid)
-    const entries = await deps.denylist.find([id])
-    const now = clock.now()
-    return entries.find((entry) => entry.id === id && entry.expiresAt > now) ?? null
+    return standingEntry(await deps.denylist.find([id]), [id], clock.now())
   }
 
   function judge(

@@ -5,8 +5,8 @@ import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/session-event.js'
+import { denylistLifeMs, sessionDenylistId } from '../context/denylist-entries.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { denylistLifeMs, sessionDenylistId } from './denylist-entries.js'
 import { isOwnAct } from './is-own-act.js'
 
 export interface EndingOptions {

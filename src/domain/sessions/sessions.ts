@@ -130,11 +130,11 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       const { early, refresh } = before ?? signed()
 
       // The fence, after both rows are there: a reset or a disabling that finished after the password was
-      // checked has raised the epoch, and this login must not outlive it. Nor may one that skipped the
-      // second factor outlive the end of all trust.
-      const skipped = how.mfaMethod === null ? how.deviceId : null
+      // checked has raised the epoch, and this login must not outlive it. Nor may one that showed no second
+      // factor outlive the end of all trust, or the enrolment of the first factor.
       const { sessionEpoch, deviceEpoch } = user
-      const guard = { sessionEpoch, enabled: true, ...(skipped === null ? {} : { deviceEpoch }) }
+      const factors = how.mfaMethod === null ? { deviceEpoch } : {}
+      const guard = { sessionEpoch, enabled: true, ...factors }
       const fenced = await users.update(user.id, guard, { lastLoginAt: now })
       if (fenced === null) {
         await ending.end(family, 'password_change', source)
@@ -154,7 +154,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         method: how.loginMethod,
         mfaMethod: how.mfaMethod,
         amr: how.amr,
-        deviceId: skipped,
+        deviceId: how.mfaMethod === null ? how.deviceId : null,
       })
       return { user: fenced, sessionId: id, ...minted }
     },

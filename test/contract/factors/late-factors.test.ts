@@ -3,6 +3,7 @@ import { fetchHandler } from '../../../adapters/fetch.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   codeOf,
   enrolled,
@@ -206,6 +207,42 @@ describe.each(surfaces)('factors that come too late on the %s surface', (surface
       expect(await totpFactors.get(id)).toMatchObject({ confirmed: true, removingBy: null })
       expect(await backupCodes.get(id)).toEqual(codes)
       expect((await users.get(id))?.keptSessionId).toBeNull()
+    },
+  )
+
+  it.each([
+    ['DELETE', '/mfa/totp'],
+    ['POST', '/mfa/backup-codes'],
+  ] as const)(
+    'T-45 %s %s with a proof that the owner voids meanwhile changes nothing',
+    async (method, path) => {
+      const late: (() => Promise<unknown>)[] = []
+      const host = await openHost({
+        ...withoutLimits,
+        wrapBackend: (backend) =>
+          withCall(backend, async (called, work) => {
+            if (called === `${surface}_users.update`) await late.pop()?.()
+            return work()
+          }),
+      })
+      const who = await enrolled(host, surface)
+      const { bearer, id } = who
+      const proof = { method: 'totp', code: await who.nextCode() }
+      const proved = await host.send('POST', `${base}/step-up`, { bearer, body: proof })
+      expect(outcomeOf(proved)).toBe('200')
+      const mfaToken = await ticketOf(host, surface, who)
+      const login = await finish(host, surface, mfaToken, await who.nextCode())
+      const owner = textOf(login.json(), 'accessToken')
+      const { totpFactors, backupCodes } = storedIn(host, surface)
+      const made: unknown[] = []
+      late.push(async () => {
+        const codes = await host.send('POST', `${base}/mfa/backup-codes`, { bearer: owner })
+        made.push(outcomeOf(codes), await backupCodes.get(id))
+      })
+      const reply = await host.send(method, `${base}${path}`, { bearer })
+      expect([late, outcomeOf(reply)]).toEqual([[], '403 step_up_required'])
+      expect(await totpFactors.get(id)).toMatchObject({ confirmed: true, removingBy: null })
+      expect(['201', await backupCodes.get(id)]).toEqual(made)
     },
   )
 

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
-import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
-import { enrolled, finish, requireStepUp, ticketOf } from '../../support/people/authenticator.js'
+import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import {
+  codeOf,
+  enrolled,
+  finish,
+  passwordLogin,
+  requireStepUp,
+  ticketOf,
+} from '../../support/people/authenticator.js'
+import { signedInPerson } from '../../support/people/people.js'
 import {
   comesTo,
   deviceLogin,
@@ -69,5 +77,59 @@ describe.each(surfaces)('a login overtaken by a change of factors on the %s surf
     const deviceToken = deviceTokenOf(login, surface, 'login')
     const next = await deviceLogin(host, surface, who, deviceToken, 'login')
     expect(comesTo(next)).toBe('authenticated')
+  })
+})
+
+/**
+ * A login with the password alone, which reads the account between the two writes of an enrolment, and is about
+ * to open its session when that enrolment is through.
+ */
+async function loginBesideEnrollment(surface: Surface) {
+  let isArmed = false
+  const logins: Promise<Reply>[] = []
+  let reached = (): void => {}
+  const hasRead = new Promise<void>((resolve) => {
+    reached = resolve
+  })
+  let letGo = (): void => {}
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  const host = await openHost({
+    wrapBackend: (backend) =>
+      withCall(backend, async (called, work) => {
+        if (isArmed && called === `${surface}_totp_factors.update` && logins.length === 0) {
+          logins.push(passwordLogin(host, surface, who))
+          await hasRead
+        }
+        if (isArmed && called === `${surface}_sessions.insert`) {
+          reached()
+          await gate
+        }
+        return work()
+      }),
+  })
+  const who = await signedInPerson(host, surface)
+  const { bearer } = who
+  const post = (path: string, body: object) =>
+    host.send('POST', `/v1/auth/${surface}/mfa/totp${path}`, { bearer, body })
+  const begun = await post('', { currentPassword: who.password })
+  isArmed = true
+  const enrolled = await post('/confirm', { code: codeOf(host, textOf(begun.json(), 'secret')) })
+  letGo()
+  return { host, who, enrolled, logins: await Promise.all(logins) }
+}
+
+describe.each(surfaces)('a login beside the first factor on the %s surface', (surface) => {
+  it('T-45 MF-3 does not get by without that factor', async () => {
+    const { host, who, enrolled, logins } = await loginBesideEnrollment(surface)
+    expect([outcomeOf(enrolled), logins.map(outcomeOf)]).toEqual([
+      ...['200', ['401 invalid_credentials']],
+    ])
+    const next = await passwordLogin(host, surface, who)
+    expect(next.json()['status']).toBe('mfaRequired')
+    const { sessions } = storedIn(host, surface)
+    const stored = await sessions.find({ userId: who.id }, { limit: 9 })
+    expect(stored.filter(({ active }) => active)).toHaveLength(1)
   })
 })

@@ -16,7 +16,8 @@ import { testAuth } from '../../support/hosts/test-auth.js'
 import { codeOf } from '../../support/people/authenticator.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeysOn } from '../../support/people/passkey-people.js'
-import { type Person, signedInPerson } from '../../support/people/people.js'
+import { otherPassword, type Person, signedInPerson } from '../../support/people/people.js'
+import { linkFor, reset } from '../../support/people/recovery-steps.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
 import { mortalHost } from './mortal-host.js'
 
@@ -169,6 +170,57 @@ describe.each(surfaces)('a factor whose request dies, on the %s surface', (surfa
       break
     }
   })
+
+  it.each(['totpEnrolled', 'passkeyAdded'] as const)(
+    'T-45 is taken away by the sweep where a link of a mail made a new password since: %s',
+    async (change) => {
+      const { host, diesAfter, isBack } = await mortalHost()
+      for (let calls = 0; ; calls += 1) {
+        assert.ok(calls < 100)
+        const { who, finish } = await kinds[change](host, surface)
+        await host.auth.close()
+        diesAfter(calls)
+        await finish()
+        isBack()
+        const [stored] = await factorsOf(host, surface, who)
+        const { lastIntentId } = await storedUser(host, surface, who.email)
+        if (stored?.enrollmentId === undefined || lastIntentId !== stored.enrollmentId) continue
+        const link = await linkFor(host, surface, who.email)
+        expect((await reset(host, surface, link, otherPassword)).status).toBe(204)
+        const process = await swept(host, surface)
+        expect(await factorsOf(host, surface, who)).toEqual([])
+        expect(mailsTo(process, who)).toEqual([])
+        break
+      }
+    },
+  )
+
+  it.each(['totpEnrolled', 'passkeyAdded'] as const)(
+    'S-59 T-45 stays where it stood before a mailed reset, and is told of: %s',
+    async (change) => {
+      const { host, diesAfter, isBack } = await mortalHost()
+      for (let calls = 0; ; calls += 1) {
+        assert.ok(calls < 100)
+        const { who, finish } = await kinds[change](host, surface)
+        await host.auth.close()
+        diesAfter(calls)
+        await finish()
+        await host.auth.close()
+        isBack()
+        const [stored] = await factorsOf(host, surface, who)
+        if (stored?.enrollmentId?.endsWith(' stored') !== true) continue
+        const { users } = storedIn(host, surface)
+        const { id, credentialEpoch } = await storedUser(host, surface, who.email)
+        // As a reset leaves it.
+        const set = { credentialEpoch: credentialEpoch + 1, lastIntentId: 'another intent' }
+        await users.update(id, { credentialEpoch }, set)
+        const process = await swept(host, surface)
+        expect(await factorsOf(host, surface, who)).toHaveLength(1)
+        expect(mailsTo(process, who)).toHaveLength(1)
+        break
+      }
+    },
+  )
 
   it.each([
     ['totpEnrolled', 'totp_factors', true],

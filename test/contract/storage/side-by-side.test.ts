@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { sessionDenylistId } from '../../../src/domain/sessions/denylist-entries.js'
+import { sessionDenylistId } from '../../../src/domain/context/denylist-entries.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'
 import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { type SignedIn, signedInApp, signedInPerson } from '../../support/people/people.js'

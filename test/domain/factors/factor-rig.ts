@@ -22,6 +22,7 @@ export function factorRig(changes: Partial<AuthSettings> = {}) {
   return {
     surface: 'client' as const,
     collections,
+    denylist: backend.denylist,
     clock,
     hasher,
     random: systemRandom,

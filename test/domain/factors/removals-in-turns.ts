@@ -69,7 +69,7 @@ export function removalOf(
   rig: Pick<ReturnType<typeof factorRig>, 'surface' | 'random' | 'settings' | 'collections'>,
 ) {
   return createFactorRemoval(rig, {
-    retire: async (id) => (await raiseDeviceEpoch(rig.collections.users, id)) !== null,
+    retire: ({ id }) => raiseDeviceEpoch(rig.collections.users, id),
     made() {},
   })
 }

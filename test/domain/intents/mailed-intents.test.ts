@@ -50,7 +50,8 @@ async function ticketsOf() {
   const clock = fakeClock()
   const deps = { collections, clock, random: systemRandom }
   const { settings } = readAuthSettings({}, {})
-  const judged = { ...deps, surface: 'client' as const, settings: async () => settings }
+  const { denylist } = faulty.backend
+  const judged = { ...deps, denylist, surface: 'client' as const, settings: async () => settings }
   const tickets = createMailedIntents(deps, createIntentJudge(judged))
   await collections.users.insert(ada)
   await collections.users.insert(bob)

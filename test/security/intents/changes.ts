@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { decodeJwt } from 'jose'
+import { sessionDenylistId } from '../../../src/domain/context/denylist-entries.js'
 import { storeSettings } from '../../contract/oauth/oauth-host.js'
 import { mailedToken } from '../../support/hosts/open-host.js'
 import { passkeysOn } from '../../support/people/passkey-people.js'
@@ -46,6 +48,18 @@ async function removePasskey(subject: Subject): Promise<void> {
   await ok(passkeysOn(host, surface).remove(bearer, credentialId))
 }
 
+/** As an ending leaves it that dies before it writes the row of the session. */
+function listSession({ host, surface, bearer }: Subject): Promise<void> {
+  const { sid } = decodeJwt(bearer)
+  const expiresAt = host.clock.now() + 24 * 60 * 60 * 1000
+  const entry = {
+    id: sessionDenylistId(surface, String(sid)),
+    reason: 'revoked',
+    expiresAt,
+  } as const
+  return host.backend.denylist.put([entry])
+}
+
 const users = ({ host, surface }: Subject) => host.auth[surface].users
 
 /** By name, as the rows of the table name them. */
@@ -62,6 +76,7 @@ export const changes = {
   'passkey added': addPasskey,
   'passkey removed': removePasskey,
   'session ended': (subject) => ok(post(subject, '/logout', {})),
+  'session on the denylist alone': listSession,
   'all sessions ended': ({ host, surface, id }) => host.auth[surface].terminateSessionsOf(id),
   'factors reset': (subject) => users(subject).resetMfa(subject.id),
   disabled: (subject) => users(subject).update(subject.id, { enabled: false }),

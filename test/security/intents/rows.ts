@@ -13,10 +13,12 @@ const credentials = [
   ...(['password changed', 'password reset', 'address changed'] as const),
   ...(['disabled', 'disabled and enabled', 'deleted', 'deleted and registered again'] as const),
 ] as const
+/** At once, and by an ending that died between the denylist and the row. */
+const sessionEnded = ['session ended', 'session on the denylist alone'] as const
 const allSessions = ['all sessions ended', 'factors reset'] as const
 /** What ends the session that the last request comes from is refused before the intent is looked at. */
 const endsSession = [
-  ...(['password reset', 'session ended', ...allSessions] as const),
+  ...(['password reset', ...sessionEnded, ...allSessions] as const),
   ...(['disabled', 'disabled and enabled', 'deleted', 'deleted and registered again'] as const),
 ] as const
 
@@ -29,7 +31,7 @@ const googleWithApp = { ...oneApp, 'it has no password': ['password changed'] } 
 const anotherAddress = {
   voided: {
     '400 invalid_token': [...credentials, ...allSessions, 'app added', 'passkey added'],
-    '400 current_password_required': ['session ended'],
+    '400 current_password_required': [...sessionEnded],
   },
   cannot: noFactor,
 } as const satisfies Row
@@ -52,7 +54,7 @@ const atGoogle = {
 } as const
 
 const linked = [
-  ...(['password changed', 'password reset', 'address changed', 'session ended'] as const),
+  ...(['password changed', 'password reset', 'address changed', ...sessionEnded] as const),
   ...([...allSessions, 'disabled', 'disabled and enabled', 'passkey added'] as const),
 ] as const
 const flowGone = ['deleted', 'deleted and registered again'] as const
@@ -79,7 +81,7 @@ export const rows: Readonly<Record<StartName, Row>> = {
   'a link to another address of an account with an app': {
     voided: {
       '400 invalid_token': [...credentials, ...allSessions, 'app removed', 'passkey added'],
-      '400 current_password_required': ['session ended'],
+      '400 current_password_required': [...sessionEnded],
     },
     cannot: oneApp,
   },

@@ -123,9 +123,15 @@ export const factorWrites: OvertakenWrites = {
     begin: appInSession,
     changes: { sealedSecret: { value: 'another secret', outcome: refusedApp } },
   },
-  'an app whose owner was told': {
+  'an app whose enrolment is settled': {
     collection: 'totp_factors',
     nth: 2,
+    begin: appInSession,
+    changes: { enrollmentId: { value: 'another enrolment', outcome: '200', left: 'goes on' } },
+  },
+  'an app whose owner was told': {
+    collection: 'totp_factors',
+    nth: 3,
     begin: appInSession,
     changes: { expiresAt: { value: plus('expiresAt'), outcome: '200' } },
   },
@@ -270,8 +276,14 @@ export const factorWrites: OvertakenWrites = {
       publicKey: { value: 'another key', outcome: '401 invalid_credentials' },
     },
   },
+  'a passkey whose enrolment is settled': {
+    collection: 'passkeys',
+    begin: started('a passkey registered in a session'),
+    changes: { enrollmentId: { value: 'another enrolment', outcome: '201', left: 'goes on' } },
+  },
   'a passkey whose owner was told': {
     collection: 'passkeys',
+    nth: 2,
     begin: started('a passkey registered in a session'),
     changes: {
       userId: { value: 'another user', outcome: '201' },

@@ -1,0 +1,129 @@
+import type { Plant } from './plant.js'
+
+const factorGuesses = 'test/contract/limits/factor-guesses.test.ts'
+const lateFactors = 'test/contract/factors/late-factors.test.ts'
+
+/** Rights of a session, and of a login, that outlive what they came from. */
+export const factorPlants: readonly Plant[] = [
+  {
+    name: 'wrong codes within a session lock the logins of its owner',
+    edits: [
+      {
+        file: 'src/domain/factors/code-verification.ts',
+        find: '(sessionId === undefined ? atLogins : inSessions)[method]',
+        replace: 'atLogins[method]',
+      },
+    ],
+    tests: [factorGuesses],
+  },
+  {
+    name: 'each session has guesses of its own at codes',
+    edits: [
+      {
+        file: 'src/domain/factors/code-verification.ts',
+        find: 'await lockout.attempt(\n          userId,',
+        replace: 'await lockout.attempt(\n          sessionId ?? userId,',
+      },
+    ],
+    tests: [factorGuesses],
+  },
+  {
+    name: 'wrong passkeys within a session lock the logins of its owner',
+    edits: [
+      {
+        file: 'src/domain/passkeys/passkey-proofs.ts',
+        find: "kind === 'passkeyStepUp'",
+        replace: "kind === 'passkeyStepUp' && boundTo === ''",
+      },
+    ],
+    tests: [factorGuesses],
+  },
+  {
+    name: 'a code that was not looked at ends the session that shows it',
+    edits: [
+      {
+        file: 'src/domain/sessions/session-guesses.ts',
+        find: 'isUsedUp = isLimited && !isChecked',
+        replace: 'isUsedUp = isLimited',
+      },
+    ],
+    tests: [factorGuesses],
+  },
+  {
+    name: 'a proof that the owner voided still changes factors that had to wait',
+    edits: [
+      {
+        file: 'src/domain/factors/factor-changes.ts',
+        find: 'if (now.deviceEpoch === deviceEpoch) return',
+        replace: 'if (now.deviceEpoch >= deviceEpoch) return',
+      },
+    ],
+    tests: [lateFactors],
+  },
+  {
+    name: 'a login with the password alone outlives the enrolment of the first factor',
+    edits: [
+      {
+        file: 'src/domain/sessions/sessions.ts',
+        find: 'how.mfaMethod === null ? { deviceEpoch } : {}',
+        replace: 'how.mfaMethod === null && how.deviceId !== null ? { deviceEpoch } : {}',
+      },
+    ],
+    tests: ['test/contract/factors/overtaken-logins.test.ts'],
+  },
+  {
+    name: 'a session that is on the denylist alone still changes the account',
+    edits: [
+      {
+        file: 'src/domain/intents/intent-judge.ts',
+        find: '    if (isEnding) return false\n',
+        replace: '',
+      },
+    ],
+    tests: ['test/security/intents/intents.test.ts'],
+  },
+  {
+    name: 'the sweep keeps a factor of a request that a mailed reset overtook',
+    edits: [
+      {
+        file: 'src/domain/factors/enrollment-notices.ts',
+        find: 'return credentialEpoch === noted.credentialEpoch ? user : null',
+        replace: 'return credentialEpoch >= noted.credentialEpoch ? user : null',
+      },
+    ],
+    tests: ['test/contract/factors/untold-factors.test.ts'],
+  },
+  {
+    name: 'the sweep takes a factor away that stood before the reset',
+    edits: [
+      {
+        file: 'src/domain/factors/factor-enrollment.ts',
+        find: '      await factor.mark(notice, enrolledMark(intent.id))\n',
+        replace: '',
+      },
+    ],
+    tests: ['test/contract/factors/untold-factors.test.ts'],
+  },
+  {
+    name: 'a removal that a driver writes twice is refused',
+    edits: [
+      {
+        file: 'src/domain/factors/raise-device-epoch.ts',
+        find: '    if (isWritten(user)) return user\n',
+        replace: '',
+      },
+    ],
+    tests: ['test/domain/factors/raise-device-epoch.test.ts'],
+  },
+  {
+    name: 'who stops before each lockout of codes may go on for ever',
+    edits: [
+      {
+        file: 'src/domain/limits/lockout.ts',
+        find: '    if (!isFull && ofDay < thresholdsPerDay * limit.limit) return null\n',
+        replace: '    if (!isFull) return null\n',
+      },
+    ],
+    tests: ['test/contract/login/long-guessing.test.ts'],
+  },
+]
