@@ -39,12 +39,12 @@ export const factorPlants: readonly Plant[] = [
     tests: [factorGuesses],
   },
   {
-    name: 'a code that was not looked at ends the session that shows it',
+    name: 'a code that is refused beside a right one ends the session',
     edits: [
       {
         file: 'src/domain/sessions/session-guesses.ts',
-        find: 'isUsedUp = isLimited && !isChecked',
-        replace: 'isUsedUp = isLimited',
+        find: 'isOver = isLimited && (await isMarked(sessionId))',
+        replace: 'isOver = isLimited',
       },
     ],
     tests: [factorGuesses],
@@ -98,8 +98,19 @@ export const factorPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/factors/factor-enrollment.ts',
-        find: '      await factor.mark(notice, enrolledMark(intent.id))\n',
+        find: '      await factor.mark(notice, enrolledMark(intent.id)).catch(() => {})\n',
         replace: '',
+      },
+    ],
+    tests: ['test/contract/factors/untold-factors.test.ts'],
+  },
+  {
+    name: 'a sweep that settles a factor leaves no note of it',
+    edits: [
+      {
+        file: 'src/domain/factors/enrollment-notices.ts',
+        find: '    if (!isEnrolledMark(enrollmentId)) {\n',
+        replace: "    if (enrollmentId === '') {\n",
       },
     ],
     tests: ['test/contract/factors/untold-factors.test.ts'],
@@ -120,7 +131,7 @@ export const factorPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/limits/lockout.ts',
-        find: '    if (!isFull && ofDay < thresholdsPerDay * limit.limit) return null\n',
+        find: '    if (!isFull && !isDayFull) return null\n',
         replace: '    if (!isFull) return null\n',
       },
     ],

@@ -56,7 +56,7 @@ export const sessionPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/sessions/session-guesses.ts',
-        find: '        isUsedUp = isLimited && !isChecked\n',
+        find: '        isOver = isLimited && (await isMarked(sessionId))\n',
         replace: '',
       },
     ],

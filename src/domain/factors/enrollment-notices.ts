@@ -80,8 +80,14 @@ export function createEnrollmentNotices(
     // It falls due again, should this process die as well.
     if (!(await kind.move(seen, { expiresAt, enrollmentId }))) return
     const owner = await ownerOf(noted, enrollmentId)
-    if (owner === null) await kind.takeBack(noted)
-    else changes.made(owner, { change: kind.change, source, told: () => kind.move(noted, told) })
+    if (owner === null) {
+      await kind.takeBack(noted)
+      return
+    }
+    if (!isEnrolledMark(enrollmentId)) {
+      await kind.move(noted, { expiresAt, enrollmentId: enrolledMark(enrollmentId) })
+    }
+    changes.made(owner, { change: kind.change, source, told: () => kind.move(noted, told) })
   }
 
   return {

@@ -137,8 +137,8 @@ export function createFactorEnrollment({
         await factor.takeBack(notice)
         return null
       }
-      // Later effects of other intents hide what `settle` wrote into the user.
-      await factor.mark(notice, enrolledMark(intent.id))
+      // Later effects of other intents hide what `settle` wrote into the user. The factor stands, whatever comes of this.
+      await factor.mark(notice, enrolledMark(intent.id)).catch(() => {})
       return { user: settled, others, told: () => factor.told(notice) }
     },
   }

@@ -62,41 +62,34 @@ const poolsOfFactors = [
   'backupCodeFailuresInSessions',
 ] as const
 
-/** What is counted of the codes of a user, and a right code does not set back: it is the owner's, and a guesser goes on. */
-interface CodeCounts {
-  /** Lockouts of a month: each is longer than the one before. */
-  readonly lockouts: string
-  /** Wrong codes of a day: a guesser may stop before each lockout. */
-  readonly failures: string
-}
-
-const atLogins: CodeCounts = { lockouts: 'factorLockouts', failures: 'codeFailuresOfDay' }
-const inSessions: CodeCounts = {
-  lockouts: 'factorLockoutsInSessions',
-  failures: 'codeFailuresOfDayInSessions',
-}
-
-/** None for passkeys: a signature cannot be guessed, and a longer lockout would only shut the owner out. */
-const countsOf: { readonly [Name in FailureCounter]?: CodeCounts } = {
-  totpFailures: atLogins,
-  backupCodeFailures: atLogins,
-  totpFailuresInSessions: inSessions,
-  backupCodeFailuresInSessions: inSessions,
+/**
+ * How often the codes of a user were locked within a month, at logins and within sessions: each lockout is longer than the
+ * one before. A right code does not set it back, nor the wrong codes of a day: it is the owner's, and a guesser goes on. None
+ * for passkeys: a signature cannot be guessed, and a longer lockout would only shut the owner out.
+ */
+const lockoutsOf: { readonly [Name in FailureCounter]?: string } = {
+  totpFailures: 'factorLockouts',
+  backupCodeFailures: 'factorLockouts',
+  totpFailuresInSessions: 'factorLockoutsInSessions',
+  backupCodeFailuresInSessions: 'factorLockoutsInSessions',
 }
 const dayMs = 24 * 60 * 60 * 1000
 const monthMs = 30 * dayMs
 /** More than fit into a month, at the shortest `lockoutDuration`. */
 const mostPerMonth = 100_000
-/** As many times the threshold may be wrong in a day without a lockout. */
+/** So many times the threshold of wrong codes in a day begin a lockout of a day: a guesser may stop before each of the others. */
 const thresholdsPerDay = 5
+const ofDay = (name: string) => `${name}OfDay`
 
 /** Codes are short, and one who guesses at them knows the password: they are never without a lockout. */
 const factorThreshold = 10
 
 /** Forgets every guess at the factors of a user. Never throws: what stays runs out. */
 export async function clearFactorFailures(limits: RateLimiter, userId: string): Promise<void> {
-  const counts = [atLogins, inSessions].flatMap((each) => Object.values(each))
-  await Promise.all([...poolsOfFactors, ...counts].map((pool) => limits.forgive(pool, userId)))
+  const lockouts = new Set(Object.values(lockoutsOf))
+  const days = Object.keys(lockoutsOf).map(ofDay)
+  const pools = [...poolsOfFactors, ...lockouts, ...days]
+  await Promise.all(pools.map((pool) => limits.forgive(pool, userId)))
 }
 
 /** Forgets every guess that is counted against a user. Never throws: what stays runs out. */
@@ -113,7 +106,7 @@ interface Deps extends Pick<SurfaceContext, 'settings'> {
 
 export function createLockout({ settings, limits }: Deps, name: FailureCounter): Lockout {
   const isOfFactor = poolsOfPasswords.every((pool) => pool !== name)
-  const counts = countsOf[name]
+  const lockouts = lockoutsOf[name]
 
   async function counted(pool: string, subject: string, windowMs: number): Promise<number> {
     return (await limits.checkWith(pool, subject, { limit: mostPerMonth, windowMs })).count
@@ -126,12 +119,14 @@ export function createLockout({ settings, limits }: Deps, name: FailureCounter):
     { count, resetsAt }: Pick<CounterResult, 'count' | 'resetsAt'>,
   ): Promise<LockoutEnd | null> {
     const isFull = count >= limit.limit
-    if (counts === undefined) return isFull ? { until: resetsAt, isFirst: true } : null
-    const ofDay = await counted(counts.failures, subject, dayMs)
-    if (!isFull && ofDay < thresholdsPerDay * limit.limit) return null
-    const number = await counted(counts.lockouts, subject, monthMs)
+    if (lockouts === undefined) return isFull ? { until: resetsAt, isFirst: true } : null
+    const today = await counted(ofDay(name), subject, dayMs)
+    const isDayFull = today % (thresholdsPerDay * limit.limit) === 0
+    if (!isFull && !isDayFull) return null
+    const number = await counted(lockouts, subject, monthMs)
     const isFirst = number === 1
-    const windowMs = isFull ? lockoutLength(limit.windowMs, number) : dayMs
+    const grown = isFull ? lockoutLength(limit.windowMs, number) : 0
+    const windowMs = Math.max(grown, isDayFull ? dayMs : 0)
     if (isFull && windowMs <= limit.windowMs) return { until: resetsAt, isFirst }
     return { until: await limits.close(name, subject, { ...limit, windowMs }), isFirst }
   }

@@ -32,30 +32,45 @@ interface Deps extends Pick<SurfaceContext, 'settings'> {
   readonly sessions: Pick<SessionTermination, 'end'>
 }
 
+/** Filled for a session whose guesses are used up: an ending that fails is made good by the next guess. */
+const usedUp = 'sessionsUsedUp'
+const mark = { limit: 20, windowMs: 24 * 60 * 60 * 1000 }
+
 export function createSessionGuesses(
   deps: Deps,
   counter: 'passwordFailuresOfSession' | 'factorFailuresOfSession',
 ): SessionGuesses {
+  const { limits } = deps
   const lockout = createLockout(deps, counter)
+
+  /** Not of a session whose right secret was sent twice, so that the second one is refused beside the first. */
+  async function isMarked(sessionId: string): Promise<boolean> {
+    try {
+      await limits.checkWith(usedUp, sessionId, mark)
+    } catch (error) {
+      if (error instanceof AuthError && error.code === 'rate_limited') return true
+      throw error
+    }
+    await limits.forgive(usedUp, sessionId, 1)
+    return false
+  }
+
   return {
     async attempt({ userId, sessionId }, check, source) {
-      let isChecked = false
-      let isUsedUp = false
+      let isOver = false
       try {
-        const checked = (failedBefore: number) => {
-          isChecked = true
-          return check(failedBefore)
-        }
-        return await lockout.attempt(sessionId, checked, () => {
-          isUsedUp = true
+        return await lockout.attempt(sessionId, check, () => {
+          isOver = true
         })
       } catch (error) {
-        // An earlier request may have used it up and died before it ended the session.
         const isLimited = error instanceof AuthError && error.code === 'rate_limited'
-        isUsedUp = isLimited && !isChecked
+        isOver = isLimited && (await isMarked(sessionId))
         throw error
       } finally {
-        if (isUsedUp) await deps.sessions.end({ id: sessionId, userId }, 'guesses', source)
+        if (isOver) {
+          await limits.close(usedUp, sessionId, mark)
+          await deps.sessions.end({ id: sessionId, userId }, 'guesses', source)
+        }
       }
     },
   }

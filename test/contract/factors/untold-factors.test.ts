@@ -222,6 +222,42 @@ describe.each(surfaces)('a factor whose request dies, on the %s surface', (surfa
     },
   )
 
+  it('S-59 T-45 stays where a sweep that died settled it before a mailed reset', async () => {
+    const { host, diesAfter, isBack } = await mortalHost()
+    for (let calls = 0; ; calls += 1) {
+      assert.ok(calls < 100)
+      const { who, finish } = await kinds.passkeyAdded(host, surface)
+      await host.auth.close()
+      diesAfter(calls)
+      await finish()
+      isBack()
+      const [stored] = await factorsOf(host, surface, who)
+      const { lastIntentId } = await storedUser(host, surface, who.email)
+      if (stored?.enrollmentId === undefined || lastIntentId !== stored.enrollmentId) continue
+      let isDead = false
+      const mailer = {
+        async send() {
+          isDead = true
+        },
+      }
+      const backend = withCall(host.backend, async (_name, work) => {
+        if (isDead) throw new Error('dead')
+        return work()
+      })
+      await swept(host, surface, { mailer, backend })
+      const { users } = storedIn(host, surface)
+      const { id, credentialEpoch } = await storedUser(host, surface, who.email)
+      // As a reset leaves it.
+      const set = { credentialEpoch: credentialEpoch + 1, lastIntentId: 'another intent' }
+      await users.update(id, { credentialEpoch }, set)
+      await host.clock.advance(60 * 60_000)
+      const process = await swept(host, surface)
+      const left = await factorsOf(host, surface, who)
+      expect([isDead, left.length, mailsTo(process, who).length]).toEqual([true, 1, 1])
+      break
+    }
+  })
+
   it.each([
     ['totpEnrolled', 'totp_factors', true],
     ['totpEnrolled', 'totp_factors', false],

@@ -12,7 +12,7 @@ import {
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Enrolled, enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
-import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { faultyBackend, withCall } from '../../support/stores/faulty-backend.js'
 
 const wrong = '401 invalid_mfa_code'
 const guessed = { totp: '1234567', backupCode: '00000-00000' } as const
@@ -112,6 +112,41 @@ describe.each(surfaces)('guesses at a factor in a session on the %s surface', (s
     await host.auth.close()
     await host.clock.advance(15 * minute)
     expect(await show(host, surface, other, 'totp', who.code())).toBe('200')
+  })
+
+  it('S-54 a right code that is sent twice at once ends no session', async () => {
+    let letGo = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    let reached = (): void => {}
+    const isChecked = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    let isHeld = false
+    const host = await openHostAtOneAddress({
+      ...few,
+      wrapBackend: (backend) =>
+        withCall(backend, async (called, work) => {
+          if (isHeld && called === `${surface}_totp_factors.update`) {
+            reached()
+            await gate
+          }
+          return work()
+        }),
+    })
+    const who = await enrolled(host, surface)
+    const { bearer } = who
+    await show(host, surface, bearer)
+    await show(host, surface, bearer)
+    const code = await who.nextCode()
+    isHeld = true
+    const first = show(host, surface, bearer, 'totp', code)
+    await isChecked
+    expect(await show(host, surface, bearer, 'totp', code)).toBe('429 rate_limited')
+    letGo()
+    expect(await first).toBe('200')
+    expect(await me(host, surface, bearer)).toBe('200')
   })
 
   it('S-54 with the lockout of passwords off, ten guesses end a session', async () => {
