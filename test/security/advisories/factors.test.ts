@@ -5,7 +5,14 @@ import { type ContractHost, promiseKinds } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
 import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
-import { codeOf, enrolled, finish, textsOf, ticketOf } from '../../support/people/authenticator.js'
+import {
+  codeOf,
+  type Enrolled,
+  enrolled,
+  finish,
+  textsOf,
+  ticketOf,
+} from '../../support/people/authenticator.js'
 import { person, signIn } from '../../support/people/people.js'
 import { secretsOf } from '../../support/stores/secrets.js'
 
@@ -16,28 +23,45 @@ const guesses = 10
 const restarted = (host: ContractHost): Promise<ContractHost> =>
   openHost({ ...withoutLimits, backend: host.backend, clock: host.clock })
 
+type Route = (host: ContractHost, code: string) => Promise<Reply>
+
+/** Doors that count together: a stolen session must not be able to lock the logins of its owner. */
+const doors = ['at logins', 'in sessions'] as const
+
+async function routesOf(
+  host: ContractHost,
+  surface: Surface,
+  who: Enrolled,
+): Promise<Readonly<Record<(typeof doors)[number], readonly Route[]>>> {
+  const mfaToken = await ticketOf(host, surface, who)
+  const other = await finish(host, surface, mfaToken, await who.nextCode())
+  const login =
+    (door: 'login' | 'mobile/login'): Route =>
+    async (at, code) =>
+      finish(at, surface, await ticketOf(at, surface, who, door), code)
+  const stepUp =
+    (bearer: string): Route =>
+    (host, code) =>
+      host.send('POST', at(surface, '/step-up'), { bearer, body: { method: 'totp', code } })
+  return {
+    'at logins': [login('login'), login('mobile/login')],
+    'in sessions': [stepUp(who.bearer), stepUp(textOf(other.json(), 'accessToken'))],
+  }
+}
+
 describe.each(promiseKinds)('wrong codes of an authenticator app, on $name', (kind) => {
-  it.each(surfaces)(
-    'MF-10 MF-5 SP-38 count by whatever route, outlive a restart, and lock all of them, on %s',
-    async (surface) => {
+  it.each(surfaces.flatMap((surface) => doors.map((door) => [door, surface] as const)))(
+    'MF-10 MF-5 SP-38 count by whatever route, outlive a restart, and lock all of them, %s on %s',
+    async (door, surface) => {
       const first = await openHost(withoutLimits, kind)
       const who = await enrolled(first, surface)
-      const right = await who.nextCode()
-      const wrong = right === '000000' ? '000001' : '000000'
       // A fresh session is no proof: the route itself asks for one.
       const remove = await first.send('DELETE', at(surface, '/mfa/totp'), { bearer: who.bearer })
       expect(outcomeOf(remove)).toBe('403 step_up_required')
 
-      const routes: readonly ((host: ContractHost, code: string) => Promise<Reply>)[] = [
-        async (host, code) => finish(host, surface, await ticketOf(host, surface, who), code),
-        async (host, code) =>
-          finish(host, surface, await ticketOf(host, surface, who, 'mobile/login'), code),
-        (host, code) =>
-          host.send('POST', at(surface, '/step-up'), {
-            bearer: who.bearer,
-            body: { method: 'totp', code },
-          }),
-      ]
+      const routes = (await routesOf(first, surface, who))[door]
+      const right = await who.nextCode()
+      const wrong = right === '000000' ? '000001' : '000000'
       let host = first
       for (let guess = 0; guess < guesses; guess += 1) {
         host = await restarted(host)
