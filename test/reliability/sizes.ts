@@ -62,6 +62,9 @@ export const sizes = {
   soakSeconds: size(1800, 12),
   soakWarmUpSeconds: size(60, 2),
   soakClockRate: 12,
+  /** … and then, how often they take turns with processes that have just started, for how many seconds each. */
+  soakTurns: size(10, 1),
+  soakTurnSeconds: size(30, 1),
   /** Figure R21: refusals of each kind in each of two rounds; timed in the full form alone. */
   timingSamples: 400,
   /** Figure R16: seconds by which one process is ahead of the other. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type SoakSample, soakGrowth } from './soak-growth.js'
+import { agedBy, type SoakSample, soakGrowth } from './soak-growth.js'
 
 const minute = 60_000
 const megabyte = 1024 * 1024
@@ -10,6 +10,7 @@ function samples(changed: (n: number) => Partial<SoakSample> = () => ({})): read
   return Array.from({ length: count }, (_, n) => ({
     at: n * minute,
     rssBytes: [100 * megabyte, 90 * megabyte],
+    heapBytes: [50 * megabyte, 45 * megabyte],
     resources: [20, 21],
     connections: [5, 5],
     rows: { client_tickets: 100, client_audit_records: 10 * n, postern_denylist: 50 * n },
@@ -85,4 +86,11 @@ it('times that grow show', () => {
       times((n) => (n < 20 ? 10 : 15)),
     ).p99,
   ).toBe(1.5)
+})
+
+it('processes that got slower show beside those that have just started, and a machine with other work does not', () => {
+  const turn = (ms: number) => Array.from({ length: 1000 }, (_, n) => (n < 950 ? 1 : ms))
+  const fresh = [10, 11, 10, 40, 12, 10, 90, 11].map(turn)
+  expect(agedBy({ aged: [60, 10, 11, 10, 10, 12, 10, 13].map(turn), fresh })).toBe(1)
+  expect(agedBy({ aged: [60, 20, 22, 20, 20, 24, 20, 26].map(turn), fresh })).toBe(2)
 })

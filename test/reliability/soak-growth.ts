@@ -14,6 +14,8 @@ export interface SoakSample {
   readonly at: number
   /** Of each process. */
   readonly rssBytes: readonly number[]
+  /** Of each process: what is live, and what has not been collected yet. */
+  readonly heapBytes: readonly number[]
   /** Sockets, timers and the like, of each process. */
   readonly resources: readonly number[]
   /** To the database, of each process. */
@@ -38,8 +40,28 @@ export interface SoakGrowth {
    * for longer, the ones that got so many more than before.
    */
   readonly tables: readonly string[]
-  /** The 99th percentile of a minute, as a multiple of the one before; the medians of all minutes. */
+  /**
+   * The 99th percentile of a minute, as a multiple of the one before; the medians of all minutes. A machine that has other
+   * work at one time and none at another shows here as well: see `agedBy`.
+   */
   readonly p99: number
+}
+
+/** How long each request took in one turn, in milliseconds. */
+export type Turn = readonly number[]
+
+/**
+ * The 99th percentile of processes that have run for long, as a multiple of that of processes that have just started; both
+ * were measured in turns. Of each, the quarter of the turns that is fastest decides: other work of the machine makes a
+ * turn slower and never faster.
+ */
+export function agedBy(turns: { readonly aged: readonly Turn[]; readonly fresh: readonly Turn[] }) {
+  const usual = (of: readonly Turn[]) =>
+    quantile(
+      of.map((turn) => quantile(turn, 0.99)),
+      0.25,
+    )
+  return usual(turns.aged) / usual(turns.fresh)
 }
 
 export function soakGrowth(samples: readonly SoakSample[], times: readonly SoakTime[]): SoakGrowth {
