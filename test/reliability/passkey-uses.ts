@@ -1,6 +1,7 @@
 import { softwareAuthenticator } from '../support/people/passkey-authenticator.js'
 import { origins, passkeysOn } from '../support/people/passkey-people.js'
 import { type Host, outcomeOf } from './host-client.js'
+import { late } from './second-factor-uses.js'
 import type { SingleUse } from './single-uses.js'
 
 const lost = /^(400 webauthn_failed|401 (invalid_mfa_code|invalid_credentials)|429 rate_limited)$/
@@ -53,7 +54,7 @@ export const passkeyUses: readonly SingleUse[] = [
   {
     kind: 'the challenge of a step-up with a passkey',
     won: /^200$/,
-    lost,
+    lost: late,
     async prepare(host) {
       const { bearer, authenticator } = await holder(host)
       const { challengeId, options } = await passkeysOn(host, 'client').begunStepUp(bearer)

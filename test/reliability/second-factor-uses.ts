@@ -3,8 +3,8 @@ import { type Host, outcomeOf } from './host-client.js'
 import type { Race, SingleUse } from './single-uses.js'
 
 const client = '/v1/auth/client'
-/** Besides the winner: too late, or beyond the guesses the account has. */
-const late = /^(401 invalid_mfa_code|429 rate_limited)$/
+/** Besides the winner: too late, beyond the guesses of session and account, or after those ended the session. */
+export const late = /^(401 (invalid_mfa_code|session_revoked)|429 rate_limited)$/
 
 interface Enrolled {
   readonly email: string
