@@ -63,7 +63,7 @@ export const sizes = {
   soakWarmUpSeconds: size(60, 2),
   soakClockRate: 12,
   /** … and then, how often they take turns with processes that have just started, for how many seconds each. */
-  soakTurns: size(10, 1),
+  soakTurns: size(6, 1),
   soakTurnSeconds: size(30, 1),
   /** Figure R21: refusals of each kind in each of two rounds; timed in the full form alone. */
   timingSamples: 400,
