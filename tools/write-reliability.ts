@@ -43,6 +43,8 @@ In short:
   sessions in until they expire (R13).
 - If clocks differ by five minutes, only the effects that the documentation names occur (R16).
 - The time of a refusal does not tell why a login or a grant failed, nor whether an address has an account (R21).
+- In half an hour of every flow, memory, connections and tables do not grow beyond their bounds, and the processes stay as
+  fast as fresh ones, within a fifth (R30).
 
 | | What | Measured | Test | Commit |
 |---|---|---|---|---|
