@@ -72,7 +72,7 @@ export function createFactorRemoval(
         if (raised === null) throw new AuthError('session_revoked')
         retired = raised
       } catch (error) {
-        // One that stays does no harm, and says less than what was refused.
+        // A mark that stays does no harm, and the caller has to hear of the refusal.
         await factor.unmark(nonce).catch(() => {})
         throw error
       }

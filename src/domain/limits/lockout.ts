@@ -63,9 +63,9 @@ const poolsOfFactors = [
 ] as const
 
 /**
- * How often the codes of a user were locked within a month, at logins and within sessions: each lockout is longer than the
- * one before. A right code does not set it back, nor the wrong codes of a day: it is the owner's, and a guesser goes on. None
- * for passkeys: a signature cannot be guessed, and a longer lockout would only shut the owner out.
+ * Where the lockouts of a user's codes within a month are counted: each is longer than the one before. A right code resets
+ * neither this count nor that of a day, because it is the owner's and the guesser goes on. Passkeys have none: a signature
+ * cannot be guessed, and a longer lockout would only shut the owner out.
  */
 const lockoutsOf: { readonly [Name in FailureCounter]?: string } = {
   totpFailures: 'factorLockouts',
@@ -77,7 +77,7 @@ const dayMs = 24 * 60 * 60 * 1000
 const monthMs = 30 * dayMs
 /** More than fit into a month, at the shortest `lockoutDuration`. */
 const mostPerMonth = 100_000
-/** So many times the threshold of wrong codes in a day begin a lockout of a day: a guesser may stop before each of the others. */
+/** Five times the threshold of wrong codes in a day begin a lockout of a day, for a guesser who stops before each other one. */
 const thresholdsPerDay = 5
 const ofDay = (name: string) => `${name}OfDay`
 

@@ -62,6 +62,40 @@ async function factorsOf(host: ContractHost, surface: Surface, { id }: { readonl
   return [...(app?.confirmed ? [app] : []), ...keys]
 }
 
+/** An enrolment whose request died at the first moment that left what is wanted. */
+async function cutOff(
+  surface: Surface,
+  change: keyof typeof kinds,
+  isWanted: (enrollmentId: string, lastIntentId: string | null) => boolean,
+) {
+  const { host, diesAfter, isBack } = await mortalHost()
+  for (let calls = 0; ; calls += 1) {
+    assert.ok(calls < 100)
+    const { who, finish } = await kinds[change](host, surface)
+    await host.auth.close()
+    diesAfter(calls)
+    await finish()
+    await host.auth.close()
+    isBack()
+    const [stored] = await factorsOf(host, surface, who)
+    const { lastIntentId } = await storedUser(host, surface, who.email)
+    const { enrollmentId = null } = stored ?? {}
+    if (enrollmentId !== null && isWanted(enrollmentId, lastIntentId)) return { host, who }
+  }
+}
+
+/** The factor is stored, and the account does not say so yet. */
+const isUnsettled = (enrollmentId: string, lastIntentId: string | null) =>
+  enrollmentId === lastIntentId
+const isSettled = (enrollmentId: string) => enrollmentId.endsWith(' stored')
+
+/** The account as a mailed reset leaves it. */
+async function asAfterReset(host: ContractHost, surface: Surface, { email }: Person) {
+  const { id, credentialEpoch } = await storedUser(host, surface, email)
+  const set = { credentialEpoch: credentialEpoch + 1, lastIntentId: 'another intent' }
+  await storedIn(host, surface).users.update(id, { credentialEpoch }, set)
+}
+
 /** A process that sweeps once, ten minutes from now. */
 async function swept({ backend, clock }: ContractHost, surface: Surface, options: object = {}) {
   await clock.advance(10 * 60_000)
@@ -149,113 +183,57 @@ describe.each(surfaces)('a factor whose request dies, on the %s surface', (surfa
   })
 
   it('T-45 is taken away by the sweep where a reset came between', async () => {
-    const { host, diesAfter, isBack } = await mortalHost()
-    for (let calls = 0; ; calls += 1) {
-      assert.ok(calls < 100)
-      const { who, finish } = await kinds.passkeyAdded(host, surface)
-      await host.auth.close()
-      diesAfter(calls)
-      await finish()
-      isBack()
-      const stored = await factorsOf(host, surface, who)
-      const { lastIntentId } = await storedUser(host, surface, who.email)
-      if (stored[0]?.enrollmentId === undefined || lastIntentId !== stored[0].enrollmentId) continue
-      // As if the reset had raised the epoch after the claim, and looked before the factor was stored.
-      const { users } = storedIn(host, surface)
-      const { id, deviceEpoch } = await storedUser(host, surface, who.email)
-      await users.update(id, { deviceEpoch }, { deviceEpoch: deviceEpoch + 2 })
-      const process = await swept(host, surface)
-      expect(await factorsOf(host, surface, who)).toEqual([])
-      expect(mailsTo(process, who)).toEqual([])
-      break
-    }
+    const { host, who } = await cutOff(surface, 'passkeyAdded', isUnsettled)
+    // As if the reset had raised the epoch after the claim, and looked before the factor was stored.
+    const { users } = storedIn(host, surface)
+    const { id, deviceEpoch } = await storedUser(host, surface, who.email)
+    await users.update(id, { deviceEpoch }, { deviceEpoch: deviceEpoch + 2 })
+    const process = await swept(host, surface)
+    expect(await factorsOf(host, surface, who)).toEqual([])
+    expect(mailsTo(process, who)).toEqual([])
   })
 
   it.each(['totpEnrolled', 'passkeyAdded'] as const)(
     'T-45 is taken away by the sweep where a link of a mail made a new password since: %s',
     async (change) => {
-      const { host, diesAfter, isBack } = await mortalHost()
-      for (let calls = 0; ; calls += 1) {
-        assert.ok(calls < 100)
-        const { who, finish } = await kinds[change](host, surface)
-        await host.auth.close()
-        diesAfter(calls)
-        await finish()
-        isBack()
-        const [stored] = await factorsOf(host, surface, who)
-        const { lastIntentId } = await storedUser(host, surface, who.email)
-        if (stored?.enrollmentId === undefined || lastIntentId !== stored.enrollmentId) continue
-        const link = await linkFor(host, surface, who.email)
-        expect((await reset(host, surface, link, otherPassword)).status).toBe(204)
-        const process = await swept(host, surface)
-        expect(await factorsOf(host, surface, who)).toEqual([])
-        expect(mailsTo(process, who)).toEqual([])
-        break
-      }
+      const { host, who } = await cutOff(surface, change, isUnsettled)
+      const link = await linkFor(host, surface, who.email)
+      expect((await reset(host, surface, link, otherPassword)).status).toBe(204)
+      const process = await swept(host, surface)
+      expect(await factorsOf(host, surface, who)).toEqual([])
+      expect(mailsTo(process, who)).toEqual([])
     },
   )
 
   it.each(['totpEnrolled', 'passkeyAdded'] as const)(
     'S-59 T-45 stays where it stood before a mailed reset, and is told of: %s',
     async (change) => {
-      const { host, diesAfter, isBack } = await mortalHost()
-      for (let calls = 0; ; calls += 1) {
-        assert.ok(calls < 100)
-        const { who, finish } = await kinds[change](host, surface)
-        await host.auth.close()
-        diesAfter(calls)
-        await finish()
-        await host.auth.close()
-        isBack()
-        const [stored] = await factorsOf(host, surface, who)
-        if (stored?.enrollmentId?.endsWith(' stored') !== true) continue
-        const { users } = storedIn(host, surface)
-        const { id, credentialEpoch } = await storedUser(host, surface, who.email)
-        // As a reset leaves it.
-        const set = { credentialEpoch: credentialEpoch + 1, lastIntentId: 'another intent' }
-        await users.update(id, { credentialEpoch }, set)
-        const process = await swept(host, surface)
-        expect(await factorsOf(host, surface, who)).toHaveLength(1)
-        expect(mailsTo(process, who)).toHaveLength(1)
-        break
-      }
+      const { host, who } = await cutOff(surface, change, isSettled)
+      await asAfterReset(host, surface, who)
+      const process = await swept(host, surface)
+      expect(await factorsOf(host, surface, who)).toHaveLength(1)
+      expect(mailsTo(process, who)).toHaveLength(1)
     },
   )
 
   it('S-59 T-45 stays where a sweep that died settled it before a mailed reset', async () => {
-    const { host, diesAfter, isBack } = await mortalHost()
-    for (let calls = 0; ; calls += 1) {
-      assert.ok(calls < 100)
-      const { who, finish } = await kinds.passkeyAdded(host, surface)
-      await host.auth.close()
-      diesAfter(calls)
-      await finish()
-      isBack()
-      const [stored] = await factorsOf(host, surface, who)
-      const { lastIntentId } = await storedUser(host, surface, who.email)
-      if (stored?.enrollmentId === undefined || lastIntentId !== stored.enrollmentId) continue
-      let isDead = false
-      const mailer = {
-        async send() {
-          isDead = true
-        },
-      }
-      const backend = withCall(host.backend, async (_name, work) => {
-        if (isDead) throw new Error('dead')
-        return work()
-      })
-      await swept(host, surface, { mailer, backend })
-      const { users } = storedIn(host, surface)
-      const { id, credentialEpoch } = await storedUser(host, surface, who.email)
-      // As a reset leaves it.
-      const set = { credentialEpoch: credentialEpoch + 1, lastIntentId: 'another intent' }
-      await users.update(id, { credentialEpoch }, set)
-      await host.clock.advance(60 * 60_000)
-      const process = await swept(host, surface)
-      const left = await factorsOf(host, surface, who)
-      expect([isDead, left.length, mailsTo(process, who).length]).toEqual([true, 1, 1])
-      break
+    const { host, who } = await cutOff(surface, 'passkeyAdded', isUnsettled)
+    let isDead = false
+    const mailer = {
+      async send() {
+        isDead = true
+      },
     }
+    const backend = withCall(host.backend, async (_name, work) => {
+      if (isDead) throw new Error('dead')
+      return work()
+    })
+    await swept(host, surface, { mailer, backend })
+    await asAfterReset(host, surface, who)
+    await host.clock.advance(60 * 60_000)
+    const process = await swept(host, surface)
+    const left = await factorsOf(host, surface, who)
+    expect([isDead, left.length, mailsTo(process, who).length]).toEqual([true, 1, 1])
   })
 
   it.each([
