@@ -65,6 +65,15 @@ function print({ title }: Suite, { tables, figures }: SuiteResult): void {
   console.log(`\n${textTable(['figure', 'goal', 'least / median / greatest', 'result'], rows)}`)
 }
 
+/** How many of the figures with a limit hold it. */
+function limitsMet(ran: readonly Ran[]): string {
+  const verdicts = ran
+    .flatMap(({ result }) => result?.figures ?? [])
+    .map((figure) => judge(figure).verdict)
+    .filter((verdict) => verdict !== 'reported')
+  return `${verdicts.filter((verdict) => verdict === 'met').length} of ${verdicts.length} limits are met`
+}
+
 /** What does not hold, a line each. */
 function misses(ran: readonly Ran[], machine: Machine, all: boolean): readonly string[] {
   const runs = ran.flatMap(({ suite, result }) =>
@@ -183,6 +192,7 @@ function report(
 ): void {
   const failed = ran.some(({ result }) => result === null)
   if (failed || (line.smoke && missing.length > 0)) process.exitCode = 1
+  if (!line.smoke) console.log(`\n${limitsMet(ran)}`)
   if (!line.check) return
   const missed = misses(ran, machine, line.names.length === 0)
   console.log(missed.length === 0 ? '\nevery goal is met' : `\n${missed.length} missed:`)

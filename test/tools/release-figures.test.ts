@@ -135,12 +135,12 @@ src/crypto: 94.0 %, 940 of 1000 noticed, 1.2 % of them by time-out
     ['`src/crypto`: 94.0 %, 940 of 1,000 noticed, 1.2 % of these by a time-out'],
   ],
   bench: [
-    '\n# Protected routes\n\nroute  CPU\n\n# Logins\n\nevery goal is met\n',
-    ['2 suites', 'every goal is met'],
+    '\n# Protected routes\n\nroute  CPU\n\n# Logins\n\n40 of 42 limits are met\n',
+    ['2 suites', 'limits met: 40 of 42'],
   ],
   nodes: [
-    '\n# Protected routes\n\n# Refresh\n\nevery goal is met\n\n# Protected routes\n\n# Refresh\n\nevery goal is met\n',
-    ['2 suites on 2 versions of Node', 'every goal is met'],
+    '\n# Protected routes\n\n# Refresh\n\n12 of 14 limits are met\n\n# Protected routes\n\n# Refresh\n\n13 of 14 limits are met\n',
+    ['2 suites on 2 versions of Node', 'limits met: 12 of 14, 13 of 14'],
   ],
   reliability: ['docs/reliability.md: 41 of 41 figures measured\n', ['41 figures']],
 }

@@ -132,12 +132,12 @@ const mutation: Figures = (lines) =>
 
 /** Suites that run on several versions of Node are named once for each. */
 const bench: Figures = (lines) => {
-  const runs = lines.filter((line) => line === 'every goal is met').length
+  const runs = found(lines, /^(\d+ of \d+) limits are met$/).flat()
   const suites = new Set(found(lines, /^# (.+)$/).flat()).size
-  if (runs === 0 || suites === 0) return []
+  if (runs.length === 0 || suites === 0) return []
   return [
-    `${suites} suites${runs === 1 ? '' : ` on ${runs} versions of Node`}`,
-    'every goal is met',
+    `${suites} suites${runs.length === 1 ? '' : ` on ${runs.length} versions of Node`}`,
+    `limits met: ${runs.join(', ')}`,
   ]
 }
 
