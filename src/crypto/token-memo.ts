@@ -17,22 +17,21 @@ export interface Wanted {
 export interface TokenMemo {
   /** What a token is remembered by. Made once a request, since it costs as much as the rest. */
   digestOf(token: string): string
-  /** The claims of a token that was verified before, has not expired and is what is wanted; else null. */
-  find(digest: string, wanted: Wanted): AccessClaims | null
-  /** Remembers a token that a key of this ring verified. */
+  /** A token that was verified before, has not expired and is what is wanted; else null. */
+  find(digest: string, wanted: Wanted): VerifiedToken | null
+  /** Remembers a token that was verified. */
   store(digest: string, verified: VerifiedToken): void
 }
 
-interface VerifiedToken {
-  readonly token: string
-  readonly ring: LoadedKeyRing
+/** Of a token whose signature is genuine. */
+export interface VerifiedToken {
   readonly claims: AccessClaims
+  /** That of the key that signed. */
+  readonly kid: string
 }
 
-interface Remembered extends Linked<Remembered> {
+interface Remembered extends Linked<Remembered>, VerifiedToken {
   readonly digest: string
-  readonly claims: AccessClaims
-  readonly kid: string
 }
 
 const mebibyte = 2 ** 20
@@ -73,19 +72,18 @@ export function tokenMemo(mebibytes: number): TokenMemo {
       }
       uses.remove(remembered)
       uses.add(remembered)
-      return claims.iss === issuer && accepts.includes(claims.aud) ? claims : null
+      return claims.iss === issuer && accepts.includes(claims.aud) ? remembered : null
     },
 
-    store(digest, { token, ring, claims }) {
-      const header = ring.readHeader(token.slice(0, token.indexOf('.')))
+    store(digest, { claims, kid }) {
       const bytes = bytesOf(claims)
-      if (header === null || bytes > capacity || known.has(digest)) return
+      if (bytes > capacity || known.has(digest)) return
       while (used + bytes > capacity) {
         const oldest = uses.first()
         if (oldest === null) break
         forget(oldest)
       }
-      const remembered = { digest, claims, kid: header.kid, before: null, after: null }
+      const remembered = { digest, claims, kid, before: null, after: null }
       known.set(digest, remembered)
       uses.add(remembered)
       used += bytes

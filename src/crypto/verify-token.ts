@@ -27,12 +27,13 @@ export interface Expected<U extends TokenUse> {
 }
 
 /**
+ * `kid` is that of the key that signed. Reasons of a refusal:
  * - `invalid`: not a token of ours for this use. Nothing in it can be believed.
  * - `audience`: one of ours, for another surface; expired or not.
  * - `expired`: one of ours for this surface, too late. Its claims are genuine: a logout may use them.
  */
 export type Verified<C> =
-  | { readonly ok: true; readonly claims: C }
+  | { readonly ok: true; readonly claims: C; readonly kid: string }
   | { readonly ok: false; readonly reason: 'invalid' | 'audience' }
   | { readonly ok: false; readonly reason: 'expired'; readonly claims: C }
 
@@ -54,8 +55,10 @@ export function verifyToken<U extends TokenUse>(
   expected: Expected<U>,
 ): Verified<ClaimsByUse[U]> {
   const { use, issuer, accepts } = expected
-  const payload = authenticate(token, expected.ring, headerTypes[use])
-  if (payload === null || payload['iss'] !== issuer || payload['tokenUse'] !== use) return invalid
+  const signed = authenticate(token, expected.ring, headerTypes[use])
+  if (signed === null) return invalid
+  const { payload, kid } = signed
+  if (payload['iss'] !== issuer || payload['tokenUse'] !== use) return invalid
   const named = audiencesOf(payload['aud'])
   if (named === null) return invalid
   const audience = admit(named, accepts)
@@ -63,11 +66,17 @@ export function verifyToken<U extends TokenUse>(
   const claims = readClaims[use](payload, issuer, audience)
   if (claims === null || !hasBegun(payload, claims.iat, expected)) return invalid
   const lastMoment = (claims.exp + leewayOf(expected)) * 1000
-  return expected.now < lastMoment ? { ok: true, claims } : { ok: false, reason: 'expired', claims }
+  const isInTime = expected.now < lastMoment
+  return isInTime ? { ok: true, claims, kid } : { ok: false, reason: 'expired', claims }
+}
+
+interface Signed {
+  readonly payload: Payload
+  readonly kid: string
 }
 
 /** The payload, once the signature proves that we wrote it; null otherwise. */
-function authenticate(token: unknown, ring: LoadedKeyRing, typ: string): Payload | null {
+function authenticate(token: unknown, ring: LoadedKeyRing, typ: string): Signed | null {
   if (typeof token !== 'string' || token.length > maxTokenLength) return null
   const first = token.indexOf('.')
   const second = token.indexOf('.', first + 1)
@@ -78,7 +87,8 @@ function authenticate(token: unknown, ring: LoadedKeyRing, typ: string): Payload
   if (header === null || header.typ !== typ || signature === null) return null
   const signed = Buffer.from(token.slice(0, second))
   if (!verify('RSA-SHA256', signed, header.key, signature)) return null
-  return decodeObject(token.slice(first + 1, second))
+  const payload = decodeObject(token.slice(first + 1, second))
+  return payload === null ? null : { payload, kid: header.kid }
 }
 
 /** `aud` as a list; null when it is not one string or some strings. */

@@ -1,5 +1,6 @@
 import { ahead } from '../../concurrency/ahead.js'
 import { withTimeout } from '../../concurrency/with-timeout.js'
+import type { VerifiedToken } from '../../crypto/token-memo.js'
 import type { AccessClaims } from '../../crypto/verify-token.js'
 import { isTenantId } from '../../engine/tenant-id.js'
 import { AuthError, describeError } from '../../errors/index.js'
@@ -11,6 +12,7 @@ import type { Principal } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'
 import type { Judged, Tokens } from '../sessions/tokens.js'
+import { knownPrincipals } from './known-principals.js'
 
 /** The checks in front of guarded routes, each throwing the code it refuses with. */
 export interface Access {
@@ -77,6 +79,7 @@ const freshMs = 1000
 
 export function createAccess(deps: Deps, tokens: Tokens): Access {
   const { surface, clock } = deps
+  const known = knownPrincipals(surface)
 
   function verify(token: string): Judged<AccessClaims> | Promise<Judged<AccessClaims>> {
     try {
@@ -133,30 +136,15 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
   }
 
   /** A promise only where the key ring has to be read first: each promise costs a guarded request dearly. */
-  function genuine(authorization: string | undefined): AccessClaims | Promise<AccessClaims> {
+  function genuine(authorization: string | undefined): VerifiedToken | Promise<VerifiedToken> {
     const token = bearerToken(authorization)
     if (token === null) throw new AuthError('unauthorized')
     const judged = verify(token)
-    return judged instanceof Promise ? judged.then(claimsOf) : claimsOf(judged)
-  }
-
-  /** When each was found to be good last. */
-  const admittedAt = new WeakMap<Principal, number>()
-
-  function principalOf(claims: AccessClaims): Principal {
-    const principal: Principal = {
-      surface,
-      userId: claims.sub,
-      kind: claims.aud === 'service' ? 'service' : '',
-      sessionId: claims.sid ?? null,
-      claims,
-    }
-    admittedAt.set(principal, clock.now())
-    return principal
+    return judged instanceof Promise ? judged.then(verifiedOf) : verifiedOf(judged)
   }
 
   function isFresh(principal: Principal): boolean {
-    const since = clock.now() - (admittedAt.get(principal) ?? Number.NEGATIVE_INFINITY)
+    const since = clock.now() - known.goodAt(principal)
     return since >= 0 && since <= freshMs
   }
 
@@ -165,13 +153,14 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     const now = clock.now()
     const { claims } = principal
     if (claims.exp + deps.clockLeeway <= now / 1000) throw new AuthError('unauthorized')
-    const isInForce = tokens.isKeyInForce(claims)
+    const kid = known.kidOf(principal)
+    const isInForce = kid === null || tokens.isKeyInForce(kid)
     const judged =
       isInForce instanceof Promise
         ? isInForce.then((is) => refuseReplaced(is, claims), refuseUnread)
         : refuseReplaced(isInForce, claims)
-    if (judged === undefined) return void admittedAt.set(principal, now)
-    return judged.then(() => void admittedAt.set(principal, now))
+    if (judged === undefined) return known.note(principal, now)
+    return judged.then(() => known.note(principal, now))
   }
 
   function refuseReplaced(isKeyInForce: boolean, claims: AccessClaims): void | Promise<void> {
@@ -179,9 +168,11 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     return refuseListed(claims)
   }
 
-  function unlisted(claims: AccessClaims): Principal | Promise<Principal> {
-    const judged = refuseListed(claims)
-    return judged === undefined ? principalOf(claims) : judged.then(() => principalOf(claims))
+  const letIn = (verified: VerifiedToken) => known.letIn(verified, clock.now())
+
+  function unlisted(verified: VerifiedToken): Principal | Promise<Principal> {
+    const judged = refuseListed(verified.claims)
+    return judged === undefined ? letIn(verified) : judged.then(() => letIn(verified))
   }
 
   const readUser = (userId: string) => ahead(deps.collections.users.get(userId))
@@ -193,8 +184,8 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     const reading = read ?? readUser(principal.userId)
     if (asked !== undefined) await asked
     const user = await reading
-    const known = user !== null && isHuman(user) === isHuman(principal)
-    if (!known || !user.enabled) throw new AuthError('permission_denied')
+    const isOfKind = user !== null && isHuman(user) === isHuman(principal)
+    if (!isOfKind || !user.enabled) throw new AuthError('permission_denied')
     const question = { permission, tenantId }
     if (!(await ask(principal, user, question))) throw new AuthError('permission_denied')
     return user
@@ -212,14 +203,15 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
 
     async authenticateBeside(authorization, beside) {
       const shown = genuine(authorization)
-      const claims = shown instanceof Promise ? await shown : shown
+      const verified = shown instanceof Promise ? await shown : shown
+      const { claims } = verified
       const judged = refuseListed(claims)
       if (judged !== undefined) void ahead(judged)
       const begun = beside(claims.sub)
       // First of all, and whatever became of the other reads: their failure is no answer to a token
       // whose session has ended.
       if (judged !== undefined) await judged
-      return { principal: principalOf(claims), beside: begun }
+      return { principal: letIn(verified), beside: begun }
     },
 
     async peek(authorization) {
@@ -239,7 +231,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
     permit,
 
     permitAgain(principal, permission) {
-      admittedAt.delete(principal)
+      known.note(principal, Number.NEGATIVE_INFINITY)
       return permit(principal, permission)
     },
   }
@@ -250,8 +242,8 @@ function refuseUnread(cause: unknown): never {
   throw new AuthError('session_enforcement_unavailable', { cause })
 }
 
-function claimsOf(judged: Judged<AccessClaims>): AccessClaims {
-  if (judged.ok) return judged.claims
+function verifiedOf(judged: Judged<AccessClaims>): VerifiedToken {
+  if (judged.ok) return judged
   throw new AuthError(judged.reason === 'audience' ? 'audience_mismatch' : 'unauthorized')
 }
 

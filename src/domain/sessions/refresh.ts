@@ -110,7 +110,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
 
   /** A stolen key may have been replaced since: what is signed with the new one must not go to its thief. */
   async function requireKey({ claims }: Pick<Attempt, 'claims'>): Promise<void> {
-    if (await tokens.isKeyInForce(claims)) return
+    if (await tokens.isSignerInForce(claims)) return
     throw new AuthError('refresh_token_invalid', { cause: new UnknownKeyError() })
   }
 

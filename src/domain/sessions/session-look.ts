@@ -126,7 +126,7 @@ export function createSessionLook(
 
     again: ({ claims: before }, source) =>
       enforced(async () => {
-        if (!(await tokens.isKeyInForce(before))) return null
+        if (!(await tokens.isSignerInForce(before))) return null
         const attempt = await attemptOf(before, source)
         const family = await newestRow(before)
         if (family !== null && isBarred(before, family)) return null
@@ -144,7 +144,7 @@ export function createSessionLook(
       enforced(async () => {
         const { user, family, claims } = found
         const access = await tokens.access(user, claims.sid, claims, accessBounds(found, family))
-        return (await tokens.isKeyInForce(claims)) ? access : null
+        return (await tokens.isSignerInForce(claims)) ? access : null
       }),
   }
 }

@@ -74,11 +74,12 @@ export interface Tokens {
   verifyAccess(token: string): Judged<AccessClaims> | Promise<Judged<AccessClaims>>
   verifyRefresh(token: string): Promise<Judged<RefreshClaims>>
   /**
-   * Whether the key that signed these claims is still in the ring; true for claims that were not verified here, such as
-   * a copy. For what was let in earlier: a signing key that was stolen is replaced meanwhile. At once, unless the key
-   * ring has to be read first, also because the key is not in it.
+   * Whether the key of this `kid` is still in the ring. For what was let in earlier: a signing key that was stolen is
+   * replaced meanwhile. At once, unless the key ring has to be read first, also because the key is not in it.
    */
-  isKeyInForce(claims: AccessClaims | RefreshClaims): boolean | Promise<boolean>
+  isKeyInForce(kid: string): boolean | Promise<boolean>
+  /** The same of the key that signed these claims; true for claims that were not verified here, such as a copy. */
+  isSignerInForce(claims: RefreshClaims): boolean | Promise<boolean>
 }
 
 type Verify<C> = (ring: LoadedKeyRing) => Verified<C>
@@ -110,8 +111,8 @@ export function createTokens(deps: Deps): Tokens {
   const { surface, clock, random, keys, memo, issuer, clockLeeway } = deps
   const accepts = acceptedAudiences(surface)
   const nextJti = (): string => uuidv7(clock.now(), random)
-  /** The `kid` of the key that signed, by the claims. */
-  const signedBy = new WeakMap<object, string>()
+  /** The `kid` of the key that signed, by the claims of a refresh token. */
+  const signedBy = new WeakMap<RefreshClaims, string>()
 
   /**
    * The one place access tokens are minted. A machine never has a session, whatever a planted row
@@ -165,10 +166,9 @@ export function createTokens(deps: Deps): Tokens {
     return isKnown ? verify(newer) : { ok: false, reason: 'unknownKey' }
   }
 
-  function noteSigner<C extends object>(token: string, ring: LoadedKeyRing, judged: Verified<C>) {
-    const header = judged.ok ? ring.readHeader(token.slice(0, token.indexOf('.'))) : null
-    if (judged.ok && header !== null) signedBy.set(judged.claims, header.kid)
-    return judged
+  function isKeyInForce(kid: string): boolean | Promise<boolean> {
+    if (keys.ringAtHand()?.verifyingKeys.has(kid) === true) return true
+    return keys.ringFor(kid).then(({ verifyingKeys }) => verifyingKeys.has(kid))
   }
 
   return {
@@ -208,10 +208,10 @@ export function createTokens(deps: Deps): Tokens {
       return judge(token, (ring) => {
         const wanted = { ring, issuer, accepts, now: clock.now() }
         const known = memo.find(digest, wanted)
-        if (known !== null) return { ok: true, claims: known }
+        if (known !== null) return { ok: true, claims: known.claims, kid: known.kid }
         const expected = { ...wanted, use: 'access', leewaySeconds: clockLeeway } as const
-        const verified = noteSigner(token, ring, verifyToken(token, expected))
-        if (verified.ok) memo.store(digest, { token, ring, claims: verified.claims })
+        const verified = verifyToken(token, expected)
+        if (verified.ok) memo.store(digest, verified)
         return verified
       })
     },
@@ -220,14 +220,16 @@ export function createTokens(deps: Deps): Tokens {
       judge(token, (ring) => {
         const now = clock.now()
         const expected = { ring, issuer, use: 'refresh', now, leewaySeconds: clockLeeway } as const
-        return noteSigner(token, ring, verifyToken(token, { ...expected, accepts: [surface] }))
+        const verified = verifyToken(token, { ...expected, accepts: [surface] })
+        if (verified.ok) signedBy.set(verified.claims, verified.kid)
+        return verified
       }),
 
-    isKeyInForce(claims) {
+    isKeyInForce,
+
+    isSignerInForce(claims) {
       const kid = signedBy.get(claims)
-      if (kid === undefined) return true
-      if (keys.ringAtHand()?.verifyingKeys.has(kid) === true) return true
-      return keys.ringFor(kid).then(({ verifyingKeys }) => verifyingKeys.has(kid))
+      return kid === undefined || isKeyInForce(kid)
     },
   }
 }

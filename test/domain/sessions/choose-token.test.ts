@@ -11,6 +11,7 @@ const long = (name: string): string => name.padEnd(400, '.')
 
 const genuine = (claims: Partial<RefreshClaims> = {}): Verified => ({
   ok: true,
+  kid: 'k',
   claims: {
     tokenUse: 'refresh',
     iss: 'https://app.example.com',
