@@ -1,18 +1,7 @@
-/** Reads the token by script, so that no log and no Referer sees it. */
-export function pageFile(): string {
-  return `<!doctype html>
-<html lang="en">
-  <meta charset="utf-8">
-  <meta name="viewport" content="width=device-width">
-  <title>Choose a password</title>
-  <h1>Choose a password</h1>
-  <form method="post">
-    <p>At least <span id="least">15</span> characters. A few words are easy to remember.
-    <p><label>New password <input name="password" type="password" autocomplete="new-password" required></label>
-    <p><button>Save</button>
-    <p role="status">
-  </form>
-  <script type="module">
+import { createHash } from 'node:crypto'
+
+/** Reads the token, so that no log and no Referer sees it. */
+const script = `
     const surface = location.pathname.startsWith('/operator/') ? 'operator' : 'client'
     const token = new URLSearchParams(location.hash.slice(1)).get('token')
     history.replaceState(null, '', location.pathname)
@@ -31,7 +20,34 @@ export function pageFile(): string {
     })
     const options = await read(await fetch(\`/v1/auth/\${surface}/options\`).catch(() => null))
     if (options?.passwordMinLength) document.querySelector('#least').textContent = options.passwordMinLength
-  </script>
+  `
+
+const policy = [
+  "default-src 'none'",
+  `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
+
+/** The page may run its own script and call its own host. The policy is in the page, so that every host can send it. */
+export function pageFile(): string {
+  return `<!doctype html>
+<html lang="en">
+  <meta charset="utf-8">
+  <!-- If you change the script, the browser's console tells you the hash to write here. -->
+  <meta http-equiv="Content-Security-Policy" content="${policy}">
+  <meta name="referrer" content="no-referrer">
+  <meta name="viewport" content="width=device-width">
+  <title>Choose a password</title>
+  <h1>Choose a password</h1>
+  <form method="post">
+    <p>At least <span id="least">15</span> characters. A few words are easy to remember.
+    <p><label>New password <input name="password" type="password" autocomplete="new-password" required></label>
+    <p><button>Save</button>
+    <p role="status">
+  </form>
+  <script type="module">${script}</script>
 </html>
 `
 }

@@ -52,4 +52,21 @@ describe.skipIf(isChromiumMissing)('the page that init writes, in chromium', () 
     await page.getByText('Your password is set.').waitFor()
     expect(errors).toEqual([])
   })
+
+  it('ASVS-3.4.3 runs no script but its own, and calls no other origin', async () => {
+    const { page: address } = await hostWithPage()
+    const page = await (await arrive()).newPage()
+    await page.goto(address)
+    await page.getByText('At least 20 characters').waitFor()
+    const whatWasDone = `(async () => {
+      const script = document.createElement('script')
+      script.textContent = 'globalThis.ranOther = true'
+      document.head.append(script)
+      const called = await fetch('data:text/plain,other').then(() => true, () => false)
+      return { ranOther: 'ranOther' in globalThis, called }
+    })()`
+    expect(await page.evaluate(whatWasDone)).toEqual({ ranOther: false, called: false })
+    await page.evaluate("document.querySelector('form').submit()")
+    expect(page.url()).toBe(address.replace(/#.*/, ''))
+  })
 })
