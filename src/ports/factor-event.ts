@@ -40,6 +40,8 @@ export type MfaEvent =
       readonly type: 'mfa.failed'
       readonly userId: string
       readonly method: MfaMethod
+      /** The session in which it was shown; null at a login. */
+      readonly sessionId: string | null
     }
   | {
       /**
@@ -49,6 +51,8 @@ export type MfaEvent =
       readonly type: 'mfa.lockedOut'
       readonly userId: string
       readonly method: MfaMethod
+      /** The session of that attempt, whose kind of lockout began; null for the one of logins. */
+      readonly sessionId: string | null
       /** Epoch milliseconds. */
       readonly until: number
     }

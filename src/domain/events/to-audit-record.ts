@@ -78,14 +78,13 @@ const recorded: {
     inSession(act(actorId, userId, { reason }), sessionId),
   'session.allTerminated': (event) => act(event.actorId, event.targetId, {}),
   'password.changed': (event) => own(event.userId, { by: event.by }),
-  'password.changeFailed': ({ userId, sessionId }) =>
-    sessionId === null ? unproven(userId, {}) : inSession(failed(own(userId, {})), sessionId),
+  'password.changeFailed': (event) => guessed(event, {}),
   'mfa.changed': (event) => act(event.actorId, event.userId, { change: event.change }),
   'mfa.required': (event) => own(event.userId, { method: event.method, missing: event.missing }),
   'mfa.steppedUp': (event) =>
     inSession(own(event.userId, { method: event.method }), event.sessionId),
-  'mfa.failed': (event) => unproven(event.userId, { method: event.method }),
-  'mfa.lockedOut': (event) => unproven(event.userId, { method: event.method, until: event.until }),
+  'mfa.failed': (event) => guessed(event, { method: event.method }),
+  'mfa.lockedOut': (event) => guessed(event, { method: event.method, until: event.until }),
   'mfa.backupCodeUsed': (event) => own(event.userId, { remaining: event.remaining }),
   'mfa.passkeyCounterRegressed': ({ userId, credentialId, storedCounter, shownCounter }) =>
     unproven(userId, { credentialId, storedCounter, shownCounter }),
@@ -168,6 +167,15 @@ function own(userId: string, details: Details): Facts {
 /** A caller acted who did not prove to be the account's owner. */
 function unproven(targetId: string | null, details: Details): Facts {
   return failed(act(null, targetId, details))
+}
+
+/** A wrong secret of a user: in a session, which is the user's as far as anybody knows, or by a stranger. */
+function guessed(
+  { userId, sessionId }: { readonly userId: string; readonly sessionId: string | null },
+  details: Details,
+): Facts {
+  if (sessionId === null) return unproven(userId, details)
+  return inSession(failed(own(userId, details)), sessionId)
 }
 
 function failed(facts: Facts): Facts {

@@ -46,6 +46,13 @@ interface Deps
   readonly sessions: Pick<Sessions, 'end'>
 }
 
+/** What events tell of an attempt. */
+interface Facts {
+  readonly userId: string
+  readonly method: CodeMethod
+  readonly sessionId: string | null
+}
+
 interface Guess {
   readonly number: number
   /** Whether the lockout that it began has a mail. */
@@ -76,9 +83,9 @@ export function createCodeVerification(
     })
   }
 
-  function tellOfFailure(userId: string, method: CodeMethod, guess: Guess, source: RequestSource) {
-    deps.emit('mfa.failed', source, { userId, method })
-    if (isToldGuess(guess)) deps.suspicions.tell(userId, 'secondFactor', source)
+  function tellOfFailure(facts: Facts, guess: Guess, source: RequestSource) {
+    deps.emit('mfa.failed', source, facts)
+    if (isToldGuess(guess)) deps.suspicions.tell(facts.userId, 'secondFactor', source)
   }
 
   async function check(userId: string, shown: ShownCode, source: RequestSource) {
@@ -97,6 +104,7 @@ export function createCodeVerification(
   return {
     async spend(userId, shown, source) {
       const { method, sessionId } = shown
+      const facts = { userId, method, sessionId: sessionId ?? null }
       const guess = { number: 0, mailed: false }
       const lockout = (sessionId === undefined ? atLogins : inSessions)[method]
       let forgiven = Promise.resolve()
@@ -109,7 +117,7 @@ export function createCodeVerification(
           },
           (_, { until, isFirst }) => {
             guess.mailed = isFirst
-            deps.emit('mfa.lockedOut', source, { userId, method, until })
+            deps.emit('mfa.lockedOut', source, { ...facts, until })
             if (isFirst) tellOwner(userId, { at: deps.clock.now(), method, until })
           },
           (forgiving) => {
@@ -117,7 +125,7 @@ export function createCodeVerification(
           },
         )
         // Before the session ends, which may fail.
-        if (!result.ok) tellOfFailure(userId, method, guess, source)
+        if (!result.ok) tellOfFailure(facts, guess, source)
         return result
       }
       const { ok } =

@@ -48,7 +48,8 @@ export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProo
   return {
     async show(ceremony, { challengeId, response }, terms, source) {
       const { user, kind, boundTo } = ceremony
-      const facts = { userId: user.id, method: 'webauthn' } as const
+      const sessionId = kind === 'passkeyStepUp' ? boundTo : null
+      const facts = { userId: user.id, method: 'webauthn', sessionId } as const
 
       const guess = { number: 0, mailed: false }
 
@@ -85,11 +86,10 @@ export function createPasskeyProofs(deps: Deps, services: Services): PasskeyProo
         return result
       }
 
-      const session = { userId: user.id, sessionId: boundTo }
       const { ok, userVerified } =
-        kind === 'passkeyStepUp'
-          ? await sessionGuesses.attempt(session, inSession, source)
-          : await atLogin()
+        sessionId === null
+          ? await atLogin()
+          : await sessionGuesses.attempt({ userId: user.id, sessionId }, inSession, source)
       if (!ok) throw new AuthError('invalid_mfa_code')
       return { userVerified }
     },

@@ -170,8 +170,8 @@ export const mfaScenarios: readonly Scenario[] = [
     outcome: '401 invalid_mfa_code',
     options: { settings: { lockoutThreshold: 3 } },
     tells: ({ id }) => [
-      told('mfa.lockedOut', 'failure', { userId: id, method: 'totp' }),
-      told('mfa.failed', 'failure', { userId: id, method: 'totp' }),
+      told('mfa.lockedOut', 'failure', { userId: id, method: 'totp', sessionId: null }),
+      told('mfa.failed', 'failure', { userId: id, method: 'totp', sessionId: null }),
     ],
     prepare: async ({ host, surface }) => {
       const who = await enrolled(host, surface)
@@ -180,6 +180,25 @@ export const mfaScenarios: readonly Scenario[] = [
       await guess()
       await guess()
       return { subject: who, perform: guess }
+    },
+  },
+  {
+    of: 'stepUp',
+    name: 'the last wrong code that a session may show',
+    outcome: '401 invalid_mfa_code',
+    options: { settings: { lockoutThreshold: 3 } },
+    tells: ({ id, sessionId }) => [
+      told('mfa.lockedOut', 'failure', { userId: id, method: 'totp', sessionId }),
+      told('mfa.failed', 'failure', { userId: id, method: 'totp', sessionId }),
+      told('session.terminated', 'success', { userId: id, sessionId, reason: 'guesses' }),
+    ],
+    prepare: async ({ host, surface, post }) => {
+      const who = await enrolled(host, surface)
+      const guess = () =>
+        post('/step-up', { bearer: who.bearer, body: { method: 'totp', code: '0000000' } })
+      await guess()
+      await guess()
+      return { subject: subjectOf(who), perform: guess }
     },
   },
   {

@@ -173,8 +173,8 @@ export const passkeyScenarios: readonly Scenario[] = [
     outcome: '401 invalid_credentials',
     options: { settings: { lockoutThreshold: 3 } },
     tells: ({ id }) => [
-      told('mfa.lockedOut', 'failure', { userId: id, method: 'webauthn' }),
-      told('mfa.failed', 'failure', { userId: id, method: 'webauthn' }),
+      told('mfa.lockedOut', 'failure', { userId: id, method: 'webauthn', sessionId: null }),
+      told('mfa.failed', 'failure', { userId: id, method: 'webauthn', sessionId: null }),
     ],
     prepare: async (scene) => {
       const { who, mfaToken, on } = await withTicket(scene)
