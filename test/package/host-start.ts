@@ -6,6 +6,7 @@ import { memory } from 'postern/memory'
 
 declare global {
   var loadedModules: undefined | (() => readonly string[])
+  var localised: undefined | (() => number)
   var spanNames: undefined | readonly string[]
 }
 
@@ -45,6 +46,7 @@ async function statusOf(path: string, method = 'GET'): Promise<number | undefine
 
 const session = await statusOf('/session')
 const atStart = loaded()
+const localised = globalThis.localised?.() ?? null
 const options = '/operator/webauthn/login/options'
 // Side by side, and once more.
 const passkeys = await Promise.all([statusOf(options, 'POST'), statusOf(options, 'POST')])
@@ -54,4 +56,6 @@ await auth.close()
 const afterwards = loaded().filter((url) => !atStart.includes(url))
 const made = key.startsWith('-----BEGIN PRIVATE KEY-----')
 const spans = globalThis.spanNames ?? []
-console.log(JSON.stringify({ session, passkeys, made, spans, logged, atStart, afterwards }))
+console.log(
+  JSON.stringify({ session, passkeys, made, spans, logged, localised, atStart, afterwards }),
+)

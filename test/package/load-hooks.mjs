@@ -1,4 +1,5 @@
-// For a child process: `loadedModules()` tells what it loaded, and with an argument, the first import whose
+// For a child process: `loadedModules()` tells what it loaded, `localised()` how often it wrote a number, a date or a
+// plural for a language. With an argument, the first import whose
 // specifier contains it fails as when no file can be opened.
 import { registerHooks } from 'node:module'
 
@@ -19,3 +20,23 @@ registerHooks({
 })
 
 globalThis.loadedModules = () => [...loaded]
+
+let count = 0
+const counted = (make) =>
+  new Proxy(make, {
+    apply(target, self, args) {
+      count += 1
+      return Reflect.apply(target, self, args)
+    },
+    construct(target, args, newTarget) {
+      count += 1
+      return Reflect.construct(target, args, newTarget)
+    },
+  })
+for (const kind of ['Collator', 'DateTimeFormat', 'NumberFormat', 'PluralRules', 'Segmenter']) {
+  Intl[kind] = counted(Intl[kind])
+}
+for (const { prototype } of [Number, Date, Array]) {
+  prototype.toLocaleString = counted(prototype.toLocaleString)
+}
+globalThis.localised = () => count

@@ -27,6 +27,8 @@ interface Start {
   readonly made: boolean
   readonly spans: readonly string[]
   readonly logged: readonly object[]
+  /** How often something was written for a language; null where that was not counted. */
+  readonly localised: number | null
   readonly atStart: readonly string[]
   readonly afterwards: readonly string[]
 }
@@ -109,6 +111,11 @@ describe('what a process loads', () => {
     expect(namesOf(start.afterwards)).toEqual(
       expect.arrayContaining(['@simplewebauthn/server', 'jose', 'key-library', 'webauthn-checks']),
     )
+  })
+
+  it('P10 has nothing that is written for a language, whose first use takes 8 MiB of a process', async () => {
+    const { localised } = await printed<Start>(...hook('load-hooks.mjs'), built.file('host'))
+    expect(localised).toBe(0)
   })
 
   it('works for callers side by side, and traces go to the provider the host registered', async () => {
