@@ -1,5 +1,4 @@
 import { AuthError } from '../../errors/index.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
@@ -8,7 +7,6 @@ import type { IntentJudge } from '../intents/intent-judge.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
 import type { MailService } from '../mail/mail-service.js'
 import { barReissues } from '../sessions/bar-reissues.js'
-import { requiredEpoch } from '../sessions/refresh-reading.js'
 import { networkLine, sessionLine } from './hash-lines.js'
 import type { PasswordHashes } from './password-hashes.js'
 import type { PasswordRules } from './password-rules.js'
@@ -84,14 +82,12 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     }
   }
 
-  /** The row of the session that goes on; null without one. */
-  async function barred(id: string | null, userId: string): Promise<RefreshFamily | null> {
-    return id === null ? null : barReissues(families, { id, userId })
-  }
-
-  /** Where no session is kept, since none ends, the one that asks has to go on all the same. */
-  async function requireAsker({ sessionId, endsSessions }: PasswordChange, user: User) {
-    if (sessionId === undefined || endsSessions) return
+  /**
+   * An ending of all sessions writes to the user first, and that of one session to the denylist: one that got no further yet
+   * has ended this session too, and to keep it would open it again. The write asks for the same epochs.
+   */
+  async function requireAsker({ sessionId }: PasswordChange, user: User) {
+    if (sessionId === undefined) return
     if (!(await deps.judge.isSessionOpen(user, sessionId))) throw new AuthError('session_revoked')
   }
 
@@ -109,12 +105,12 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       })
       const passwordHash = await deps.passwords.hash(newPassword, line)
       // Before the user: cut short in between, a change has barred more than it had to, not less.
-      const kept = await barred(change.keepSessionId, seen.id)
+      const { keepSessionId: id } = change
+      if (id !== null) await barReissues(families, { id, userId: seen.id })
       let user: User | null = seen
       const attempt = async () => {
         if (user === null) return null
         if (isOvertaken(seen, user, change)) return asOthersLeft(user, change)
-        requireOpen(kept, user)
         await requireAsker(change, user)
         if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
         const written = await replace(user, passwordHash, change)
@@ -137,16 +133,6 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     deps.emit('password.changed', change.source, { at, userId: user.id, by })
     if (mails) deps.mail.passwordChanged(user, at)
   }
-}
-
-/**
- * An ending of all sessions writes to the user first: one that got no further yet has ended this session too, and keeping it
- * would open it again. The write asks for the same epoch.
- */
-function requireOpen(kept: RefreshFamily | null, user: User): void {
-  if (kept === null) return
-  const required = requiredEpoch(user, kept.id)
-  if (required !== null && kept.sessionEpoch !== required) throw new AuthError('session_revoked')
 }
 
 /** Whether something voided the change while its hash waited. */
