@@ -27,7 +27,7 @@ export const accessPlants: readonly Plant[] = [
   },
   {
     name: 'a disabled account keeps its permissions until its token expires',
-    edits: [{ file: access, find: 'if (!known || !user.enabled)', replace: 'if (!known)' }],
+    edits: [{ file: access, find: 'if (!isOfKind || !user.enabled)', replace: 'if (!isOfKind)' }],
     tests: ['test/contract/authorization/authorization.test.ts'],
   },
   {

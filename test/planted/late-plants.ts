@@ -37,8 +37,8 @@ export const latePlants: readonly Plant[] = [
     edits: [
       {
         file: look,
-        find: 'if (!(await tokens.isKeyInForce(before))) return null',
-        replace: 'await tokens.isKeyInForce(before)',
+        find: 'if (!(await tokens.isSignerInForce(before))) return null',
+        replace: 'await tokens.isSignerInForce(before)',
       },
     ],
     tests: [connections],
@@ -53,7 +53,7 @@ export const latePlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/sessions/refresh.ts',
-        find: 'if (await tokens.isKeyInForce(claims)) return',
+        find: 'if (await tokens.isSignerInForce(claims)) return',
         replace: 'if (claims.sub) return',
       },
     ],
@@ -64,22 +64,33 @@ export const latePlants: readonly Plant[] = [
     edits: [
       {
         file: look,
-        find: '(await tokens.isKeyInForce(claims)) ? access : null',
+        find: '(await tokens.isSignerInForce(claims)) ? access : null',
         replace: 'access',
       },
     ],
     tests: [rotation],
   },
   {
-    name: 'the key that signed a token is not remembered',
+    name: 'the key that signed a refresh token is not remembered',
     edits: [
       {
         file: 'src/domain/sessions/tokens.ts',
-        find: 'signedBy.set(judged.claims, header.kid)',
-        replace: 'void header.kid',
+        find: 'signedBy.set(verified.claims, verified.kid)',
+        replace: 'void verified.kid',
       },
     ],
-    tests: [lateRequests, connections],
+    tests: [connections],
+  },
+  {
+    name: 'the key that signed the token of a principal is not remembered',
+    edits: [
+      {
+        file: 'src/domain/authorization/known-principals.ts',
+        find: 'return #kid in principal ? principal.#kid : null',
+        replace: 'return #kid in principal ? null : null',
+      },
+    ],
+    tests: [lateRequests],
   },
   {
     name: 'a connection opened with a copied cookie outlives a change of the password in its session',
@@ -127,7 +138,7 @@ export const latePlants: readonly Plant[] = [
   },
   {
     name: 'an administrator who is asked again is believed for a second',
-    edits: [{ file: access, find: 'admittedAt.delete(principal)', replace: '' }],
+    edits: [{ file: access, find: 'known.note(principal, Number.NEGATIVE_INFINITY)', replace: '' }],
     tests: [lateCredentials],
   },
   {
