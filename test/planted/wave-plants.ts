@@ -82,8 +82,8 @@ export const wavePlants: readonly Plant[] = [
     edits: [
       {
         file: sessions,
-        find: '      await store(family, {',
-        replace: '      const stored = store(family, {',
+        find: 'await orTakenBack(id, () => store(family, document))',
+        replace: 'const stored = store(family, document)',
       },
       {
         file: sessions,

@@ -72,16 +72,24 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
   })
 
   /**
-   * Beside each other: nothing goes by either before the fence. A row without its document would be listed
-   * as a session, although it has no token, and is taken back.
+   * Where a write fails, or its answer is lost, the login hands out no token: its row is taken back. It would be listed as a session
+   * that nobody has, and count among those of `maxConcurrentSessions`.
    */
+  async function orTakenBack<T>(id: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      await families.take(id).catch(() => {})
+      throw error
+    }
+  }
+
+  /** Beside each other: nothing goes by either before the fence. */
   async function store(family: RefreshFamily, document: Session): Promise<void> {
     const [record, row] = await Promise.allSettled([
       sessions.insert(document),
       families.insert(family),
     ])
-    const isRecorded = record.status === 'fulfilled' && record.value
-    if (!isRecorded) await families.take(family.id).catch(() => {})
     if (settledValue(record) && settledValue(row)) return
     throw new AuthError('service_unavailable')
   }
@@ -113,7 +121,7 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       // A signer elsewhere may fail, and then nothing is left of the login.
       const before = signsElsewhere ? signed() : null
       if (before !== null) await Promise.all([before.early, before.refresh])
-      await store(family, {
+      const document = {
         id,
         userId: user.id,
         loginAt: now,
@@ -125,7 +133,8 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
         mfaMethod: how.mfaMethod,
         ...source,
         deviceId: how.deviceId,
-      })
+      }
+      await orTakenBack(id, () => store(family, document))
       // Signed beside the fence, which decides whether they are handed out.
       const { early, refresh } = before ?? signed()
 
@@ -135,18 +144,19 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
       const { sessionEpoch, deviceEpoch } = user
       const factors = how.mfaMethod === null ? { deviceEpoch } : {}
       const guard = { sessionEpoch, enabled: true, ...factors }
-      const fenced = await users.update(user.id, guard, { lastLoginAt: now })
+      const fenced = await orTakenBack(id, () => users.update(user.id, guard, { lastLoginAt: now }))
       if (fenced === null) {
         await ending.end(family, 'password_change', source)
         throw new AuthError('invalid_credentials')
       }
+      // A login that fails here stays among the sessions, for the next one to complete what was begun.
       if (maxConcurrentSessions > 0) {
         await ending.trim(user.id, maxConcurrentSessions, source)
       }
-      const minted = {
+      const minted = await orTakenBack(id, async () => ({
         access: await (hasSameClaims(user, fenced) ? early : access(fenced)),
         refresh: await refresh,
-      }
+      }))
       deps.emit('login.succeeded', source, {
         at: now,
         userId: user.id,

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest'
-import { openHost, storedIn } from '../../support/hosts/open-host.js'
-import { person, signIn } from '../../support/people/people.js'
+import { memory } from '../../../adapters/memory/index.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
+import { passwordLogin } from '../../support/people/authenticator.js'
+import { person, refreshByCookie, signIn } from '../../support/people/people.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
 
 it('S-61 a login over the limit reads no documents of sessions whose rows are long gone', async () => {
@@ -24,3 +27,26 @@ it('S-61 a login over the limit reads no documents of sessions whose rows are lo
     expect(calls.filter((call) => call === 'client_sessions.find')).toHaveLength(1)
   }
 })
+
+it.each(['client_sessions.insert', 'client_refresh_tokens.insert', 'client_users.update'])(
+  'S-61 logins whose answer of %s was lost push out no session',
+  async (call) => {
+    const store = faultyBackend(memory())
+    const host = await openHost({ backend: store.backend, settings: { maxConcurrentSessions: 3 } })
+    const who = await person(host, 'client')
+    const held = [await signIn(host, 'client', who), await signIn(host, 'client', who)]
+    const outcomes: string[] = []
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      store.failNext(call, 'after')
+      outcomes.push(outcomeOf(await passwordLogin(host, 'client', who)))
+    }
+    store.heal()
+    held.push(await signIn(host, 'client', who))
+    expect(outcomes).toEqual(Array<string>(3).fill('503 service_unavailable'))
+    const listed = await host.auth.client.listSessions(who.id)
+    expect(listed.filter(({ active }) => active)).toHaveLength(3)
+    for (const { refreshToken } of held) {
+      expect(outcomeOf(await refreshByCookie(host, 'client', refreshToken))).toBe('200')
+    }
+  },
+)
