@@ -1,6 +1,7 @@
 import type { Plant } from './plant.js'
 
 const factorGuesses = 'test/contract/limits/factor-guesses.test.ts'
+const endedEnrolments = 'test/contract/factors/ended-enrolments.test.ts'
 const lateFactors = 'test/contract/factors/late-factors.test.ts'
 
 /** Rights of a session, and of a login, that outlive what they came from. */
@@ -81,6 +82,50 @@ export const factorPlants: readonly Plant[] = [
       },
     ],
     tests: ['test/security/intents/intents.test.ts'],
+  },
+  {
+    name: 'a session that an ending of all sessions has yet to reach enrols a factor',
+    edits: [
+      {
+        file: 'src/domain/factors/factor-enrollment.ts',
+        find: '      await requireOpen(askedIn, seen)\n',
+        replace: '',
+      },
+    ],
+    tests: [endedEnrolments],
+  },
+  {
+    name: 'a session that was ended alone keeps the factor that it was enrolling',
+    edits: [
+      {
+        file: 'src/domain/factors/factor-enrollment.ts',
+        find: '      await takeBackIfEnded(askedIn, settled, () => factor.takeBack(notice))\n',
+        replace: '',
+      },
+    ],
+    tests: [endedEnrolments],
+  },
+  {
+    name: 'a password is changed in a session that has ended',
+    edits: [
+      {
+        file: 'src/domain/passwords/password-writer.ts',
+        find: '        await requireAsker(change, user)\n',
+        replace: '',
+      },
+    ],
+    tests: ['test/security/overtaken/re-authentication-overtaken.test.ts'],
+  },
+  {
+    name: 'a login whose answer was lost counts among the sessions of the user',
+    edits: [
+      {
+        file: 'src/domain/sessions/sessions.ts',
+        find: '      await families.take(id).catch(() => {})\n',
+        replace: '',
+      },
+    ],
+    tests: ['test/contract/sessions/session-limit.test.ts'],
   },
   {
     name: 'the sweep keeps a factor of a request that a mailed reset overtook',

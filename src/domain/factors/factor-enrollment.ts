@@ -1,13 +1,21 @@
 import { enrolledMark } from '../../engine/enrolled-mark.js'
+import { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
 import { endsAllBut, type OtherSessions } from './other-sessions.js'
 
 type EnrollmentIntent = SpentIntent<'totpEnrollment' | 'passkeyRegistration'>
+
+/** The session or the login in which a factor is enrolled, and what is to become of the other sessions. */
+export interface EnrollmentPlace extends OtherSessions {
+  /** Null for a login, which has no session yet. */
+  readonly askedIn: string | null
+}
 
 /** What stores one factor, and takes it away again. */
 export interface FactorWrite {
@@ -25,7 +33,9 @@ export interface FactorWrite {
 export interface FactorEnrollment {
   /**
    * The user as the enrolment left them; null when their factors, password or standing changed since
-   * the intent began, and then nothing is left of the factor. It voids earlier proofs, trusted devices
+   * the intent began, and then nothing is left of the factor. Throws `session_revoked`, and nothing is left either, where
+   * the session that asks has ended: an ending of all sessions reaches one after the other, and that of one session does
+   * not touch the user. It voids earlier proofs, trusted devices
    * and other enrolments: of two that began at once, one is stored. A first factor also voids what
    * other sessions could be refreshed with, unless `others` says otherwise; the caller ends them, and
    * tells the owner. A factor is stored with a notice that the owner was not told of it: if the request
@@ -34,7 +44,7 @@ export interface FactorEnrollment {
   enroll(
     intent: EnrollmentIntent,
     factor: FactorWrite,
-    others: OtherSessions,
+    place: EnrollmentPlace,
   ): Promise<EnrolledUser | null>
   /**
    * Moves the epoch once more, unless anything else moved it since the claim: another enrolment may have
@@ -70,22 +80,33 @@ export interface EnrolledUser {
 /** Sessions ended beside us move the record; factors or credentials changed stop us. */
 const attempts = 5
 
-export function createFactorEnrollment({
-  collections,
-  clock,
-}: Pick<SurfaceContext, 'collections' | 'clock'>): FactorEnrollment {
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock'> {
+  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
+}
+
+export function createFactorEnrollment({ collections, clock, judge }: Deps): FactorEnrollment {
   const { users } = collections
 
-  /** Moves the epoch from the one that the intent began with, or sees that it did so before. */
+  async function isOver(askedIn: string | null, user: User): Promise<boolean> {
+    return askedIn !== null && !(await judge.isSessionOpen(user, askedIn))
+  }
+
+  /**
+   * Moves the epoch from the one that the intent began with, or sees that it did so before. What ends all sessions moves it
+   * as well, so of the user as they were read here, the session is still open when this is written, or was ended alone.
+   */
   function claim(
     intent: EnrollmentIntent,
+    askedIn: string | null,
     ended: EnrolledUser['others']['endsAllBut'],
   ): Promise<User | null> {
     const { id: lastIntentId, payload, user } = intent
     const { deviceEpoch, credentialEpoch } = payload
-    let { sessionEpoch } = user
+    let seen: User = user
 
     async function attempt() {
+      if (await isOver(askedIn, seen)) throw new AuthError('session_revoked')
+      const { sessionEpoch } = seen
       const closing = closingOf(sessionEpoch, ended)
       const guard = { deviceEpoch, credentialEpoch, enabled: true, kind: '', ...closing.guard }
       const set = { deviceEpoch: deviceEpoch + 1, lastIntentId, ...closing.set }
@@ -96,7 +117,7 @@ export function createFactorEnrollment({
       if (isClaimedBy(intent, found)) return found
       const isMoved = found?.deviceEpoch === deviceEpoch && found.sessionEpoch !== sessionEpoch
       if (!isMoved || ended === undefined) return null
-      sessionEpoch = found.sessionEpoch
+      seen = found
       return conflict
     }
     return retryOnConflict(attempts, attempt, () => null)
@@ -125,10 +146,11 @@ export function createFactorEnrollment({
   return {
     settle,
 
-    async enroll(intent, factor, given) {
-      const isFirst = given.endOtherSessions === undefined && (await isFirstFactor(intent))
-      const others = endsAllBut(given, isFirst)
-      const claimed = await claim(intent, others.endsAllBut)
+    async enroll(intent, factor, place) {
+      const { askedIn } = place
+      const isFirst = place.endOtherSessions === undefined && (await isFirstFactor(intent))
+      const others = endsAllBut(place, isFirst)
+      const claimed = await claim(intent, askedIn, others.endsAllBut)
       const notice = { expiresAt: clock.now() + noticeMs, enrollmentId: intent.id }
       if (claimed === null || !(await factor.store(notice))) return null
       // What removes factors moves the epoch first and looks then: of the two, one sees the other.
@@ -136,6 +158,11 @@ export function createFactorEnrollment({
       if (settled === null) {
         await factor.takeBack(notice)
         return null
+      }
+      // The session may have been ended alone meanwhile, and a thief must not keep a factor.
+      if (await isOver(askedIn, settled)) {
+        await factor.takeBack(notice)
+        throw new AuthError('session_revoked')
       }
       // Later effects of other intents hide what `settle` wrote into the user. The factor stands, whatever comes of this.
       await factor.mark(notice, enrolledMark(intent.id)).catch(() => {})

@@ -11,8 +11,7 @@ import type { SpentIntent } from '../intents/spent-intent.js'
 import { networkLine } from '../passwords/hash-lines.js'
 import type { BackupCodeSets, FreshCodes } from './backup-code-sets.js'
 import type { FactorChanges } from './factor-changes.js'
-import type { EnrolledUser, FactorEnrollment } from './factor-enrollment.js'
-import type { OtherSessions } from './other-sessions.js'
+import type { EnrolledUser, EnrollmentPlace, FactorEnrollment } from './factor-enrollment.js'
 import { requireProvedMailbox } from './require-proved-mailbox.js'
 import type { PendingTotp, TotpFactors } from './totp-factors.js'
 
@@ -30,9 +29,9 @@ export interface TotpEnrollment {
   ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
   /**
    * Null for a wrong code, one from another session or login than the secret was shown in, and an
-   * account that changed since. Throws `email_not_verified`.
+   * account that changed since. Throws `email_not_verified`, and `session_revoked` where the session has ended.
    */
-  confirm(user: User, shown: ShownTotp, others: OtherSessions): Promise<ConfirmedTotp | null>
+  confirm(user: User, shown: ShownTotp, place: EnrollmentPlace): Promise<ConfirmedTotp | null>
   /**
    * What follows the confirmation: the mail to the owner, and the backup codes, which are shown this once. None, where the
    * factors or the password of the account were changed while they were made. Throws `invalid_mfa_code` where the app was
@@ -121,7 +120,7 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
       return { secret, otpauthUri: await otpauthUri(secret, totpIssuer, user.email) }
     },
 
-    async confirm(user, { boundTo, code }, others) {
+    async confirm(user, { boundTo, code }, place) {
       requireProvedMailbox(user)
       const pending = await totpFactors.pending(user.id)
       if (pending?.factor.boundTo !== boundTo) return null
@@ -143,7 +142,7 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
             { expiresAt: null, enrollmentId: null },
           ),
       }
-      const enrolled = await enrollment.enroll(spent, write, others)
+      const enrolled = await enrollment.enroll(spent, write, place)
       return enrolled === null ? null : { ...enrolled, intent: spent }
     },
 

@@ -51,7 +51,8 @@ export interface MfaLogin {
     source: RequestSource,
   ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
   /**
-   * Throws `invalid_mfa_code` and `mfa_ticket_invalid`. Voids earlier proofs. Ends the other sessions as
+   * Throws `invalid_mfa_code` and `mfa_ticket_invalid`, and `session_revoked` where the session has ended. Voids earlier
+   * proofs. Ends the other sessions as
    * `endOtherSessions` says; left out, if this is the first factor.
    */
   confirmTotp(
@@ -96,7 +97,8 @@ export function createMfaLogin(services: Services): MfaLogin {
     const waiting = await loginIntents.attempt(shown, 'enrollment', async ({ user }) => {
       const sessionId = loginIntents.idOf(shown)
       const bound = { boundTo: sessionId, code }
-      const confirmed = await totpEnrollment.confirm(user, bound, { sessionId, endOtherSessions })
+      const place = { sessionId, endOtherSessions, askedIn: null }
+      const confirmed = await totpEnrollment.confirm(user, bound, place)
       if (confirmed !== null) made.push(confirmed)
       return confirmed !== null
     })
@@ -127,7 +129,8 @@ export function createMfaLogin(services: Services): MfaLogin {
       const { user, sessionId } = enrollee.who
       const { code, endOtherSessions } = shown
       const bound = { boundTo: sessionId, code }
-      const confirmed = await totpEnrollment.confirm(user, bound, { sessionId, endOtherSessions })
+      const place = { sessionId, endOtherSessions, askedIn: sessionId }
+      const confirmed = await totpEnrollment.confirm(user, bound, place)
       if (confirmed === null) throw new AuthError('invalid_mfa_code')
       return { backupCodes: await totpEnrollment.finish(confirmed, terms, source), login: null }
     },

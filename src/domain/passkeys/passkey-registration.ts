@@ -60,7 +60,7 @@ export interface PasskeyRegistration {
   ): Promise<{ readonly challengeId: string; readonly options: CreationOptions }>
   /**
    * Throws `webauthn_failed` for a response that does not verify, `factor_already_enrolled` for a
-   * credential that an account already has, and `mfa_ticket_invalid`. Voids earlier proofs, and ends
+   * credential that an account already has, `mfa_ticket_invalid`, and `session_revoked` where the session has ended. Voids earlier proofs, and ends
    * the other sessions as `endOtherSessions` says.
    */
   finish(enrollee: Enrollee, made: MadePasskey, source: RequestSource): Promise<RegisteredPasskey>
@@ -81,6 +81,8 @@ interface Services {
 interface Registrant {
   readonly user: User
   readonly boundTo: string
+  /** The session; null for a login, which has none yet. */
+  readonly askedIn: string | null
 }
 
 /** A passkey that is not stored yet. */
@@ -105,15 +107,16 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
 
   async function registrantOf(enrollee: Enrollee): Promise<Registrant> {
     if (enrollee.kind === 'session') {
-      return { user: enrollee.who.user, boundTo: enrollee.who.sessionId }
+      const { user, sessionId } = enrollee.who
+      return { user, boundTo: sessionId, askedIn: sessionId }
     }
     const { user } = await loginIntents.open(enrollee, 'enrollment')
-    return { user, boundTo: loginIntents.idOf(enrollee) }
+    return { user, boundTo: loginIntents.idOf(enrollee), askedIn: null }
   }
 
   /** Null for a response that does not verify. */
   async function register(
-    { user, boundTo }: Registrant,
+    { user, boundTo, askedIn }: Registrant,
     { challengeId, response, name, endOtherSessions }: MadePasskey,
   ): Promise<Registered | null> {
     requireProvedMailbox(user)
@@ -140,8 +143,8 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
       lastUsedAt: null,
       lastChallenge: challenge,
     }
-    const others = { sessionId: boundTo, endOtherSessions }
-    const enrolled = await enrollment.enroll(intent, writeOf(passkey), others)
+    const place = { sessionId: boundTo, endOtherSessions, askedIn }
+    const enrolled = await enrollment.enroll(intent, writeOf(passkey), place)
     return enrolled === null ? null : { ...enrolled, intent, passkey, userVerified }
   }
 
@@ -178,7 +181,8 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     const all: Registered[] = []
     const waiting = await loginIntents
       .attempt(shown, 'enrollment', async ({ user }) => {
-        const registered = await register({ user, boundTo: loginIntents.idOf(shown) }, made)
+        const registrant = { user, boundTo: loginIntents.idOf(shown), askedIn: null }
+        const registered = await register(registrant, made)
         if (registered !== null) all.push(registered)
         return registered !== null
       })

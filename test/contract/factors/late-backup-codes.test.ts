@@ -33,21 +33,22 @@ describe.each(surfaces)('backup codes of an app, shown late on the %s surface', 
     return codeOf(host, textOf(begun.json(), 'secret'))
   }
 
-  it.each(['backup_codes.get', 'backup_codes.insert'])(
-    'R-1-20 T-45 are none where all factors were reset before %s',
-    async (moment) => {
-      const { host, late } = await interrupted(moment)
-      const who = await signedInPerson(host, surface)
-      const { bearer, id } = who
-      const body = { code: await codeFor(host, bearer, who) }
-      late.push(() => host.auth[surface].users.resetMfa(id))
-      const reply = await host.send('POST', `${base}/mfa/totp/confirm`, { bearer, body })
-      expect([late, outcomeOf(reply)]).toEqual([[], '401 invalid_mfa_code'])
-      const { totpFactors, backupCodes } = storedIn(host, surface)
-      expect(await totpFactors.get(id)).toBeNull()
-      expect(await backupCodes.get(id)).toBeNull()
-    },
-  )
+  it.each([
+    // Of the request that confirms: whether the app is the first factor, before it is stored.
+    ['backup_codes.get', '401 session_revoked'],
+    ['backup_codes.insert', '401 invalid_mfa_code'],
+  ])('R-1-20 T-45 are none where all factors were reset before %s', async (moment, refusal) => {
+    const { host, late } = await interrupted(moment)
+    const who = await signedInPerson(host, surface)
+    const { bearer, id } = who
+    const body = { code: await codeFor(host, bearer, who) }
+    late.push(() => host.auth[surface].users.resetMfa(id))
+    const reply = await host.send('POST', `${base}/mfa/totp/confirm`, { bearer, body })
+    expect([late, outcomeOf(reply)]).toEqual([[], refusal])
+    const { totpFactors, backupCodes } = storedIn(host, surface)
+    expect(await totpFactors.get(id)).toBeNull()
+    expect(await backupCodes.get(id)).toBeNull()
+  })
 
   it('R-1-20 T-45 do not replace those that the owner had made in the meantime', async () => {
     const { host, late } = await interrupted('backup_codes.insert')
