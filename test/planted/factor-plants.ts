@@ -88,7 +88,7 @@ export const factorPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/factors/factor-enrollment.ts',
-        find: '      await requireOpen(askedIn, seen)\n',
+        find: "      if (await isOver(askedIn, seen)) throw new AuthError('session_revoked')\n",
         replace: '',
       },
     ],
@@ -99,8 +99,8 @@ export const factorPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/factors/factor-enrollment.ts',
-        find: '      await takeBackIfEnded(askedIn, settled, () => factor.takeBack(notice))\n',
-        replace: '',
+        find: 'if (await isOver(askedIn, settled))',
+        replace: 'if (await isOver(null, settled))',
       },
     ],
     tests: [endedEnrolments],
@@ -126,6 +126,17 @@ export const factorPlants: readonly Plant[] = [
       },
     ],
     tests: ['test/contract/sessions/session-limit.test.ts'],
+  },
+  {
+    name: 'a passkey of a request that a mailed reset overtook signs in until the sweep',
+    edits: [
+      {
+        file: 'src/domain/passkeys/passkey-login.ts',
+        find: '!enrollmentStands(passkey, user)',
+        replace: 'false',
+      },
+    ],
+    tests: ['test/contract/factors/untold-factors.test.ts'],
   },
   {
     name: 'the sweep keeps a factor of a request that a mailed reset overtook',

@@ -1,4 +1,5 @@
 import { type RequestOptions, requestOptions } from '../../crypto/webauthn.js'
+import { enrollmentStands } from '../../engine/enrollment-stands.js'
 import { AuthError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -129,7 +130,8 @@ export function createPasskeyLogin(deps: Deps, services: Services): PasskeyLogin
     const terms = { challenge, userVerification: 'required', besideFactor: false } as const
     const verified = await assertions.verify(passkey, response, terms)
     const user = verified === null ? null : await collections.users.get(passkey.userId)
-    return verified === null || user === null ? null : { user, verified }
+    if (verified === null || user === null || !enrollmentStands(passkey, user)) return null
+    return { user, verified }
   }
 
   function refuse(userId: string | null, source: RequestSource): never {

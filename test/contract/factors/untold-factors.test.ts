@@ -24,6 +24,8 @@ import { mortalHost } from './mortal-host.js'
 interface Begun {
   readonly who: Person & { readonly bearer: string }
   readonly finish: () => Promise<string>
+  /** A login with the new factor alone, and what it came to. */
+  readonly login?: () => Promise<string>
 }
 
 /** What the enrolment of a kind of factor ends with. */
@@ -47,11 +49,12 @@ const kinds: Readonly<
     const { bearer, password: currentPassword } = who
     const on = passkeysOn(host, surface)
     const begun = JSON.parse((await on.startRegistration({ bearer, currentPassword })).text)
-    const response = softwareAuthenticator({ origin: origins[surface] }).create(begun.options)
+    const authenticator = softwareAuthenticator({ origin: origins[surface] })
+    const response = authenticator.create(begun.options)
     const { challengeId } = begun
     const finish = async () =>
       outcomeOf(await on.finishRegistration({ bearer }, challengeId, response))
-    return { who, finish }
+    return { who, finish, login: async () => outcomeOf(await on.login(authenticator)) }
   },
 }
 
@@ -68,10 +71,10 @@ async function cutOff(
   change: keyof typeof kinds,
   isWanted: (enrollmentId: string, lastIntentId: string | null) => boolean,
 ) {
-  const { host, diesAfter, isBack } = await mortalHost()
+  const { host, diesAfter, isBack } = await mortalHost({ webauthnMode: 'passwordless' })
   for (let calls = 0; ; calls += 1) {
     assert.ok(calls < 100)
-    const { who, finish } = await kinds[change](host, surface)
+    const { who, finish, login } = await kinds[change](host, surface)
     await host.auth.close()
     diesAfter(calls)
     await finish()
@@ -80,7 +83,7 @@ async function cutOff(
     const [stored] = await factorsOf(host, surface, who)
     const { lastIntentId } = await storedUser(host, surface, who.email)
     const { enrollmentId = null } = stored ?? {}
-    if (enrollmentId !== null && isWanted(enrollmentId, lastIntentId)) return { host, who }
+    if (enrollmentId !== null && isWanted(enrollmentId, lastIntentId)) return { host, who, login }
   }
 }
 
@@ -204,6 +207,20 @@ describe.each(surfaces)('a factor whose request dies, on the %s surface', (surfa
       expect(mailsTo(process, who)).toEqual([])
     },
   )
+
+  it('T-45 signs nobody in where a link of a mail made a new password since, also before the sweep', async () => {
+    const { host, who, login } = await cutOff(surface, 'passkeyAdded', isUnsettled)
+    expect(await login?.()).toBe('200')
+    const link = await linkFor(host, surface, who.email)
+    expect((await reset(host, surface, link, otherPassword)).status).toBe(204)
+    expect(await login?.()).toBe('401 invalid_credentials')
+  })
+
+  it('T-45 signs its owner in after a mailed reset where it stood before', async () => {
+    const { host, who, login } = await cutOff(surface, 'passkeyAdded', isSettled)
+    await asAfterReset(host, surface, who)
+    expect(await login?.()).toBe('200')
+  })
 
   it.each(['totpEnrolled', 'passkeyAdded'] as const)(
     'S-59 T-45 stays where it stood before a mailed reset, and is told of: %s',
