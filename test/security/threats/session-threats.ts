@@ -189,6 +189,24 @@ export const refreshToken: Threat = {
         }
         return { twin: thief.view, use: thief.refresh, end, works: '200', after: '200' }
       },
+    'a connection that was opened with a copy goes on with the session, until the session ends or changes its password':
+      async (host) => {
+        const who = await signedInPerson(host, 'client')
+        const headers = { cookie: who.cookie, origin: 'https://app.example.com' }
+        const thief = { method: 'GET', headers }
+        const connection = await host.auth.client.sessionOf(thief, { use: 'connection' })
+        return {
+          use: async () => ((await connection?.recheck()) ? 'open' : 'closed'),
+          async end() {
+            await host.clock.advance(11 * second)
+            const owner = await host.send('POST', at('/refresh-cookie'), { cookie: who.cookie })
+            assert.equal(told(owner), '200')
+            await host.clock.advance(2 * day)
+          },
+          works: 'open',
+          after: 'open',
+        }
+      },
   },
 }
 
