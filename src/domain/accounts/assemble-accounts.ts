@@ -13,7 +13,7 @@ import type { SessionServices } from '../sessions/assemble-sessions.js'
 import type { AccountDeletions } from './account-deletions.js'
 import type { EmailChange } from './email-change.js'
 import { createMailboxConfirmation } from './mailbox-confirmation.js'
-import { createMfaReset, type MfaReset } from './mfa-reset.js'
+import type { MfaReset } from './mfa-reset.js'
 import { createProfile, type Profile } from './profile.js'
 import { createRegistration, type Registration } from './registration.js'
 import { createRegistrationConfirmation } from './registration-confirmation.js'
@@ -51,7 +51,13 @@ export function assembleAccounts(
 ): AccountServices {
   const deps = { ...context, ...collaborators }
   const { sessions, reAuthentication } = collaborators
-  const mfaReset = createMfaReset(deps, sessions, collaborators.changes)
+  const mfaReset = mfaResetWhenUsed(
+    onceLoaded(async () => {
+      const load = () => import('./mfa-reset.js')
+      const { createMfaReset } = await loadPart('resets of second factors', load)
+      return createMfaReset(deps, sessions, collaborators.changes)
+    }),
+  )
   const deletions = deletionsWhenUsed(
     onceLoaded(async () => {
       const load = () => import('./account-deletions.js')
@@ -86,6 +92,13 @@ export function assembleAccounts(
     users: createUsers(deps, {
       ...{ sessions, mfaReset, deletions, recovery: collaborators.passwordRecovery },
     }),
+  }
+}
+
+/** Few people ever lose their second factors. */
+function mfaResetWhenUsed(load: () => Promise<MfaReset>): MfaReset {
+  return {
+    reset: async (...given) => (await load()).reset(...given),
   }
 }
 
