@@ -278,6 +278,7 @@ function figuresOf(
       what: 'server CPU over better-auth',
       values: ratio('cpu', 'better-auth'),
       atMost: 0.95,
+      why: 'statements of a refresh',
     },
     { goal, what: 'server CPU over hand-made', values: ratio('cpu', 'hand-made') },
     {
