@@ -18,7 +18,7 @@ export interface KnownPrincipals {
 
 export function knownPrincipals(surface: Surface): KnownPrincipals {
   /**
-   * Private fields, as no host can change or copy them. They are of this surface of this `createAuth` alone, as the class
+   * Private fields: a host's copy does not have them, and they are of this surface of this `createAuth` alone, as the class
    * is. A WeakMap would do the same, and take more of a guarded request than all its checks.
    */
   class KnownPrincipal implements Principal {

@@ -189,7 +189,7 @@ export const refreshToken: Threat = {
         }
         return { twin: thief.view, use: thief.refresh, end, works: '200', after: '200' }
       },
-    'a connection that was opened with a copy goes on with the session, until the session ends or changes its password':
+    'a connection that was opened with a copy goes on with the session, until the session ends, or changes its password and is refreshed':
       async (host) => {
         const who = await signedInPerson(host, 'client')
         const headers = { cookie: who.cookie, origin: 'https://app.example.com' }
