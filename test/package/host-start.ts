@@ -46,7 +46,7 @@ async function statusOf(path: string, method = 'GET'): Promise<number | undefine
 
 const session = await statusOf('/session')
 const atStart = loaded()
-const localised = globalThis.localised?.() ?? null
+const writtenAtStart = globalThis.localised?.() ?? null
 const options = '/operator/webauthn/login/options'
 // Side by side, and once more.
 const passkeys = await Promise.all([statusOf(options, 'POST'), statusOf(options, 'POST')])
@@ -57,5 +57,14 @@ const afterwards = loaded().filter((url) => !atStart.includes(url))
 const made = key.startsWith('-----BEGIN PRIVATE KEY-----')
 const spans = globalThis.spanNames ?? []
 console.log(
-  JSON.stringify({ session, passkeys, made, spans, logged, localised, atStart, afterwards }),
+  JSON.stringify({
+    session,
+    passkeys,
+    made,
+    spans,
+    logged,
+    localised: writtenAtStart,
+    atStart,
+    afterwards,
+  }),
 )
