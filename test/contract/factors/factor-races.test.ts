@@ -65,17 +65,22 @@ describe.each(surfaces)(
       const who = await signedInPerson(host, surface)
       const on = passkeysOn(host, surface)
       const authenticator = softwareAuthenticator({ origin: origins[surface] })
+      const { passkeys } = storedIn(host, surface)
       at('passkeys.insert', {
         async before() {
           expect(await host.auth[surface].users.resetMfa(who.id)).toBe(true)
         },
         async after() {
-          expect(outcomeOf(await on.login(authenticator))).toBe('200')
+          expect(outcomeOf(await on.login(authenticator))).toBe('401 invalid_credentials')
+          const [stored] = await passkeys.find({ userId: who.id }, { limit: 1 })
+          if (stored === undefined) throw new Error('no passkey is stored')
+          const { id, counter } = stored
+          const used = { counter: counter + 1, lastUsedAt: host.clock.now() }
+          expect(await passkeys.update(id, { counter }, used)).not.toBeNull()
         },
       })
       const given = { bearer: who.bearer, currentPassword: who.password }
       expect(outcomeOf(await on.register(given, authenticator))).toBe('400 webauthn_failed')
-      const { passkeys } = storedIn(host, surface)
       expect(await passkeys.find({ userId: who.id }, { limit: 9 })).toEqual([])
     })
 
