@@ -90,11 +90,11 @@ it('lets owners succeed in four of ten requests at least', () => {
 
 /** The first history of a few that the predicate finds fault with. */
 async function firstFault(name: PredicateName, plant: () => (typeof plants)[number][2]) {
-  for (let seed = 1; seed <= 40; seed += 1) {
+  for (let seed = 1; seed <= 120; seed += 1) {
     const { history, decisions } = await simulated({ seed, steps: 2000, plant: plant()() })
     if (predicates[name](history).violations.length > 0) return { seed, decisions }
   }
-  return expect.unreachable('40 seeds of 2,000 steps showed nothing')
+  return expect.unreachable('120 seeds of 2,000 steps showed nothing')
 }
 
 describe('a promise that is broken below the library is noticed', () => {
