@@ -51,7 +51,7 @@ export type MfaEvent =
       readonly type: 'mfa.lockedOut'
       readonly userId: string
       readonly method: MfaMethod
-      /** The session of that attempt, whose kind of lockout began; null for the one of logins. */
+      /** The session of that attempt; null at a login. */
       readonly sessionId: string | null
       /** Epoch milliseconds. */
       readonly until: number

@@ -143,8 +143,8 @@ export const factorPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/factors/enrollment-notices.ts',
-        find: 'return credentialEpoch === noted.credentialEpoch ? user : null',
-        replace: 'return credentialEpoch >= noted.credentialEpoch ? user : null',
+        find: 'if (!enrollmentStands(noted, user)) return null',
+        replace: '',
       },
     ],
     tests: ['test/contract/factors/untold-factors.test.ts'],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Reads the token, so that no log and no Referer sees it. */
+/** Reads the token from the fragment, which no log and no Referer sees. */
 const script = `
     const surface = location.pathname.startsWith('/operator/') ? 'operator' : 'client'
     const token = new URLSearchParams(location.hash.slice(1)).get('token')

@@ -169,7 +169,7 @@ function unproven(targetId: string | null, details: Details): Facts {
   return failed(act(null, targetId, details))
 }
 
-/** A wrong secret of a user: in a session, which is the user's as far as anybody knows, or by a stranger. */
+/** A wrong secret, shown in a session of the user, or by a caller who is not signed in. */
 function guessed(
   { userId, sessionId }: { readonly userId: string; readonly sessionId: string | null },
   details: Details,

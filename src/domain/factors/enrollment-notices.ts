@@ -1,5 +1,6 @@
 import { workOff } from '../../concurrency/work-off.js'
 import { enrolledMark, isEnrolledMark } from '../../engine/enrolled-mark.js'
+import { enrollmentStands } from '../../engine/enrollment-stands.js'
 import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
 import type { Passkey } from '../../model/passkey.js'
 import type { User } from '../../model/user.js'
@@ -63,13 +64,10 @@ export function createEnrollmentNotices(
   async function ownerOf(noted: Noted, enrollmentId: string): Promise<User | null> {
     const user = await users.get(noted.userId)
     if (user === null) return null
-    const { lastIntentId, credentialEpoch } = user
-    const isSettled = isEnrolledMark(enrollmentId) || lastIntentId === enrolledMark(enrollmentId)
-    if (isSettled) return user
-    if (lastIntentId === enrollmentId) return enrollment.settle(claimedBy(noted), enrollmentId)
-    // Another intent has had an effect since. Where that was a reset, the owner took the account back from whoever began the
-    // factor, and could not sign in with it.
-    return credentialEpoch === noted.credentialEpoch ? user : null
+    // After a reset, the owner has taken the account back from whoever began the factor.
+    if (!enrollmentStands(noted, user)) return null
+    const isSettled = isEnrolledMark(enrollmentId) || user.lastIntentId !== enrollmentId
+    return isSettled ? user : enrollment.settle(claimedBy(noted), enrollmentId)
   }
 
   async function resumeOne(kind: Kind, seen: Noted): Promise<void> {

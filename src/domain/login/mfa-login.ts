@@ -52,8 +52,7 @@ export interface MfaLogin {
   ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
   /**
    * Throws `invalid_mfa_code` and `mfa_ticket_invalid`, and `session_revoked` where the session has ended. Voids earlier
-   * proofs. Ends the other sessions as
-   * `endOtherSessions` says; left out, if this is the first factor.
+   * proofs. Ends the other sessions as `endOtherSessions` says; left out, if this is the first factor.
    */
   confirmTotp(
     enrollee: Enrollee,
