@@ -23,8 +23,9 @@ export function enrollmentStands(factor: StoredFactor, account: Account): boolea
   const { enrollmentId } = factor
   if (enrollmentId === null || isEnrolledMark(enrollmentId)) return true
   if (account.lastIntentId === enrolledMark(enrollmentId)) return true
+  // Another intent that had its effect since hides what came before it: another enrolment would revive one that was
+  // overtaken. The request was cut off, so the owner was not told that the factor is there.
+  if (account.lastIntentId !== enrollmentId) return false
   const hasSameCredentials = account.credentialEpoch === factor.credentialEpoch
-  // Where another intent has had an effect since, it hides whether the enrolment was settled before.
-  if (account.lastIntentId !== enrollmentId) return hasSameCredentials
   return hasSameCredentials && account.deviceEpoch === factor.deviceEpoch + 1
 }

@@ -23,7 +23,8 @@ describe('whether the enrolment of a factor stands', () => {
     ['it was claimed, and nothing came since', {}, {}, true],
     ['all sessions were ended since', {}, { deviceEpoch: 5 }, false],
     ['the password was changed since', {}, { deviceEpoch: 5, credentialEpoch: 6 }, false],
-    ['another intent had its effect', {}, { lastIntentId: 'other', deviceEpoch: 5 }, true],
+    ['another intent had its effect', {}, { lastIntentId: 'other' }, false],
+    ['another factor was enrolled since', {}, { lastIntentId: 'o stored', deviceEpoch: 7 }, false],
     [
       'a reset had its effect',
       {},

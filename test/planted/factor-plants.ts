@@ -106,6 +106,29 @@ export const factorPlants: readonly Plant[] = [
     tests: [endedEnrolments],
   },
   {
+    name: 'a session that an ending of all sessions has yet to reach proves a factor again',
+    edits: [
+      {
+        file: 'src/domain/factors/step-up.ts',
+        find: "      if (!isOpen) throw new AuthError('session_revoked')\n",
+        replace: '',
+      },
+    ],
+    tests: ['test/contract/factors/step-up-proofs.test.ts'],
+  },
+  {
+    name: 'a passkey that an ending of all sessions overtook signs in once another factor is added',
+    edits: [
+      {
+        file: 'src/engine/enrollment-stands.ts',
+        find: '  if (account.lastIntentId !== enrollmentId) return false\n',
+        replace:
+          '  if (account.lastIntentId !== enrollmentId)\n    return account.credentialEpoch === factor.credentialEpoch\n',
+      },
+    ],
+    tests: ['test/contract/factors/untold-factors.test.ts'],
+  },
+  {
     name: 'a password is changed in a session that has ended',
     edits: [
       {

@@ -5,7 +5,8 @@ import type { UserKind } from '../../ports/user-kind.js'
 
 /**
  * The user or service account of an access token. The type parameter keeps the principals of the two
- * surfaces apart.
+ * surfaces apart. Pass it on as it is: the library does not know which key signed the token of a copy, so
+ * it does not notice that this key was replaced.
  */
 export interface Principal<S extends Surface = Surface> {
   readonly surface: S

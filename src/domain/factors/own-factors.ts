@@ -43,11 +43,11 @@ export interface OwnFactors {
     source: RequestSource,
     endOtherSessions?: boolean,
   ): Promise<readonly string[]>
-  /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`. */
+  /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`, and `session_revoked`. */
   stepUp(who: SignedIn, shown: ShownCode, source: RequestSource): Promise<number>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'emit'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'settings'>
 
 interface Services {
   readonly backupCodeSets: BackupCodeSets
@@ -103,15 +103,14 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
       return fresh.codes
     },
 
-    async stepUp({ user, sessionId }, shown, source) {
+    async stepUp(who, shown, source) {
+      const { user, sessionId } = who
       const { method } = shown
       const enrolled = await enrolledFactors(collections, user.id)
       const has = method === 'totp' ? enrolled.totp : hasFactor(enrolled)
       if (!has) throw new AuthError('factor_not_found')
       await codeVerification.spend(user.id, { ...shown, sessionId }, source)
-      const provedAt = await stepUp.record(user, sessionId, method)
-      deps.emit('mfa.steppedUp', source, { userId: user.id, sessionId, method })
-      return provedAt
+      return stepUp.recordIn(who, method, source)
     },
   }
 }

@@ -2,15 +2,22 @@ import { hasFactor, type SecondFactorMethod } from '../../engine/second-factor.j
 import { AuthError } from '../../errors/index.js'
 import type { StepUpProof } from '../../model/step-up-proof.js'
 import { isHuman, type User } from '../../model/user.js'
+import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
-import type { Principal } from '../context/principal.js'
+import type { Principal, SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
 
 /** Recent proofs of a second factor, each bound to the session that showed it. */
 export interface StepUp {
   /** Notes a proof of now; an older one of the session is replaced, a newer one stays. */
   record(user: User, sessionId: string, method: SecondFactorMethod): Promise<number>
+  /**
+   * The same for a person who showed one in their session, and tells of it. Throws `session_revoked` where the session has
+   * ended: an ending of all sessions reaches one after the other, and a proof would count in those it has yet to reach.
+   */
+  recordIn(who: SignedIn, method: SecondFactorMethod, source: RequestSource): Promise<number>
   /** Epoch milliseconds of the session's newest proof that still counts; null without one. */
   provedAt(user: User, sessionId: string): Promise<number | null>
   /** Milliseconds since that proof; null without one, and for one of the future. */
@@ -24,7 +31,9 @@ export interface StepUp {
   require(principal: Principal, maxAgeMs: number): Promise<void>
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'clock'>
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'emit'> {
+  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
+}
 
 /** The longest age anything asks for, and what clocks may differ by. */
 const lifeMs = 60 * 60 * 1000 + 60 * 1000
@@ -69,15 +78,27 @@ export function createStepUp(deps: Deps): StepUp {
     })
   }
 
+  async function record(
+    { id: userId, deviceEpoch }: User,
+    sessionId: string,
+    method: SecondFactorMethod,
+  ): Promise<number> {
+    const now = clock.now()
+    const expiresAt = now + lifeMs
+    return store({ id: sessionId, userId, method, deviceEpoch, provedAt: now, expiresAt })
+  }
+
   return {
     provedAt,
     proofAge,
+    record,
 
-    async record(user, sessionId, method) {
-      const now = clock.now()
-      const { id: userId, deviceEpoch } = user
-      const expiresAt = now + lifeMs
-      return store({ id: sessionId, userId, method, deviceEpoch, provedAt: now, expiresAt })
+    async recordIn({ user, sessionId }, method, source) {
+      const isOpen = await deps.judge.isSessionOpen(user, sessionId)
+      if (!isOpen) throw new AuthError('session_revoked')
+      const shownAt = await record(user, sessionId, method)
+      deps.emit('mfa.steppedUp', source, { userId: user.id, sessionId, method })
+      return shownAt
     },
 
     async require({ kind, userId, sessionId }, maxAgeMs) {

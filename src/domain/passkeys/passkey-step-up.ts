@@ -14,11 +14,11 @@ import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
 export interface PasskeyStepUp {
   /** Throws `mfa_method_disabled` and `factor_not_found`. */
   start(who: SignedIn): Promise<StartedAssertion>
-  /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`, `rate_limited`. */
+  /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`, `rate_limited`, `session_revoked`. */
   finish(who: SignedIn, shown: ShownPasskey, source: RequestSource): Promise<number>
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'settings' | 'emit' | 'relyingParty'>
+type Deps = Pick<SurfaceContext, 'collections' | 'settings' | 'relyingParty'>
 
 interface Services {
   readonly challenges: PasskeyChallenges
@@ -56,15 +56,13 @@ export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStep
     },
 
     async finish(who, shown, source) {
-      const { user, sessionId } = who
+      const { user, sessionId: boundTo } = who
       await ownPasskeys(who)
       if (!(await mayShowPasskey(deps, user.id))) throw new AuthError('invalid_mfa_code')
-      const ceremony = { kind: 'passkeyStepUp', user, boundTo: sessionId } as const
+      const ceremony = { kind: 'passkeyStepUp', user, boundTo } as const
       const terms = { userVerification: 'required', besideFactor: false } as const
       await services.proofs.show(ceremony, shown, terms, source)
-      const provedAt = await services.stepUp.record(user, sessionId, 'webauthn')
-      deps.emit('mfa.steppedUp', source, { userId: user.id, sessionId, method: 'webauthn' })
-      return provedAt
+      return services.stepUp.recordIn(who, 'webauthn', source)
     },
   }
 }

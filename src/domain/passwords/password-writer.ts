@@ -111,8 +111,8 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
       const attempt = async () => {
         if (user === null) return null
         if (isOvertaken(seen, user, change)) return asOthersLeft(user, change)
-        await requireAsker(change, user)
         if (user.passwordHash !== null) await passwordRules.remember(user.id, user.passwordHash)
+        await requireAsker(change, user)
         const written = await replace(user, passwordHash, change)
         const found: User | null = written ?? (await users.get(seen.id))
         // A guard that missed may have been met by the very write whose answer was lost.

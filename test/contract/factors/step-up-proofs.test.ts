@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { enrolled, requireStepUp } from '../../support/people/authenticator.js'
+import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { otherPassword, signedInPerson } from '../../support/people/people.js'
 import {
   administrator,
@@ -10,7 +12,7 @@ import {
   tokenOf,
 } from '../../support/people/service-account-steps.js'
 import { deviceLogin, trusting, trustingPerson } from '../../support/people/trusted-device.js'
-import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { faultyBackend, withCall } from '../../support/stores/faulty-backend.js'
 
 const minute = 60_000
 const required = { code: 'step_up_required' }
@@ -82,6 +84,47 @@ describe.each(surfaces)('a recent proof of a second factor on the %s surface', (
     expect(await prove()).toBe(200)
     await requireStepUp(host, surface, bearer, minute)
   })
+
+  it.each(['totp', 'webauthn'] as const)(
+    'T-44 is refused in a session that an ending of all sessions has yet to reach: %s',
+    async (method) => {
+      let amid: (() => Promise<unknown>) | null = null
+      const host = await openHost({
+        wrapBackend: (backend) =>
+          withCall(backend, async (called, work) => {
+            const result = await work()
+            const due = called === `${surface}_users.update` ? amid : null
+            if (due !== null) amid = null
+            await due?.()
+            return result
+          }),
+      })
+      const { who, stepUp } = await prover(host, method)
+      const outcomes: string[] = []
+      amid = async () => outcomes.push(await stepUp())
+      await host.auth[surface].terminateSessionsOf(who.id)
+      expect(outcomes).toEqual(['401 session_revoked'])
+      const { stepUpProofs } = storedIn(host, surface)
+      expect(await stepUpProofs.find({ userId: who.id }, { limit: 9 })).toEqual([])
+      expect(eventsOf(host, 'mfa.steppedUp')).toEqual([])
+    },
+  )
+
+  /** A person with a factor, and what shows it in their session. */
+  async function prover(host: ContractHost, method: 'totp' | 'webauthn') {
+    if (method === 'webauthn') {
+      const who = await passkeyHolder(host, surface)
+      const on = passkeysOn(host, surface)
+      return { who, stepUp: async () => outcomeOf(await on.stepUp(who.bearer, who.authenticator)) }
+    }
+    const who = await enrolled(host, surface)
+    const { bearer } = who
+    const body = { method, code: await who.nextCode() }
+    return {
+      who,
+      stepUp: async () => outcomeOf(await host.send('POST', at('/step-up'), { bearer, body })),
+    }
+  }
 
   it('R-5-22 is missing where there is no factor, no person, and no answer of the store', async () => {
     const store = faultyBackend(memory())

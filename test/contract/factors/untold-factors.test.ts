@@ -216,6 +216,19 @@ describe.each(surfaces)('a factor whose request dies, on the %s surface', (surfa
     expect(await login?.()).toBe('401 invalid_credentials')
   })
 
+  it('T-45 signs nobody in where all sessions were ended since, also after another factor was added', async () => {
+    const { host, who, login } = await cutOff(surface, 'passkeyAdded', isUnsettled)
+    await host.auth[surface].terminateSessionsOf(who.id)
+    expect(await login?.()).toBe('401 invalid_credentials')
+    // As another enrolment leaves the account.
+    const { id, deviceEpoch } = await storedUser(host, surface, who.email)
+    const set = { deviceEpoch: deviceEpoch + 2, lastIntentId: 'another enrolment stored' }
+    await storedIn(host, surface).users.update(id, { deviceEpoch }, set)
+    expect(await login?.()).toBe('401 invalid_credentials')
+    await swept(host, surface)
+    expect(await factorsOf(host, surface, who)).toEqual([])
+  })
+
   it('T-45 signs its owner in after a mailed reset where it stood before', async () => {
     const { host, who, login } = await cutOff(surface, 'passkeyAdded', isSettled)
     await asAfterReset(host, surface, who)
@@ -295,7 +308,9 @@ describe.each(surfaces)('a factor whose request dies, on the %s surface', (surfa
     await host.auth.close()
     host.mailer.clear()
     const { totpFactors } = storedIn(host, surface)
-    const due = { expiresAt: host.clock.now(), enrollmentId: 'of a request that died' }
+    // As a request leaves it that died once the factor stood.
+    const { lastIntentId: enrollmentId } = await storedUser(host, surface, who.email)
+    const due = { expiresAt: host.clock.now(), enrollmentId }
     await totpFactors.update(who.id, { confirmed: true }, due)
     // It dies once the mailer has the mail.
     let isDead = false
