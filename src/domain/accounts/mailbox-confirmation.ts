@@ -63,7 +63,7 @@ export function createMailboxConfirmation(
       throw new AuthError('invalid_token')
     }
     deps.emit('email.verified', source, { at, userId: id })
-    deps.emit('account.ownerProved', source, { at, userId: id, by: 'link' })
+    // The account stays with the person that made it: `account.ownerProved` would have hosts drop their data.
   }
 
   async function prove({ intent, source }: Shown, newPassword: string | null): Promise<void> {

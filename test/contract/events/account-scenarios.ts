@@ -53,10 +53,7 @@ const registration: readonly Scenario[] = [
     of: 'verifyEmail',
     name: 'the mailed token',
     outcome: '200',
-    tells: ({ id }) => [
-      told('email.verified', 'success', { userId: id }),
-      told('account.ownerProved', 'success', { userId: id, by: 'link' }),
-    ],
+    tells: ({ id }) => [told('email.verified', 'success', { userId: id })],
     prepare: async (scene) => {
       const id = await made(scene)
       await scene.post('/email/verify/resend', { body: { email } })
