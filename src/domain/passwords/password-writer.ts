@@ -56,9 +56,10 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     change: PasswordChange,
   ): Promise<User | null> {
     const { id, credentialEpoch, sessionEpoch, deviceEpoch, emailVerifiedAt } = user
-    // Whoever made an account may change its password again and again: that must not void the links by
-    // which the owner of the mailbox takes it back. All else hangs on the other epochs as well.
-    const voidsLinks = change.by !== 'change' || emailVerifiedAt !== null
+    // Whoever made an account may change its password again and again, also one that is too old: that must not void the
+    // links by which the owner of the mailbox takes it back. All else hangs on the other epochs as well.
+    const isByOwner = change.by !== 'change' && change.by.kind === 'resetPassword'
+    const voidsLinks = isByOwner || emailVerifiedAt !== null
     const now = clock.now()
     const set = {
       passwordHash,

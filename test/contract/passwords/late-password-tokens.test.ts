@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { textOf } from '../../support/hosts/http-client.js'
 import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { otherPassword, signedInPerson } from '../../support/people/people.js'
-import { login, reset } from '../../support/people/recovery-steps.js'
+import { linkFor, login, reset } from '../../support/people/recovery-steps.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
 
 const day = 24 * 60 * 60 * 1000
@@ -10,6 +10,27 @@ const day = 24 * 60 * 60 * 1000
 describe.each(surfaces)(
   'the token for a password that is too old, on the %s surface',
   (surface) => {
+    it('T-45 a stranger that replaces a password that is too old leaves the links of the owner alone', async () => {
+      const host = await openHost({
+        settings: { passwordMaxAge: '30d', emailVerificationRequired: false },
+      })
+      const stranger = await signedInPerson(host, surface)
+      const { users } = storedIn(host, surface)
+      const { id, email, password } = stranger
+      await users.update(id, { enabled: true }, { emailVerifiedAt: null })
+      await host.clock.advance(30 * day + 1)
+      const link = await linkFor(host, surface, email)
+      const old = await login(host, surface, email, password)
+      const token = textOf(old.json(), 'passwordToken')
+      expect(outcomeOf(await reset(host, surface, token, otherPassword))).toBe('204')
+      const ofOwner = 'quite another passphrase'
+      expect(outcomeOf(await reset(host, surface, link, ofOwner))).toBe('204')
+      expect(outcomeOf(await login(host, surface, email, ofOwner))).toBe('200')
+      expect(outcomeOf(await login(host, surface, email, otherPassword))).toBe(
+        '401 invalid_credentials',
+      )
+    })
+
     it.each(['all sessions are ended', 'the factors are reset'])(
       'S-18 T-45 changes nothing where %s while the new one is hashed',
       async (how) => {
