@@ -1,3 +1,4 @@
+import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -13,7 +14,7 @@ import { stepUpRequired } from './step-up-required.js'
 export interface ReAuthentication {
   /**
    * With a factor, of a kind that is switched off as well: a second-factor proof younger than `stepUpMaxAge`. Without one: the
-   * current password. With neither: a login as young as that. Throws `step_up_required`,
+   * current password. With neither, and while passwords are off: a login as young as that. Throws `step_up_required`,
    * `invalid_credentials` and `rate_limited`, and `session_revoked` where the session was ended while its
    * password was checked. Resolves with what asks again just before the change is written.
    */
@@ -30,8 +31,9 @@ export interface ReAuthentication {
  */
 export type RefusalSince = (now: User | null) => Promise<AuthError | null>
 
-interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'emit'> {
-  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
+interface Deps
+  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
+  readonly judge: Pick<IntentJudge, 'sessionRefusal'>
 }
 
 export function createReAuthentication(
@@ -77,9 +79,12 @@ export function createReAuthentication(
 
   return {
     async require(who, currentPassword, source) {
-      const { stepUpMaxAge } = await deps.settings()
+      const settings = await deps.settings()
+      const { stepUpMaxAge } = settings
+      const { passwordLoginEnabled } = settingsFor(deps.surface, settings)
       const hasFactor = (await offeredMethods(deps, who.user.id)).length > 0
-      const isByPassword = !hasFactor && who.user.passwordHash !== null
+      // While passwords are off, one that is left proves nothing, and its owner cannot reset it.
+      const isByPassword = !hasFactor && passwordLoginEnabled && who.user.passwordHash !== null
       if (isByPassword) return requirePassword(who, currentPassword, source)
       await requireRecent(who, hasFactor, stepUpMaxAge)
       return since(who, stepUpRequired(stepUpMaxAge))
