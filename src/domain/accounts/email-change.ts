@@ -157,7 +157,7 @@ export function createEmailChange(
     if (isWritten) return
     if (sessionId !== null && sessionId === payload.sessionId) {
       // Its access token outlives the session by a little; the right to go on with this does not.
-      if (await judge.isSessionOpen(user, sessionId)) return
+      if ((await judge.sessionRefusal(user, sessionId)) === null) return
     }
     if (currentPassword === undefined) throw new AuthError('current_password_required')
     if (await passwordCheck.ofLink(payload, user, currentPassword)) return

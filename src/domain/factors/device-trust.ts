@@ -35,7 +35,7 @@ export interface DeviceTrust {
 }
 
 interface Deps extends Pick<SurfaceContext, 'collections' | 'emit'> {
-  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
+  readonly judge: Pick<IntentJudge, 'sessionRefusal'>
 }
 
 export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTrust {
@@ -50,9 +50,10 @@ export function createDeviceTrust(deps: Deps, devices: TrustedDevices): DeviceTr
       await sessions.update(sessionId, { active: true }, { deviceId })
       const grant = await devices.issue(user, deviceId, name)
       // Asked last: the owner may have ended this session meanwhile, and a thief must not keep a trusted device.
-      if (!(await deps.judge.isSessionOpen(user, sessionId))) {
+      const refusal = await deps.judge.sessionRefusal(user, sessionId)
+      if (refusal !== null) {
         await devices.revoke(user, deviceId)
-        throw new AuthError('session_revoked')
+        throw refusal
       }
       devices.announce({ user, sessionId }, deviceId, source)
       return grant

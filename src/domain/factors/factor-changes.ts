@@ -1,5 +1,4 @@
 import { withTimeout } from '../../concurrency/with-timeout.js'
-import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { MfaChange } from '../../ports/factor-event.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -47,7 +46,7 @@ export interface FactorChanges {
 
 interface Deps
   extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'background' | 'emit'> {
-  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
+  readonly judge: Pick<IntentJudge, 'sessionRefusal'>
   readonly mail: MailService
   readonly sessions: Sessions
 }
@@ -92,7 +91,8 @@ export function createFactorChanges(deps: Deps): FactorChanges {
       const { askedIn, endsAllBut: kept } = change
       const requireRight = async (now: User) => {
         if (askedIn === undefined) return
-        if (!(await deps.judge.isSessionOpen(now, askedIn))) throw new AuthError('session_revoked')
+        const refusal = await deps.judge.sessionRefusal(now, askedIn)
+        if (refusal !== null) throw refusal
         if (now.deviceEpoch === deviceEpoch) return
         throw stepUpRequired((await deps.settings()).stepUpMaxAge)
       }

@@ -1,5 +1,5 @@
 import { enrolledMark } from '../../engine/enrolled-mark.js'
-import { AuthError } from '../../errors/index.js'
+import type { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
@@ -81,14 +81,14 @@ export interface EnrolledUser {
 const attempts = 5
 
 interface Deps extends Pick<SurfaceContext, 'collections' | 'clock'> {
-  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
+  readonly judge: Pick<IntentJudge, 'sessionRefusal'>
 }
 
 export function createFactorEnrollment({ collections, clock, judge }: Deps): FactorEnrollment {
   const { users } = collections
 
-  async function isOver(askedIn: string | null, user: User): Promise<boolean> {
-    return askedIn !== null && !(await judge.isSessionOpen(user, askedIn))
+  async function refusalIn(askedIn: string | null, user: User): Promise<AuthError | null> {
+    return askedIn === null ? null : judge.sessionRefusal(user, askedIn)
   }
 
   /**
@@ -160,9 +160,10 @@ export function createFactorEnrollment({ collections, clock, judge }: Deps): Fac
         return null
       }
       // The session may have been ended alone meanwhile, and a thief must not keep a factor.
-      if (await isOver(askedIn, settled)) {
+      const refusal = await refusalIn(askedIn, settled)
+      if (refusal !== null) {
         await factor.takeBack(notice)
-        throw new AuthError('session_revoked')
+        throw refusal
       }
       // Later effects of other intents hide what `settle` wrote into the user. The factor stands, whatever comes of this.
       await factor.mark(notice, enrolledMark(intent.id)).catch(() => {})

@@ -43,11 +43,11 @@ export interface OwnFactors {
     source: RequestSource,
     endOtherSessions?: boolean,
   ): Promise<readonly string[]>
-  /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`, and `session_revoked`. */
+  /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`, `session_revoked`. */
   stepUp(who: SignedIn, shown: ShownCode, source: RequestSource): Promise<number>
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'settings'>
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'emit'>
 
 interface Services {
   readonly backupCodeSets: BackupCodeSets
@@ -109,8 +109,11 @@ export function createOwnFactors(deps: Deps, services: Services): OwnFactors {
       const enrolled = await enrolledFactors(collections, user.id)
       const has = method === 'totp' ? enrolled.totp : hasFactor(enrolled)
       if (!has) throw new AuthError('factor_not_found')
+      await stepUp.requireSession(who)
       await codeVerification.spend(user.id, { ...shown, sessionId }, source)
-      return stepUp.recordIn(who, method, source)
+      const provedAt = await stepUp.record(user, sessionId, method)
+      deps.emit('mfa.steppedUp', source, { userId: user.id, sessionId, method })
+      return provedAt
     },
   }
 }

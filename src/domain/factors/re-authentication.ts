@@ -44,9 +44,9 @@ export function createReAuthentication(
   /** `refusal` is for an account whose credentials changed: what was asked for has to be shown again. */
   function since({ user, sessionId }: SignedIn, refusal: AuthError): RefusalSince {
     return async (now) => {
-      if (now === null || !(await deps.judge.isSessionOpen(now, sessionId))) {
-        return new AuthError('session_revoked')
-      }
+      if (now === null) return new AuthError('session_revoked')
+      const ended = await deps.judge.sessionRefusal(now, sessionId)
+      if (ended !== null) return ended
       const { credentialEpoch, deviceEpoch } = now
       const isSame = credentialEpoch === user.credentialEpoch && deviceEpoch === user.deviceEpoch
       return isSame ? null : refusal

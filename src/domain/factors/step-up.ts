@@ -2,7 +2,6 @@ import { hasFactor, type SecondFactorMethod } from '../../engine/second-factor.j
 import { AuthError } from '../../errors/index.js'
 import type { StepUpProof } from '../../model/step-up-proof.js'
 import { isHuman, type User } from '../../model/user.js'
-import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { Principal, SignedIn } from '../context/principal.js'
@@ -14,10 +13,11 @@ export interface StepUp {
   /** Notes a proof of now; an older one of the session is replaced, a newer one stays. */
   record(user: User, sessionId: string, method: SecondFactorMethod): Promise<number>
   /**
-   * The same for a person who showed one in their session, and tells of it. Throws `session_revoked` where the session has
-   * ended: an ending of all sessions reaches one after the other, and a proof would count in those it has yet to reach.
+   * To be called before a factor is shown in a session, and with the user that the proof is then recorded with. Throws
+   * `session_revoked` and `session_max_age_reached` where the session is over: an ending of all sessions reaches one after
+   * the other, and a proof would count in those it has yet to reach. One that begins afterwards voids the proof.
    */
-  recordIn(who: SignedIn, method: SecondFactorMethod, source: RequestSource): Promise<number>
+  requireSession(who: Pick<SignedIn, 'user' | 'sessionId'>): Promise<void>
   /** Epoch milliseconds of the session's newest proof that still counts; null without one. */
   provedAt(user: User, sessionId: string): Promise<number | null>
   /** Milliseconds since that proof; null without one, and for one of the future. */
@@ -31,8 +31,8 @@ export interface StepUp {
   require(principal: Principal, maxAgeMs: number): Promise<void>
 }
 
-interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'emit'> {
-  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
+interface Deps extends Pick<SurfaceContext, 'collections' | 'clock'> {
+  readonly judge: Pick<IntentJudge, 'sessionRefusal'>
 }
 
 /** The longest age anything asks for, and what clocks may differ by. */
@@ -78,27 +78,20 @@ export function createStepUp(deps: Deps): StepUp {
     })
   }
 
-  async function record(
-    { id: userId, deviceEpoch }: User,
-    sessionId: string,
-    method: SecondFactorMethod,
-  ): Promise<number> {
-    const now = clock.now()
-    const expiresAt = now + lifeMs
-    return store({ id: sessionId, userId, method, deviceEpoch, provedAt: now, expiresAt })
-  }
-
   return {
     provedAt,
     proofAge,
-    record,
 
-    async recordIn({ user, sessionId }, method, source) {
-      const isOpen = await deps.judge.isSessionOpen(user, sessionId)
-      if (!isOpen) throw new AuthError('session_revoked')
-      const shownAt = await record(user, sessionId, method)
-      deps.emit('mfa.steppedUp', source, { userId: user.id, sessionId, method })
-      return shownAt
+    async record(user, sessionId, method) {
+      const now = clock.now()
+      const { id: userId, deviceEpoch } = user
+      const expiresAt = now + lifeMs
+      return store({ id: sessionId, userId, method, deviceEpoch, provedAt: now, expiresAt })
+    },
+
+    async requireSession({ user, sessionId }) {
+      const refusal = await deps.judge.sessionRefusal(user, sessionId)
+      if (refusal !== null) throw refusal
     },
 
     async require({ kind, userId, sessionId }, maxAgeMs) {

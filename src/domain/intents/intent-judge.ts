@@ -48,8 +48,11 @@ export interface IntentJudge {
   spendLast<K extends KindSpent<'last'>, U extends User | null>(
     opened: OpenedIntent<K, U>,
   ): SpentIntent<K, U>
-  /** Whether a session of this user goes on. */
-  isSessionOpen(user: User, sessionId: string): Promise<boolean>
+  /**
+   * What a request of a session that is over is refused with: `session_revoked`, or `session_max_age_reached` beyond the
+   * cap. Null while it goes on. It knows of an ending that has yet to reach this session.
+   */
+  sessionRefusal(user: User, sessionId: string): Promise<AuthError | null>
   /**
    * Judges once more: between opening and spending, the account may have changed. `enrollmentId` is the
    * enrolment by which this login added a factor itself.
@@ -72,18 +75,21 @@ export function createIntentJudge(deps: Deps): IntentJudge {
     return standingEntry(await deps.denylist.find([id]), [id], clock.now()) !== null
   }
 
-  async function isSessionOpen(
+  async function sessionRefusal(
     user: User | null,
     sessionId: string,
     { sessionAbsoluteTTL }: AuthSettings,
-  ): Promise<boolean> {
+  ): Promise<AuthError | null> {
     const [family, isEnding] = await Promise.all([families.get(sessionId), isListed(sessionId)])
-    if (isEnding) return false
-    if (user === null || family?.userId !== user.id || family.revokedAt !== null) return false
+    const revoked = new AuthError('session_revoked')
+    if (isEnding) return revoked
+    if (user === null || family?.userId !== user.id || family.revokedAt !== null) return revoked
     const isSpared = user.keptSessionId === family.id
-    if (family.sessionEpoch !== user.sessionEpoch && !isSpared) return false
+    if (family.sessionEpoch !== user.sessionEpoch && !isSpared) return revoked
     const now = clock.now()
-    return family.expiresAt > now && !capReached(family.loginAt, sessionAbsoluteTTL, now)
+    if (family.expiresAt <= now) return revoked
+    const isTooOld = capReached(family.loginAt, sessionAbsoluteTTL, now)
+    return isTooOld ? new AuthError('session_max_age_reached') : null
   }
 
   /** True of a login that came by no provider. */
@@ -134,14 +140,14 @@ export function createIntentJudge(deps: Deps): IntentJudge {
     const settings = await deps.settings()
     const asksSession = hangsOn.includes('session')
     const asksIdentity = hangsOn.includes('identity')
-    const [isOpen, isLinked, lacksFactor] = await Promise.all([
-      asksSession && isSessionOpen(account ?? null, facts.sessionId ?? '', settings),
+    const [refusal, isLinked, lacksFactor] = await Promise.all([
+      asksSession ? sessionRefusal(account ?? null, facts.sessionId ?? '', settings) : null,
       asksIdentity && isIdentityGood(facts),
       hangsOn.includes('lacksFactor') && hasNoOtherFactor(account ?? null, facts),
     ])
     return {
       ...(account === undefined ? {} : { account }),
-      isSessionOpen: isOpen,
+      isSessionOpen: asksSession && refusal === null,
       isIdentityGood: isLinked,
       lacksFactor,
       isOn: switches(facts, settings),
@@ -186,7 +192,8 @@ export function createIntentJudge(deps: Deps): IntentJudge {
     spend: spentIntent,
     spendLast: spentIntent,
 
-    isSessionOpen: async (user, sessionId) => isSessionOpen(user, sessionId, await deps.settings()),
+    sessionRefusal: async (user, sessionId) =>
+      sessionRefusal(user, sessionId, await deps.settings()),
 
     async again(opened, enrollmentId = null) {
       const { facts, payload } = hiddenOf(opened)

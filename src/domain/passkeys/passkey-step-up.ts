@@ -18,7 +18,7 @@ export interface PasskeyStepUp {
   finish(who: SignedIn, shown: ShownPasskey, source: RequestSource): Promise<number>
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'settings' | 'relyingParty'>
+type Deps = Pick<SurfaceContext, 'collections' | 'settings' | 'emit' | 'relyingParty'>
 
 interface Services {
   readonly challenges: PasskeyChallenges
@@ -56,13 +56,16 @@ export function createPasskeyStepUp(deps: Deps, services: Services): PasskeyStep
     },
 
     async finish(who, shown, source) {
-      const { user, sessionId: boundTo } = who
+      const { user, sessionId } = who
       await ownPasskeys(who)
       if (!(await mayShowPasskey(deps, user.id))) throw new AuthError('invalid_mfa_code')
-      const ceremony = { kind: 'passkeyStepUp', user, boundTo } as const
+      await services.stepUp.requireSession(who)
+      const ceremony = { kind: 'passkeyStepUp', user, boundTo: sessionId } as const
       const terms = { userVerification: 'required', besideFactor: false } as const
       await services.proofs.show(ceremony, shown, terms, source)
-      return services.stepUp.recordIn(who, 'webauthn', source)
+      const provedAt = await services.stepUp.record(user, sessionId, 'webauthn')
+      deps.emit('mfa.steppedUp', source, { userId: user.id, sessionId, method: 'webauthn' })
+      return provedAt
     },
   }
 }

@@ -1,4 +1,3 @@
-import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
@@ -38,7 +37,7 @@ export interface PasswordWriter {
 interface Deps
   extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
   readonly passwords: PasswordHashes
-  readonly judge: Pick<IntentJudge, 'isSessionOpen'>
+  readonly judge: Pick<IntentJudge, 'sessionRefusal'>
   readonly passwordRules: PasswordRules
   readonly mail: MailService
 }
@@ -89,7 +88,8 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
    */
   async function requireAsker({ sessionId }: PasswordChange, user: User) {
     if (sessionId === undefined) return
-    if (!(await deps.judge.isSessionOpen(user, sessionId))) throw new AuthError('session_revoked')
+    const refusal = await deps.judge.sessionRefusal(user, sessionId)
+    if (refusal !== null) throw refusal
   }
 
   return {

@@ -5,7 +5,7 @@ import { textOf } from '../../support/hosts/http-client.js'
 import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { enrolled, requireStepUp } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
-import { otherPassword, signedInPerson } from '../../support/people/people.js'
+import { otherPassword, refreshByCookie, signedInPerson } from '../../support/people/people.js'
 import {
   administrator,
   serviceAccount,
@@ -13,6 +13,7 @@ import {
 } from '../../support/people/service-account-steps.js'
 import { deviceLogin, trusting, trustingPerson } from '../../support/people/trusted-device.js'
 import { faultyBackend, withCall } from '../../support/stores/faulty-backend.js'
+import { storeSettings } from '../oauth/oauth-host.js'
 
 const minute = 60_000
 const required = { code: 'step_up_required' }
@@ -125,6 +126,19 @@ describe.each(surfaces)('a recent proof of a second factor on the %s surface', (
       stepUp: async () => outcomeOf(await host.send('POST', at('/step-up'), { bearer, body })),
     }
   }
+
+  it('T-44 in a session beyond a cap that was lowered says so, and takes no code', async () => {
+    const host = await openHost()
+    const { id, refreshToken, backupCodes } = await enrolled(host, surface)
+    await host.clock.advance(2 * 60 * minute)
+    const fresh = await refreshByCookie(host, surface, refreshToken)
+    const bearer = textOf(fresh.json(), 'accessToken')
+    await storeSettings(host, { sessionAbsoluteTTL: '1h' })
+    const body = { method: 'backupCode', code: backupCodes[0] }
+    const reply = await host.send('POST', at('/step-up'), { bearer, body })
+    expect(outcomeOf(reply)).toBe('401 session_max_age_reached')
+    expect(await storedIn(host, surface).backupCodes.get(id)).toMatchObject({ usedMask: 0 })
+  })
 
   it('R-5-22 is missing where there is no factor, no person, and no answer of the store', async () => {
     const store = faultyBackend(memory())
