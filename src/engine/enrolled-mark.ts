@@ -12,3 +12,8 @@ export function enrolledMark(intentId: string): string {
 export function isEnrolledMark(mark: string): boolean {
   return mark.endsWith(ending)
 }
+
+/** The id of the enrolment that is complete by this mark; null for any other. */
+export function enrollmentOf(lastIntentId: string | null): string | null {
+  return lastIntentId?.endsWith(ending) ? lastIntentId.slice(0, -ending.length) : null
+}

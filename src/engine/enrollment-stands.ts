@@ -23,8 +23,7 @@ export function enrollmentStands(factor: StoredFactor, account: Account): boolea
   const { enrollmentId } = factor
   if (enrollmentId === null || isEnrolledMark(enrollmentId)) return true
   if (account.lastIntentId === enrolledMark(enrollmentId)) return true
-  // Another intent that had its effect since hides what came before it: another enrolment would revive one that was
-  // overtaken. The request was cut off, so the owner was not told that the factor is there.
+  // Another intent had its effect since. Had this enrolment been complete by then, the factor would say so.
   if (account.lastIntentId !== enrollmentId) return false
   const hasSameCredentials = account.credentialEpoch === factor.credentialEpoch
   return hasSameCredentials && account.deviceEpoch === factor.deviceEpoch + 1

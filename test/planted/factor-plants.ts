@@ -77,7 +77,7 @@ export const factorPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/intents/intent-judge.ts',
-        find: '    if (isEnding) return false\n',
+        find: '    if (isEnding) return revoked\n',
         replace: '',
       },
     ],
@@ -88,8 +88,8 @@ export const factorPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/factors/factor-enrollment.ts',
-        find: "      if (await isOver(askedIn, seen)) throw new AuthError('session_revoked')\n",
-        replace: '',
+        find: 'const refusal = await refusalIn(askedIn, seen)',
+        replace: 'const refusal = await refusalIn(null, seen)',
       },
     ],
     tests: [endedEnrolments],
@@ -99,8 +99,8 @@ export const factorPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/factors/factor-enrollment.ts',
-        find: 'if (await isOver(askedIn, settled))',
-        replace: 'if (await isOver(null, settled))',
+        find: 'const refusal = await refusalIn(askedIn, settled)',
+        replace: 'const refusal = await refusalIn(null, settled)',
       },
     ],
     tests: [endedEnrolments],
@@ -110,7 +110,7 @@ export const factorPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/factors/step-up.ts',
-        find: "      if (!isOpen) throw new AuthError('session_revoked')\n",
+        find: '      if (refusal !== null) throw refusal\n',
         replace: '',
       },
     ],
@@ -127,6 +127,28 @@ export const factorPlants: readonly Plant[] = [
       },
     ],
     tests: ['test/contract/factors/untold-factors.test.ts'],
+  },
+  {
+    name: 'a factor that stands is lost to a mailed reset where its request died before the factor said so',
+    edits: [
+      {
+        file: 'src/domain/passwords/password-writer.ts',
+        find: "    if (change.by !== 'change') await keepEnrolledFactor(deps.collections, user)\n",
+        replace: '',
+      },
+    ],
+    tests: ['test/contract/factors/untold-factors.test.ts'],
+  },
+  {
+    name: 'a person whose password is of no use any more is asked for it before a change',
+    edits: [
+      {
+        file: 'src/domain/factors/re-authentication.ts',
+        find: '!hasFactor && passwordLoginEnabled && who',
+        replace: '!hasFactor && who',
+      },
+    ],
+    tests: ['test/contract/factors/re-authentication-without-passwords.test.ts'],
   },
   {
     name: 'a password is changed in a session that has ended',

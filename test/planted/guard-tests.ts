@@ -96,6 +96,8 @@ export const guardTests: Tests = {
     'domain/factors/step-up stepUpProofs: deviceEpoch',
     'domain/factors/totp-enrollment totpFactors: enrollmentId',
     'domain/factors/totp-enrollment totpFactors: expiresAt',
+    'domain/context/keep-enrolled-factor totpFactors: enrollmentId',
+    'domain/context/keep-enrolled-factor passkeys: enrollmentId',
     'domain/factors/totp-factors totpFactors: confirmed',
     'domain/factors/totp-factors totpFactors: sealedSecret',
     'domain/factors/totp-factors totpFactors: lastStep',

@@ -3,6 +3,7 @@ import { canonicalEmail } from '../../engine/email.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
+import { keepEnrolledFactor } from '../context/keep-enrolled-factor.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'
@@ -128,6 +129,7 @@ export function createEmailChange(
     const { user, payload } = intent
     if (isMoved(user, email, intent)) return { by: 'other' }
     const { credentialEpoch, sessionEpoch, deviceEpoch } = payload
+    await keepEnrolledFactor(deps.collections, user)
     const now = clock.now()
     const moved = await users.update(
       user.id,

@@ -2,6 +2,7 @@ import { type LinkProof, linkProof } from '../../engine/owner-proof.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
+import { keepEnrolledFactor } from '../context/keep-enrolled-factor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailedIntents } from '../intents/mailed-intents.js'
 import type { OpenedIntent, SpentIntent } from '../intents/spent-intent.js'
@@ -50,6 +51,7 @@ export function createMailboxConfirmation(
   /** The password stays, and with it all that was made with it. */
   async function keep({ intent, source }: Shown): Promise<void> {
     const { id, email, credentialEpoch, deviceEpoch } = intent.user
+    await keepEnrolledFactor(deps.collections, intent.user)
     const at = clock.now()
     // The device epoch moves with every password: the one that was compared is the one that stays.
     const epochs = { credentialEpoch, deviceEpoch }
@@ -62,8 +64,8 @@ export function createMailboxConfirmation(
       if (isProved && found.credentialEpoch === credentialEpoch) return
       throw new AuthError('invalid_token')
     }
-    deps.emit('email.verified', source, { at, userId: id })
     // The account stays with the person that made it: `account.ownerProved` would have hosts drop their data.
+    deps.emit('email.verified', source, { at, userId: id })
   }
 
   async function prove({ intent, source }: Shown, newPassword: string | null): Promise<void> {

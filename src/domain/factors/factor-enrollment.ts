@@ -4,6 +4,7 @@ import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
+import { keepEnrolledFactor } from '../context/keep-enrolled-factor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
@@ -105,7 +106,9 @@ export function createFactorEnrollment({ collections, clock, judge }: Deps): Fac
     let seen: User = user
 
     async function attempt() {
-      if (await isOver(askedIn, seen)) throw new AuthError('session_revoked')
+      const refusal = await refusalIn(askedIn, seen)
+      if (refusal !== null) throw refusal
+      await keepEnrolledFactor(collections, seen)
       const { sessionEpoch } = seen
       const closing = closingOf(sessionEpoch, ended)
       const guard = { deviceEpoch, credentialEpoch, enabled: true, kind: '', ...closing.guard }

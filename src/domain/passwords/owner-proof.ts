@@ -3,6 +3,7 @@ import type { User } from '../../model/user.js'
 import type { OwnerProofWay } from '../../ports/account-event.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
+import { keepEnrolledFactor } from '../context/keep-enrolled-factor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { SignInIntent } from '../intents/oauth-flows.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
@@ -110,6 +111,7 @@ export function createOwnerProof(deps: Deps): OwnerProof {
         if (before.passwordHash !== null) {
           await passwordRules.remember(before.id, before.passwordHash)
         }
+        await keepEnrolledFactor(deps.collections, before)
         const found: User | null =
           (await write(before, passwordHash, proof.by.id)) ?? (await users.get(seen.id))
         // A guard that missed may have been met by the very write whose answer was lost.

@@ -1,6 +1,7 @@
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
+import { keepEnrolledFactor } from '../context/keep-enrolled-factor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
@@ -71,6 +72,7 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
         ? { sessionEpoch: sessionEpoch + 1, keptSessionId: change.keepSessionId }
         : {}),
     }
+    if (change.by !== 'change') await keepEnrolledFactor(deps.collections, user)
     try {
       const guard = { credentialEpoch, sessionEpoch, deviceEpoch, enabled: true }
       return await users.update(id, guard, set)

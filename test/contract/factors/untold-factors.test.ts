@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { EnrollmentNotice } from '../../../src/model/enrollment-notice.js'
 import type { Surface } from '../../../src/ports/surface.js'
@@ -6,6 +7,7 @@ import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import {
   eventsOf,
+  mailedToken,
   openHost,
   outcomeOf,
   storedIn,
@@ -91,6 +93,68 @@ async function cutOff(
 const isUnsettled = (enrollmentId: string, lastIntentId: string | null) =>
   enrollmentId === lastIntentId
 const isSettled = (enrollmentId: string) => enrollmentId.endsWith(' stored')
+/** The account says that the enrolment is complete, and the factor does not yet. */
+const isUnmarked = (enrollmentId: string, lastIntentId: string | null) =>
+  lastIntentId === `${enrollmentId} stored`
+
+/** What sets another `lastIntentId`. */
+const followUps = {
+  async 'a mailed reset'(host: ContractHost, surface: Surface, { email }: Begun['who']) {
+    const link = await linkFor(host, surface, email)
+    expect((await reset(host, surface, link, otherPassword)).status).toBe(204)
+  },
+  async 'the proof of a mailbox'(host: ContractHost, surface: Surface, who: Begun['who']) {
+    await unproved(host, surface, who)
+    const { email, password: newPassword } = who
+    const at = (path: string) => `/v1/auth/${surface}/email/verify${path}`
+    await host.send('POST', at('/resend'), { body: { email } })
+    const token = await mailedToken(host, 'verifyEmail', email)
+    expect((await host.send('POST', at(''), { body: { token, newPassword } })).status).toBe(200)
+  },
+  async 'a reset that proves a mailbox'(host: ContractHost, surface: Surface, who: Begun['who']) {
+    await unproved(host, surface, who)
+    await this['a mailed reset'](host, surface, who)
+  },
+  async 'another passkey'(host: ContractHost, surface: Surface, who: Begun['who']) {
+    const on = passkeysOn(host, surface)
+    await proveIn(host, surface, who)
+    const { bearer } = who
+    const { challengeId, options } = JSON.parse((await on.startRegistration({ bearer })).text)
+    const response = softwareAuthenticator({ origin: origins[surface] }).create(options)
+    expect((await on.finishRegistration({ bearer }, challengeId, response)).status).toBe(201)
+  },
+  async 'another address'(host: ContractHost, surface: Surface, who: Begun['who']) {
+    host.mailer.clear()
+    await proveIn(host, surface, who)
+    const { bearer } = who
+    const newEmail = `new.${who.email}`
+    const asked = await host.send('POST', `/v1/auth/${surface}/me/email`, {
+      bearer,
+      body: { newEmail },
+    })
+    expect(asked.status, asked.text).toBe(202)
+    const token = await mailedToken(host, 'changeEmail', newEmail)
+    const body = { token }
+    const done = await host.send('POST', `/v1/auth/${surface}/email/verify`, { bearer, body })
+    expect(done.status, done.text).toBe(200)
+  },
+}
+
+/** As your code leaves it that writes another address. */
+async function unproved(host: ContractHost, surface: Surface, { email }: Begun['who']) {
+  host.mailer.clear()
+  const { id } = await storedUser(host, surface, email)
+  await storedIn(host, surface).users.update(id, { enabled: true }, { emailVerifiedAt: null })
+}
+
+/** As a step-up leaves it. */
+async function proveIn(host: ContractHost, surface: Surface, { email, bearer }: Begun['who']) {
+  const { id: userId, deviceEpoch } = await storedUser(host, surface, email)
+  const provedAt = host.clock.now()
+  const id = textOf(decodeJwt(bearer), 'sid')
+  const proof = { id, userId, deviceEpoch, provedAt, expiresAt: provedAt + 60_000 }
+  await storedIn(host, surface).stepUpProofs.insert({ ...proof, method: 'totp' })
+}
 
 /** The account as a mailed reset leaves it. */
 async function asAfterReset(host: ContractHost, surface: Surface, { email }: Person) {
@@ -243,6 +307,30 @@ describe.each(surfaces)('a factor whose request dies, on the %s surface', (surfa
       const process = await swept(host, surface)
       expect(await factorsOf(host, surface, who)).toHaveLength(1)
       expect(mailsTo(process, who)).toHaveLength(1)
+    },
+  )
+
+  it.each([
+    ['totpEnrolled', 'a mailed reset'],
+    ['passkeyAdded', 'a mailed reset'],
+    ['totpEnrolled', 'another passkey'],
+    ['passkeyAdded', 'another passkey'],
+    ['totpEnrolled', 'the proof of a mailbox'],
+    ['passkeyAdded', 'the proof of a mailbox'],
+    ['totpEnrolled', 'a reset that proves a mailbox'],
+    ['passkeyAdded', 'a reset that proves a mailbox'],
+    ['totpEnrolled', 'another address'],
+    ['passkeyAdded', 'another address'],
+  ] as const)(
+    'S-59 T-45 stays where its request died before the factor said that it stands: %s, then %s',
+    async (change, then) => {
+      const { host, who } = await cutOff(surface, change, isUnmarked)
+      const [stored] = await factorsOf(host, surface, who)
+      await followUps[then](host, surface, who)
+      await swept(host, surface)
+      const left = await factorsOf(host, surface, who)
+      expect(left.map(({ id }) => id)).toContain(stored?.id)
+      expect(left.map(({ enrollmentId }) => enrollmentId)).not.toContain(stored?.enrollmentId)
     },
   )
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { mailedToken } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
+import { passkeyHolder } from '../../support/people/passkey-people.js'
 import { goodPassword, otherPassword } from '../../support/people/people.js'
 import { expectAlive, expectEnded } from './endings.js'
 import {
@@ -46,15 +47,21 @@ async function settled(world: World): Promise<{ email: string; all: readonly [Ho
   return { email: who.email, all: [await world.oldSession(who), await world.oldSession(who)] }
 }
 
+/** All done, and the caller could not be told. */
+const tokenIsTaken = (struck: Struck): readonly string[] =>
+  tookEffect(struck, 'tickets.take') ? ['400 invalid_token'] : []
+
+/** The older version is an older link's. */
+const isOfOlderLink = (struck: Struck): readonly string[] =>
+  readStale(struck, 'tickets.get') ? ['400 invalid_token'] : []
+
 const reset: Flow = {
   name: '/password/reset',
   options: withoutLimits,
   expects: '204',
   unavailable,
-  // All done, and the caller could not be told.
-  ends: (struck) => (tookEffect(struck, 'tickets.take') ? ['400 invalid_token'] : []),
-  // The older version is an older link's.
-  mayAnswer: (struck) => (readStale(struck, 'tickets.get') ? ['400 invalid_token'] : []),
+  ends: tokenIsTaken,
+  mayAnswer: isOfOlderLink,
   async prepare(world) {
     const { email, all } = await settled(world)
     for (let n = 0; n < 2; n += 1) await world.send('POST', '/password/forgot', { body: { email } })
@@ -69,6 +76,33 @@ const reset: Flow = {
         assert.equal(again.code, 'invalid_token', 'a link was spent twice')
         assert.equal(await signsInWith(world, email, goodPassword), '401 invalid_credentials')
         assert.equal(await signsInWith(world, email, otherPassword), '200')
+      },
+    }
+  },
+}
+
+/** A passkey that stands, and whose request died before the passkey said so. */
+const resetAfterEnrolment: Flow = {
+  name: '/password/reset after an enrolment that was cut off',
+  options: withoutLimits,
+  expects: '204',
+  unavailable,
+  ends: tokenIsTaken,
+  mayAnswer: isOfOlderLink,
+  async prepare(world) {
+    const { host, surface, stored } = world
+    const { id, email, credentialId } = await passkeyHolder(host, surface)
+    world.adopt(id)
+    const notice = { enrollmentId: 'cut off', expiresAt: host.clock.now() + 60_000 }
+    await stored.passkeys.update(credentialId, { userId: id }, notice)
+    await stored.users.update(id, { enabled: true }, { lastIntentId: 'cut off stored' })
+    await world.send('POST', '/password/forgot', { body: { email } })
+    const token = await mailedToken(host, 'resetPassword', email)
+    const body = { token, newPassword: otherPassword }
+    return {
+      send: async () => outcomeOf(await world.send('POST', '/password/reset', { body })),
+      async reached() {
+        assert.equal((await stored.passkeys.get(credentialId))?.enrollmentId, 'cut off stored')
       },
     }
   },
@@ -189,6 +223,7 @@ export const passwordFlows: readonly Flow[] = [
   passwordLink,
   asksForNobody('/password/forgot'),
   reset,
+  resetAfterEnrolment,
   resetAgain,
   changePassword(true),
   changePassword(false),

@@ -5,6 +5,8 @@ import { testAuth } from '../../../support/hosts/test-auth.js'
 import { configKey, testConfigKeys } from '../../../support/keys.js'
 import { enrolled } from '../../../support/people/authenticator.js'
 import { passkeysOn } from '../../../support/people/passkey-people.js'
+import { otherPassword } from '../../../support/people/people.js'
+import { linkFor, reset } from '../../../support/people/recovery-steps.js'
 import { comesTo, deviceLogin, trustingPerson } from '../../../support/people/trusted-device.js'
 import { nextCode, post, reAuthenticated, subjectOf } from '../../intents/subject.js'
 import type { OvertakenWrite, OvertakenWrites } from '../overtaken-write.js'
@@ -44,6 +46,21 @@ const lastFactor =
     await storeSettings(host, { mfaPolicyClient: 'required' })
     const { bearer, credentialId } = subject
     return () => host.send('DELETE', `/v1/auth/client${path}${credentialId}`, { bearer })
+  }
+
+/** A factor that stands, whose request died before the factor said so; then a mailed reset. */
+const cutOff =
+  (has: 'an app' | 'a passkey'): Begin =>
+  async (host) => {
+    const { id, email, credentialId } = await subjectOf(host, has)
+    await host.auth.close()
+    const { totpFactors, passkeys, users } = storedIn(host, 'client')
+    const notice = { expiresAt: host.clock.now() + 60_000, enrollmentId: 'cut off' }
+    if (has === 'an app') await totpFactors.update(id, { confirmed: true }, notice)
+    else await passkeys.update(credentialId, { userId: id }, notice)
+    await users.update(id, { enabled: true }, { lastIntentId: 'cut off stored' })
+    const token = await linkFor(host, 'client', email)
+    return () => reset(host, 'client', token, otherPassword)
   }
 
 /** A factor whose request died before the owner was told; a process that sweeps does it. */
@@ -128,6 +145,16 @@ export const factorWrites: OvertakenWrites = {
     nth: 2,
     begin: appInSession,
     changes: { enrollmentId: { value: 'another enrolment', outcome: '200', left: 'goes on' } },
+  },
+  'an app that a mailed reset keeps': {
+    collection: 'totp_factors',
+    begin: cutOff('an app'),
+    changes: { enrollmentId: { value: 'another enrolment', outcome: '204' } },
+  },
+  'a passkey that a mailed reset keeps': {
+    collection: 'passkeys',
+    begin: cutOff('a passkey'),
+    changes: { enrollmentId: { value: 'another enrolment', outcome: '204' } },
   },
   'an app whose owner was told': {
     collection: 'totp_factors',
