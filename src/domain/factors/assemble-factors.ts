@@ -14,12 +14,12 @@ import { type CodeVerification, createCodeVerification } from './code-verificati
 import { createDeviceTrust, type DeviceTrust } from './device-trust.js'
 import type { EnrollmentNotices } from './enrollment-notices.js'
 import { createFactorChanges, type FactorChanges } from './factor-changes.js'
-import { createFactorEnrollment, type FactorEnrollment } from './factor-enrollment.js'
+import type { FactorEnrollment } from './factor-enrollment.js'
 import type { FactorRemoval } from './factor-removal.js'
 import { createOwnFactors, type OwnFactors } from './own-factors.js'
 import { createReAuthentication, type ReAuthentication } from './re-authentication.js'
 import { createStepUp, type StepUp } from './step-up.js'
-import { createTotpEnrollment, type TotpEnrollment } from './totp-enrollment.js'
+import type { TotpEnrollment } from './totp-enrollment.js'
 import { createTotpFactors } from './totp-factors.js'
 import { createTrustedDevices, type TrustedDevices } from './trusted-devices.js'
 
@@ -68,7 +68,15 @@ export function assembleFactors(
     removeTotp: async (...of) => (await removals()).removeTotp(...of),
     removePasskey: async (...of) => (await removals()).removePasskey(...of),
   }
-  const enrollment = createFactorEnrollment(deps)
+  const enrollments = onceLoaded(async () => {
+    const load = () => import('./factor-enrollment.js')
+    const { createFactorEnrollment } = await loadPart('enrolments', load)
+    return createFactorEnrollment(deps)
+  })
+  const enrollment: FactorEnrollment = {
+    enroll: async (...of) => (await enrollments()).enroll(...of),
+    settle: async (...of) => (await enrollments()).settle(...of),
+  }
   // For the process that sweeps.
   const notices = onceLoaded(async () => {
     const load = () => import('./enrollment-notices.js')
@@ -90,11 +98,27 @@ export function assembleFactors(
     reAuthentication: createReAuthentication(deps, stepUp, collaborators.passwordCheck),
     removal,
     stepUp,
-    totpEnrollment: createTotpEnrollment(deps, services),
+    totpEnrollment: totpEnrollmentWhenUsed(
+      onceLoaded(async () => {
+        const load = () => import('./totp-enrollment.js')
+        const { createTotpEnrollment } = await loadPart('the enrolment of apps', load)
+        return createTotpEnrollment(deps, services)
+      }),
+    ),
     async reencryptTotp() {
       const load = () => import('./totp-reencryption.js')
       const { createTotpReencryption } = await loadPart('re-encryption of apps', load)
       return createTotpReencryption(deps)()
     },
+  }
+}
+
+/** People enrol an authenticator app once. */
+function totpEnrollmentWhenUsed(load: () => Promise<TotpEnrollment>): TotpEnrollment {
+  return {
+    terms: async () => (await load()).terms(),
+    begin: async (...given) => (await load()).begin(...given),
+    confirm: async (...given) => (await load()).confirm(...given),
+    finish: async (...given) => (await load()).finish(...given),
   }
 }

@@ -6,7 +6,8 @@ import type { Passkey } from '../../model/passkey.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { FactorChanges } from './factor-changes.js'
-import { claimedBy, type FactorEnrollment, noticeMs } from './factor-enrollment.js'
+import { claimedBy, type FactorEnrollment } from './factor-enrollment.js'
+import { noticeMs } from './notice-ms.js'
 
 /** Tells owners of factors whose request died between storing them and telling. */
 export interface EnrollmentNotices {

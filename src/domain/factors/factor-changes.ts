@@ -6,7 +6,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { Sessions } from '../sessions/sessions.js'
-import { noticeMs } from './factor-enrollment.js'
+import { noticeMs } from './notice-ms.js'
 import { raiseDeviceEpoch } from './raise-device-epoch.js'
 import { stepUpRequired } from './step-up-required.js'
 

@@ -8,6 +8,7 @@ import { keepEnrolledFactor } from '../context/keep-enrolled-factor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import type { SpentIntent } from '../intents/spent-intent.js'
+import { noticeMs } from './notice-ms.js'
 import { endsAllBut, type OtherSessions } from './other-sessions.js'
 
 type EnrollmentIntent = SpentIntent<'totpEnrollment' | 'passkeyRegistration'>
@@ -66,9 +67,6 @@ export function claimedBy(factor: {
   const { userId: id, deviceEpoch, credentialEpoch } = factor
   return { id, deviceEpoch: deviceEpoch + 1, credentialEpoch }
 }
-
-/** Longer than any request that enrols a factor. */
-export const noticeMs = 10 * 60 * 1000
 
 export interface EnrolledUser {
   readonly user: User
