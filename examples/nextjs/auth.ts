@@ -15,6 +15,11 @@ export function startedAuth(): Promise<Auth> {
 async function start(): Promise<Auth> {
   const { env } = process
   const here = `http://localhost:${env.PORT ?? 3000}`
+  const { OPERATOR_URL, CLIENT_URL } = env
+  // At an address with http, the cookies of a real host would be sent without encryption too.
+  if (env.NODE_ENV === 'production' && !(OPERATOR_URL && CLIENT_URL)) {
+    throw new Error('Set OPERATOR_URL and CLIENT_URL, as in https://operator.example.com.')
+  }
   const pool = env.DATABASE_URL ? new pg.Pool({ connectionString: env.DATABASE_URL }) : null
   // Without a listener, a lost idle connection ends the process.
   pool?.on('error', ({ message }) => console.error('lost a connection to the database:', message))
@@ -24,8 +29,8 @@ async function start(): Promise<Auth> {
     // CONFIG_ENCRYPTION_KEY is read from the environment by the library.
     keys: { current: env.SIGNING_KEY ?? '' },
     surfaces: {
-      operator: { baseUrl: env.OPERATOR_URL ?? here },
-      client: { baseUrl: env.CLIENT_URL ?? here },
+      operator: { baseUrl: OPERATOR_URL || here },
+      client: { baseUrl: CLIENT_URL || here },
     },
     // Next.js gives no address of the socket. Set this behind a proxy, or all callers share one rate limit.
     trustProxy: env.TRUSTED_PROXIES ? Number(env.TRUSTED_PROXIES) : false,

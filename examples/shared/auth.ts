@@ -10,8 +10,14 @@ const { env } = process
 export const port = Number(env['PORT'] ?? 3000)
 const here = `http://localhost:${port}`
 
-const { DATABASE_URL } = env
-if (!DATABASE_URL && env['NODE_ENV'] === 'production') throw new Error('DATABASE_URL is not set.')
+const { DATABASE_URL, OPERATOR_URL, CLIENT_URL } = env
+if (env['NODE_ENV'] === 'production') {
+  if (!DATABASE_URL) throw new Error('DATABASE_URL is not set.')
+  // At an address with http, the cookies of a real host would be sent without encryption too.
+  if (!OPERATOR_URL || !CLIENT_URL) {
+    throw new Error('Set OPERATOR_URL and CLIENT_URL, as in https://operator.example.com.')
+  }
+}
 const pool = DATABASE_URL ? new pg.Pool({ connectionString: DATABASE_URL }) : null
 // Without a listener, a lost idle connection ends the process.
 pool?.on('error', ({ message }) => console.error('lost a connection to the database:', message))
@@ -24,8 +30,8 @@ export const auth = await createAuth({
   keys: { current: env['SIGNING_KEY'] ?? readFileSync(env['SIGNING_KEY_FILE'] ?? '', 'utf8') },
   // Where browsers reach the two surfaces. In production, each has a host name of its own.
   surfaces: {
-    operator: { baseUrl: env['OPERATOR_URL'] ?? here },
-    client: { baseUrl: env['CLIENT_URL'] ?? here },
+    operator: { baseUrl: OPERATOR_URL || here },
+    client: { baseUrl: CLIENT_URL || here },
   },
   // How many proxies of yours stand in front. Without any, X-Forwarded-For is not believed.
   trustProxy: env['TRUSTED_PROXIES'] ? Number(env['TRUSTED_PROXIES']) : false,

@@ -52,7 +52,9 @@ export function configFile(store: StoreName): string {
   return `${[...all.filter(isBuiltIn), ...drivers, own, ...adapters].join('\n')}
 
 // Where browsers reach the host. In production, give each surface a host name of its own.
-const baseUrl = process.env['AUTH_URL'] ?? 'http://localhost:3000'
+const { AUTH_URL, NODE_ENV } = process.env
+if (!AUTH_URL && NODE_ENV === 'production') throw new Error('Set AUTH_URL, as in https://auth.example.com')
+const baseUrl = AUTH_URL || 'http://localhost:3000'
 
 ${setup}const keyFile = new URL('.postern/keys.json', import.meta.url)
 const readKeys = async () => JSON.parse(await readFile(keyFile, 'utf8'))

@@ -156,6 +156,23 @@ describe.each(frameworks)('the files of postern init for %s', (framework) => {
   })
 })
 
+it.each(stores)('the options for %s stop in production without an address', async (store) => {
+  const folder = emptyFolder(`production-${store}`)
+  await postern(folder, 'init', '--framework', 'hono', '--store', store, '--email', email)
+  const load = async (env: Readonly<Record<string, string>>) => {
+    const program = new StartedProgram(process.execPath, ['postern.config.ts'], {
+      cwd: folder,
+      env,
+    })
+    return [await program.ended(), program.output] as const
+  }
+  const given = { NODE_ENV: 'production', DATABASE_URL: '' }
+  const [code, output] = await load({ ...given, AUTH_URL: '' })
+  expect([code, output]).toEqual([1, expect.stringContaining('Set AUTH_URL, as in https://')])
+  const [, later] = await load({ ...given, AUTH_URL: 'https://auth.example.com' })
+  expect(later).not.toContain('AUTH_URL')
+})
+
 function scriptsOf(folder: string): readonly (string | undefined)[] {
   const { scripts }: { scripts: Readonly<Record<string, string>> } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),

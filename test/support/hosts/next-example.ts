@@ -46,7 +46,9 @@ export async function nextExample(): Promise<NextExample | null> {
   return {
     async start(more) {
       const port = await freePort()
-      const program = run('start', { ...(await exampleSecrets()), PORT: String(port), ...more })
+      const url = `http://localhost:${port}`
+      const at = { PORT: String(port), OPERATOR_URL: url, CLIENT_URL: url }
+      const program = run('start', { ...(await exampleSecrets()), ...at, ...more })
       await program.printed(/Ready in/)
       return exampleHost(program, port)
     },
