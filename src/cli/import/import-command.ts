@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Call, Command } from '../frame/command.js'
 import { Refusal } from '../frame/refusal.js'
@@ -5,6 +6,7 @@ import { withAuth } from '../frame/with-auth.js'
 import { openSource } from './open-source.js'
 import { carryRules, textFlag } from './read-flags.js'
 import type { Source } from './rows/import-source.js'
+import { dryRunReport } from './run/kept-bytes.js'
 import { type ImportOutcome, type ImportRun, runImport } from './run/run-import.js'
 
 export const importCommand: Command = {
@@ -56,7 +58,7 @@ POSTERN_SOURCE_URL names the database to read, BETTER_AUTH_SECRET its secret.`,
   async run(call) {
     const surface = surfaceOf(call)
     const settled = { ...settledOf(call), surface }
-    refuseOneFileTwice(call, settled)
+    await refuseOneFileTwice(call, settled)
     const source = await openSource(call, surface)
     try {
       return await importFrom(call, source, settled)
@@ -83,7 +85,7 @@ function settledOf(call: Call): Omit<Settled, 'surface'> {
     throw new Refusal('--batch must be a whole number from 1 to 10000.', 2)
   }
   const path = (name: string, usual: string) => resolve(call.cwd, textFlag(call, name) ?? usual)
-  const report = dryRun ? 'postern-import-dry-run.jsonl' : 'postern-import-report.jsonl'
+  const report = dryRun ? dryRunReport : 'postern-import-report.jsonl'
   return {
     dryRun,
     batchSize: Number(batch),
@@ -100,9 +102,11 @@ function settledOf(call: Call): Omit<Settled, 'surface'> {
 }
 
 /** Each is cut to what a run left in it: a report in the place of the source would empty that. */
-function refuseOneFileTwice({ cwd, flags: { file } }: Call, { files }: Settled): void {
+async function refuseOneFileTwice({ cwd, flags: { file } }: Call, { files }: Settled) {
   const source = typeof file === 'string' ? [resolve(cwd, file)] : []
-  const paths = [...source, files.report, files.progress, files.ids].filter((path) => path !== null)
+  const given = [...source, files.report, files.progress, files.ids].filter((path) => path !== null)
+  // One file may have several names. A file that is not there yet has one.
+  const paths = await Promise.all(given.map((path) => realpath(path).catch(() => path)))
   if (new Set(paths).size === paths.length) return
   throw new Refusal('--file, --report, --ids and --progress must name different files.', 2)
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID, scryptSync } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { accountId } from '../../../src/cli/import/rows/old-id.js'
@@ -180,6 +180,25 @@ describe('postern import csv', () => {
       expect(await read(place, 'users.csv')).toBe('mail\nada@example.org')
     },
   )
+
+  it('writes no file over its source by another name of it', async () => {
+    const { place } = await prepared(['mail', 'ada@example.org'])
+    await symlink('users.csv', join(place.folder, 'postern-import-dry-run.jsonl'))
+    const { code, err } = await place.run(...usual, 'email=mail', '--dry-run')
+    expect([code, err]).toEqual([2, expect.stringContaining('must name different files')])
+    expect(await read(place, 'users.csv')).toBe('mail\nada@example.org')
+  })
+
+  it('empties no file that a call names by mistake', async () => {
+    const { host, place } = await prepared(['email', 'ada@example.org'])
+    await writeFile(join(place.folder, '.env'), 'SECRET=1')
+    for (const more of [['--dry-run', '--report'], ['--report'], ['--ids']]) {
+      const { code, err } = await place.run(...usual, 'email', ...more, '.env')
+      expect([code, err]).toEqual([2, expect.stringContaining('Name another file with --')])
+    }
+    expect(await read(place, '.env')).toBe('SECRET=1')
+    expect((await host.auth.client.users.list()).users).toEqual([])
+  })
 
   it('stops at a line that is no CSV, and begins again where the file was mended', async () => {
     const many = Array.from({ length: 12 }, (_, at) => `user${at}@example.org,"a\nb"`)

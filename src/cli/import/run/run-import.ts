@@ -1,6 +1,7 @@
 import type { ImportBatch, ImportReport, ImportResult } from 'postern'
 import { Refusal } from '../../frame/refusal.js'
 import type { NotCarried, Source, SourceRow } from '../rows/import-source.js'
+import { keptBytes } from './kept-bytes.js'
 import { type LineFile, openLineFile } from './line-file.js'
 import { noRows, type Progress, readProgress, type Tally, writeProgress } from './progress-file.js'
 
@@ -40,37 +41,47 @@ const tellEveryMs = 1000
 /**
  * Imports what the source has, batch after batch. After each, the progress is on the disk: a run that is killed repeats
  * at most one batch, which changes nothing where it was done already. A dry run neither reads nor writes progress.
+ * Throws `Refusal`, before it does anything, where it would cut a file that this import did not write.
  */
 export async function runImport(run: ImportRun): Promise<ImportOutcome> {
   const { source, files, dryRun } = run
-  const before = dryRun || run.restart ? null : await earlierProgress(run)
-  const start = before ?? beginning(run)
+  const note = dryRun ? null : await ownProgress(run)
+  const resumed = note !== null && isUnderWay(note) && !run.restart ? note : null
+  const kept = await keptBytes({ files, dryRun, note, isResumed: resumed !== null })
+  if (resumed !== null) run.tell(`Goes on after ${count(resumed.tally.rows)} rows.`)
   const writers = new Map<string, LineFile>()
   try {
-    for (const path of [files.report, ...(dryRun || files.ids === null ? [] : [files.ids])]) {
-      writers.set(path, await openLineFile(path, start.files[path] ?? 0))
-    }
+    for (const [path, bytes] of kept) writers.set(path, await openLineFile(path, bytes))
     const total = await source.total()
+    const start = {
+      ...(resumed ?? beginning(run)),
+      files: { ...note?.files, ...Object.fromEntries(kept) },
+    }
+    // The files are known for its own from here on, also where it is cut off in the first batch.
+    if (!dryRun) await writeProgress(files.progress, start)
     const end = await allBatches(run, start, writers, progressTeller(run, total))
-    return { ...end.tally, resumed: before !== null }
+    return { ...end.tally, resumed: resumed !== null }
   } finally {
     for (const writer of writers.values()) await writer.close()
   }
 }
 
-/** Null where there is none, or where it came to its end: users may have come since. */
-async function earlierProgress({ source, surface, files, tell }: ImportRun) {
+/** That of the same import; null where there is none. */
+async function ownProgress({ source, surface, files, restart }: ImportRun) {
   const progress = await readProgress(files.progress)
-  if (progress === null || progress.finished) return null
-  if (progress.fingerprint !== source.fingerprint || progress.surface !== surface) {
+  if (progress === null) return null
+  if (progress.fingerprint === source.fingerprint && progress.surface === surface) return progress
+  if (isUnderWay(progress) && !restart) {
     throw new Refusal(
       `${files.progress} is the progress of another import, which did not come to its end: ${progress.fingerprint}, surface ${progress.surface}. Name another file with --progress, or start from the first row with --restart.`,
       2,
     )
   }
-  tell(`Goes on after ${count(progress.tally.rows)} rows.`)
-  return progress
+  return null
 }
+
+/** One that came to its end begins again: users may have come since. */
+const isUnderWay = ({ finished, cursor }: Progress) => !finished && cursor !== null
 
 function beginning({ source, surface }: ImportRun): Progress {
   const { fingerprint } = source

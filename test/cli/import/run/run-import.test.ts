@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -6,6 +6,7 @@ import type { ImportBatch, ImportReport, ImportResult } from 'postern'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { csvSource } from '../../../../src/cli/import/csv/csv-source.js'
 import { columnMap } from '../../../../src/cli/import/rows/column-map.js'
+import { dryRunReport } from '../../../../src/cli/import/run/kept-bytes.js'
 import { type ImportRun, runImport } from '../../../../src/cli/import/run/run-import.js'
 
 const rules = { roles: new Map<string, string>(), dropSecondFactors: false }
@@ -38,7 +39,11 @@ function library() {
 const emailOf = (at: number) => `user${at}@example.org`
 
 /** A run over a file with line ends in its fields, opened as a process of its own opens it. */
-async function runOver(place: string, given: Pick<ImportRun, 'importUsers' | 'batchSize'>) {
+async function runOver(
+  place: string,
+  given: Pick<ImportRun, 'importUsers' | 'batchSize'> & Partial<ImportRun>,
+  report = 'report.jsonl',
+) {
   const columns = columnMap({
     ...{ map: 'email', hash: null, verified: false, space: 'client csv', rules },
   })
@@ -48,7 +53,7 @@ async function runOver(place: string, given: Pick<ImportRun, 'importUsers' | 'ba
       ...{ source, surface: 'client', allowRoles: [], dryRun: false, restart: false, ...given },
       files: {
         progress: join(place, 'progress.json'),
-        report: join(place, 'report.jsonl'),
+        report: join(place, report),
         ids: join(place, 'ids.jsonl'),
       },
       ...{ tell: () => undefined, now: () => 0 },
@@ -81,6 +86,7 @@ describe('an import that is cut off, wherever it is', () => {
           const lines = Array.from({ length: rows }, (_, at) => `${emailOf(at)},"a\r\nb ""${at}"""`)
           await writeFile(join(place, 'users.csv'), ['email,note', ...lines].join('\n'))
           const { accounts, importUsers } = library()
+          let isOver = false
           for (const [batches, isMade] of runs) {
             let done = 0
             const cutOff = async (batch: ImportBatch) => {
@@ -96,7 +102,8 @@ describe('an import that is cut off, wherever it is', () => {
               () => false,
               () => true,
             )
-            if (!isCut) break
+            isOver = !isCut
+            if (isOver) break
             // As a process that was killed while it wrote leaves them.
             await writeFile(join(place, 'report.jsonl'), '{"row":"half', { flag: 'a' })
             await writeFile(join(place, 'ids.jsonl'), '{"from":"x"}\n{', { flag: 'a' })
@@ -113,7 +120,9 @@ describe('an import that is cut off, wherever it is', () => {
           const reported = (await linesOf(join(place, 'report.jsonl'))).map(({ row }) => row)
           expect(reported).toEqual(refused.map((at) => `line ${2 * at + 2}`))
           const ids = (await linesOf(join(place, 'ids.jsonl'))).map(({ to }) => to)
-          expect(ids).toEqual([...accounts.values()])
+          // A run after the last one adds its lines.
+          const made = [...accounts.values()]
+          expect(ids).toEqual(isOver ? [...made, ...made] : made)
         } finally {
           await rm(place, { recursive: true, force: true })
         }
@@ -130,12 +139,86 @@ describe('an import that is cut off, wherever it is', () => {
       created: 1,
       resumed: false,
     })
-    await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org\nuser2@example.org')
     expect(await runOver(place, { importUsers, batchSize: 1 })).toMatchObject({
-      ...{ rows: 2, created: 1, skipped: 1, refused: 0, resumed: false },
+      ...{ rows: 2, created: 0, skipped: 1, refused: 1, resumed: false },
     })
-    expect(await linesOf(join(place, 'report.jsonl'))).toEqual([])
+    // The report is of the last run. No new id that an earlier run noted is lost.
+    expect(await linesOf(join(place, 'report.jsonl'))).toHaveLength(1)
     expect(await linesOf(join(place, 'ids.jsonl'))).toHaveLength(2)
+  })
+
+  it.each(['report.jsonl', 'ids.jsonl'])(
+    'leaves what an earlier import of another source wrote: %s',
+    async (name) => {
+      const place = await folder()
+      const { accounts, importUsers } = library()
+      await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org\nuser3@example.org')
+      await runOver(place, { importUsers, batchSize: 1 })
+      const other = name === 'ids.jsonl' ? 'report.jsonl' : 'ids.jsonl'
+      await rm(join(place, other))
+      const before = await readFile(join(place, name), 'utf8')
+      await writeFile(join(place, 'users.csv'), 'email\nuser2@example.org')
+      const run = () => runOver(place, { importUsers, batchSize: 1 })
+      await expect(run()).rejects.toThrow(
+        `${join(place, name)} holds what this import did not write, and stays as it is. Name another file with --${name.split('.')[0]}, or move this one away.`,
+      )
+      expect([await readFile(join(place, name), 'utf8'), accounts.size]).toEqual([before, 1])
+      await expect(readFile(join(place, other))).rejects.toThrow('ENOENT')
+      await rename(join(place, name), join(place, `old-${name}`))
+      expect(await run()).toMatchObject({ created: 1 })
+      expect(await readFile(join(place, `old-${name}`), 'utf8')).toBe(before)
+    },
+  )
+
+  it.each([
+    [false, false],
+    [true, false],
+    [false, true],
+    [true, true],
+  ])('cuts no other file (dry run: %s, restart: %s)', async (dryRun, restart) => {
+    const place = await folder()
+    const { accounts, importUsers } = library()
+    await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org')
+    await writeFile(join(place, 'report.jsonl'), 'SECRET=1')
+    const run = runOver(place, { importUsers, batchSize: 1, dryRun, restart })
+    await expect(run).rejects.toThrow('--report')
+    expect([await readFile(join(place, 'report.jsonl'), 'utf8'), accounts.size]).toEqual([
+      ...['SECRET=1', 0],
+    ])
+    expect((await readdir(place)).sort()).toEqual(['report.jsonl', 'users.csv'])
+  })
+
+  it('cuts no file of its own that was changed since it came to its end', async () => {
+    const place = await folder()
+    const { importUsers } = library()
+    await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org')
+    const run = () => runOver(place, { importUsers, batchSize: 1 })
+    await run()
+    await writeFile(join(place, 'ids.jsonl'), '{"from":"mine"}\n', { flag: 'a' })
+    await expect(run()).rejects.toThrow('--ids')
+    expect(await linesOf(join(place, 'ids.jsonl'))).toHaveLength(2)
+  })
+
+  it('replaces what an earlier dry run left at its usual place', async () => {
+    const place = await folder()
+    const { importUsers } = library()
+    const run = () => runOver(place, { importUsers, batchSize: 1, dryRun: true }, dryRunReport)
+    for (const rows of ['user3@example.org\nuser6@example.org', 'user9@example.org']) {
+      await writeFile(join(place, 'users.csv'), `email\n${rows}`)
+      await run()
+      expect(await linesOf(join(place, dryRunReport))).toHaveLength(rows.split('\n').length)
+    }
+  })
+
+  it('takes no other file for its progress where it begins from the start either', async () => {
+    const place = await folder()
+    await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org')
+    await writeFile(join(place, 'progress.json'), 'mine')
+    const { importUsers } = library()
+    await expect(runOver(place, { importUsers, batchSize: 1, restart: true })).rejects.toThrow(
+      'is no progress of an import',
+    )
+    expect(await readFile(join(place, 'progress.json'), 'utf8')).toBe('mine')
   })
 
   it.each([

@@ -322,10 +322,17 @@ describe.skipIf(url === null)(title, () => {
       return Promise.all(all)
     }
     expect(await outcomes()).toEqual([200, 401, 401, 401])
-    const other = await place.run('supertokens', '--app-id', 'other')
+    const other = await place.run('supertokens', '--app-id', 'other', '--report', 'other.jsonl')
     expect(other.code).toBe(0)
     expect(await outcomes()).toEqual([200, 401, 200, 401])
-    const acme = await place.run('supertokens', '--tenant-id', 'acme', '--json')
+    const acme = await place.run(
+      'supertokens',
+      '--tenant-id',
+      'acme',
+      '--report',
+      'acme.jsonl',
+      '--json',
+    )
     expect(JSON.parse(acme.out)).toMatchObject({ rows: 2, created: 1, skipped: 1 })
     expect(await outcomes()).toEqual([200, 200, 200, 401])
   })
