@@ -98,21 +98,29 @@ export async function changeKeyFile(
     const changed = await change(await readKeyFile(place))
     if (changed === null) return rm(made)
     await writeFile(made, textOf(changed), { flush: true })
-    await keepOwner(place, made)
+    await keepReaders(place, made)
     await rename(made, place)
   })
 }
 
-/** The host may run as another user than this command, and has to read the keys. */
-async function keepOwner(path: string, made: string): Promise<void> {
-  const [{ uid, gid }, own] = await Promise.all([stat(path), stat(made)])
-  // The group has no rights to it.
-  if (uid === own.uid) return
-  await chown(made, uid, gid).catch((error: unknown) => {
-    throw new Refusal(`${path} belongs to another user. Run the command as that user.`, 1, {
-      cause: error,
-    })
-  })
+/**
+ * The host may run as another user than this command, or read the keys by its group, and needs them after a rotation
+ * too. The rights of all others end.
+ */
+async function keepReaders(path: string, made: string): Promise<void> {
+  const [{ uid, gid, mode }, own] = await Promise.all([stat(path), stat(made)])
+  const isOfGroup = (mode & 0o040) !== 0
+  try {
+    if (uid !== own.uid || (isOfGroup && gid !== own.gid)) await chown(made, uid, gid)
+    // Only now: another group could read it before.
+    if (isOfGroup) await chmod(made, 0o640)
+  } catch (error) {
+    const says =
+      uid === own.uid
+        ? `The group ${gid} may read ${path}, and only its members can let it read new keys. Run the command as one of them.`
+        : `${path} belongs to another user. Run the command as that user.`
+    throw new Refusal(says, 1, { cause: error })
+  }
 }
 
 /** The file beside is the lock as well: it is made only if there is none. */
@@ -165,8 +173,14 @@ function isKeyFile(value: unknown): value is KeyFile {
     Array.isArray(configKeys) &&
     configKeys.every(isConfigKey) &&
     isObject(dates) &&
-    Object.values(dates).every((entry) => isObject(entry) && typeof entry['madeAt'] === 'number')
+    Object.values(dates).every(isDates)
   )
+}
+
+function isDates(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { madeAt, retiredAt = madeAt } = value
+  return typeof madeAt === 'number' && typeof retiredAt === 'number'
 }
 
 function isSigning(value: unknown): boolean {

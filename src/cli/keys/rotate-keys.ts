@@ -4,6 +4,7 @@ import { Refusal } from '../frame/refusal.js'
 import { newConfigKey } from './generate-keys.js'
 import { changeKeyFile, type KeyFile } from './key-file.js'
 import {
+  dated,
   promoted,
   type RotationPolicy,
   replaced,
@@ -58,6 +59,11 @@ async function turnOf(call: Call, file: KeyFile, policy: RotationPolicy): Promis
       const says =
         'A new key is published. Run this again in ten minutes, when each process and each cache has it.'
       return { file: withNext(file, await generateSigningKey(), now), step: 'published', says }
+    }
+    case 'date': {
+      const says =
+        'The file has no date for the key in "next", so it counts as published now. Run this again in ten minutes, when each process and each cache has it.'
+      return { file: dated(file, now), step: 'dated', says }
     }
     case 'wait': {
       const minutes = Math.ceil((next.until - now) / minute)

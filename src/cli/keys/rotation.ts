@@ -12,6 +12,7 @@ export interface RotationPolicy {
 /** What a rotation does now; `until` is the time before which nothing may be done. */
 export type RotationStep =
   | { readonly step: 'publish' }
+  | { readonly step: 'date' }
   | { readonly step: 'wait'; readonly until: number }
   | { readonly step: 'promote' }
 
@@ -21,21 +22,39 @@ export function rotationStep(
   { publishedFor }: RotationPolicy,
 ): RotationStep {
   if (signing.next === undefined) return { step: 'publish' }
-  const until = (dates[describeKey(signing.next).kid]?.madeAt ?? 0) + publishedFor
+  const { madeAt } = dates[describeKey(signing.next).kid] ?? {}
+  // It may have been put there a moment ago, and a cache of the JWKS would not have it yet.
+  if (madeAt === undefined) return { step: 'date' }
+  const until = madeAt + publishedFor
   return until > now ? { step: 'wait', until } : { step: 'promote' }
 }
 
 /** With a new key as `next`: published, and not signing yet. */
 export function withNext(file: KeyFile, pem: string, now: number): KeyFile {
   const dates = { ...file.dates, [describeKey(pem).kid]: { madeAt: now } }
-  return { ...file, signing: { ...file.signing, next: pem }, dates }
+  return dated({ ...file, signing: { ...file.signing, next: pem }, dates }, now)
+}
+
+/** With the date of now for each key of which the file does not say since when it waits, or signs no more. */
+export function dated(file: KeyFile, now: number): KeyFile {
+  const { next, previous = [] } = file.signing
+  const dates = { ...file.dates }
+  if (next !== undefined) {
+    const { kid } = describeKey(next)
+    dates[kid] ??= { madeAt: now }
+  }
+  for (const { kid } of previous.map(describeKey)) {
+    dates[kid] = { retiredAt: now, ...(dates[kid] ?? { madeAt: now }) }
+  }
+  return { ...file, dates }
 }
 
 /** `next` signs, the key before it verifies by its public half, and those that are out of use are gone. */
-export function promoted(file: KeyFile, now: number, { keptFor }: RotationPolicy): KeyFile {
+export function promoted(given: KeyFile, now: number, { keptFor }: RotationPolicy): KeyFile {
+  const file = dated(given, now)
   const { current, next = current, previous = [] } = file.signing
   const retired = describeKey(current)
-  const retiredAt = (pem: string) => file.dates[describeKey(pem).kid]?.retiredAt ?? 0
+  const retiredAt = (pem: string) => file.dates[describeKey(pem).kid]?.retiredAt ?? now
   const kept = previous.filter((pem) => retiredAt(pem) + keptFor > now)
   const madeAt = file.dates[retired.kid]?.madeAt ?? now
   return withDatesOfKeys({

@@ -6,6 +6,7 @@ import { memory } from 'postern/memory'
 import { describe, expect, it } from 'vitest'
 import { describeKey } from '../../../src/cli/keys/describe-key.js'
 import { type KeyFile, usualKeyFile } from '../../../src/cli/keys/key-file.js'
+import { rsaPair } from '../../crypto/forge.js'
 import { type Terminal, terminal } from '../../support/cli/terminal.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 
@@ -74,6 +75,17 @@ describe('postern keys generate', () => {
       const { uid, gid, mode } = await stat(path)
       expect([uid, gid, mode & 0o777]).toEqual([12_345, 12_346, 0o600])
     })
+
+    it('stay with the group that reads them', async () => {
+      const place = await timed()
+      await place.run('keys', 'generate')
+      const path = join(place.folder, usualKeyFile)
+      await chown(path, process.getuid?.() ?? 0, 12_346)
+      await chmod(path, 0o640)
+      expect(await place.run('keys', 'rotate')).toMatchObject({ code: 0 })
+      const { gid, mode } = await stat(path)
+      expect([gid, mode & 0o777]).toEqual([12_346, 0o640])
+    })
   }
 
   it('prints what it made, and makes no file, where a vault is to keep it', async () => {
@@ -123,6 +135,26 @@ describe('postern keys rotate', () => {
     place.wait(10 * minute)
     await place.run('keys', 'rotate')
     expect(keysOf(place).signing.previous).toEqual([describeKey(current).publicPem])
+  })
+
+  it('lets a key without a date sign ten minutes after it met it', async () => {
+    const place = await timed()
+    await place.run('keys', 'generate')
+    await place.run('keys', 'rotate')
+    const { dates: _, ...file } = keysOf(place)
+    const path = join(place.folder, usualKeyFile)
+    await writeFile(path, JSON.stringify({ ...file, dates: {} }))
+    const met = await place.run('keys', 'rotate', '--json')
+    expect([met.code, JSON.parse(met.out)]).toEqual([
+      0,
+      { step: 'dated', says: expect.stringContaining('Run this again in ten minutes') },
+    ])
+    expect(keysOf(place).signing).toEqual(file.signing)
+    const waiting = await place.run('keys', 'rotate')
+    expect([waiting.code, waiting.out]).toEqual([1, expect.stringContaining('again in 10 min')])
+    place.wait(10 * minute)
+    expect((await place.run('keys', 'rotate', '--json')).out).toContain('"step":"promoted"')
+    expect(keysOf(place).signing.current).toBe(file.signing.next)
   })
 
   it('replaces every key after a theft', async () => {
@@ -208,6 +240,13 @@ describe('postern keys show', () => {
     ['is missing', null],
     ['is no JSON', '{'],
     ['holds something else', '{"signing":{}}'],
+    [
+      'holds a date that is no number',
+      JSON.stringify({
+        ...{ signing: { current: rsaPair().privateKey }, configKeys: [] },
+        dates: { a: { madeAt: 1, retiredAt: '2026-01-31' } },
+      }),
+    ],
     ['holds no RSA key', '{"signing":{"current":"x"},"configKeys":[],"dates":{}}'],
   ])('refuses a file that %s', async (_, text) => {
     const place = await terminal()
@@ -226,11 +265,15 @@ it.each([[], ['sell'], ['show', 'more']])(
   },
 )
 
-it('a file that others could read is theirs no longer after a rotation', async () => {
+it.each([
+  ['its owner', 0o604, 0o600],
+  ['its owner and its group', 0o640, 0o640],
+  ['its owner and its group, to read,', 0o666, 0o640],
+])('a rotation leaves the file to %s alone', async (_, given, left) => {
   const place = await terminal()
   await place.run('keys', 'generate')
   const path = join(place.folder, usualKeyFile)
-  await chmod(path, 0o644)
+  await chmod(path, given)
   await place.run('keys', 'rotate')
-  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  expect((await stat(path)).mode & 0o777).toBe(left)
 })

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { describeKey } from '../../../src/cli/keys/describe-key.js'
 import type { KeyFile } from '../../../src/cli/keys/key-file.js'
 import {
+  dated,
   promoted,
   replaced,
   rotationStep,
@@ -55,6 +56,39 @@ it('drops a key, with its dates, once it signed nothing for long enough', () => 
   const late = promoted(next, 1000 + policy.keptFor, policy)
   expect(late.signing.previous).toEqual([describeKey(second ?? '').publicPem])
   expect(Object.keys(late.dates).sort()).toEqual([kid(second), kid(third), 'one'].sort())
+})
+
+it('lets no key sign of which the file does not say since when it is published', () => {
+  const byHand = { ...fileOf(), signing: { current: first ?? '', next: second ?? '' } }
+  expect(rotationStep(byHand, 5000, policy)).toEqual({ step: 'date' })
+  const known = dated(byHand, 5000)
+  expect(known).toEqual({ ...byHand, dates: { ...byHand.dates, [kid(second)]: { madeAt: 5000 } } })
+  expect(rotationStep(known, 5000, policy)).toEqual({ step: 'wait', until: 605_000 })
+  expect(dated(known, 9000)).toEqual(known)
+})
+
+it.each([
+  ['without any date', {}, 1000],
+  ['without the date of its end', { [kid(third)]: { madeAt: 7 } }, 7],
+])('drops no key %s before its last token has expired', (_, dates, madeAt) => {
+  const { publicPem } = describeKey(third ?? '')
+  const file = fileOf()
+  const byHand = {
+    ...file,
+    signing: { current: first ?? '', previous: [publicPem] },
+    dates: { ...file.dates, ...dates },
+  }
+  const published = withNext(byHand, second ?? '', 1000)
+  expect(published.dates[kid(third)]).toEqual({ madeAt, retiredAt: 1000 })
+  const kept = promoted(published, 1000 + policy.keptFor - 1, policy)
+  expect(kept.signing.previous).toContain(publicPem)
+  const gone = promoted(published, 1000 + policy.keptFor, policy)
+  expect(gone.signing.previous).not.toContain(publicPem)
+  // Put into the file when a rotation was under way already.
+  const late = { ...withNext(file, second ?? '', 1000), dates: { ...file.dates, ...dates } }
+  const done = promoted({ ...late, signing: { ...late.signing, ...byHand.signing } }, 2000, policy)
+  expect(done.signing.previous).toContain(publicPem)
+  expect(done.dates[kid(third)]).toEqual({ madeAt: madeAt === 7 ? 7 : 2000, retiredAt: 2000 })
 })
 
 it('leaves the new key alone after a theft', () => {
