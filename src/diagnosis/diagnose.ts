@@ -11,6 +11,7 @@ import type { SharedServices } from '../setup/shared-services.js'
 import { endpointsOf } from '../setup/surface-options.js'
 import type { ReadOptions } from '../setup/with-config-keys.js'
 import { mostMemory } from '../system/most-memory.js'
+import { combinationFindings } from './combination-findings.js'
 import {
   clockFindings,
   inspectionFindings,
@@ -61,6 +62,7 @@ export async function diagnose(
     ...idleWindowFindings(env),
     ...settingsFindings(modules),
     ...listFindings(own?.values ?? {}),
+    ...combinationFindings(own?.values ?? {}, options.adminStepUp ?? false),
     ...configKeyFindings(options.configKeys ?? keyOfEnvironment(env)),
     ...hashing,
     ...providers,

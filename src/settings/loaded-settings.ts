@@ -1,5 +1,5 @@
 import { guardedValues } from '../engine/configuration/guarded-values.js'
-import { providerProblem } from './login-methods.js'
+import { loginMethodProblem, providerProblem } from './login-methods.js'
 import { type AuthSettingsReading, readAuthSettings } from './read-settings.js'
 import { shortestSigningSecret } from './security-webhooks.js'
 
@@ -17,7 +17,8 @@ export interface LoadedTexts {
  * As `readAuthSettings`, frozen, for texts as they come from the store. A secret that does not
  * decrypt is neither empty nor its default: reading it throws what `refuse` throws, a warning
  * names it, and every other setting is in force. Other warnings name what an enabled provider
- * lacks, which first values may leave open, and webhooks whose signing secret is short.
+ * lacks and a surface without a login method, which first values may both leave open, and webhooks
+ * whose signing secret is short.
  */
 export function loadedSettings(
   { values, unreadable }: LoadedTexts,
@@ -33,6 +34,7 @@ export function loadedSettings(
   )
   const incomplete = providerProblem(texts, () => true)?.message
   const lacking = incomplete === undefined ? [] : [`A provider cannot be used: ${incomplete}`]
+  const closed = loginMethodProblem(texts, () => true)?.message ?? []
   // Of a version that took shorter ones: refused, its events would stop.
   const weak = settings.securityWebhooks
     .filter(({ slug }) => !unreadable.includes(`securityWebhooks.${slug}.signingSecret`))
@@ -41,5 +43,5 @@ export function loadedSettings(
       ({ slug }) =>
         `The signing secret of the webhook "${slug}" has fewer than ${shortestSigningSecret} characters, so a receiver's log is enough to guess it. Set a new one, such as \`openssl rand -hex 32\` prints.`,
     )
-  return { settings: guarded, warnings: [...warnings, ...damaged, ...lacking, ...weak] }
+  return { settings: guarded, warnings: [...warnings, ...damaged, ...lacking].concat(closed, weak) }
 }

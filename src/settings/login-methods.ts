@@ -48,8 +48,8 @@ export function providerProblem(
 }
 
 /**
- * Refuses a surface on which no user could sign in any more: without password login, without a
- * provider, and without passkeys in place of both factors.
+ * Refuses a surface on which no user can sign in: without password login, without a provider, and
+ * without passkeys in place of both factors.
  */
 export function loginMethodProblem(
   values: Values,
@@ -62,7 +62,7 @@ export function loginMethodProblem(
     // Only 'false' is off: whatever else is stored reads as the default, which is on.
     if (values[password] !== 'false' || switches.some((key) => isOn(values, key))) continue
     if (values['webauthnMode'] === 'passwordless') continue
-    const message = `The ${surface} surface would be left without a login method. Keep "${password}" on, enable a provider, or set "webauthnMode" to "passwordless".`
+    const message = `The ${surface} surface has no login method. Keep "${password}" on, enable a provider, or set "webauthnMode" to "passwordless".`
     return new ConfigValidationError(password, message, 'auth.no_login_method')
   }
   return null

@@ -15,6 +15,20 @@ it('an enabled provider that first values left without credentials is warned of 
   expect(warningsOf({})).toEqual([])
 })
 
+it('T-99 S-07 a surface that first values left without a login method is warned of', () => {
+  const off = { passwordLoginOperatorEnabled: 'false' }
+  expect(warningsOf(off)).toEqual([
+    'The operator surface has no login method. Keep "passwordLoginOperatorEnabled" on, enable a provider, or set "webauthnMode" to "passwordless".',
+  ])
+  expect(warningsOf({ ...off, webauthnMode: 'passwordless' })).toEqual([])
+  const google = {
+    googleOperatorEnabled: 'true',
+    googleClientId: 'g-id',
+    googleClientSecret: 'g-secret',
+  }
+  expect(warningsOf({ ...off, ...google })).toEqual([])
+})
+
 it('T-73 a credential that does not decrypt is not one that lacks', () => {
   const given = { googleClientEnabled: 'true', googleClientId: 'g-id' }
   expect(warningsOf(given, ['googleClientSecret'])).toEqual([

@@ -267,6 +267,19 @@ export const planted: Readonly<Record<string, Planted>> = {
       }),
     says: '"registrationAllowedDomains.all.domain" ',
   },
+  'a surface without a login method': {
+    check: 'settings',
+    plant: () => migratedHost({ settings: { passwordLoginOperatorEnabled: false } }),
+    says: 'The operator surface has no login method.',
+  },
+  'a second factor of which every kind is off': {
+    check: 'settings',
+    plant: () =>
+      migratedHost({
+        settings: { mfaPolicyClient: 'required', totpEnabled: false, webauthnMode: 'off' },
+      }),
+    says: '"mfaPolicyClient" demands a second factor',
+  },
   'a secret under a key that is not in the ring': {
     check: 'encryption',
     plant: () =>
