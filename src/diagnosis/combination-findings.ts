@@ -1,14 +1,19 @@
+import { settingsFor } from '../engine/surface-settings.js'
 import type { Finding } from '../ports/finding.js'
 import { factorKindProblem } from '../settings/factor-kinds.js'
 import { loginMethodProblem } from '../settings/login-methods.js'
+import { readAuthSettings } from '../settings/read-settings.js'
+
+type Values = Readonly<Record<string, string>>
 
 const check = 'settings'
 
-/** Of stored values of the module `auth` that are right each by itself, and lock users out together. */
-export function combinationFindings(
-  values: Readonly<Record<string, string>>,
-  adminStepUp: boolean,
-): readonly Finding[] {
+/** Of stored values of the module `auth` that are right each by itself, and wrong together. */
+export function combinationFindings(values: Values, adminStepUp: boolean): readonly Finding[] {
+  return [...lockedOut(values, adminStepUp), ...unprovedDomains(values)]
+}
+
+function lockedOut(values: Values, adminStepUp: boolean): readonly Finding[] {
   const always = () => true
   const problems = [
     loginMethodProblem(values, always),
@@ -19,4 +24,21 @@ export function combinationFindings(
     const remedy = 'Set one of the settings it names: postern settings set KEY=VALUE.'
     return [{ check, problem: found.message, remedy }]
   })
+}
+
+/** A rule compares the text of an address. Only a proved mailbox shows whose the address is. */
+function unprovedDomains(values: Values): readonly Finding[] {
+  const { settings } = readAuthSettings(values, {})
+  if (settings.emailVerificationRequired) return []
+  const open = (['operator', 'client'] as const).filter((surface) => {
+    const { registrationEnabled, passwordLoginEnabled, allowedDomains } = settingsFor(
+      surface,
+      settings,
+    )
+    return registrationEnabled && passwordLoginEnabled && allowedDomains.length > 0
+  })
+  if (open.length === 0) return []
+  const problem = `"registrationAllowedDomains" keeps no stranger from registering on the ${open.join(' and the ')} surface: "emailVerificationRequired" is off, so a stranger who types an address of an allowed domain is signed in with it.`
+  const remedy = 'Switch it on: postern settings set emailVerificationRequired=true'
+  return [{ check, problem, remedy }]
 }

@@ -280,6 +280,17 @@ export const planted: Readonly<Record<string, Planted>> = {
       }),
     says: '"mfaPolicyClient" demands a second factor',
   },
+  'domains that may register, and mailboxes that are not proved': {
+    check: 'settings',
+    plant: () =>
+      migratedHost({
+        settings: {
+          emailVerificationRequired: false,
+          registrationAllowedDomains: [{ slug: 'ours', domain: 'example.org', surface: 'both' }],
+        },
+      }),
+    says: '"registrationAllowedDomains" keeps no stranger from registering on the client surface:',
+  },
   'a secret under a key that is not in the ring': {
     check: 'encryption',
     plant: () =>

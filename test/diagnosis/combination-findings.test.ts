@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { combinationFindings } from '../../src/diagnosis/combination-findings.js'
+
+const rule = (surface: string) => ({
+  'registrationAllowedDomains.__items': 'ours',
+  'registrationAllowedDomains.ours.domain': 'example.org',
+  'registrationAllowedDomains.ours.surface': surface,
+})
+const unproved = { ...rule('both'), emailVerificationRequired: 'false' }
+const problemsOf = (values: Readonly<Record<string, string>>) =>
+  combinationFindings(values, false).map(({ problem }) => problem)
+
+it.each([
+  ['nothing stored', {}],
+  ['every domain allowed', { emailVerificationRequired: 'false' }],
+  ['mailboxes proved', rule('both')],
+  ['no registration', { ...unproved, registrationClientEnabled: 'false' }],
+  [
+    'no password on the surface that is open',
+    { ...unproved, passwordLoginClientEnabled: 'false', webauthnMode: 'passwordless' },
+  ],
+  ['a rule of the surface that is closed', { ...unproved, ...rule('operator') }],
+])('S-03 S-05 says nothing of allowed domains with %s', (_what, values) => {
+  expect(problemsOf(values)).toEqual([])
+})
+
+it('S-03 S-05 says on which surfaces an allowed domain is no proof', () => {
+  const open = { ...unproved, registrationOperatorEnabled: 'true' }
+  expect(problemsOf(open)).toEqual([
+    expect.stringContaining('on the operator and the client surface: "emailVerificationRequired"'),
+  ])
+  expect(problemsOf({ ...open, ...rule('operator') })).toEqual([
+    expect.stringContaining('on the operator surface:'),
+  ])
+})
+
+it('S-20 S-21 counts adminStepUp as a demand of a second factor', () => {
+  const off = { totpEnabled: 'false', webauthnMode: 'off' }
+  expect(combinationFindings(off, false)).toEqual([])
+  expect(combinationFindings(off, true)).toEqual([
+    expect.objectContaining({ problem: expect.stringContaining('(adminStepUp)') }),
+  ])
+})
