@@ -45,11 +45,12 @@ import { withConfigKeys } from './setup/with-config-keys.js'
  */
 export async function createAuth(given: AuthOptions): Promise<Auth> {
   checkOptions(given)
+  const warnings = await warningsOf(given.surfaces)
   const options = await withConfigKeys(given)
   const defaults = defaultsOf(options, process.env)
   const { background, clock, logger, prefix } = defaults
   options.backend.useLogger?.(logger)
-  for (const warning of await warningsOf(options.surfaces)) logger.warn(warning)
+  for (const warning of warnings) logger.warn(warning)
   const services = await createSharedServices(options, defaults, (type, source, facts) =>
     built.operator.emit(type, source, facts),
   )
@@ -127,11 +128,12 @@ export async function createAuth(given: AuthOptions): Promise<Auth> {
   }
 }
 
-/** Most hosts leave both options out, and load none of the words. */
+/** Most hosts leave these options out, and load none of the words. */
 async function warningsOf(surfaces: AuthOptions['surfaces']): Promise<readonly string[]> {
   const { operator, client } = surfaces
   const isSet = [operator, client].some(
-    ({ cookieDomain, rateLimits }) => cookieDomain ?? rateLimits,
+    ({ cookieDomain, cookiePath, routesUrl, webauthn, rateLimits }) =>
+      cookieDomain ?? cookiePath ?? routesUrl ?? webauthn ?? rateLimits,
   )
   if (!isSet) return []
   const load = () => import('./setup/surface-warnings.js')

@@ -37,8 +37,8 @@ export interface SurfaceOptions {
   /**
    * Shares the cookies of sessions and trusted devices with the subdomains of this domain. Default:
    * host-only cookies, named `__Host-…` on https (RFC 6265bis §4.1.3), as all others are in any case.
-   * `createAuth` warns of a domain that covers hosts of the other surface: browsers would send them the
-   * cookies too.
+   * The hosts of `baseUrl` and `routesUrl` have to be in it. `createAuth` warns of a domain that covers
+   * hosts of the other surface: browsers would send them the cookies too.
    */
   readonly cookieDomain?: string
   /** The path of the same cookies. Default `/`; another path needs `cookieDomain`. */

@@ -117,6 +117,14 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['surfaces.client.cookieDomain', surface({ cookieDomain: 'p.example.com' })],
     ['surfaces.client.cookieDomain', surface({ cookieDomain: 'example.com; Secure' })],
     ['surfaces.client.cookieDomain', surface({ cookieDomain: 5 })],
+    [
+      'surfaces.client.cookieDomain',
+      surface({ routesUrl: 'https://api.example.com', cookieDomain: 'app.example.com' }),
+    ],
+    [
+      'surfaces.client.cookieDomain',
+      surface({ routesUrl: 'https://api.example.com', cookieDomain: 'api.example.com' }),
+    ],
     ['surfaces.client.cookiePath', surface({ cookiePath: '/auth' })],
     ['surfaces.client.cookiePath', surface({ cookiePath: 'auth', cookieDomain: 'example.com' })],
     ['surfaces.client.cookiePath', surface({ cookiePath: '/a;b', cookieDomain: 'example.com' })],

@@ -44,10 +44,6 @@ function isPage(text: string): boolean {
 
 const domainName = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]+$|^localhost$/
 
-function isWithin(host: string, domain: string): boolean {
-  return host === domain || host.endsWith(`.${domain}`)
-}
-
 /** A counter's window is kept for as long; beyond it, a time is no longer one that stores can hold. */
 const yearMs = 365 * 24 * 60 * 60 * 1000
 
@@ -67,142 +63,114 @@ const page = z.string().check(
   shortEnough,
 )
 
-/** The options of one surface. */
-export const surfaceShape = z
-  .strictObject(
-    {
-      baseUrl: z.string().check(
+/** The options of one surface, each by itself. */
+export const surfaceShape = z.strictObject(
+  {
+    baseUrl: z.string().check(
+      z.refine(isBaseUrl, {
+        message:
+          'must be the https URL browsers use, such as "https://app.example.com"; http is accepted only for localhost, 127.0.0.1, [::1] and *.localhost',
+      }),
+      shortEnoughBase,
+    ),
+    cookieDomain: z.optional(
+      z
+        .string()
+        .check(
+          z.regex(
+            domainName,
+            'must be a lower-case domain without a leading dot, such as "example.com"',
+          ),
+        ),
+    ),
+    cookiePath: z.optional(
+      z.string().check(
+        z.regex(/^\/[\w\-./]*$/, 'must be a path such as "/auth"'),
+        // It is a part of each cookie, in characters that are sent as they are.
+        z.maxLength(255, 'must be at most 255 characters'),
+      ),
+    ),
+    routesUrl: z.optional(
+      z.string().check(
         z.refine(isBaseUrl, {
-          message:
-            'must be the https URL browsers use, such as "https://app.example.com"; http is accepted only for localhost, 127.0.0.1, [::1] and *.localhost',
+          message: 'must be an https URL, such as "https://example.com/identity"',
         }),
         shortEnoughBase,
       ),
-      cookieDomain: z.optional(
-        z
-          .string()
-          .check(
-            z.regex(
-              domainName,
-              'must be a lower-case domain without a leading dot, such as "example.com"',
-            ),
-          ),
-      ),
-      cookiePath: z.optional(
+    ),
+    hosts: z.optional(
+      z.array(
         z.string().check(
-          z.regex(/^\/[\w\-./]*$/, 'must be a path such as "/auth"'),
-          // It is a part of each cookie, in characters that are sent as they are.
-          z.maxLength(255, 'must be at most 255 characters'),
+          z.refine(isHost, {
+            message:
+              'must be a lower-case host such as "app.internal" or "10.0.0.5:3000", without scheme and path',
+          }),
         ),
       ),
-      routesUrl: z.optional(
+    ),
+    allowedOrigins: z.optional(
+      z.array(
         z.string().check(
-          z.refine(isBaseUrl, {
-            message: 'must be an https URL, such as "https://example.com/identity"',
+          z.refine(isOrigin, {
+            message:
+              'must be an origin such as "https://www.example.com", without path, slash or wildcard',
           }),
           shortEnoughBase,
         ),
       ),
-      hosts: z.optional(
-        z.array(
-          z.string().check(
-            z.refine(isHost, {
-              message:
-                'must be a lower-case host such as "app.internal" or "10.0.0.5:3000", without scheme and path',
-            }),
-          ),
+    ),
+    pages: z.optional(
+      z.strictObject({
+        verifyEmail: z.optional(page),
+        resetPassword: z.optional(page),
+        login: z.optional(page),
+      }),
+    ),
+    webauthn: z.optional(
+      z.strictObject({
+        rpId: z.optional(
+          z
+            .string()
+            .check(z.regex(domainName, 'must be a lower-case domain, such as "example.com"')),
         ),
-      ),
-      allowedOrigins: z.optional(
-        z.array(
-          z.string().check(
-            z.refine(isOrigin, {
-              message:
-                'must be an origin such as "https://www.example.com", without path, slash or wildcard',
-            }),
-            shortEnoughBase,
-          ),
-        ),
-      ),
-      pages: z.optional(
-        z.strictObject({
-          verifyEmail: z.optional(page),
-          resetPassword: z.optional(page),
-          login: z.optional(page),
-        }),
-      ),
-      webauthn: z.optional(
-        z.strictObject({
-          rpId: z.optional(
-            z
-              .string()
-              .check(z.regex(domainName, 'must be a lower-case domain, such as "example.com"')),
-          ),
-          origins: z.optional(
-            z.array(
-              z.string().check(
-                z.refine((text) => androidOrigin.test(text) || isOrigin(text), {
-                  message:
-                    'must be an origin such as "https://www.example.com", or "android:apk-key-hash:" and the base64url SHA-256 of the app\'s certificate',
-                }),
-              ),
+        origins: z.optional(
+          z.array(
+            z.string().check(
+              z.refine((text) => androidOrigin.test(text) || isOrigin(text), {
+                message:
+                  'must be an origin such as "https://www.example.com", or "android:apk-key-hash:" and the base64url SHA-256 of the app\'s certificate',
+              }),
             ),
           ),
-        }),
-      ),
-      rateLimits: z.optional(
-        z.strictObject({
-          registerPerIp: z.optional(rateLimit),
-          recoveryPerIp: z.optional(rateLimit),
-          recoveryPerAddress: z.optional(rateLimit),
-          confirmPerIp: z.optional(rateLimit),
-          refreshPerIp: z.optional(rateLimit),
-          refreshFamily: z.optional(rateLimit),
-          oauthPerIp: z.optional(rateLimit),
-          mfaPerIp: z.optional(rateLimit),
-          mfaPerTicket: z.optional(rateLimit),
-          mfaPerUser: z.optional(rateLimit),
-          passwordChangePerUser: z.optional(rateLimit),
-          addressChangePerUser: z.optional(rateLimit),
-          grantPerIp: z.optional(rateLimit),
-          jwksPerIp: z.optional(rateLimit),
-          optionsPerIp: z.optional(rateLimit),
-          logoutPerIp: z.optional(rateLimit),
-          selfPerSession: z.optional(rateLimit),
-          changePerSession: z.optional(rateLimit),
-          endingPerSession: z.optional(rateLimit),
-          mfaPerSession: z.optional(rateLimit),
-          adminPerSession: z.optional(rateLimit),
-          exact: z.optional(z.boolean('must be true or false')),
-        }),
-      ),
-    },
-    'must be { baseUrl }, also where the host mounts the other surface alone',
-  )
-  .check(
-    z.superRefine((given, context) => {
-      const host = parseUrl(given.baseUrl)?.hostname ?? ''
-      const { cookieDomain, cookiePath, webauthn = {} } = given
-      if (cookieDomain !== undefined && !isWithin(host, cookieDomain)) {
-        const message =
-          'must be the host of baseUrl or a parent domain of it; browsers drop the cookie otherwise'
-        context.addIssue({ code: 'custom', path: ['cookieDomain'], message })
-      }
-      if (cookiePath !== undefined && cookiePath !== '/' && cookieDomain === undefined) {
-        const message =
-          'needs cookieDomain: a host-only cookie is a __Host- cookie, whose path is "/"'
-        context.addIssue({ code: 'custom', path: ['cookiePath'], message })
-      }
-      const { rpId = host, origins = [] } = webauthn
-      if (!isWithin(host, rpId)) {
-        const message =
-          'must be the host of baseUrl or a parent domain of it; browsers refuse passkeys otherwise'
-        context.addIssue({ code: 'custom', path: ['webauthn', 'rpId'], message })
-      }
-      for (const [index, origin] of origins.entries()) {
-        if (androidOrigin.test(origin) || isWithin(parseUrl(origin)?.hostname ?? '', rpId)) continue
-        const message = `must be of the host ${rpId} or of one below it; set webauthn.rpId to a parent domain they share`
-        context.addIssue({ code: 'custom', path: ['webauthn', 'origins', index], message })
-      }
-    }),
-  )
+        ),
+      }),
+    ),
+    rateLimits: z.optional(
+      z.strictObject({
+        registerPerIp: z.optional(rateLimit),
+        recoveryPerIp: z.optional(rateLimit),
+        recoveryPerAddress: z.optional(rateLimit),
+        confirmPerIp: z.optional(rateLimit),
+        refreshPerIp: z.optional(rateLimit),
+        refreshFamily: z.optional(rateLimit),
+        oauthPerIp: z.optional(rateLimit),
+        mfaPerIp: z.optional(rateLimit),
+        mfaPerTicket: z.optional(rateLimit),
+        mfaPerUser: z.optional(rateLimit),
+        passwordChangePerUser: z.optional(rateLimit),
+        addressChangePerUser: z.optional(rateLimit),
+        grantPerIp: z.optional(rateLimit),
+        jwksPerIp: z.optional(rateLimit),
+        optionsPerIp: z.optional(rateLimit),
+        logoutPerIp: z.optional(rateLimit),
+        selfPerSession: z.optional(rateLimit),
+        changePerSession: z.optional(rateLimit),
+        endingPerSession: z.optional(rateLimit),
+        mfaPerSession: z.optional(rateLimit),
+        adminPerSession: z.optional(rateLimit),
+        exact: z.optional(z.boolean('must be true or false')),
+      }),
+    ),
+  },
+  'must be { baseUrl }, also where the host mounts the other surface alone',
+)
