@@ -45,7 +45,7 @@ export interface SurfaceOptions {
   readonly cookiePath?: string
   /**
    * The URL of this surface's routes, if the host mounts them below a path. Identity providers send
-   * browsers back to `<routesUrl>/v1/auth/…/callback`. Default `baseUrl`.
+   * browsers back to `<routesUrl>/v1/auth/…/callback`. Its scheme is that of `baseUrl`. Default `baseUrl`.
    */
   readonly routesUrl?: string
   /**

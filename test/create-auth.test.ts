@@ -132,6 +132,11 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['surfaces.client.routesUrl', surface({ routesUrl: '/identity' })],
     ['surfaces.client.routesUrl', surface({ routesUrl: 'http://app.example.com' })],
     ['surfaces.client.routesUrl', surface({ routesUrl: 'https://app.example.com/?x' })],
+    [
+      'surfaces.client.routesUrl',
+      surface({ baseUrl: 'http://localhost:5173', routesUrl: 'https://api.example.com' }),
+    ],
+    ['surfaces.client.routesUrl', surface({ routesUrl: 'http://localhost:3000' })],
     ['surfaces.client.hosts', surface({ hosts: 'app.internal' })],
     ['surfaces.client.hosts.0', surface({ hosts: ['https://app.internal'] })],
     ['surfaces.client.hosts.0', surface({ hosts: ['app.internal/'] })],

@@ -11,10 +11,18 @@ interface Problem {
 export function refuseContradictions(surfaces: AuthOptions['surfaces']): void {
   for (const surface of ['operator', 'client'] as const) {
     const own = surfaces[surface]
-    const [found] = [...cookieProblems(own), ...passkeyProblems(own)]
+    const [found] = [...schemeProblems(own), ...cookieProblems(own), ...passkeyProblems(own)]
     if (found === undefined) continue
     throw new OptionsError(`surfaces.${surface}.${found.option}`, found.problem)
   }
+}
+
+/** The scheme of `baseUrl` decides whether cookies are `Secure`, and those of the routes are sent by theirs. */
+function schemeProblems({ baseUrl, routesUrl = baseUrl }: SurfaceOptions): readonly Problem[] {
+  const { protocol } = new URL(baseUrl)
+  if (new URL(routesUrl).protocol === protocol) return []
+  const problem = `must begin with ${protocol}//, as baseUrl does, whose scheme decides whether cookies are Secure: give both the same scheme`
+  return [{ option: 'routesUrl', problem }]
 }
 
 /** Either host sets the cookie: pages and routes may be on two. */
