@@ -41,7 +41,10 @@ export interface SurfaceOptions {
    * hosts of the other surface: browsers would send them the cookies too.
    */
   readonly cookieDomain?: string
-  /** The path of the same cookies. Default `/`; another path needs `cookieDomain`. */
+  /**
+   * The path of the same cookies. Default `/`; another path needs `cookieDomain`, and has to be above the
+   * routes.
+   */
   readonly cookiePath?: string
   /**
    * The URL of this surface's routes, if the host mounts them below a path. Identity providers send

@@ -129,6 +129,15 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     ['surfaces.client.cookiePath', surface({ cookiePath: 'auth', cookieDomain: 'example.com' })],
     ['surfaces.client.cookiePath', surface({ cookiePath: '/a;b', cookieDomain: 'example.com' })],
     ['surfaces.client.cookiePath', surface({ cookiePath: 5 })],
+    ...['/auth', '/identity/v1/a', '/v1/auth', '/identity/v2', '/Identity'].map(
+      (cookiePath): [string, object] => [
+        'surfaces.client.cookiePath',
+        surface({
+          ...{ cookiePath, cookieDomain: 'example.com' },
+          routesUrl: 'https://app.example.com/identity/',
+        }),
+      ],
+    ),
     ['surfaces.client.routesUrl', surface({ routesUrl: '/identity' })],
     ['surfaces.client.routesUrl', surface({ routesUrl: 'http://app.example.com' })],
     ['surfaces.client.routesUrl', surface({ routesUrl: 'https://app.example.com/?x' })],
@@ -452,6 +461,16 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     }
     const good = await created({ configKeys: [secret(32)] })
     await good.close()
+  })
+
+  it.each([
+    ...['/', '/identity', '/identity/', '/identity/v1', '/identity/v1/auth', '/identity/v1/auth/'],
+    '/identity/v1/auth/client',
+  ])('R-LIB-03 takes the cookie path %s above routes below a path', async (cookiePath) => {
+    const below = { cookieDomain: 'example.com', routesUrl: 'https://app.example.com/identity' }
+    await (await created(surface({ ...below, cookiePath }))).close()
+    const mounted = { cookieDomain: 'example.com', cookiePath: '/identity' }
+    await (await created(surface(mounted))).close()
   })
 
   it('names the key function that fails, and keeps its own error as the cause', async () => {

@@ -1,14 +1,24 @@
 import type { AuthOptions } from '../options.js'
 import type { Finding } from '../ports/finding.js'
+import { isSentToRoutes } from '../setup/is-sent-to-routes.js'
 import { sharedCookieWarning } from '../setup/shared-cookie-warning.js'
 import { hostNamesOf } from '../setup/surface-hosts.js'
+import { routesUrlOf } from '../setup/surface-options.js'
 import { isLocal } from './is-local.js'
 
 const check = 'hosts'
 
-/** Hosts, cookies and origins through which one surface reaches the other (OWASP ASVS 3.3.3 and 3.5.4). */
+/**
+ * Hosts, cookies and origins through which one surface reaches the other (OWASP ASVS 3.3.3 and 3.5.4), and cookies that
+ * do not reach their own.
+ */
 export function hostFindings({ surfaces }: Pick<AuthOptions, 'surfaces'>): readonly Finding[] {
-  return [...cookieFindings(surfaces), ...sharedHosts(surfaces), ...originFindings(surfaces)]
+  return [
+    ...cookieFindings(surfaces),
+    ...pathFindings(surfaces),
+    ...sharedHosts(surfaces),
+    ...originFindings(surfaces),
+  ]
 }
 
 type Surfaces = AuthOptions['surfaces']
@@ -20,6 +30,17 @@ function cookieFindings(surfaces: Surfaces): readonly Finding[] {
       .split('; ') ?? []
   if (problem === undefined || remedy === undefined) return []
   return [{ check, problem: sentence(problem), remedy: sentence(remedy) }]
+}
+
+/** With `routesUrl`, `createAuth` refuses such a path: then it is known where the routes are. */
+function pathFindings(surfaces: Surfaces): readonly Finding[] {
+  return (['operator', 'client'] as const).flatMap((surface): readonly Finding[] => {
+    const own = surfaces[surface]
+    if (isSentToRoutes(own)) return []
+    const problem = `surfaces.${surface}.cookiePath is ${own.cookiePath}, and the routes are at ${routesUrlOf(own)}/v1/auth: browsers do not send them the cookie.`
+    const remedy = `Set surfaces.${surface}.routesUrl to where the routes are, and cookiePath to a path above them.`
+    return [{ check, problem, remedy }]
+  })
 }
 
 function sharedHosts({ operator, client }: Surfaces): readonly Finding[] {

@@ -1,5 +1,6 @@
 import { OptionsError } from '../errors/index.js'
 import type { AuthOptions, SurfaceOptions } from '../options.js'
+import { isSentToRoutes } from './is-sent-to-routes.js'
 
 interface Problem {
   /** Below the surface, such as `webauthn.rpId`. */
@@ -11,7 +12,12 @@ interface Problem {
 export function refuseContradictions(surfaces: AuthOptions['surfaces']): void {
   for (const surface of ['operator', 'client'] as const) {
     const own = surfaces[surface]
-    const [found] = [...schemeProblems(own), ...cookieProblems(own), ...passkeyProblems(own)]
+    const [found] = [
+      ...schemeProblems(own),
+      ...cookieProblems(own),
+      ...pathProblems(own),
+      ...passkeyProblems(own),
+    ]
     if (found === undefined) continue
     throw new OptionsError(`surfaces.${surface}.${found.option}`, found.problem)
   }
@@ -36,6 +42,14 @@ function cookieProblems(own: SurfaceOptions): readonly Problem[] {
   const hosts = routesUrl === baseUrl ? 'the host of baseUrl' : 'the hosts of baseUrl and routesUrl'
   const problem = `must be a domain with ${hosts} in it; browsers drop the cookie otherwise`
   return [{ option: 'cookieDomain', problem }]
+}
+
+/** Without `routesUrl` the host may mount the routes anywhere, and the diagnosis tells of such a path. */
+function pathProblems(own: SurfaceOptions): readonly Problem[] {
+  if (own.routesUrl === undefined || isSentToRoutes(own)) return []
+  const problem =
+    'must be a path with the routes of routesUrl below it, such as "/"; browsers never send the cookie otherwise'
+  return [{ option: 'cookiePath', problem }]
 }
 
 function passkeyProblems({ baseUrl, webauthn = {} }: SurfaceOptions): readonly Problem[] {

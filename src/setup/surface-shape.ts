@@ -85,7 +85,7 @@ export const surfaceShape = z.strictObject(
     ),
     cookiePath: z.optional(
       z.string().check(
-        z.regex(/^\/[\w\-./]*$/, 'must be a path such as "/auth"'),
+        z.regex(/^\/[\w\-./]*$/, 'must be a path such as "/identity"'),
         // It is a part of each cookie, in characters that are sent as they are.
         z.maxLength(255, 'must be at most 255 characters'),
       ),

@@ -149,6 +149,14 @@ export const planted: Readonly<Record<string, Planted>> = {
     plant: () => migratedHost({ surfaces: surfacesWith({ cookieDomain: 'example.com' }) }),
     says: 'surfaces.client.cookieDomain covers hosts of the other surface',
   },
+  'a cookie that the routes never get': {
+    check: 'hosts',
+    plant: () =>
+      migratedHost({
+        surfaces: surfacesWith({ cookieDomain: 'app.example.com', cookiePath: '/identity' }),
+      }),
+    says: 'surfaces.client.cookiePath is /identity, and the routes are at https://app.example.com/v1/auth',
+  },
   'both surfaces share a host': {
     check: 'hosts',
     plant: () => migratedHost({ surfaces: surfacesWith({ baseUrl: operator }) }),
