@@ -1,9 +1,8 @@
+import { isTenantAllowed } from './microsoft-tenants.js'
 import type { OidcProvider, ProviderEndpoints } from './provider.js'
 import { displayName, emailOf, identifier, isTrue } from './read-claims.js'
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-/** The tenant of all personal accounts. */
-const consumers = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
 const host = 'https://login.microsoftonline.com'
 
@@ -39,9 +38,7 @@ export const microsoft: OidcProvider = {
   isIssuer: (given, endpoints) => tenantIn(given, endpoints) !== null,
   issuerOf({ tid }, endpoints, credentials) {
     if (typeof tid !== 'string' || !guid.test(tid)) return null
-    return isTenantAllowed(tid, credentials.tenant.toLowerCase())
-      ? issuerFor(endpoints.issuer, tid)
-      : null
+    return isTenantAllowed(tid, credentials.tenant) ? issuerFor(endpoints.issuer, tid) : null
   },
   // Of the keys of all tenants some sign for one tenant only, and say so.
   mayKeySign({ issuer }, given) {
@@ -79,11 +76,4 @@ function tenantIn(issuer: string, { issuer: template }: ProviderEndpoints): stri
   const tenant = issuer.slice(before.length, issuer.length - after.length)
   if (!template.includes('{tenantid}')) return issuer === template ? '' : null
   return guid.test(tenant) && issuerFor(template, tenant) === issuer ? tenant : null
-}
-
-function isTenantAllowed(tid: string, setting: string): boolean {
-  if (setting === 'common') return true
-  if (setting === 'organizations') return tid !== consumers
-  if (setting === 'consumers') return tid === consumers
-  return tid === setting
 }

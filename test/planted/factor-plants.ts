@@ -140,6 +140,17 @@ export const factorPlants: readonly Plant[] = [
     tests: ['test/contract/factors/untold-factors.test.ts'],
   },
   {
+    name: 'people of a tenant that was shut out finish the sign-ins that they began before',
+    edits: [
+      {
+        file: 'src/domain/context/provider-credentials.ts',
+        find: "  if (id !== 'microsoft') return true\n",
+        replace: '  if (id !== null) return true\n',
+      },
+    ],
+    tests: ['test/contract/oauth/excluded-tenants.test.ts'],
+  },
+  {
     name: 'a person whose password is of no use any more is asked for it before a change',
     edits: [
       {

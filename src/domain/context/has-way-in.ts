@@ -1,20 +1,16 @@
 import { settingsFor } from '../../engine/surface-settings.js'
-import { providerId } from '../../identity-providers/providers.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
-import { isProviderOffered } from './provider-credentials.js'
+import { isIdentityOffered } from './provider-credentials.js'
 import type { SurfaceContext } from './surface-context.js'
 
 /** Whether a user can sign in by the password of the account, or by one of these accounts at providers. */
 export async function hasWayIn(
   { surface, collections, settings }: Pick<SurfaceContext, 'surface' | 'collections' | 'settings'>,
   userId: string,
-  identities: readonly Pick<OauthIdentity, 'provider'>[],
+  identities: readonly Pick<OauthIdentity, 'provider' | 'issuer'>[],
 ): Promise<boolean> {
   const [user, current] = await Promise.all([collections.users.get(userId), settings()])
   const { passwordLoginEnabled } = settingsFor(surface, current)
   if (user !== null && user.passwordHash !== null && passwordLoginEnabled) return true
-  return identities.some(({ provider }) => {
-    const id = providerId(provider)
-    return id !== null && isProviderOffered(id, surface, current)
-  })
+  return identities.some((identity) => isIdentityOffered(identity, surface, current))
 }

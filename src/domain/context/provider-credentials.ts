@@ -1,6 +1,8 @@
 import { AuthError } from '../../errors/index.js'
+import { isTenantAllowed, tenantOfIssuer } from '../../identity-providers/microsoft-tenants.js'
 import type { ProviderCredentials } from '../../identity-providers/provider.js'
-import type { ProviderId } from '../../identity-providers/providers.js'
+import { type ProviderId, providerId } from '../../identity-providers/providers.js'
+import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { Surface } from '../../ports/surface.js'
 import { providerSettings } from '../../settings/oauth-providers.js'
 import type { AuthSettings } from '../../settings/settings.js'
@@ -21,6 +23,21 @@ export function isProviderOffered(
     if (error instanceof AuthError) return false
     throw error
   }
+}
+
+/**
+ * Whether this account there can sign in. Of Microsoft, administrators may have shut out the tenant that it is of.
+ */
+export function isIdentityOffered(
+  { provider, issuer }: Pick<OauthIdentity, 'provider' | 'issuer'>,
+  surface: Surface,
+  settings: AuthSettings,
+): boolean {
+  const id = providerId(provider)
+  if (id === null || !isProviderOffered(id, surface, settings)) return false
+  if (id !== 'microsoft') return true
+  const tenant = tenantOfIssuer(issuer)
+  return tenant !== null && isTenantAllowed(tenant, settings.microsoftTenant)
 }
 
 /**

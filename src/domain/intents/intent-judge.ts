@@ -11,7 +11,7 @@ import type { User } from '../../model/user.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import { sessionDenylistId, standingEntry } from '../context/denylist-entries.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
-import { isProviderOffered } from '../context/provider-credentials.js'
+import { isIdentityOffered, isProviderOffered } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentPayloads, JudgedFacts } from './intent-payloads.js'
 import {
@@ -93,7 +93,10 @@ export function createIntentJudge(deps: Deps): IntentJudge {
   }
 
   /** True of a login that came by no provider. */
-  async function isIdentityGood({ userId, first }: JudgedFacts): Promise<boolean> {
+  async function isIdentityGood(
+    { userId, first }: JudgedFacts,
+    settings: AuthSettings,
+  ): Promise<boolean> {
     if (first === undefined || providerId(first.method) === null) return true
     const { identityId, oauthCodeId } = first
     const [identity, code] = await Promise.all([
@@ -102,7 +105,9 @@ export function createIntentJudge(deps: Deps): IntentJudge {
     ])
     const isCodeGood = oauthCodeId === '' || (code !== null && code.replayedAt === null)
     if (identity === null || isBeingLinked(identity)) return false
-    return identity.userId === userId && isCodeGood
+    // One of a tenant that was shut out meanwhile could not begin this login now.
+    const isOffered = isIdentityOffered(identity, surface, settings)
+    return identity.userId === userId && isCodeGood && isOffered
   }
 
   async function hasNoOtherFactor(
@@ -142,7 +147,7 @@ export function createIntentJudge(deps: Deps): IntentJudge {
     const asksIdentity = hangsOn.includes('identity')
     const [refusal, isLinked, lacksFactor] = await Promise.all([
       asksSession ? sessionRefusal(account ?? null, facts.sessionId ?? '', settings) : null,
-      asksIdentity && isIdentityGood(facts),
+      asksIdentity && isIdentityGood(facts, settings),
       hangsOn.includes('lacksFactor') && hasNoOtherFactor(account ?? null, facts),
     ])
     return {
