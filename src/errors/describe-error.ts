@@ -19,7 +19,7 @@ const identifier = /^\w{1,64}$/
 /**
  * The loggable part of an error: its name, its code, and the place that made it. Message, fields and
  * stack are left out, since drivers and mailers quote rows, values and links in them. Only messages
- * of this library's own errors are kept.
+ * of this library's own errors are kept, as `detail`: loggers call the text of a line `message`.
  */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { error: typeof error }
@@ -29,7 +29,7 @@ export function describeError(error: unknown): Readonly<Record<string, unknown>>
   const at = placeOf(error)
   return {
     error: identifier.test(name) ? name : 'Error',
-    ...(isOwn ? { message } : {}),
+    ...(isOwn ? { detail: message } : {}),
     ...(typeof code === 'string' && identifier.test(code) ? { code } : {}),
     ...(at === undefined ? {} : { at }),
     ...(cause === undefined ? {} : { cause: describeError(cause) }),

@@ -19,7 +19,9 @@ export function consoleLogger(
       const request = context.current()
       const about =
         request === null ? {} : { operation: request.operation, requestId: request.requestId() }
-      const line = { time, level, source: 'postern', ...about, message, ...fields }
+      const own = { time, level, source: 'postern', ...about, message }
+      // Once more at the end: no field replaces what the line itself says.
+      const line = { ...own, ...fields, ...own }
       process.stderr.write(`${escaped(JSON.stringify(line))}\n`)
     }
   return { debug() {}, info: write('info'), warn: write('warn'), error: write('error') }

@@ -132,7 +132,7 @@ describe('what a process loads', () => {
       expect.objectContaining({
         operation: 'startPasskeyLogin',
         error: 'LoadError',
-        message: expect.stringContaining('WebAuthn could not be loaded'),
+        detail: expect.stringContaining('WebAuthn could not be loaded'),
         cause: expect.objectContaining({ code: 'EMFILE' }),
       }),
     ])

@@ -26,6 +26,7 @@ it('ASVS-16.4.1 ASVS-16.2.4 ASVS-16.2.3 ASVS-16.2.2 writes one JSON line per mes
       context.within({ operation: 'logout', requestId: () => 'b' }, async () => log.info('gone')),
     ])
     log.info('idle')
+    log.error('kept', { time: 1, level: 'debug', source: 'other', message: 'replaced', detail: 'd' })
     log.warn('\\u007fa\\u0080\\u0085\\u009b31m\\u009f\\u00a0\\u2028b\\u2029\\u202a', { path: '\\u009d' })
   `
   const args = ['--import', hooks, '--input-type=module', '--eval', script]
@@ -54,7 +55,8 @@ it('ASVS-16.4.1 ASVS-16.2.4 ASVS-16.2.3 ASVS-16.2.2 writes one JSON line per mes
       ...{ message: 'failed', error: 'TypeError' },
     }),
     line('info', 4, { message: 'idle' }),
-    line('warn', 5, {
+    line('error', 5, { message: 'kept', detail: 'd' }),
+    line('warn', 6, {
       message: '\u007fa\u0080\u0085\u009b31m\u009f\u00a0\u2028b\u2029\u202a',
       path: '\u009d',
     }),

@@ -245,6 +245,12 @@ it('ASVS-16.3.4 R-LIB-13 the log still tells which error it was, and where it wa
     { level: 'error', message: 'the store failed: counter.hit', fields },
     { level: 'warn', fields: { error: 'AuthError', code: 'service_unavailable', cause: fields } },
   ])
+  // `message` is the line's own, which a logger that spreads the fields would lose.
+  expect(host.logger.lines.at(-1)).toMatchObject({
+    message: 'the rate-limit counter cannot be reached; counting in this process',
+    fields: { detail: 'The service is not available right now.' },
+  })
+  expect(host.logger.lines.at(-1)?.fields).not.toHaveProperty('message')
 })
 
 /** One request to every route that needs the store, by somebody who may make it. */
