@@ -18,7 +18,6 @@ import { requirePrepared } from './setup/require-prepared.js'
 import { createSharedServices } from './setup/shared-services.js'
 import { surfaceResolution } from './setup/surface-resolution.js'
 import { startSweeping } from './setup/sweeping.js'
-import { terminateAllSessions } from './setup/terminate-all-sessions.js'
 import { withConfigKeys } from './setup/with-config-keys.js'
 
 /**
@@ -104,7 +103,11 @@ export async function createAuth(given: AuthOptions): Promise<Auth> {
     metadata: metadataOf(options, defaults.issuer, logger),
     keys: { reload: () => shared.keys.reload() },
     config: createConfigApi(shared.config, logger, [operator.reencryptTotp, client.reencryptTotp]),
-    terminateAllSessions: (asked = {}) => terminateAllSessions(built, clock, asked),
+    async terminateAllSessions(asked = {}) {
+      const load = () => import('./setup/terminate-all-sessions.js')
+      const { terminateAllSessions } = await loadPart('the end of all sessions', load)
+      return terminateAllSessions(built, clock, asked)
+    },
     async migrate() {
       await options.backend.store.prepare(allCollectionSpecs(prefix))
       await requirePrepared(defaults.backend)

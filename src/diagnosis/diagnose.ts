@@ -24,11 +24,12 @@ import { configKeyFindings, keyFindings } from './key-findings.js'
 import { providerFindings } from './provider-findings.js'
 import { proxyFindings } from './proxy-findings.js'
 import { idleWindowFindings, listFindings, settingsFindings } from './settings-findings.js'
+import { totpFindings } from './totp-findings.js'
 
 export interface Diagnosed {
   readonly options: ReadOptions
-  readonly defaults: Pick<Defaults, 'clock' | 'env' | 'fetcher' | 'prefix'>
-  readonly shared: Pick<SharedServices, 'config' | 'keys' | 'passwords'>
+  readonly defaults: Pick<Defaults, 'backend' | 'clock' | 'env' | 'fetcher' | 'prefix'>
+  readonly shared: Pick<SharedServices, 'config' | 'keys' | 'passwords' | 'secretBox'>
 }
 
 /** A database that has not answered by then does not answer. */
@@ -49,6 +50,10 @@ export async function diagnose(
   const database = await withTimeout(stored, answerWithinMs, defaults.clock)
   // What is not migrated holds no values to look at.
   const modules = database.isReady ? await inspectConfig(shared.config.deps) : []
+  const { secretBox } = shared
+  const apps = database.isReady
+    ? await totpFindings({ store: defaults.backend.store, prefix: defaults.prefix, secretBox })
+    : []
   const own = modules.find(({ module }) => module === 'auth')
   const providers = await providerFindings({
     ...{ values: own?.values ?? {}, env, endpoints: endpointsOf(options) },
@@ -63,6 +68,7 @@ export async function diagnose(
     ...settingsFindings(modules),
     ...listFindings(own?.values ?? {}),
     ...combinationFindings(own?.values ?? {}, options.adminStepUp ?? false),
+    ...apps,
     ...configKeyFindings(options.configKeys ?? keyOfEnvironment(env)),
     ...hashing,
     ...providers,

@@ -1,9 +1,14 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createAuth } from '../../src/create-auth.js'
+import { secretBox } from '../../src/crypto/secret-box.js'
+import { openCollections } from '../../src/domain/context/open-collections.js'
+import { sealTotp } from '../../src/domain/factors/seal-totp.js'
 import type { AuthOptions } from '../../src/options.js'
 import { systemClock } from '../../src/system/system-clock.js'
+import { systemRandom } from '../../src/system/system-random.js'
 import { soundOptions } from '../support/cli/sound-host.js'
 import { testAuth } from '../support/hosts/test-auth.js'
+import { configKey } from '../support/keys.js'
 import { spyBackend } from '../support/stores/spy-backend.js'
 
 let sound: Partial<AuthOptions>
@@ -128,5 +133,50 @@ it('tells of a list that differs by its name alone, and of no secret', async () 
     'The value of "auth.githubClientSecret" in "production"',
   ])
   expect(JSON.stringify(findings)).not.toMatch(/the-first-secret|another-secret|example\.com/)
+  await auth.close()
+})
+
+it('tells of apps whose key is gone or not the first any more, on both surfaces', async () => {
+  const [gone, older, first] = [configKey('gone'), configKey('older'), configKey('first')]
+  const { auth, backend } = await testAuth({ ...sound, configKeys: [first, older] })
+  const enroll = async (surface: 'operator' | 'client', name: string, confirmed = true) => {
+    const { id: userId } = await auth[surface].users.create({ email: `${name}@example.org` })
+    const key = [gone, older, first].find((one) => name.startsWith(one.id)) ?? first
+    const box = secretBox([key], systemRandom)
+    await openCollections(backend.store, surface, '').totpFactors.insert({
+      ...{
+        id: userId,
+        userId,
+        expiresAt: null,
+        ...sealTotp({ surface, secretBox: box }, userId, 'S'),
+      },
+      ...{ confirmed, lastStep: 0, removingBy: null, enrollmentId: null, createdAt: 0 },
+      ...{ boundTo: '', credentialEpoch: 0, deviceEpoch: 0 },
+    })
+  }
+  await enroll('client', 'first')
+  await enroll('client', 'gone-unconfirmed', false)
+  await enroll('client', 'older-unconfirmed', false)
+  expect(await auth.diagnose()).toEqual([])
+  for (const surface of ['operator', 'client'] as const) {
+    await enroll(surface, 'gone')
+    await enroll(surface, 'gone-too')
+    await enroll(surface, 'older')
+  }
+  const told = async () => (await auth.diagnose()).map(({ check, problem }) => [check, problem])
+  const lost = (surface: string) => [
+    'encryption',
+    `No key of configKeys with the id "gone" opens secrets of authenticator apps (${surface}): their users cannot sign in by a code.`,
+  ]
+  const left = (surface: string) => [
+    'encryption',
+    expect.stringMatching(
+      `^Secrets of authenticator apps \\(${surface}\\) are under the key "older"`,
+    ),
+  ]
+  const all = [lost('operator'), left('operator'), lost('client'), left('client')]
+  expect(await told()).toEqual(all)
+  await auth.config.reencrypt()
+  expect(await told()).toEqual([lost('operator'), lost('client')])
   await auth.close()
 })

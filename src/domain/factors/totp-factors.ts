@@ -1,4 +1,5 @@
 import { matchTotp, totpSecret } from '../../crypto/totp.js'
+import { oncePerWindow } from '../../engine/once-per-window.js'
 import { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
 import type { TotpFactor } from '../../model/totp-factor.js'
@@ -39,7 +40,7 @@ export interface MatchedCode {
 
 type Deps = Pick<
   SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'secretBox'
+  'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'secretBox' | 'logger'
 >
 
 /**
@@ -51,15 +52,25 @@ const pendingMs = 10 * 60 * 1000
 /** Between reading a secret and accepting its code, it may be encrypted again. */
 const tries = 4
 
-export function createTotpFactors(deps: Deps): TotpFactors {
-  const { surface, clock, secretBox } = deps
-  const { totpFactors, backupCodes } = deps.collections
+/** Each login by an app of a lost key comes to it: the log says so once a minute. */
+const saidEveryMs = 60_000
 
-  function secretOf({ sealedSecret, userId }: TotpFactor): string {
+export function createTotpFactors(deps: Deps): TotpFactors {
+  const { surface, clock, logger, secretBox } = deps
+  const { totpFactors, backupCodes } = deps.collections
+  const isFirst = oncePerWindow()
+
+  function secretOf({ sealedSecret, userId, keyId }: TotpFactor): string {
     const secret = secretBox.open(sealedSecret, totpPlace(surface, userId))
+    if (secret !== null) return secret
     // Its key is gone: an operator's mistake, not a wrong code.
-    if (secret === null) throw new AuthError('service_unavailable')
-    return secret
+    if (isFirst(keyId, saidEveryMs, clock.now())) {
+      logger.error(
+        `the secret of an authenticator app cannot be decrypted: no key of configKeys with the id "${keyId}" opens it`,
+        { surface },
+      )
+    }
+    throw new AuthError('service_unavailable')
   }
 
   /**

@@ -97,6 +97,30 @@ describe('an authenticator app', () => {
     expect(await withKeys(next).spend(userId, rig.now())).toBe(true)
   })
 
+  it('T-73 tells the log once a minute of a key that is gone, and never the secret', async () => {
+    const { factors, secret, now, ...rig } = await enrolled()
+    await confirm(factors, userId, now())
+    const without = createTotpFactors({
+      ...rig,
+      secretBox: secretBox([configKey('next')], rig.random),
+    })
+    const use = () => expect(without.spend(userId, now())).rejects.toThrow()
+    await use()
+    await rig.clock.advance(59_999)
+    await use()
+    const line = {
+      level: 'error',
+      message:
+        'the secret of an authenticator app cannot be decrypted: no key of configKeys with the id "k1" opens it',
+      fields: { surface: 'client' },
+    }
+    expect(rig.logger.lines).toEqual([line])
+    await rig.clock.advance(1)
+    await use()
+    expect(rig.logger.lines).toEqual([line, line])
+    expect(JSON.stringify(rig.logger.lines)).not.toContain(secret)
+  })
+
   it('MF-9 a new one never revives the backup codes of one that was removed', async () => {
     const { factors, now, collections, passwords, random, clock } = await enrolled()
     const sets = createBackupCodeSets({ collections, passwords, random, clock })
