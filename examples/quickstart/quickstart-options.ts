@@ -11,6 +11,9 @@ interface Place {
   readonly baseUrl: string
 }
 
+/** A page must know whose token it has, so mails to operators link to pages of their own. */
+const pages = { verifyEmail: '/operator/verify-email', resetPassword: '/operator/reset-password' }
+
 /** Both surfaces at one address, with keys that are made at the first start. */
 export async function quickstartOptions({
   database,
@@ -21,7 +24,7 @@ export async function quickstartOptions({
     backend: postgres(database),
     keys: { current: await signingKey(dataFolder) },
     configKeys: [{ id: 'first', key: await configKey(dataFolder) }],
-    surfaces: { operator: { baseUrl }, client: { baseUrl } },
+    surfaces: { operator: { baseUrl, pages }, client: { baseUrl } },
     mailer: printingMailer,
     // The first operator's `systemRole`, `super_admin`, may change the settings.
     authorizer: roleAuthorizer(),

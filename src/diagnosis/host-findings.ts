@@ -3,7 +3,7 @@ import type { Finding } from '../ports/finding.js'
 import { isSentToRoutes } from '../setup/is-sent-to-routes.js'
 import { sharedCookieWarning } from '../setup/shared-cookie-warning.js'
 import { hostNamesOf } from '../setup/surface-hosts.js'
-import { routesUrlOf } from '../setup/surface-options.js'
+import { linksOf, routesUrlOf } from '../setup/surface-options.js'
 import { isLocal } from './is-local.js'
 
 const check = 'hosts'
@@ -17,6 +17,7 @@ export function hostFindings({ surfaces }: Pick<AuthOptions, 'surfaces'>): reado
     ...cookieFindings(surfaces),
     ...pathFindings(surfaces),
     ...sharedHosts(surfaces),
+    ...sharedPages(surfaces),
     ...originFindings(surfaces),
   ]
 }
@@ -52,6 +53,19 @@ function sharedHosts({ operator, client }: Surfaces): readonly Finding[] {
     check,
     problem: `Both surfaces are on the host ${name}. A script that gets into a page for clients then acts with the session of an operator who opens it.`,
     remedy: 'Give each surface a host name of its own.',
+  }))
+}
+
+/** Pages that a mailed token leads to, and that cannot tell by which surface's route it is good. */
+function sharedPages(surfaces: Surfaces): readonly Finding[] {
+  const [operator, client] = [linksOf(surfaces.operator), linksOf(surfaces.client)]
+  const shared = (['verifyEmail', 'resetPassword'] as const).filter(
+    (page) => operator[page] === client[page] && !isLocal(new URL(client[page]).hostname),
+  )
+  return shared.map((page) => ({
+    check,
+    problem: `Mails of both surfaces link to ${client[page]}, which cannot tell to which surface a token belongs.`,
+    remedy: `Give one surface a page of its own: surfaces.operator.pages.${page}.`,
   }))
 }
 

@@ -159,8 +159,19 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   'both surfaces share a host': {
     check: 'hosts',
-    plant: () => migratedHost({ surfaces: surfacesWith({ baseUrl: operator }) }),
+    plant: () => {
+      const pages = { verifyEmail: '/users/verify-email', resetPassword: '/users/reset-password' }
+      return migratedHost({ surfaces: surfacesWith({ baseUrl: operator, pages }) })
+    },
     says: 'Both surfaces are on the host admin.example.com',
+  },
+  'mails of both surfaces link to one page': {
+    check: 'hosts',
+    plant: () =>
+      migratedHost({
+        surfaces: surfacesWith({ pages: { resetPassword: `${operator}/reset-password` } }),
+      }),
+    says: 'Mails of both surfaces link to https://admin.example.com/reset-password',
   },
   'a page of the other surface may use the session': {
     check: 'hosts',
