@@ -16,6 +16,7 @@ const sidebar: Item[] = [
     page('Getting started', 'getting-started'),
     page('Quickstarts', 'quickstarts'),
     page('Tutorial', 'tutorial'),
+    page('Testing your host', 'testing'),
     page('Mounting', 'hosts'),
     page('Coming from elsewhere', 'import'),
     page('The command line', 'command-line'),
