@@ -1,4 +1,4 @@
-import type { Auth, ConfigChange, EnvironmentView } from 'postern'
+import { type Auth, AuthError, type ConfigChange, type EnvironmentView } from 'postern'
 import { ConfigValidationError } from 'postern/config'
 import type { Call, Command } from '../frame/command.js'
 import { Refusal } from '../frame/refusal.js'
@@ -12,7 +12,8 @@ Reads and changes the settings that are stored, or another module of the
 configuration. No permission is asked: who may run this may read the database.
 Values pass the rules and validators that administrators meet, and a change is
 recorded with the actor cli. It is in force within 30 seconds in every process.
-An empty value (KEY=) clears it. A secret is never shown. It is set from a
+An empty value (KEY=) clears it. Elements of a list can be changed, as in
+LIST.SLUG.KEY=VALUE, and neither created nor removed. A secret is never shown. It is set from a
 variable of the environment: KEY=env:NAME.
 
   --module NAME       default auth, the settings of the library
@@ -106,6 +107,12 @@ async function changed(auth: Auth, module: string, edit: ConfigChange): Promise<
   try {
     return await auth.config.change(module, edit, { actorId: 'cli' })
   } catch (error) {
+    if (error instanceof AuthError && error.code === 'config.roster_conflict') {
+      // Its own advice is to read again, which makes no element.
+      const which = `${error.field}: the list has no such element`
+      const remedy = 'create it over HTTP, or in code by auth.config.change with recordLists'
+      throw new Refusal(`${which}, and this command creates none; ${remedy}.`, 1, { cause: error })
+    }
     if (!(error instanceof ConfigValidationError)) throw error
     throw new Refusal(`${error.field}: ${error.message}`, 1, { cause: error })
   }

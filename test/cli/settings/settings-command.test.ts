@@ -87,6 +87,18 @@ it('refuses a change that another one overtook', async () => {
   expect((await run('settings', 'set', 'backupCodeCount=7', '--revision', 'x')).code).toBe(2)
 })
 
+it('says of an element that is not there how to create one', async () => {
+  const { run } = await host({ KEY: 'hidden' })
+  const refused = await run('settings', 'set', 'hooks.eu.key=env:KEY', '--module', 'mail')
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining(
+      'hooks.eu.key: the list has no such element, and this command creates none;',
+    ),
+  ])
+  expect(refused.err).not.toContain('retry')
+})
+
 it('takes secrets from the environment alone, and never shows them', async () => {
   const secret = 'hidden-7f3a'
   const { run, auth } = await host({ MAIL_PASSWORD: secret })
