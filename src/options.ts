@@ -100,7 +100,10 @@ export interface SurfaceOptions {
 
 /** How passwords and other secrets are hashed. */
 export interface HashOptions {
-  /** argon2id costs, never below the floor. Default 19,456 KiB, two passes, one lane. */
+  /**
+   * argon2id costs, never below the floor: `{ memoryCost, timeCost, parallelism }`, which are KiB, passes and lanes. Default
+   * 19,456 KiB, two passes, one lane.
+   */
   readonly params?: Argon2Params
   /**
    * Hashes that run in parallel, 1 to 1,024, of about 20 MiB each at the default costs. Default 3, which keeps them
