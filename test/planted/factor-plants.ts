@@ -144,8 +144,8 @@ export const factorPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/context/provider-credentials.ts',
-        find: "  if (id !== 'microsoft') return true\n",
-        replace: '  if (id !== null) return true\n',
+        find: "  if (provider !== 'microsoft') return true\n",
+        replace: '  if (provider !== null) return true\n',
       },
     ],
     tests: ['test/contract/oauth/excluded-tenants.test.ts'],

@@ -1,6 +1,7 @@
 import { settingsFor } from '../../engine/surface-settings.js'
+import { providerId } from '../../identity-providers/providers.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
-import { isIdentityOffered } from './provider-credentials.js'
+import { isProviderOffered, isTenantAdmitted } from './provider-credentials.js'
 import type { SurfaceContext } from './surface-context.js'
 
 /** Whether a user can sign in by the password of the account, or by one of these accounts at providers. */
@@ -12,5 +13,9 @@ export async function hasWayIn(
   const [user, current] = await Promise.all([collections.users.get(userId), settings()])
   const { passwordLoginEnabled } = settingsFor(surface, current)
   if (user !== null && user.passwordHash !== null && passwordLoginEnabled) return true
-  return identities.some((identity) => isIdentityOffered(identity, surface, current))
+  return identities.some((identity) => {
+    const id = providerId(identity.provider)
+    if (id === null || !isProviderOffered(id, surface, current)) return false
+    return isTenantAdmitted(identity, current)
+  })
 }

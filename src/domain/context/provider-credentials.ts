@@ -1,7 +1,7 @@
 import { AuthError } from '../../errors/index.js'
 import { isTenantAllowed, tenantOfIssuer } from '../../identity-providers/microsoft-tenants.js'
 import type { ProviderCredentials } from '../../identity-providers/provider.js'
-import { type ProviderId, providerId } from '../../identity-providers/providers.js'
+import type { ProviderId } from '../../identity-providers/providers.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { Surface } from '../../ports/surface.js'
 import { providerSettings } from '../../settings/oauth-providers.js'
@@ -25,19 +25,14 @@ export function isProviderOffered(
   }
 }
 
-/**
- * Whether this account there can sign in. Of Microsoft, administrators may have shut out the tenant that it is of.
- */
-export function isIdentityOffered(
+/** False of an account of Microsoft whose tenant administrators have shut out. */
+export function isTenantAdmitted(
   { provider, issuer }: Pick<OauthIdentity, 'provider' | 'issuer'>,
-  surface: Surface,
-  settings: AuthSettings,
+  { microsoftTenant }: Pick<AuthSettings, 'microsoftTenant'>,
 ): boolean {
-  const id = providerId(provider)
-  if (id === null || !isProviderOffered(id, surface, settings)) return false
-  if (id !== 'microsoft') return true
+  if (provider !== 'microsoft') return true
   const tenant = tenantOfIssuer(issuer)
-  return tenant !== null && isTenantAllowed(tenant, settings.microsoftTenant)
+  return tenant !== null && isTenantAllowed(tenant, microsoftTenant)
 }
 
 /**

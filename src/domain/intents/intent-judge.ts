@@ -11,7 +11,7 @@ import type { User } from '../../model/user.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import { sessionDenylistId, standingEntry } from '../context/denylist-entries.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
-import { isIdentityOffered, isProviderOffered } from '../context/provider-credentials.js'
+import { isProviderOffered, isTenantAdmitted } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentPayloads, JudgedFacts } from './intent-payloads.js'
 import {
@@ -106,8 +106,7 @@ export function createIntentJudge(deps: Deps): IntentJudge {
     const isCodeGood = oauthCodeId === '' || (code !== null && code.replayedAt === null)
     if (identity === null || isBeingLinked(identity)) return false
     // One of a tenant that was shut out meanwhile could not begin this login now.
-    const isOffered = isIdentityOffered(identity, surface, settings)
-    return identity.userId === userId && isCodeGood && isOffered
+    return identity.userId === userId && isCodeGood && isTenantAdmitted(identity, settings)
   }
 
   async function hasNoOtherFactor(

@@ -7,7 +7,7 @@ import type { LinkOffer } from '../../model/link-offer.js'
 import { isBeingLinked } from '../../model/oauth-identity.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { SignedIn } from '../context/principal.js'
-import { isIdentityOffered } from '../context/provider-credentials.js'
+import { isTenantAdmitted } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from './intent-judge.js'
 import type { OpenedIntent, SpentIntent } from './spent-intent.js'
@@ -72,7 +72,7 @@ export interface LinkOffers {
 /** Where the provider answered: a browser, or the app whose S256 challenge this is. */
 export type OfferHolder = 'browser' | { readonly codeChallenge: string }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'random' | 'settings'>
+type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'settings'>
 
 /** As long as a flow to a provider. */
 const lifeMs = 10 * 60 * 1000
@@ -106,8 +106,8 @@ export function createLinkOffers(deps: Deps, judge: IntentJudge): LinkOffers {
       expiresAt,
     }
     const opened = await judge.open('linkOffer', facts, offer)
-    const isOffered = isIdentityOffered(offer, deps.surface, await deps.settings())
-    if (opened.user.emailVerifiedAt === null || !isOffered) throw new AuthError(refusal)
+    const isAdmitted = isTenantAdmitted(offer, await deps.settings())
+    if (opened.user.emailVerifiedAt === null || !isAdmitted) throw new AuthError(refusal)
     return opened
   }
 
