@@ -151,6 +151,17 @@ export const factorPlants: readonly Plant[] = [
     tests: ['test/contract/oauth/excluded-tenants.test.ts'],
   },
   {
+    name: 'the login of a session in an unusual place goes on counting as recent',
+    edits: [
+      {
+        file: 'src/domain/sessions/refresh-risk.ts',
+        find: '    await stepUpProofs.insert(voidProof(sessionId, userId, clock.now()))\n',
+        replace: '',
+      },
+    ],
+    tests: ['test/contract/sessions/session-risk.test.ts'],
+  },
+  {
     name: 'a person whose password is of no use any more is asked for it before a change',
     edits: [
       {

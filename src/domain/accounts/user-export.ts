@@ -9,6 +9,7 @@ import { isHuman } from '../../model/user.js'
 import type { Collection, Doc } from '../../ports/store.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { isVoidProof } from '../context/void-proof.js'
 
 /** What is stored of one person. */
 export interface UserExport {
@@ -104,6 +105,11 @@ export async function exportUser(
     found.set(member, await allOf<Owned>(collections[member], { userId: id }))
   }
   for (const member of removedBy('byId')) found.set(member, await oneOf(collections[member], id))
+  const proofs = await allOf(collections.stepUpProofs, { userId: id })
+  found.set(
+    'stepUpProofs',
+    proofs.filter((proof) => !isVoidProof(proof)),
+  )
   const registered = await allOf(pendingRegistrations, { email: user.email })
   found.set('pendingRegistrations', registered)
   found.set('auditRecords', await auditOf(collections, id))

@@ -4,6 +4,7 @@ import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { isVoidProof } from '../context/void-proof.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
 import { offeredMethods } from './offered-methods.js'
@@ -71,10 +72,16 @@ export function createReAuthentication(
     return refusalSince
   }
 
-  async function requireRecent({ principal }: SignedIn, hasFactor: boolean, maxAgeMs: number) {
+  async function requireRecent(
+    { principal, sessionId }: SignedIn,
+    hasFactor: boolean,
+    maxAgeMs: number,
+  ) {
     if (hasFactor) return stepUp.require(principal, maxAgeMs)
     const age = deps.clock.now() - principal.claims.authTime * 1000
-    if (age < 0 || age >= maxAgeMs) throw stepUpRequired(maxAgeMs)
+    const isRecent = age >= 0 && age < maxAgeMs
+    const isUnusual = isVoidProof(await deps.collections.stepUpProofs.get(sessionId))
+    if (!isRecent || isUnusual) throw stepUpRequired(maxAgeMs)
   }
 
   return {

@@ -11,6 +11,7 @@ import type {
   SessionRiskScorer,
 } from '../../ports/session-risk-scorer.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { voidProof } from '../context/void-proof.js'
 import { markOf } from './client-digest.js'
 import type { Attempt, RefreshReading } from './refresh-reading.js'
 import type { SessionTermination } from './session-termination.js'
@@ -94,6 +95,12 @@ export function createRefreshRisk(
     return { outcome: answered ?? 'stepUp', changed, assessed: answered !== null }
   }
 
+  /** False of the insert: a proof of now is there, and this verdict is of before. */
+  async function voidProofs(sessionId: string, userId: string): Promise<void> {
+    await stepUpProofs.take(sessionId)
+    await stepUpProofs.insert(voidProof(sessionId, userId, clock.now()))
+  }
+
   /** What follows of a verdict, and then its event: a client that alternates between two places leaves one an hour. */
   async function follow(
     attempt: Attempt,
@@ -105,7 +112,7 @@ export function createRefreshRisk(
     const { sub: userId, sid: sessionId } = claims
     const isEnd = outcome === 'end'
     if (isEnd) await termination.end({ id: sessionId, userId }, 'risk', source)
-    else await stepUpProofs.take(sessionId)
+    else await voidProofs(sessionId, userId)
     const key = JSON.stringify([mark, outcome, assessed])
     // A session ends once.
     if (isEnd || isNews(sessionId, key, clock.now())) {

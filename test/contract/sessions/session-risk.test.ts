@@ -340,3 +340,28 @@ describe('the scorer of sessions', () => {
     expect(asked).toMatchObject([{ changed: ['network'] }])
   })
 })
+
+describe.each(surfaces)('a user with neither password nor factor, on the %s surface', (surface) => {
+  it.each([
+    ['none', '201'],
+    ['stepUp', '403 step_up_required'],
+  ] as const)(
+    'ASVS-8.2.4 S-19 cannot enrol by the login of before where the scorer doubts the session: %s',
+    async (outcome, enrols) => {
+      const { sessionRiskScorer } = saying(outcome)
+      const host = await openHost({ sessionRiskScorer })
+      const who = await person(host, surface)
+      const last = await through(host, surface, await login(host, surface, who), [home])
+      await storedIn(host, surface).users.update(who.id, { enabled: true }, { passwordHash: null })
+      const elsewhere = await through(host, surface, last, [travelling])
+      const bearer = textOf(elsewhere.json(), 'accessToken')
+      const begin = async () =>
+        outcomeOf(await host.send('POST', `/v1/auth/${surface}/mfa/totp`, { bearer, body: {} }))
+      expect(await begin()).toBe(enrols)
+      const seen = await host.send('GET', `/v1/auth/${surface}/mfa`, { bearer })
+      expect(seen.json()).toMatchObject({ stepUp: { provedAt: null } })
+      const exported = await host.auth[surface].users.export(who.id)
+      expect(exported?.collections).toMatchObject({ step_up_proofs: [] })
+    },
+  )
+})
