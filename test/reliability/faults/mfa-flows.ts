@@ -134,6 +134,25 @@ const begins: Flow = {
   },
 }
 
+const beginsWithoutPassword: Flow = {
+  name: '/mfa/totp without a password',
+  options: withoutLimits,
+  expects: '201',
+  unavailable,
+  // As it was when it had a password.
+  mayAnswer: (struck) => (readStale(struck, 'users.get') ? ['401 invalid_credentials'] : []),
+  async prepare(world) {
+    const who = await world.person()
+    const { bearer } = await world.signIn(who)
+    await world.stored.users.update(who.id, { enabled: true }, { passwordHash: null })
+    return {
+      send: async () => outcomeOf(await world.send('POST', '/mfa/totp', { bearer, body: {} })),
+      reached: async () =>
+        assert.equal((await world.stored.totpFactors.get(who.id))?.confirmed, false),
+    }
+  },
+}
+
 const enrollsOnTheWayIn: Flow = {
   name: '/mfa/totp/confirm on the way in',
   options: {
@@ -328,6 +347,7 @@ export const mfaFlows: readonly Flow[] = [
   signsIn,
   wrongCode,
   begins,
+  beginsWithoutPassword,
   enrollsOnTheWayIn,
   confirms,
   stepsUp,
