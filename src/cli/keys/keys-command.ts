@@ -27,9 +27,10 @@ export const keysCommand: Command = {
                     long as JWT_REFRESH_TOKEN_EXPIRY (7 days by default)
   --stolen          with rotate: a new key at once, and no other. All tokens of
                     the keys before are refused; all users sign in again
-  --configuration   with rotate: a new configuration key, which encrypts after a
-                    restart. Call auth.config.reencrypt() before you remove the
-                    key before from the file
+  --configuration   with rotate: a new configuration key, in two calls that are
+                    ten minutes apart or more. Restart every process after each;
+                    after the second, the key encrypts: call
+                    auth.config.reencrypt(), and remove the earlier key later
 
 A host that reads the file like this has new signing keys within a minute:
   keys: async () => JSON.parse(await readFile(file, 'utf8')).signing`,

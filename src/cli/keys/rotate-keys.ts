@@ -4,12 +4,14 @@ import { Refusal } from '../frame/refusal.js'
 import { newConfigKey } from './generate-keys.js'
 import { changeKeyFile, type KeyFile } from './key-file.js'
 import {
+  configRotationStep,
   dated,
   promoted,
   type RotationPolicy,
   replaced,
   rotationStep,
   withConfigKey,
+  withConfigKeyFirst,
   withNext,
 } from './rotation.js'
 
@@ -41,13 +43,7 @@ export async function rotateKeys(call: Call, path: string): Promise<number> {
 
 async function turnOf(call: Call, file: KeyFile, policy: RotationPolicy): Promise<Turn> {
   const now = call.now()
-  if (call.flags['configuration'] === true) {
-    const taken = file.configKeys.map(({ id }) => id)
-    const changed = withConfigKey(file, newConfigKey(call, taken), now)
-    const says =
-      'A new configuration key stands first. Restart every process, call auth.config.reencrypt(), and remove the old key ten minutes later.'
-    return { file: changed, step: 'configuration', says }
-  }
+  if (call.flags['configuration'] === true) return configTurnOf(call, file, policy)
   if (call.flags['stolen'] === true) {
     const says =
       'The new key is the only one. Each process has it within a minute, or after a restart. All users sign in again.'
@@ -76,6 +72,33 @@ async function turnOf(call: Call, file: KeyFile, policy: RotationPolicy): Promis
         step: 'promoted',
         says: 'Done. The new key signs; the one before it verifies what it signed.',
       }
+  }
+}
+
+function configTurnOf(call: Call, file: KeyFile, policy: RotationPolicy): Turn {
+  const now = call.now()
+  const next = configRotationStep(file, now, policy)
+  switch (next.step) {
+    case 'publish': {
+      const taken = file.configKeys.map(({ id }) => id)
+      const says =
+        'A new configuration key stands behind the others, and encrypts nothing yet. Restart every process, and run this again after that, in ten minutes or later.'
+      return {
+        file: withConfigKey(file, newConfigKey(call, taken), now),
+        step: 'configurationPublished',
+        says,
+      }
+    }
+    case 'wait': {
+      const minutes = Math.ceil((next.until - now) / minute)
+      const says = `The new configuration key was made less than ten minutes ago. Restart every process, and run this again in ${minutes} min.`
+      return { file: null, step: 'waiting', says }
+    }
+    case 'promote': {
+      const says =
+        'The new configuration key stands first. Restart every process, call auth.config.reencrypt(), and remove the old key ten minutes later.'
+      return { file: withConfigKeyFirst(file), step: 'configuration', says }
+    }
   }
 }
 

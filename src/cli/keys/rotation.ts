@@ -70,14 +70,39 @@ export function replaced(file: KeyFile, pem: string, now: number): KeyFile {
   return withDatesOfKeys({ ...file, signing: { current: pem }, dates })
 }
 
-/** With a new key that encrypts; those before it go on to decrypt. */
-export function withConfigKey(
+/** The same for configuration keys: a key that was added after the first one waits behind it. */
+export function configRotationStep(
   file: KeyFile,
-  { id, key }: { readonly id: string; readonly key: string },
   now: number,
-): KeyFile {
-  const dates = { ...file.dates, [id]: { madeAt: now } }
-  return { ...file, configKeys: [{ id, key }, ...file.configKeys], dates }
+  { publishedFor }: RotationPolicy,
+): Exclude<RotationStep, { readonly step: 'date' }> {
+  const waiting = waitingConfigKey(file)
+  if (waiting === undefined) return { step: 'publish' }
+  const until = madeAtOf(file, waiting) + publishedFor
+  return until > now ? { step: 'wait', until } : { step: 'promote' }
+}
+
+/** With a new key behind the others, which decrypts and does not encrypt yet. */
+export function withConfigKey(file: KeyFile, key: ConfigKey, now: number): KeyFile {
+  const dates = { ...file.dates, [key.id]: { madeAt: now } }
+  return { ...file, configKeys: [...file.configKeys, key], dates }
+}
+
+/** The key that waits encrypts; those before it go on to decrypt. */
+export function withConfigKeyFirst(file: KeyFile): KeyFile {
+  const waiting = waitingConfigKey(file)
+  if (waiting === undefined) return file
+  return { ...file, configKeys: [waiting, ...file.configKeys.filter((key) => key !== waiting)] }
+}
+
+type ConfigKey = KeyFile['configKeys'][number]
+
+const madeAtOf = ({ dates }: KeyFile, { id }: ConfigKey): number => dates[id]?.madeAt ?? 0
+
+function waitingConfigKey(file: KeyFile): ConfigKey | undefined {
+  const [first, ...others] = file.configKeys
+  if (first === undefined) return undefined
+  return others.findLast((key) => madeAtOf(file, key) > madeAtOf(file, first))
 }
 
 function withDatesOfKeys(file: KeyFile): KeyFile {

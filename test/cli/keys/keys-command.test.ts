@@ -181,10 +181,15 @@ describe('postern keys rotate', () => {
   it('gives each new configuration key an id of its own', async () => {
     const place = await timed()
     await place.run('keys', 'generate')
-    await place.run('keys', 'rotate', '--configuration')
-    await place.run('keys', 'rotate', '--configuration')
-    const ids = keysOf(place).configKeys.map(({ id }) => id)
-    expect(ids).toEqual(['2026-01-31-3', '2026-01-31-2', '2026-01-31'])
+    const turn = async () =>
+      JSON.parse((await place.run('keys', 'rotate', '--configuration', '--json')).out).step
+    const idsNow = () => keysOf(place).configKeys.map(({ id }) => id)
+    expect([await turn(), await turn()]).toEqual(['configurationPublished', 'waiting'])
+    expect(idsNow()).toEqual(['2026-01-31', '2026-01-31-2'])
+    place.wait(10 * 60_000)
+    expect([await turn(), idsNow()]).toEqual(['configuration', ['2026-01-31-2', '2026-01-31']])
+    await turn()
+    expect(idsNow()).toEqual(['2026-01-31-2', '2026-01-31', '2026-01-31-3'])
   })
 
   it('leaves the file as it was while another command works on it', async () => {

@@ -2,11 +2,13 @@ import { expect, it } from 'vitest'
 import { describeKey } from '../../../src/cli/keys/describe-key.js'
 import type { KeyFile } from '../../../src/cli/keys/key-file.js'
 import {
+  configRotationStep,
   dated,
   promoted,
   replaced,
   rotationStep,
   withConfigKey,
+  withConfigKeyFirst,
   withNext,
 } from '../../../src/cli/keys/rotation.js'
 import { rsaPair } from '../../crypto/forge.js'
@@ -98,8 +100,15 @@ it('leaves the new key alone after a theft', () => {
   expect(safe.dates).toEqual({ [kid(third)]: { madeAt: 3 }, one: { madeAt: 0 } })
 })
 
-it('puts a new configuration key before the others', () => {
-  const { configKeys, dates } = withConfigKey(fileOf(), { id: 'two', key: 'b' }, 5)
-  expect(configKeys.map(({ id }) => id)).toEqual(['two', 'one'])
-  expect(dates['two']).toEqual({ madeAt: 5 })
+it('puts a new configuration key behind the others, and first once every process can know it', () => {
+  const quick = { ...policy, publishedFor: 10 }
+  expect(configRotationStep(fileOf(), 5, quick)).toEqual({ step: 'publish' })
+  const added = withConfigKey(fileOf(), { id: 'two', key: 'b' }, 5)
+  expect(added.configKeys.map(({ id }) => id)).toEqual(['one', 'two'])
+  expect(added.dates['two']).toEqual({ madeAt: 5 })
+  expect(configRotationStep(added, 14, quick)).toEqual({ step: 'wait', until: 15 })
+  expect(configRotationStep(added, 15, quick)).toEqual({ step: 'promote' })
+  const done = withConfigKeyFirst(added)
+  expect(done.configKeys.map(({ id }) => id)).toEqual(['two', 'one'])
+  expect(configRotationStep(done, 16, quick)).toEqual({ step: 'publish' })
 })
