@@ -44,8 +44,11 @@ export function createEnrollmentNotices(
 ): EnrollmentNotices {
   const { users, totpFactors, passkeys } = collections
 
-  /** Another factor in its place has a notice of its own, or none. */
-  const guardOf = ({ expiresAt }: Noted) => ({ expiresAt })
+  /**
+   * Another factor in its place has a notice of its own, or none. One that a request has say meanwhile that it stands is
+   * left to the next round.
+   */
+  const guardOf = ({ expiresAt, enrollmentId }: Noted) => ({ expiresAt, enrollmentId })
   const kinds: readonly Kind[] = [
     {
       change: 'totpEnrolled',
@@ -83,10 +86,10 @@ export function createEnrollmentNotices(
       await kind.takeBack(noted)
       return
     }
-    if (!isEnrolledMark(enrollmentId)) {
-      await kind.move(noted, { expiresAt, enrollmentId: enrolledMark(enrollmentId) })
-    }
-    changes.made(owner, { change: kind.change, source, told: () => kind.move(noted, told) })
+    const isMarked = isEnrolledMark(enrollmentId)
+    const marked = { ...noted, enrollmentId: isMarked ? enrollmentId : enrolledMark(enrollmentId) }
+    if (!isMarked) await kind.move(noted, { expiresAt, enrollmentId: marked.enrollmentId })
+    changes.made(owner, { change: kind.change, source, told: () => kind.move(marked, told) })
   }
 
   return {

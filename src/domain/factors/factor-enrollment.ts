@@ -157,13 +157,13 @@ export function createFactorEnrollment({ collections, clock, judge }: Deps): Fac
       // What removes factors moves the epoch first and looks then: of the two, one sees the other.
       const settled = await settle(claimed, intent.id)
       if (settled === null) {
-        await factor.takeBack(notice)
+        await takeBack(factor, notice)
         return null
       }
       // The session may have been ended alone meanwhile, and a thief must not keep a factor.
       const refusal = await refusalIn(askedIn, settled)
       if (refusal !== null) {
-        await factor.takeBack(notice)
+        await takeBack(factor, notice)
         throw refusal
       }
       // Later effects of other intents hide what `settle` wrote into the user. The factor stands, whatever comes of this.
@@ -171,6 +171,14 @@ export function createFactorEnrollment({ collections, clock, judge }: Deps): Fac
       return { user: settled, others, told: () => factor.told(notice) }
     },
   }
+}
+
+/** Another intent may have had the factor say meanwhile that it stands. */
+async function takeBack(factor: FactorWrite, notice: EnrollmentNotice): Promise<void> {
+  const { enrollmentId } = notice
+  await factor.takeBack(notice)
+  if (enrollmentId === null) return
+  await factor.takeBack({ ...notice, enrollmentId: enrolledMark(enrollmentId) })
 }
 
 /** What the write of the claim asks and sets besides, to end the other sessions. */

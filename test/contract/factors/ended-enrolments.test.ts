@@ -7,12 +7,14 @@ import { codeOf, passwordLogin } from '../../support/people/authenticator.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeysOn } from '../../support/people/passkey-people.js'
 import {
+  otherPassword,
   type Person,
   refreshByCookie,
   type SignedIn,
   signedInPerson,
   signIn,
 } from '../../support/people/people.js'
+import { linkFor, reset } from '../../support/people/recovery-steps.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
 
 const revoked = '401 session_revoked'
@@ -121,6 +123,22 @@ describe.each(surfaces)(
         })
         await host.auth[surface].terminateSessionsOf(thief.id)
         expect(outcomes).toEqual([revoked])
+        expect(await factorsOf(host, thief)).toBe(0)
+      })
+
+      it('T-45 is taken back where the reset of the owner comes between, which has it say that it stands', async () => {
+        const { host, at } = await interrupted()
+        const thief = await signedInPerson(host, surface)
+        const confirm = await kinds[kind](host, thief)
+        const link = await linkFor(host, surface, thief.email)
+        const outcomes: string[] = []
+        // After the claim, and after it is settled.
+        at(`after ${surface}_users.update`, async () => {
+          at(`after ${surface}_users.update`, async () => {
+            outcomes.push(outcomeOf(await reset(host, surface, link, otherPassword)))
+          })
+        })
+        expect([await confirm(), outcomes]).toEqual([revoked, ['204']])
         expect(await factorsOf(host, thief)).toBe(0)
       })
 

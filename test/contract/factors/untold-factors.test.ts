@@ -334,6 +334,38 @@ describe.each(surfaces)('a factor whose request dies, on the %s surface', (surfa
     },
   )
 
+  it.each([
+    ['totpEnrolled', 'before'],
+    ['totpEnrolled', 'after'],
+    ['passkeyAdded', 'before'],
+    ['passkeyAdded', 'after'],
+  ] as const)(
+    'S-59 T-45 stays where a mailed reset comes between the look of the sweep and its write: %s, %s it',
+    async (change, when) => {
+      const { host, who } = await cutOff(surface, change, isUnmarked)
+      const table = change === 'totpEnrolled' ? 'totp_factors' : 'passkeys'
+      const link = await linkFor(host, surface, who.email)
+      const resets: number[] = []
+      const resetOnce = async (moment: string) => {
+        if (moment !== when || resets.length > 0) return
+        resets.push(0)
+        resets.push((await reset(host, surface, link, otherPassword)).status)
+      }
+      const backend = withCall(host.backend, async (name, work) => {
+        const isMove = name === `${surface}_${table}.update`
+        if (isMove) await resetOnce('before')
+        const result = await work()
+        if (isMove) await resetOnce('after')
+        return result
+      })
+      await swept(host, surface, { backend })
+      await host.clock.advance(30 * 60_000)
+      await swept(host, surface)
+      expect(resets).toEqual([0, 204])
+      expect(await factorsOf(host, surface, who)).toMatchObject([{ enrollmentId: null }])
+    },
+  )
+
   it('S-59 T-45 stays where a sweep that died settled it before a mailed reset', async () => {
     const { host, who } = await cutOff(surface, 'passkeyAdded', isUnsettled)
     let isDead = false
