@@ -473,6 +473,15 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     await (await created(surface(mounted))).close()
   })
 
+  it.each(['/identity/v1/auth/operator', '/identity/v1/auth/client/oauth'])(
+    'R-LIB-03 refuses the cookie path %s, of some routes alone',
+    async (cookiePath) => {
+      const below = { cookieDomain: 'example.com', routesUrl: 'https://app.example.com/identity' }
+      const { option } = await refusal(surface({ ...below, cookiePath }))
+      expect(option).toBe('surfaces.client.cookiePath')
+    },
+  )
+
   it('names the key function that fails, and keeps its own error as the cause', async () => {
     const cause = new Error('the vault is sealed')
     const keys = async () => Promise.reject(cause)

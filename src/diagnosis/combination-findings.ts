@@ -1,3 +1,4 @@
+import { isVerificationRequired } from '../engine/owner-proof.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import type { Finding } from '../ports/finding.js'
 import { factorKindProblem } from '../settings/factor-kinds.js'
@@ -29,13 +30,10 @@ function lockedOut(values: Values, adminStepUp: boolean): readonly Finding[] {
 /** A rule compares the text of an address. Only a proved mailbox shows whose the address is. */
 function unprovedDomains(values: Values): readonly Finding[] {
   const { settings } = readAuthSettings(values, {})
-  if (settings.emailVerificationRequired) return []
   const open = (['operator', 'client'] as const).filter((surface) => {
-    const { registrationEnabled, passwordLoginEnabled, allowedDomains } = settingsFor(
-      surface,
-      settings,
-    )
-    return registrationEnabled && passwordLoginEnabled && allowedDomains.length > 0
+    const own = settingsFor(surface, settings)
+    if (isVerificationRequired(settings, own) || own.allowedDomains.length === 0) return false
+    return own.registrationEnabled && own.passwordLoginEnabled
   })
   if (open.length === 0) return []
   const problem = `"registrationAllowedDomains" keeps no stranger from registering on the ${open.join(' and the ')} surface: "emailVerificationRequired" is off, so a stranger who types an address of an allowed domain is signed in with it.`

@@ -37,7 +37,7 @@ function cookieFindings(surfaces: Surfaces): readonly Finding[] {
 function pathFindings(surfaces: Surfaces): readonly Finding[] {
   return (['operator', 'client'] as const).flatMap((surface): readonly Finding[] => {
     const own = surfaces[surface]
-    if (isSentToRoutes(own)) return []
+    if (isSentToRoutes(surface, own)) return []
     const problem = `surfaces.${surface}.cookiePath is ${own.cookiePath}, and the routes are at ${routesUrlOf(own)}/v1/auth: browsers do not send them the cookie.`
     const remedy = `Set surfaces.${surface}.routesUrl to where the routes are, and cookiePath to a path above them.`
     return [{ check, problem, remedy }]

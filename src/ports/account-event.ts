@@ -104,7 +104,7 @@ export type AccountEvent =
        * The owner of the mailbox proved it for the first time. A stranger may have made the account
        * before: drop what your own code attached to the id until now. Not emitted for an account
        * that began with the proof, and not where the proof came with the password of the account: then
-       * whoever made it is the owner, and everything stays.
+       * the owner knows what its maker knows, and everything stays.
        */
       readonly type: 'account.ownerProved'
       readonly userId: string

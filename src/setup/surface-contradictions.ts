@@ -1,5 +1,6 @@
 import { OptionsError } from '../errors/index.js'
 import type { AuthOptions, SurfaceOptions } from '../options.js'
+import type { Surface } from '../ports/surface.js'
 import { isSentToRoutes } from './is-sent-to-routes.js'
 
 interface Problem {
@@ -15,7 +16,7 @@ export function refuseContradictions(surfaces: AuthOptions['surfaces']): void {
     const [found] = [
       ...schemeProblems(own),
       ...cookieProblems(own),
-      ...pathProblems(own),
+      ...pathProblems(surface, own),
       ...passkeyProblems(own),
     ]
     if (found === undefined) continue
@@ -45,8 +46,8 @@ function cookieProblems(own: SurfaceOptions): readonly Problem[] {
 }
 
 /** Without `routesUrl` the host may mount the routes anywhere, and the diagnosis tells of such a path. */
-function pathProblems(own: SurfaceOptions): readonly Problem[] {
-  if (own.routesUrl === undefined || isSentToRoutes(own)) return []
+function pathProblems(surface: Surface, own: SurfaceOptions): readonly Problem[] {
+  if (own.routesUrl === undefined || isSentToRoutes(surface, own)) return []
   const problem =
     'must be a path with the routes of routesUrl below it, such as "/"; browsers never send the cookie otherwise'
   return [{ option: 'cookiePath', problem }]

@@ -14,6 +14,7 @@ it.each([
   ['nothing stored', {}],
   ['every domain allowed', { emailVerificationRequired: 'false' }],
   ['mailboxes proved', rule('both')],
+  ['a factor required, which implies it', { ...unproved, mfaPolicyClient: 'required' }],
   ['no registration', { ...unproved, registrationClientEnabled: 'false' }],
   [
     'no password on the surface that is open',

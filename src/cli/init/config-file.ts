@@ -65,7 +65,10 @@ const options: AuthOptions = {
   keys: async () => (await readKeys()).signing,
   configKeys: (await readKeys()).configKeys,
   surfaces: {
-    operator: { baseUrl, pages: { resetPassword: '/operator/reset-password' } },
+    operator: {
+      baseUrl,
+      pages: { verifyEmail: '/operator/verify-email', resetPassword: '/operator/reset-password' },
+    },
     client: { baseUrl },
   },
   // Behind a proxy: the number of proxies. Without it, X-Forwarded-For is not believed.

@@ -35,7 +35,7 @@ export interface FactorWrite {
 export interface FactorEnrollment {
   /**
    * The user as the enrolment left them; null when their factors, password or standing changed since
-   * the intent began, and then nothing is left of the factor. Throws `session_revoked`, and nothing is left either, where
+   * the intent began, and then nothing is left of the factor. Throws `session_revoked` or `session_max_age_reached`, and nothing is left either, where
    * the session that asks has ended: an ending of all sessions reaches one after the other, and that of one session does
    * not touch the user. It voids earlier proofs, trusted devices
    * and other enrolments: of two that began at once, one is stored. A first factor also voids what

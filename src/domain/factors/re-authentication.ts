@@ -16,7 +16,7 @@ export interface ReAuthentication {
   /**
    * With a factor, of a kind that is switched off as well: a second-factor proof younger than `stepUpMaxAge`. Without one: the
    * current password. With neither, and while passwords are off: a login as young as that. Throws `step_up_required`,
-   * `invalid_credentials` and `rate_limited`, and `session_revoked` where the session was ended while its
+   * `invalid_credentials` and `rate_limited`, and `session_revoked` or `session_max_age_reached` where the session was ended while its
    * password was checked. Resolves with what asks again just before the change is written.
    */
   require(

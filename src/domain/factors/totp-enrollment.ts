@@ -29,7 +29,7 @@ export interface TotpEnrollment {
   ): Promise<{ readonly secret: string; readonly otpauthUri: string }>
   /**
    * Null for a wrong code, one from another session or login than the secret was shown in, and an
-   * account that changed since. Throws `email_not_verified`, and `session_revoked` where the session has ended.
+   * account that changed since. Throws `email_not_verified`, and `session_revoked` or `session_max_age_reached` where the session has ended.
    */
   confirm(user: User, shown: ShownTotp, place: EnrollmentPlace): Promise<ConfirmedTotp | null>
   /**

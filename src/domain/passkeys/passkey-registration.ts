@@ -60,7 +60,7 @@ export interface PasskeyRegistration {
   ): Promise<{ readonly challengeId: string; readonly options: CreationOptions }>
   /**
    * Throws `webauthn_failed` for a response that does not verify, `factor_already_enrolled` for a
-   * credential that an account already has, `mfa_ticket_invalid`, and `session_revoked` where the session
+   * credential that an account already has, `mfa_ticket_invalid`, and `session_revoked` or `session_max_age_reached` where the session
    * has ended. Voids earlier proofs, and ends the other sessions as `endOtherSessions` says.
    */
   finish(enrollee: Enrollee, made: MadePasskey, source: RequestSource): Promise<RegisteredPasskey>

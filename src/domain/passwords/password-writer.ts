@@ -30,7 +30,7 @@ export interface PasswordWriter {
    * Checks the policy and replaces the password by one guarded write. Gives the user as written. Where
    * another request changed the credentials meanwhile, nothing is written: null, or the user as that
    * request left it where `isWritten` says that the new password is in force already. Throws
-   * `session_revoked` where the session that asks has ended.
+   * `session_revoked` or `session_max_age_reached` where the session that asks has ended.
    */
   write(user: User, newPassword: string, change: PasswordChange): Promise<User | null>
 }
