@@ -228,12 +228,23 @@ export const factorPlants: readonly Plant[] = [
     tests: ['test/contract/factors/untold-factors.test.ts'],
   },
   {
+    name: 'a factor that another intent had say it stands is not taken back with its session',
+    edits: [
+      {
+        file: 'src/domain/factors/factor-enrollment.ts',
+        find: '  if (enrollmentId === null) return\n',
+        replace: '  if (enrollmentId !== null) return\n',
+      },
+    ],
+    tests: ['test/contract/factors/ended-enrolments.test.ts'],
+  },
+  {
     name: 'a sweep that settles a factor leaves no note of it',
     edits: [
       {
         file: 'src/domain/factors/enrollment-notices.ts',
-        find: '    if (!isEnrolledMark(enrollmentId)) {\n',
-        replace: "    if (enrollmentId === '') {\n",
+        find: '    if (!isMarked) await kind.move(',
+        replace: "    if (enrollmentId === '') await kind.move(",
       },
     ],
     tests: ['test/contract/factors/untold-factors.test.ts'],

@@ -38,6 +38,12 @@ export const guardTests: Tests = {
     'test/contract/accounts/account-deletion.test.ts',
     'test/security/intents/intents.test.ts',
   ],
+  ...by('test/contract/factors/untold-factors.test.ts', [
+    'domain/factors/enrollment-notices totpFactors: enrollmentId',
+    'domain/factors/enrollment-notices totpFactors taken: enrollmentId',
+    'domain/factors/enrollment-notices passkeys: enrollmentId',
+    'domain/factors/enrollment-notices passkeys taken: enrollmentId',
+  ]),
   'http/admission/admission-steps bodyArrival': ['test/contract/http/edge-uploads.test.ts'],
   'http/admission/admission-steps stepUp': ['test/contract/factors/mfa-reset.test.ts'],
   'http/admission/admission-steps inputForm': ['test/contract/http/input-form.test.ts'],

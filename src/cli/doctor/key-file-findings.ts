@@ -35,7 +35,7 @@ function ageFindings({ signing, configKeys, dates }: KeyFile, now: number): read
   if (days > oldestDays) {
     const problem = `The configuration key is ${days} days old.`
     const remedy =
-      'Run postern keys rotate --configuration, restart, and call auth.config.reencrypt().'
+      'Run postern keys rotate --configuration and restart, once more after ten minutes, and then call auth.config.reencrypt().'
     findings.push({ check: 'encryption', problem, remedy })
   }
   return findings

@@ -106,6 +106,8 @@ async function agedKeyFile(): Promise<Configured> {
   const place = await withKeyFile(() => now)
   now += 400 * dayMs
   await place.run('keys', 'rotate', '--configuration')
+  now += 10 * 60_000
+  await place.run('keys', 'rotate', '--configuration')
   return place
 }
 
