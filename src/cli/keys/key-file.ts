@@ -34,7 +34,7 @@ export interface KeyFile {
 
 export interface KeyDates {
   readonly madeAt: number
-  /** When it stopped to sign. */
+  /** When it stopped to sign, or as a configuration key to encrypt. */
   readonly retiredAt?: number
 }
 

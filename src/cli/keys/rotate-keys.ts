@@ -97,7 +97,7 @@ function configTurnOf(call: Call, file: KeyFile, policy: RotationPolicy): Turn {
     case 'promote': {
       const says =
         'The new configuration key stands first. Restart every process, call auth.config.reencrypt(), and remove the old key ten minutes later.'
-      return { file: withConfigKeyFirst(file), step: 'configuration', says }
+      return { file: withConfigKeyFirst(file, now), step: 'configuration', says }
     }
   }
 }

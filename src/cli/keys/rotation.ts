@@ -89,20 +89,30 @@ export function withConfigKey(file: KeyFile, key: ConfigKey, now: number): KeyFi
 }
 
 /** The key that waits encrypts; those before it go on to decrypt. */
-export function withConfigKeyFirst(file: KeyFile): KeyFile {
+export function withConfigKeyFirst(file: KeyFile, now: number): KeyFile {
+  const [first] = file.configKeys
   const waiting = waitingConfigKey(file)
-  if (waiting === undefined) return file
-  return { ...file, configKeys: [waiting, ...file.configKeys.filter((key) => key !== waiting)] }
+  if (first === undefined || waiting === undefined) return file
+  const madeAt = file.dates[first.id]?.madeAt ?? now
+  return {
+    ...file,
+    configKeys: [waiting, ...file.configKeys.filter((key) => key !== waiting)],
+    dates: { ...file.dates, [first.id]: { madeAt, retiredAt: now } },
+  }
 }
 
 type ConfigKey = KeyFile['configKeys'][number]
 
 const madeAtOf = ({ dates }: KeyFile, { id }: ConfigKey): number => dates[id]?.madeAt ?? 0
 
+/** It is no older than the first one, and never encrypted. One without a date was put there by hand, to decrypt. */
 function waitingConfigKey(file: KeyFile): ConfigKey | undefined {
   const [first, ...others] = file.configKeys
   if (first === undefined) return undefined
-  return others.findLast((key) => madeAtOf(file, key) > madeAtOf(file, first))
+  return others.findLast(({ id }) => {
+    const { madeAt, retiredAt } = file.dates[id] ?? {}
+    return madeAt !== undefined && retiredAt === undefined && madeAt >= madeAtOf(file, first)
+  })
 }
 
 function withDatesOfKeys(file: KeyFile): KeyFile {

@@ -188,8 +188,13 @@ describe('postern keys rotate', () => {
     expect(idsNow()).toEqual(['2026-01-31', '2026-01-31-2'])
     place.wait(10 * 60_000)
     expect([await turn(), idsNow()]).toEqual(['configuration', ['2026-01-31-2', '2026-01-31']])
-    await turn()
+    expect(await turn()).toBe('configurationPublished')
     expect(idsNow()).toEqual(['2026-01-31-2', '2026-01-31', '2026-01-31-3'])
+    expect((await place.run('keys', 'show')).out.split('\n').slice(1)).toEqual([
+      'configuration  2026-01-31-2  made less than a day ago',
+      'configuration  2026-01-31  made less than a day ago, replaced less than a day ago',
+      'configuration  2026-01-31-3  made less than a day ago',
+    ])
   })
 
   it('leaves the file as it was while another command works on it', async () => {

@@ -108,7 +108,29 @@ it('puts a new configuration key behind the others, and first once every process
   expect(added.dates['two']).toEqual({ madeAt: 5 })
   expect(configRotationStep(added, 14, quick)).toEqual({ step: 'wait', until: 15 })
   expect(configRotationStep(added, 15, quick)).toEqual({ step: 'promote' })
-  const done = withConfigKeyFirst(added)
+  const done = withConfigKeyFirst(added, 16)
   expect(done.configKeys.map(({ id }) => id)).toEqual(['two', 'one'])
+  expect(done.dates).toMatchObject({ one: { madeAt: 0, retiredAt: 16 }, two: { madeAt: 5 } })
   expect(configRotationStep(done, 16, quick)).toEqual({ step: 'publish' })
+})
+
+it('lets a configuration key wait that was made at the same moment as the first, and once only', () => {
+  const added = withConfigKey(fileOf(), { id: 'two', key: 'b' }, 0)
+  expect(configRotationStep(added, 0, policy)).toMatchObject({ step: 'wait' })
+  const done = withConfigKeyFirst(added, 600_000)
+  expect(configRotationStep(done, 600_000, policy)).toEqual({ step: 'publish' })
+})
+
+it.each([
+  ['no date', undefined],
+  ['an older date than the first', { madeAt: -1 }],
+])('leaves a configuration key with %s behind the first', (_, given) => {
+  const file = fileOf()
+  const byHand = {
+    ...file,
+    configKeys: [...file.configKeys, { id: 'old', key: 'b' }],
+    dates: given === undefined ? file.dates : { ...file.dates, old: given },
+  }
+  expect(configRotationStep(byHand, 5, policy)).toEqual({ step: 'publish' })
+  expect(withConfigKeyFirst(byHand, 5)).toBe(byHand)
 })
