@@ -61,7 +61,7 @@ export async function createKeyFile(path: string, file: KeyFile): Promise<void> 
     // A hard link would need a file system that has them, and a disk of a container or of Windows may not.
     await copyFile(made, path, constants.COPYFILE_EXCL).catch((error: unknown) => {
       throw new Refusal(
-        isThere(error)
+        hasCode(error, 'EEXIST')
           ? `${path} is there already, and stays as it is.`
           : `${path} cannot be written.`,
         1,
@@ -115,12 +115,21 @@ async function keepReaders(path: string, made: string): Promise<void> {
     // Only now: another group could read it before.
     if (isOfGroup) await chmod(made, 0o640)
   } catch (error) {
-    const says =
-      uid === own.uid
-        ? `The group ${gid} may read ${path}, and only its members can let it read new keys. Run the command as one of them.`
-        : `${path} belongs to another user. Run the command as that user.`
-    throw new Refusal(says, 1, { cause: error })
+    const isOwner = uid === own.uid
+    // Where all others could read too, nobody chose the group: its owner alone is enough.
+    if (isOwner && (mode & 0o044) !== 0o040) return
+    throw new Refusal(whyNotKept(path, isOwner ? gid : null, error), 1, { cause: error })
   }
+}
+
+/** `gid` is null where the owner could not be kept. */
+function whyNotKept(path: string, gid: number | null, error: unknown): string {
+  if (!hasCode(error, 'EPERM')) {
+    return `The new ${path} cannot get the owner and the rights of the file before it, which stays as it is.`
+  }
+  return gid === null
+    ? `${path} belongs to another user. Run the command as that user.`
+    : `The group ${gid} may read ${path}, and only its members can let it read new keys. Run the command as one of them.`
 }
 
 /** The file beside is the lock as well: it is made only if there is none. */
@@ -149,8 +158,8 @@ async function writeBeside(
   }
 }
 
-function isThere(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }
 
 function textOf(file: KeyFile): string {
