@@ -11,6 +11,8 @@ interface Begun {
   readonly dryRun: boolean
   /** The progress of the same import, at its end or not; null where there is none. */
   readonly note: Progress | null
+  /** The progress of another import, of which nothing stays. */
+  readonly discarded: Progress | null
   /** Whether the run goes on after the rows that the note counts. */
   readonly isResumed: boolean
 }
@@ -29,12 +31,13 @@ export async function keptBytes(begun: Begun): Promise<ReadonlyMap<string, numbe
 async function keptOf(path: string, flag: '--report' | '--ids', begun: Begun): Promise<number> {
   const size = await sizeOf(path)
   if (size === 0 || (begun.dryRun && basename(path) === dryRunReport)) return 0
+  if (ownBytes(path, size, begun.discarded) !== null) return 0
   const bytes = ownBytes(path, size, begun.note)
   if (bytes === null) {
-    throw new Refusal(
-      `${path} holds what this import did not write, and stays as it is. Name another file with ${flag}, or move this one away.`,
-      2,
-    )
+    const why = begun.dryRun
+      ? `${path} is not empty, and a dry run replaces only ${dryRunReport}.`
+      : `${path} holds what this import did not write, and stays as it is.`
+    throw new Refusal(`${why} Name another file with ${flag}, or move this one away.`, 2)
   }
   // A report is of one run. The new ids of the users before are needed after the next run too.
   return begun.isResumed || flag === '--ids' ? bytes : 0

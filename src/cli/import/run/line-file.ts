@@ -33,6 +33,34 @@ export async function openLineFile(path: string, bytes: number): Promise<LineFil
   }
 }
 
+/** The last line of each `from`, by what stands before its `to`. */
+export type KnownIds = ReadonlyMap<string, string>
+
+/** Of the lines `{ from, to }` in the first `bytes` of the file. */
+export async function idsIn(path: string, bytes: number): Promise<KnownIds> {
+  const ids = new Map<string, string>()
+  if (bytes === 0) return ids
+  const file = await open(path)
+  try {
+    const lines = file.readLines({ end: bytes - 1, autoClose: false })
+    for await (const line of lines) ids.set(beforeTo(line), line)
+  } finally {
+    await file.close()
+  }
+  return ids
+}
+
+/** Appends no line that says what the last one with its `from` says. */
+export function withoutKnown(file: LineFile, known: KnownIds): LineFile {
+  const isNew = (line: object) => {
+    const text = JSON.stringify(line)
+    return known.get(beforeTo(text)) !== text
+  }
+  return { ...file, append: (lines) => file.append(lines.filter(isNew)) }
+}
+
+const beforeTo = (line: string) => line.slice(0, line.lastIndexOf(',"to":'))
+
 async function openOrMake(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r+')

@@ -2,7 +2,7 @@ import type { ImportBatch, ImportReport, ImportResult } from 'postern'
 import { Refusal } from '../../frame/refusal.js'
 import type { NotCarried, Source, SourceRow } from '../rows/import-source.js'
 import { keptBytes } from './kept-bytes.js'
-import { type LineFile, openLineFile } from './line-file.js'
+import { idsIn, type LineFile, openLineFile, withoutKnown } from './line-file.js'
 import { noRows, type Progress, readProgress, type Tally, writeProgress } from './progress-file.js'
 
 export interface ImportRun {
@@ -27,7 +27,7 @@ export interface ImportFiles {
   readonly progress: string
   /** A line for each row that was refused, was in conflict, or was not carried in full. */
   readonly report: string
-  /** A line `{ from, to }` for each account; null for none. */
+  /** A line `{ from, to }` for each account, which no later run writes again; null for none. */
   readonly ids: string | null
 }
 
@@ -45,13 +45,17 @@ const tellEveryMs = 1000
  */
 export async function runImport(run: ImportRun): Promise<ImportOutcome> {
   const { source, files, dryRun } = run
-  const note = dryRun ? null : await ownProgress(run)
+  const { note, discarded } = dryRun ? noProgress : await earlierProgress(run)
   const resumed = note !== null && isUnderWay(note) && !run.restart ? note : null
-  const kept = await keptBytes({ files, dryRun, note, isResumed: resumed !== null })
+  const kept = await keptBytes({ files, dryRun, note, discarded, isResumed: resumed !== null })
   if (resumed !== null) run.tell(`Goes on after ${count(resumed.tally.rows)} rows.`)
   const writers = new Map<string, LineFile>()
   try {
-    for (const [path, bytes] of kept) writers.set(path, await openLineFile(path, bytes))
+    for (const [path, bytes] of kept) {
+      const known = path === files.ids ? await idsIn(path, bytes) : null
+      const file = await openLineFile(path, bytes)
+      writers.set(path, known === null ? file : withoutKnown(file, known))
+    }
     const total = await source.total()
     const start = {
       ...(resumed ?? beginning(run)),
@@ -66,18 +70,28 @@ export async function runImport(run: ImportRun): Promise<ImportOutcome> {
   }
 }
 
-/** That of the same import; null where there is none. */
-async function ownProgress({ source, surface, files, restart }: ImportRun) {
+interface EarlierProgress {
+  /** Of the same import; null where there is none. */
+  readonly note: Progress | null
+  /** Of another import, which did not come to its end and which `--restart` throws away. */
+  readonly discarded: Progress | null
+}
+
+const noProgress: EarlierProgress = { note: null, discarded: null }
+
+async function earlierProgress(run: ImportRun): Promise<EarlierProgress> {
+  const { source, surface, files, restart } = run
   const progress = await readProgress(files.progress)
-  if (progress === null) return null
-  if (progress.fingerprint === source.fingerprint && progress.surface === surface) return progress
+  if (progress === null) return noProgress
+  const isSame = progress.fingerprint === source.fingerprint && progress.surface === surface
+  if (isSame) return { note: progress, discarded: null }
   if (isUnderWay(progress) && !restart) {
     throw new Refusal(
       `${files.progress} is the progress of another import, which did not come to its end: ${progress.fingerprint}, surface ${progress.surface}. Name another file with --progress, or start from the first row with --restart.`,
       2,
     )
   }
-  return null
+  return restart && !progress.finished ? { note: null, discarded: progress } : noProgress
 }
 
 /** One that came to its end begins again: users may have come since. */

@@ -86,7 +86,6 @@ describe('an import that is cut off, wherever it is', () => {
           const lines = Array.from({ length: rows }, (_, at) => `${emailOf(at)},"a\r\nb ""${at}"""`)
           await writeFile(join(place, 'users.csv'), ['email,note', ...lines].join('\n'))
           const { accounts, importUsers } = library()
-          let isOver = false
           for (const [batches, isMade] of runs) {
             let done = 0
             const cutOff = async (batch: ImportBatch) => {
@@ -102,8 +101,7 @@ describe('an import that is cut off, wherever it is', () => {
               () => false,
               () => true,
             )
-            isOver = !isCut
-            if (isOver) break
+            if (!isCut) break
             // As a process that was killed while it wrote leaves them.
             await writeFile(join(place, 'report.jsonl'), '{"row":"half', { flag: 'a' })
             await writeFile(join(place, 'ids.jsonl'), '{"from":"x"}\n{', { flag: 'a' })
@@ -120,9 +118,8 @@ describe('an import that is cut off, wherever it is', () => {
           const reported = (await linesOf(join(place, 'report.jsonl'))).map(({ row }) => row)
           expect(reported).toEqual(refused.map((at) => `line ${2 * at + 2}`))
           const ids = (await linesOf(join(place, 'ids.jsonl'))).map(({ to }) => to)
-          // A run after the last one adds its lines.
-          const made = [...accounts.values()]
-          expect(ids).toEqual(isOver ? [...made, ...made] : made)
+          // A run after the last one adds no line that is there.
+          expect(ids).toEqual([...accounts.values()])
         } finally {
           await rm(place, { recursive: true, force: true })
         }
@@ -142,9 +139,69 @@ describe('an import that is cut off, wherever it is', () => {
     expect(await runOver(place, { importUsers, batchSize: 1 })).toMatchObject({
       ...{ rows: 2, created: 0, skipped: 1, refused: 1, resumed: false },
     })
-    // The report is of the last run. No new id that an earlier run noted is lost.
     expect(await linesOf(join(place, 'report.jsonl'))).toHaveLength(1)
-    expect(await linesOf(join(place, 'ids.jsonl'))).toHaveLength(2)
+    expect(await linesOf(join(place, 'ids.jsonl'))).toHaveLength(1)
+  })
+
+  it('notes each id once, and keeps those that the rows give no more, also where it is cut off', async () => {
+    const place = await folder()
+    const { accounts, importUsers } = library()
+    const rows = [1, 2, 4].map(emailOf)
+    await writeFile(join(place, 'users.csv'), ['email', ...rows].join('\n'))
+    await runOver(place, { importUsers, batchSize: 1 })
+    let calls = 0
+    // Refuses the first row now, and is cut off before the last one.
+    const changed = async (batch: ImportBatch): Promise<ImportReport> => {
+      calls += 1
+      if (calls === 3) throw new Error('cut off')
+      const refused: ImportResult = { outcome: 'refused', code: 'invalid_row', reason: 'No.' }
+      return calls === 1
+        ? { ...(await importUsers(batch)), results: [refused] }
+        : importUsers(batch)
+    }
+    await expect(runOver(place, { importUsers: changed, batchSize: 1 })).rejects.toThrow('cut off')
+    expect(await runOver(place, { importUsers, batchSize: 1 })).toMatchObject({ resumed: true })
+    await runOver(place, { importUsers, batchSize: 1, restart: true })
+    const ids = (await linesOf(join(place, 'ids.jsonl'))).map(({ to }) => to)
+    expect(ids).toEqual([...accounts.values()])
+  })
+
+  it('notes an id again where a later line with its "from" says another one', async () => {
+    const place = await folder()
+    await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org')
+    for (const id of ['one', 'two', 'two', 'one']) {
+      const results: readonly ImportResult[] = [{ outcome: 'skipped', id }]
+      const report = { created: 0, skipped: 1, conflicts: 0, refused: 0, results }
+      await runOver(place, { importUsers: async () => report, batchSize: 1 })
+    }
+    const ids = (await linesOf(join(place, 'ids.jsonl'))).map(({ to }) => to)
+    expect(ids).toEqual(['one', 'two', 'one'])
+  })
+
+  it('begins the files of another import anew which it throws away', async () => {
+    const place = await folder()
+    const { importUsers } = library()
+    await writeFile(
+      join(place, 'users.csv'),
+      'email\nuser1@example.org\nuser3@example.org\nuser4@example.org',
+    )
+    const cutOff = async (batch: ImportBatch) => {
+      if (batch.users.some(({ email }) => email === emailOf(4))) throw new Error('cut off')
+      return importUsers(batch)
+    }
+    await expect(runOver(place, { importUsers: cutOff, batchSize: 1 })).rejects.toThrow('cut off')
+    await writeFile(join(place, 'users.csv'), 'email\nuser2@example.org')
+    await expect(runOver(place, { importUsers, batchSize: 1 })).rejects.toThrow('--restart')
+    await runOver(place, { importUsers, batchSize: 1, restart: true })
+    expect(await linesOf(join(place, 'report.jsonl'))).toEqual([])
+    expect(await linesOf(join(place, 'ids.jsonl'))).toEqual([
+      { from: 'line 2', to: `id of ${emailOf(2)}` },
+    ])
+    // That one came to its end: what it noted of accounts stays.
+    await writeFile(join(place, 'users.csv'), 'email\nuser5@example.org')
+    await expect(runOver(place, { importUsers, batchSize: 1, restart: true })).rejects.toThrow(
+      '--ids',
+    )
   })
 
   it.each(['report.jsonl', 'ids.jsonl'])(
@@ -181,7 +238,9 @@ describe('an import that is cut off, wherever it is', () => {
     await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org')
     await writeFile(join(place, 'report.jsonl'), 'SECRET=1')
     const run = runOver(place, { importUsers, batchSize: 1, dryRun, restart })
-    await expect(run).rejects.toThrow('--report')
+    await expect(run).rejects.toThrow(
+      dryRun ? `a dry run replaces only ${dryRunReport}. Name another` : 'did not write',
+    )
     expect([await readFile(join(place, 'report.jsonl'), 'utf8'), accounts.size]).toEqual([
       ...['SECRET=1', 0],
     ])
