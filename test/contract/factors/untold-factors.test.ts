@@ -358,10 +358,13 @@ describe.each(surfaces)('a factor whose request dies, on the %s surface', (surfa
         if (isMove) await resetOnce('after')
         return result
       })
-      await swept(host, surface, { backend })
+      await host.clock.advance(10 * 60_000)
+      const process = await testAuth({ backend, clock: host.clock, sweeps: true })
+      await host.clock.advance(10_000)
+      await expect.poll(() => resets, { timeout: 20_000 }).toEqual([0, 204])
+      await process.auth.close()
       await host.clock.advance(30 * 60_000)
       await swept(host, surface)
-      expect(resets).toEqual([0, 204])
       expect(await factorsOf(host, surface, who)).toMatchObject([{ enrollmentId: null }])
     },
   )
