@@ -192,10 +192,6 @@ export const guardTests: Tests = {
     'domain/factors/totp-factors backupCodes taken: setId',
     'domain/passkeys/passkey-registration backupCodes taken: setId',
   ]),
-  ...by('test/contract/factors/untold-factors.test.ts', [
-    'domain/factors/enrollment-notices totpFactors taken: expiresAt',
-    'domain/factors/enrollment-notices passkeys taken: expiresAt',
-  ]),
   ...by('test/contract/oauth/link-offer-races.test.ts', [
     'domain/intents/link-offers linkOffers taken: sessionId',
   ]),

@@ -54,13 +54,13 @@ export function createEnrollmentNotices(
       change: 'totpEnrolled',
       due: (before, limit) => totpFactors.due(before, limit),
       move: async (noted, to) => (await totpFactors.update(noted.id, guardOf(noted), to)) !== null,
-      takeBack: (noted) => totpFactors.take(noted.id, guardOf(noted)),
+      takeBack: ({ id, enrollmentId }) => totpFactors.take(id, { enrollmentId }),
     },
     {
       change: 'passkeyAdded',
       due: (before, limit) => passkeys.due(before, limit),
       move: async (noted, to) => (await passkeys.update(noted.id, guardOf(noted), to)) !== null,
-      takeBack: (noted) => passkeys.take(noted.id, guardOf(noted)),
+      takeBack: ({ id, enrollmentId }) => passkeys.take(id, { enrollmentId }),
     },
   ]
 
