@@ -80,7 +80,8 @@ export function fullFigures(lines: string): readonly MeasuredFigure[] {
   const latest = new Map<string, MeasuredFigure>()
   for (const line of lines.split('\n').filter(Boolean)) {
     const found: MeasuredFigure = JSON.parse(line)
-    if (found.form === 'full') latest.set(`${found.id} ${found.what}`, found)
+    const figure = { ...found, how: testOf(found.how) }
+    if (found.form === 'full') latest.set(`${found.id} ${found.what}`, figure)
   }
   return inOrder([...latest.values()])
 }
@@ -103,7 +104,7 @@ export function missingFigures(figures: readonly MeasuredFigure[]): readonly str
 
 export function documentOf(figures: readonly MeasuredFigure[]): string {
   const rows = figures.map(({ id, what, value, how, commit = '-' }) => {
-    const cells = [id, what, value, testOf(how), commit]
+    const cells = [id, what, value, how, commit]
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
   })
   return introduction + rows.join('') + elsewhere

@@ -83,6 +83,10 @@ describe('write-reliability', () => {
       ])
       expect(figuresOf('| R2 | a | 0 | holds |\n')).toMatchObject([{ id: 'R2', commit: '-' }])
       expect(figuresOf(documentOf(before))).toEqual(before)
+      const how = 'figure R11, on a store > every call was struck'
+      const struck = JSON.stringify({ id: 'R11', what: 'a', value: '1', form: 'full', how })
+      const page = documentOf(at('1111111', struck))
+      expect(documentOf(figuresOf(page))).toBe(page)
       expect(() => figuresOf('| R2 | a |\n')).toThrow('this is no row: | R2 | a |')
     })
 
