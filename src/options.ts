@@ -43,7 +43,7 @@ export interface SurfaceOptions {
   readonly cookieDomain?: string
   /**
    * The path of the same cookies. Default `/`; another path needs `cookieDomain`, and has to be above the
-   * routes below `/v1/auth` of the surface.
+   * routes of the surface, `/v1/auth/operator` or `/v1/auth/client`.
    */
   readonly cookiePath?: string
   /**

@@ -18,7 +18,7 @@ export function configKeyFindings(keys: readonly ConfigKey[]): readonly Finding[
     check: 'encryption',
     problem: `The configuration key "${id}" does not look random: it repeats itself, or it is readable text.`,
     remedy:
-      'Put a key of "openssl rand -base64 32" before it in configKeys, call auth.config.reencrypt(), and take it out.',
+      'Put a key of "openssl rand -base64 32" behind it in configKeys of every process, then before it, call auth.config.reencrypt(), and take it out.',
   }))
 }
 

@@ -155,8 +155,8 @@ export const factorPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/sessions/refresh-risk.ts',
-        find: '    await stepUpProofs.insert(voidProof(sessionId, userId, clock.now()))\n',
-        replace: '',
+        find: '    if (await stepUpProofs.insert(proof)) return\n',
+        replace: '    if (proof !== null) return\n',
       },
     ],
     tests: ['test/contract/sessions/session-risk.test.ts'],

@@ -84,8 +84,16 @@ export function configRotationStep(
 
 /** With a new key behind the others, which decrypts and does not encrypt yet. */
 export function withConfigKey(file: KeyFile, key: ConfigKey, now: number): KeyFile {
-  const dates = { ...file.dates, [key.id]: { madeAt: now } }
-  return { ...file, configKeys: [...file.configKeys, key], dates }
+  const [first] = file.configKeys
+  const dates = { ...file.dates }
+  if (first !== undefined) dates[first.id] ??= { madeAt: now }
+  // Also where the clock is behind that of the machine that made the first one.
+  const madeAt = Math.max(now, dates[first?.id ?? '']?.madeAt ?? now)
+  return {
+    ...file,
+    configKeys: [...file.configKeys, key],
+    dates: { ...dates, [key.id]: { madeAt } },
+  }
 }
 
 /** The key that waits encrypts; those before it go on to decrypt. */
@@ -105,13 +113,17 @@ type ConfigKey = KeyFile['configKeys'][number]
 
 const madeAtOf = ({ dates }: KeyFile, { id }: ConfigKey): number => dates[id]?.madeAt ?? 0
 
-/** It is no older than the first one, and never encrypted. One without a date was put there by hand, to decrypt. */
-function waitingConfigKey(file: KeyFile): ConfigKey | undefined {
-  const [first, ...others] = file.configKeys
-  if (first === undefined) return undefined
+/**
+ * It is no older than the first one, and never encrypted. One without a date was put there by hand, to decrypt; and behind
+ * a first one without a date, none waits: that one may have been put there by hand just now.
+ */
+function waitingConfigKey({ configKeys, dates }: KeyFile): ConfigKey | undefined {
+  const [first, ...others] = configKeys
+  const since = dates[first?.id ?? '']?.madeAt
+  if (since === undefined) return undefined
   return others.findLast(({ id }) => {
-    const { madeAt, retiredAt } = file.dates[id] ?? {}
-    return madeAt !== undefined && retiredAt === undefined && madeAt >= madeAtOf(file, first)
+    const { madeAt, retiredAt } = dates[id] ?? {}
+    return madeAt !== undefined && retiredAt === undefined && madeAt >= since
   })
 }
 

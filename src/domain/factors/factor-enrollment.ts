@@ -35,12 +35,12 @@ export interface FactorWrite {
 export interface FactorEnrollment {
   /**
    * The user as the enrolment left them; null when their factors, password or standing changed since
-   * the intent began, and then nothing is left of the factor. Throws `session_revoked` or `session_max_age_reached`, and nothing is left either, where
-   * the session that asks has ended: an ending of all sessions reaches one after the other, and that of one session does
-   * not touch the user. It voids earlier proofs, trusted devices
-   * and other enrolments: of two that began at once, one is stored. A first factor also voids what
-   * other sessions could be refreshed with, unless `others` says otherwise; the caller ends them, and
-   * tells the owner. A factor is stored with a notice that the owner was not told of it: if the request
+   * the intent began, and then nothing is left of the factor. Throws `session_revoked` or `session_max_age_reached`, and
+   * nothing is left either, where the session that asks is over: an ending of all sessions reaches one after the other,
+   * and that of one session does not touch the user. Where the store fails just then, the factor stays, and its owner is
+   * told of it. It voids earlier proofs, trusted devices and other enrolments: of two that began at once, one is stored.
+   * A first factor also voids what other sessions could be refreshed with, unless `others` says otherwise; the caller
+   * ends them, and tells the owner. A factor is stored with a notice that the owner was not told of it: if the request
    * dies, the process that sweeps goes on (`EnrollmentNotices`).
    */
   enroll(

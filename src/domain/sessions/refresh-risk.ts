@@ -11,7 +11,7 @@ import type {
   SessionRiskScorer,
 } from '../../ports/session-risk-scorer.js'
 import type { SurfaceContext } from '../context/surface-context.js'
-import { voidProof } from '../context/void-proof.js'
+import { isVoidProof, voidProof } from '../context/void-proof.js'
 import { markOf } from './client-digest.js'
 import type { Attempt, RefreshReading } from './refresh-reading.js'
 import type { SessionTermination } from './session-termination.js'
@@ -95,10 +95,13 @@ export function createRefreshRisk(
     return { outcome: answered ?? 'stepUp', changed, assessed: answered !== null }
   }
 
-  /** False of the insert: a proof of now is there, and this verdict is of before. */
+  /** A void proof that is there stays: for a moment without it, the login would count as recent again. */
   async function voidProofs(sessionId: string, userId: string): Promise<void> {
+    const proof = voidProof(sessionId, userId, clock.now())
+    if (await stepUpProofs.insert(proof)) return
+    if (isVoidProof(await stepUpProofs.get(sessionId))) return
     await stepUpProofs.take(sessionId)
-    await stepUpProofs.insert(voidProof(sessionId, userId, clock.now()))
+    await stepUpProofs.insert(proof)
   }
 
   /** What follows of a verdict, and then its event: a client that alternates between two places leaves one an hour. */

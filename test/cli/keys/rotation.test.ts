@@ -134,3 +134,20 @@ it.each([
   expect(configRotationStep(byHand, 5, policy)).toEqual({ step: 'publish' })
   expect(withConfigKeyFirst(byHand, 5)).toBe(byHand)
 })
+
+it('takes no key for one that waits where the first one has no date, and waits also if the clock went back', () => {
+  const byHand = {
+    ...fileOf(),
+    configKeys: [
+      { id: 'new', key: 'b' },
+      { id: 'one', key: 'a' },
+    ],
+  }
+  expect(configRotationStep(byHand, day, policy)).toEqual({ step: 'publish' })
+  const added = withConfigKey(byHand, { id: 'next', key: 'c' }, day)
+  expect(added.dates).toMatchObject({ new: { madeAt: day }, next: { madeAt: day } })
+  expect(configRotationStep(added, day, policy)).toMatchObject({ step: 'wait' })
+  const ofLater = { ...fileOf(), dates: { ...fileOf().dates, one: { madeAt: 2 * day } } }
+  const behind = withConfigKey(ofLater, { id: 'two', key: 'b' }, day)
+  expect(configRotationStep(behind, day, policy)).toMatchObject({ step: 'wait' })
+})

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Backend } from '../../../src/ports/backend.js'
 import type {
   SessionRiskOutcome,
   SessionRiskQuestion,
@@ -10,6 +11,7 @@ import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-cl
 import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { enrolled, requireStepUp } from '../../support/people/authenticator.js'
 import { type Person, person } from '../../support/people/people.js'
+import { withCall } from '../../support/stores/faulty-backend.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
 
 const home = { 'x-forwarded-for': '192.0.2.7', 'user-agent': 'Browser/1.0 (Laptop)' }
@@ -364,4 +366,25 @@ describe.each(surfaces)('a user with neither password nor factor, on the %s surf
       expect(exported?.collections).toMatchObject({ step_up_proofs: [] })
     },
   )
+
+  it('ASVS-8.2.4 S-19 has no moment in which another doubt lets the login count as recent', async () => {
+    const { sessionRiskScorer } = saying('stepUp')
+    const calls: string[] = []
+    const wrapBackend = (backend: Backend) =>
+      withCall(backend, async (called, work) => {
+        calls.push(called)
+        return work()
+      })
+    const host = await openHost({ sessionRiskScorer, wrapBackend })
+    const who = await person(host, surface)
+    const last = await through(host, surface, await login(host, surface, who), [home, travelling])
+    const { stepUpProofs } = storedIn(host, surface)
+    const [doubted] = await stepUpProofs.find({ userId: who.id }, { limit: 9 })
+    calls.length = 0
+    await through(host, surface, last, [home, otherAgent])
+    expect(calls.filter((called) => called.includes('step_up_proofs'))).not.toContain(
+      `${surface}_step_up_proofs.take`,
+    )
+    expect(await stepUpProofs.find({ userId: who.id }, { limit: 9 })).toEqual([doubted])
+  })
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { decodeJwt } from 'jose'
 import type { EndReason } from '../../../src/ports/session-event.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { expectAlive, expectEnded, newestHeld } from './endings.js'
@@ -226,16 +227,29 @@ const strict: Flow = {
 }
 
 /** A refresh from another place, where the host's scorer says what becomes of the session. */
-function fromElsewhere(outcome: 'stepUp' | 'end'): Flow {
+function fromElsewhere(outcome: 'stepUp' | 'end', isProved = false): Flow {
   const isEnd = outcome === 'end'
+  const where = isProved ? 'another place after a step-up' : 'another place'
   return {
-    name: `/refresh from another place, which the scorer answers with ${outcome}`,
+    name: `/refresh from ${where}, which the scorer answers with ${outcome}`,
     options: { ...withoutLimits, sessionRiskScorer: { assess: async () => ({ outcome }) } },
     expects: isEnd ? '401 session_revoked' : '200',
     unavailable: sessionUnavailable,
     async prepare(world) {
       const { newest } = await freshlyRotated(world)
       const { refreshToken, bearer } = newest
+      if (isProved) {
+        const { sid: id = '', sub: userId = '' } = decodeJwt<{ sid?: string }>(bearer)
+        const proof = {
+          id,
+          userId,
+          method: 'totp',
+          deviceEpoch: 0,
+          provedAt: 1,
+          expiresAt: 2,
+        } as const
+        await world.stored.stepUpProofs.insert(proof)
+      }
       const request = { body: { refreshToken }, headers: { 'user-agent': 'another app' } }
       return {
         send: async () => outcomeOf(await world.send('POST', '/refresh', request)),
@@ -256,5 +270,6 @@ export const refreshFlows: readonly Flow[] = [
   ...cases.flatMap((given) => doorNames.map((door) => flowOf(door, given))),
   strict,
   fromElsewhere('stepUp'),
+  fromElsewhere('stepUp', true),
   fromElsewhere('end'),
 ]

@@ -52,9 +52,12 @@ export async function idsIn(path: string, bytes: number): Promise<KnownIds> {
 
 /** Appends no line that says what the last one with its `from` says. */
 export function withoutKnown(file: LineFile, known: KnownIds): LineFile {
+  const last = new Map(known)
   const isNew = (line: object) => {
     const text = JSON.stringify(line)
-    return known.get(beforeTo(text)) !== text
+    if (last.get(beforeTo(text)) === text) return false
+    last.set(beforeTo(text), text)
+    return true
   }
   return { ...file, append: (lines) => file.append(lines.filter(isNew)) }
 }
