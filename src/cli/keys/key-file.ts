@@ -61,7 +61,7 @@ export async function createKeyFile(path: string, file: KeyFile): Promise<void> 
     // A hard link would need a file system that has them, and a disk of a container or of Windows may not.
     await copyFile(made, path, constants.COPYFILE_EXCL).catch((error: unknown) => {
       throw new Refusal(
-        hasCode(error, 'EEXIST')
+        isOf(error, 'EEXIST')
           ? `${path} is there already, and stays as it is.`
           : `${path} cannot be written.`,
         1,
@@ -124,7 +124,7 @@ async function keepReaders(path: string, made: string): Promise<void> {
 
 /** `gid` is null where the owner could not be kept. */
 function whyNotKept(path: string, gid: number | null, error: unknown): string {
-  if (!hasCode(error, 'EPERM')) {
+  if (!isOf(error, 'EPERM')) {
     return `The new ${path} cannot get the owner and the rights of the file before it, which stays as it is.`
   }
   return gid === null
@@ -158,8 +158,8 @@ async function writeBeside(
   }
 }
 
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
+function isOf(error: unknown, kind: string): boolean {
+  return error instanceof Error && Reflect.get(error, 'code') === kind
 }
 
 function textOf(file: KeyFile): string {

@@ -4,6 +4,7 @@ import { type LineFile, withoutKnown } from '../../../../src/cli/import/run/line
 it('leaves the last line of a "from" last where two rows of a source have it', async () => {
   const written: object[] = []
   const file: LineFile = {
+    path: 'ids.jsonl',
     append: async (lines) => {
       written.push(...lines)
       return 0
