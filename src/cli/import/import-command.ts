@@ -28,8 +28,7 @@ again after an interruption: it goes on where it was. docs/import.md has all.
   --drop-second-factors  takes accounts without a factor that cannot be carried;
                     otherwise such a row is refused
   --report FILE     a line for each row that was refused, in conflict or not
-                    carried in full; default postern-import-report.jsonl.
-                    A dry run replaces postern-import-dry-run.jsonl alone
+                    carried in full; default postern-import-report.jsonl
   --ids FILE        a line {from, to} with the old and new id of each account
   --progress FILE   default postern-import.json; --restart begins from the start
   --batch N         rows of a call, 1 to 10000 (default 500)

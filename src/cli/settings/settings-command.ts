@@ -13,8 +13,8 @@ configuration. No permission is asked: who may run this may read the database.
 Values pass the rules and validators that administrators meet, and a change is
 recorded with the actor cli. It is in force within 30 seconds in every process.
 An empty value (KEY=) clears it. Elements of a list can be changed, as in
-LIST.SLUG.KEY=VALUE, and neither created nor removed. A secret is never shown. It is set from a
-variable of the environment: KEY=env:NAME.
+LIST.SLUG.KEY=VALUE, and neither created nor removed. A secret is never shown.
+It is set from a variable of the environment: KEY=env:NAME.
 
   --module NAME       default auth, the settings of the library
   --environment NAME  default the active one
