@@ -344,14 +344,17 @@ describe('the scorer of sessions', () => {
 })
 
 describe.each(surfaces)('a user with neither password nor factor, on the %s surface', (surface) => {
-  it.each([
+  const verdicts = [
     ['none', '201'],
     ['stepUp', '403 step_up_required'],
-  ] as const)(
-    'ASVS-8.2.4 S-19 cannot enrol by the login of before where the scorer doubts the session: %s',
-    async (outcome, enrols) => {
+  ] as const
+  const cases = hostKinds.flatMap((kind) => verdicts.map((verdict) => ({ kind, verdict })))
+
+  it.each(cases)(
+    'ASVS-8.2.4 S-19 cannot enrol by the login of before where the scorer doubts the session: $kind.name, $verdict',
+    async ({ kind, verdict: [outcome, enrols] }) => {
       const { sessionRiskScorer } = saying(outcome)
-      const host = await openHost({ sessionRiskScorer })
+      const host = await openHost({ sessionRiskScorer }, kind)
       const who = await person(host, surface)
       const last = await through(host, surface, await login(host, surface, who), [home])
       await storedIn(host, surface).users.update(who.id, { enabled: true }, { passwordHash: null })
