@@ -34,7 +34,7 @@ export function loadedSettings(
   )
   const incomplete = providerProblem(texts, () => true)?.message
   const lacking = incomplete === undefined ? [] : [`A provider cannot be used: ${incomplete}`]
-  const closed = loginMethodProblem(texts, () => true)?.message ?? []
+  const closed = loginMethodProblem(texts, () => true)
   // Of a version that took shorter ones: refused, its events would stop.
   const weak = settings.securityWebhooks
     .filter(({ slug }) => !unreadable.includes(`securityWebhooks.${slug}.signingSecret`))
@@ -43,5 +43,6 @@ export function loadedSettings(
       ({ slug }) =>
         `The signing secret of the webhook "${slug}" has fewer than ${shortestSigningSecret} characters, so a receiver's log is enough to guess it. Set a new one, such as \`openssl rand -hex 32\` prints.`,
     )
-  return { settings: guarded, warnings: [...warnings, ...damaged, ...lacking].concat(closed, weak) }
+  const closing = closed === null ? [] : [closed.message]
+  return { settings: guarded, warnings: [...warnings, ...damaged, ...lacking, ...closing, ...weak] }
 }

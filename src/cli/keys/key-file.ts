@@ -116,7 +116,7 @@ async function keepReaders(path: string, made: string): Promise<void> {
     if (isOfGroup) await chmod(made, 0o640)
   } catch (error) {
     const isOwner = uid === own.uid
-    // Where all others could read too, nobody chose the group: its owner alone is enough.
+    // Where all others could read too, the right of the group was no choice: the owner alone is enough.
     if (isOwner && (mode & 0o044) !== 0o040) return
     throw new Refusal(whyNotKept(path, isOwner ? gid : null, error), 1, { cause: error })
   }

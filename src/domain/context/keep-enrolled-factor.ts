@@ -4,9 +4,9 @@ import type { User } from '../../model/user.js'
 import { passkeysOfUser } from './enrolled-factors.js'
 
 /**
- * To be called before a write that sets another `lastIntentId`, with the user whose epochs it guards. Where the one
- * there says that an enrolment is complete, the factor says so itself from then on: otherwise it would count as
- * overtaken, should its own request have died before it said so.
+ * To be called before a write that sets another `lastIntentId`, with the user whose epochs that write guards. Where the
+ * present one says that an enrolment is complete, this marks the factor as complete as well. Without the mark, a factor
+ * whose own request died too early would count as overtaken.
  */
 export async function keepEnrolledFactor(
   collections: Pick<Collections, 'totpFactors' | 'passkeys'>,

@@ -1,7 +1,7 @@
 import type { StepUpProof } from '../../model/step-up-proof.js'
 
-/** Longer than any proof or login counts as recent. */
-const lifeMs = 60 * 60 * 1000 + 60 * 1000
+/** The longest age that anything asks for, and what clocks may differ by: then no proof or login is recent any more. */
+export const proofLifeMs = 60 * 60 * 1000 + 60 * 1000
 
 /**
  * Stands in the place of a session's proof where the session turned up in an unusual place: no epoch is ever below zero, so
@@ -9,7 +9,7 @@ const lifeMs = 60 * 60 * 1000 + 60 * 1000
  */
 export function voidProof(sessionId: string, userId: string, now: number): StepUpProof {
   const proof = { id: sessionId, userId, method: 'totp', deviceEpoch: -1, provedAt: 0 } as const
-  return { ...proof, expiresAt: now + lifeMs }
+  return { ...proof, expiresAt: now + proofLifeMs }
 }
 
 export function isVoidProof(proof: StepUpProof | null): boolean {

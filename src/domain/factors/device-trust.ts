@@ -17,7 +17,7 @@ export interface ListedDevice
 /** Lists, adds and removes the trusted devices of a signed-in user. */
 export interface DeviceTrust {
   /**
-   * Throws `mfa_method_disabled` and `email_not_verified`, and `session_revoked` or `session_max_age_reached` when the session that asks
+   * Throws `mfa_method_disabled` and `email_not_verified`, and what `sessionRefusal` gives when the session that asks
    * was ended meanwhile: nothing is trusted then. The caller has shown a second factor.
    */
   trust(who: SignedIn, name: string, source: RequestSource): Promise<DeviceGrant>

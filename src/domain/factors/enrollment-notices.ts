@@ -45,8 +45,8 @@ export function createEnrollmentNotices(
   const { users, totpFactors, passkeys } = collections
 
   /**
-   * Another factor in its place has a notice of its own, or none. One that a request has say meanwhile that it stands is
-   * left to the next round.
+   * Another factor in its place has a notice of its own, or none. A factor that a request marks as complete meanwhile is left
+   * to the next round.
    */
   const guardOf = ({ expiresAt, enrollmentId }: Noted) => ({ expiresAt, enrollmentId })
   const kinds: readonly Kind[] = [

@@ -29,7 +29,7 @@ export interface FactorChanges {
   /**
    * To be called before a factor is taken or replaced, so that no crash in between leaves what was
    * granted on it. Voids earlier proofs and trusted devices, and ends the other sessions where the change
-   * says so. May be repeated, with the user that it resolved with. Throws `session_revoked` or `session_max_age_reached` where the session that asked was
+   * says so. May be repeated, with the user that it resolved with. Throws what `sessionRefusal` gives where the session that asked was
    * ended since it was let in, and `step_up_required` where its proof is void since `user` was read: one that a thief holds
    * must not take factors away after the owner has acted. Null for a user who is gone.
    */

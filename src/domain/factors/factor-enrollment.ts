@@ -173,7 +173,7 @@ export function createFactorEnrollment({ collections, clock, judge }: Deps): Fac
   }
 }
 
-/** Another intent may have had the factor say meanwhile that it stands. */
+/** Another intent may have marked the factor as complete meanwhile. */
 async function takeBack(factor: FactorWrite, notice: EnrollmentNotice): Promise<void> {
   const { enrollmentId } = notice
   await factor.takeBack(notice)

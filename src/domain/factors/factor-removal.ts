@@ -14,7 +14,7 @@ import type { FactorChange, FactorChanges } from './factor-changes.js'
  * an interruption leaves the factor without it, and the next removal completes. Where the policy is
  * `required`, one that may be used always stays, whatever races: throws `last_factor_required`. Of two
  * removals at once that would leave none, one is refused, or both. False when there is no such factor.
- * Throws `session_revoked` or `session_max_age_reached` and `step_up_required` when the session that asks was ended meanwhile, or its proof voided.
+ * Throws what `sessionRefusal` gives, and `step_up_required`, when the session that asks was ended meanwhile, or its proof voided.
  */
 export interface FactorRemoval {
   removeTotp(user: User, change: FactorChange): Promise<boolean>

@@ -35,7 +35,7 @@ export interface OwnFactors {
   removeTotp(who: SignedIn, source: RequestSource, endOtherSessions?: boolean): Promise<void>
   /**
    * A new set; the old one is void. Ends the other sessions if `endOtherSessions` is true. Throws
-   * `email_not_verified`, `factor_not_found` without any factor, and `session_revoked` or `session_max_age_reached` and `step_up_required` where the
+   * `email_not_verified`, `factor_not_found` without any factor, what `sessionRefusal` gives, and `step_up_required` where the
    * session was ended, or its proof voided, while the codes were made.
    */
   regenerateBackupCodes(
@@ -43,7 +43,7 @@ export interface OwnFactors {
     source: RequestSource,
     endOtherSessions?: boolean,
   ): Promise<readonly string[]>
-  /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`, `session_revoked` or `session_max_age_reached`. */
+  /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`, what `sessionRefusal` gives. */
   stepUp(who: SignedIn, shown: ShownCode, source: RequestSource): Promise<number>
 }
 

@@ -6,6 +6,7 @@ import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { Principal, SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import { proofLifeMs } from '../context/void-proof.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 
 /** Recent proofs of a second factor, each bound to the session that showed it. */
@@ -34,9 +35,6 @@ export interface StepUp {
 interface Deps extends Pick<SurfaceContext, 'collections' | 'clock'> {
   readonly judge: Pick<IntentJudge, 'sessionRefusal'>
 }
-
-/** The longest age anything asks for, and what clocks may differ by. */
-const lifeMs = 60 * 60 * 1000 + 60 * 1000
 
 /** Another proof of the session, or the sweep, may come between reading and writing. */
 const tries = 16
@@ -85,7 +83,7 @@ export function createStepUp(deps: Deps): StepUp {
     async record(user, sessionId, method) {
       const now = clock.now()
       const { id: userId, deviceEpoch } = user
-      const expiresAt = now + lifeMs
+      const expiresAt = now + proofLifeMs
       return store({ id: sessionId, userId, method, deviceEpoch, provedAt: now, expiresAt })
     },
 

@@ -14,7 +14,10 @@ import type { PasskeyProofs, ShownPasskey } from './passkey-proofs.js'
 export interface PasskeyStepUp {
   /** Throws `mfa_method_disabled` and `factor_not_found`. */
   start(who: SignedIn): Promise<StartedAssertion>
-  /** Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`, `rate_limited`, `session_revoked` or `session_max_age_reached`. */
+  /**
+   * Epoch milliseconds of the proof. Throws `factor_not_found`, `invalid_mfa_code`, `rate_limited`, and what
+   * `sessionRefusal` gives.
+   */
   finish(who: SignedIn, shown: ShownPasskey, source: RequestSource): Promise<number>
 }
 
