@@ -118,8 +118,8 @@ export type AccountEvent =
       readonly type: 'email.verificationRequested'
       readonly actorId: string | null
       /**
-       * Of the user, or of the user to be; null when no one with this address waits for a link. Then
-       * no mail was sent.
+       * The user, or the user to be; null when no account and no registration of this address waits for
+       * a link. Then no mail was sent.
        */
       readonly userId: string | null
     }

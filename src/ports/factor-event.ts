@@ -45,8 +45,8 @@ export type MfaEvent =
     }
   | {
       /**
-       * The last allowed attempt with this method failed: of a code, at logins or within the sessions of the user, which
-       * are counted apart; of a passkey, at logins. Emitted once per lockout.
+       * The last allowed attempt with this method failed. Codes are counted at logins and within the sessions of the
+       * user, each apart; passkeys are counted at logins. Emitted once per lockout.
        */
       readonly type: 'mfa.lockedOut'
       readonly userId: string

@@ -18,7 +18,7 @@ export interface Lease {
   read(name: string): Promise<LeaseRecord | null>
   /**
    * Replaces `seen` by `next`; creates the record when `seen` is null. Resolves with false, and
-   * changes nothing, unless the stored record equals `seen`. Of parallel calls with the same `seen`,
+   * changes nothing, unless the stored record equals `seen`. If parallel calls have the same `seen`,
    * exactly one gets true.
    */
   replace(name: string, seen: LeaseRecord | null, next: LeaseRecord): Promise<boolean>

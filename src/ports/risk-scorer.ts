@@ -13,7 +13,7 @@ export interface PastLogin {
   /** The trusted device that it used or created; null without one. */
   readonly deviceId: string | null
   /**
-   * Of a past login: a hash of the recognition id that its browser or app got. Of the login in question:
+   * For a past login: a hash of the recognition id that its browser or app got. For the login in question: a hash
    * of the one that it sent, if a past login of this account got it. Equal texts are one device, and tell
    * nothing about other accounts. Null without one; absent counts as null.
    */
@@ -30,7 +30,7 @@ export interface RiskQuestion extends PastLogin {
   readonly userId: string
   /** Wrong passwords for this address counted towards `lockoutThreshold` just before this login. */
   readonly failedAttempts: number
-  /** Of each device and network its newest login of the last ninety days, newest first, at most 1,000. */
+  /** The newest login of each device and network in the last ninety days, newest first, at most 1,000. */
   readonly history: readonly PastLogin[]
 }
 

@@ -6,10 +6,13 @@ export type GrantRefusal =
   | 'account_disabled'
   | 'not_a_service_account'
 
-/** Of service accounts: the machines among the operator users. */
+/** What happens to service accounts: the machines among the operator users. */
 export type ServiceAccountEvent =
   | {
-      /** A service account got a token. Of one credential, address and client software, an audit record is left once an hour. */
+      /**
+       * A service account got a token. For one credential, address and client software, an audit record is left once an
+       * hour.
+       */
       readonly type: 'serviceToken.issued'
       /** The account. */
       readonly userId: string

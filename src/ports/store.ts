@@ -126,12 +126,12 @@ export interface Collection<T extends Doc> {
   insert(doc: T): Promise<boolean>
   /**
    * Compare-and-set. The new document; null when there is no such document or the guard did not
-   * hold. A refused unique value answers null and changes nothing. Of racers with one guard, one
-   * gets the document.
+   * hold. A refused unique value answers null and changes nothing. If calls race with one guard,
+   * one gets the document.
    */
   update(id: string, guard: Guard<T>, set: Partial<Omit<T, 'id'>>): Promise<T | null>
   /**
-   * Removes and returns the document if `guard` holds, else null. Of parallel calls, exactly one
+   * Removes and returns the document if `guard` holds, else null. If calls run in parallel, exactly one
    * receives it.
    */
   take(id: string, guard?: Guard<T>): Promise<T | null>
