@@ -1,7 +1,7 @@
 import { longestKey } from '../../src/checks/check-value.js'
 import type { NarrowDialect } from '../sql/index.js'
 
-// Whatever the host's sessions have.
+// Set for the statement alone, because the host's sessions may have other values.
 const strict = "set statement sql_mode = 'STRICT_ALL_TABLES', check_constraint_checks = 1 for "
 
 /**

@@ -89,9 +89,9 @@ function listing({ id, reason, expiresAt }: DenylistEntry): Listing {
 }
 
 /**
- * One command. Of two that list a new id at the same moment, the server may refuse one as a
+ * One command. If two calls list a new id at the same moment, the server may refuse one of them as a
  * duplicate: nothing of that entry was written then, and the next try finds it listed. Sending all
- * of them again changes nothing about those that were written.
+ * entries again changes nothing about those that were written.
  */
 async function put(documents: Documents, listings: readonly Listing[]): Promise<void> {
   for (let tries = 1; ; tries++) {

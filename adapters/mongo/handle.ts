@@ -9,9 +9,9 @@ export interface StoredDocument {
 export type Documents = Collection<StoredDocument>
 
 /**
- * Whatever the host's connection string says. Reads are the primary's own, latest state: a majority
+ * These hold whatever the host's connection string says. Reads are the primary's own, latest state: a majority
  * read may be older than what a compare-and-set was just judged by, and a miss would then be
- * explained by a document that is no more. A write is answered once a failover, and where nothing
+ * explained by a document that is gone. A write is answered once a failover, and where nothing
  * is replicated a crash, can no longer undo it.
  */
 const enforced: CollectionOptions = {

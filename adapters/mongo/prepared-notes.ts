@@ -21,7 +21,7 @@ export interface PreparedNotes {
   check(name: string, shape: Shape): Promise<void>
   /** How often what was known was forgotten: what was checked before has to be checked again. */
   readonly forgotten: number
-  /** Whatever was known of the database is not so any more. */
+  /** Forgets all that was known of the database, since it does not hold any more. */
   forget(): void
   /** Notes that it was. Rejects when another version had prepared it for other kinds of fields. */
   write(name: string, shape: Shape): Promise<void>

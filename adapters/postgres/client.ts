@@ -23,7 +23,7 @@ export type Run = (text: string, values?: unknown[]) => Promise<readonly Cells[]
 export interface Runs {
   /** For the statements of requests: a prepared statement, where the client and the options allow. */
   readonly named: Run
-  /** Planned anew for its values at each call: for sweeps and migrations, which run seldom. */
+  /** Planned for its values again at each call: for sweeps and migrations, which run seldom. */
   readonly unnamed: Run
 }
 

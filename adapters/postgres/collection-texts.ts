@@ -52,7 +52,7 @@ export function collectionTexts(table: SqlTable): CollectionTexts {
     const changed = names
       .map((name) => columnOf(table, name))
       .filter((column) => column.stored !== null)
-    // Of what it sets, the caller's own values are as good as the row's, and some are large.
+    // What it sets is not read back: the caller's own values are as good as the row's, and some are large.
     const rest = [...table.columns.values()].filter((column) => !changed.includes(column))
     const unchanged = rowReader(rest)
     const text =

@@ -19,7 +19,7 @@ export const denylistSpec: CollectionSpec<DenylistDoc> = {
 }
 
 // Sets of ids are filled up to one of these sizes: a statement that names an array's content would be
-// planned anew each time, and one text for each number of ids would be too many prepared statements.
+// planned again each time, and one text for each number of ids would be too many prepared statements.
 const setSizes = [2, 8, 32, 64]
 
 export function postgresDenylist({ named: run, unnamed }: Runs, table: SqlTable): Denylist {

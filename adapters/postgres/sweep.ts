@@ -43,7 +43,7 @@ function seen(table: SqlTable): string {
   if (table.shape.expires !== 'sliding') {
     return counted(`${table.expired} order by ${table.expiryColumn}`)
   }
-  // Of days that are over all rows have expired: the index alone tells, whatever the rows hold.
+  // All rows of days that are over have expired: the index alone tells, without a look at the rows.
   const today = dayOf('$1::timestamptz')
   const before = counted(`${dayColumn} < ${today} order by ${dayColumn}`)
   return `select (${before}) + (${counted(`${dayColumn} = ${today} and "expires_at" <= $1::timestamptz`)})`

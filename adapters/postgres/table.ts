@@ -15,11 +15,11 @@ export interface SqlTable {
   /** Quoted, with its schema. */
   readonly sql: string
   readonly columns: ReadonlyMap<string, SqlColumn>
-  /** Of the whole row. */
+  /** Reads the whole row. */
   readonly reader: RowReader
   /** True of rows whose expiry is at or before `$1`, in a form that an index of the table serves. */
   readonly expired: string
-  /** What the index on expiry is of. */
+  /** The column of the index on expiry. */
   readonly expiryColumn: string
 }
 

@@ -7,7 +7,7 @@ import type {
 } from './client.js'
 import { checkIoredis, checkIoredisCluster, checkNodeRedis } from './refuse-resending.js'
 
-/** The two things this backend asks of a client, whichever it is. */
+/** The two things this backend asks of a client of any kind. */
 export interface Commands {
   /** Sends one command, once, to the primary that holds `key`. */
   send(key: string, args: readonly string[]): Promise<unknown>
@@ -37,7 +37,7 @@ export function commandsOf(client: RedisClient): Commands {
   )
 }
 
-/** Whatever the host has replies turned into elsewhere, here text is text. */
+/** Text stays text here, whatever the host has replies turned into elsewhere. */
 const plain = { typeMapping: {} }
 
 /** Such a client rejects what was sent when its connection breaks, and sends nothing twice. */

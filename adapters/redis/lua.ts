@@ -171,7 +171,8 @@ return { removed, redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[2]) }
 
 /**
  * KEYS: schema, unique, indexed, documents. ARGV: index, then the documents' ids. Enters them into
- * one index as they are now. Of documents whose unique entry another one has, their id and that one's.
+ * one index as they are now. Gives two ids for each document whose unique entry belongs to another one:
+ * its own and that one's.
  */
 export const indexRows: Script = scriptOf(`${layout}
 local index

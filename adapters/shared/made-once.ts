@@ -3,7 +3,8 @@ const mostKept = 100
 
 /**
  * Makes what each key stands for once, as long as there are not too many keys. Making a statement's text
- * takes longer than anything else of a call does, and a text that is made anew has to be looked up letter by letter.
+ * takes longer than anything else of a call does, and a text that is made each time has to be looked up letter by
+ * letter.
  */
 export function madeOnce<T>(): (key: string, make: () => T) => T {
   const made = new Map<string, T>()

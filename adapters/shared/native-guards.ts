@@ -18,8 +18,8 @@ export interface NativeGuards<P, A extends string, H, R, T = R>
   extends RouteGuards<A, H, T>,
     OptionalRouteGuards<H> {
   /**
-   * The principal that a guard of this set admitted to this request. Throws when none ran, and when `optionalUser`
-   * alone did and admitted nobody.
+   * The principal that a guard of this set admitted to this request. Throws when no guard ran, and when only
+   * `optionalUser` ran and the request had no `Authorization` header.
    */
   principalOf(request: R): P
   /** The same behind `optionalUser`: null for a request without an `Authorization` header. Throws when no guard ran. */

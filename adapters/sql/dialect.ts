@@ -84,7 +84,7 @@ export interface SqlDialect {
   placeholder?(position: number): string
   /**
    * One statement that changes the row which `where` matches and answers its columns as they are afterwards, in
-   * their order; no row when none matches. Of statements that meet, each sees the row that the one before left.
+   * their order; no row when none matches. If several meet on a row, each sees it as the one before left it.
    */
   update(parts: UpdateParts): string
   /** Whether the values of `where` stand before those of `set` in the text of `update`. Default: false. */

@@ -21,9 +21,9 @@ interface MissingSteps {
 }
 
 /**
- * The statements that these tables still need: of tables and columns that are missing, of texts that an index names by
- * now, of indexes that are missing, and of retired indexes that are there. Throws where a column is there with another
- * type, which no statement changes without risk, or with a text that is too long for its index.
+ * The statements that these tables still need: for tables and columns that are missing, for texts that an index names
+ * by now, for indexes that are missing, and for retired indexes that are there. Throws where a column is there with
+ * another type, which no statement changes without risk, or with a text that is too long for its index.
  */
 async function missingSteps(
   run: SqlRun,
@@ -140,7 +140,7 @@ export async function planOf(
 
 /**
  * Creates what is missing and drops nothing but retired indexes. It asks first, so a role that may create nothing
- * starts once all is there. Of replicas that start together, one carries out a step and it fails at the others:
+ * starts once all is there. If replicas start together, one carries out a step and it fails at the others:
  * these look again, and go on where the step is done.
  */
 export async function migrate(

@@ -43,7 +43,7 @@ function denylist(db: DatabaseSync): Denylist {
   }
 }
 
-/** One record and one guarded write: of those who saw the same record, one replaces it. */
+/** One record and one guarded write: if several callers saw the same record, one of them replaces it. */
 function lease(db: DatabaseSync): Lease {
   const read = 'select owner, renewal from postern_leases where id = ?'
   const create = 'insert or ignore into postern_leases (owner, renewal, id) values (?, ?, ?)'

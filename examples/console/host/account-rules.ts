@@ -15,7 +15,7 @@ export interface AccountRules {
   subordinate(caller: Principal<'operator'>, surface: Surface, id: string): Promise<UserRecord>
   /** The same for any other change. Throws `own_account` (409) for the caller's account too. */
   changeable(caller: Principal<'operator'>, surface: Surface, id: string): Promise<UserRecord>
-  /** Throws `permission_denied` unless the caller has a shortcut role, or the role is none. */
+  /** Throws `permission_denied` if this is a shortcut role and the caller has none. */
   requireMayAssign(caller: Principal<'operator'>, systemRole: string): Promise<void>
   /**
    * Throws `permission_denied` unless the caller holds those of these permissions that belong to the system set.
@@ -23,8 +23,8 @@ export interface AccountRules {
    */
   requireHolds(caller: Principal<'operator'>, permissions: readonly string[]): Promise<void>
   /**
-   * The same of a role of operators that is to be changed, deleted or taken from its holder. Otherwise an operator
-   * who may define roles could make those who may do more into some who may not, and then change their accounts.
+   * The same for a role of operators that is to be changed, deleted or taken from its holder. Otherwise an operator
+   * who may define roles could take permissions from an operator with more of them, and then change that account.
    */
   requireHoldsRole(
     caller: Principal<'operator'>,

@@ -18,7 +18,7 @@ export interface ConsoleHostOptions
     Pick<Partial<AuthOptions>, 'settings'> {
   /** Gets each mail in words too. */
   readonly mailer: ConsoleMailer
-  /** Of this machine alone; 0 takes a free one. */
+  /** The port, which this machine alone can reach; 0 takes a free one. */
   readonly port: number
   /** More options of each surface, such as limits. */
   readonly surface?: Partial<AuthOptions['surfaces']['client']>

@@ -80,7 +80,7 @@ function readingOf(scopes: Scopes) {
       )
   return {
     has: (name: string) => points(name, {}).length > 0,
-    /** Of every series with these labels. */
+    /** The sum over every series with these labels. */
     sum: (name: string, labels: Labels = {}) =>
       points(name, labels).reduce((sum, { value }) => sum + value, 0),
     durations: (name: string) =>

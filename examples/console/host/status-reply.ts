@@ -1,6 +1,6 @@
 /** What this process measured of itself. */
 export interface StatusReply {
-  /** The id of the process. Of others with the same database, this one knows nothing. */
+  /** The id of the process. It knows nothing of other processes with the same database. */
   readonly pid: number
   /** Epoch milliseconds. */
   readonly startedAt: number
@@ -16,8 +16,9 @@ export interface Minute {
   readonly refreshes: Readonly<Record<'renewed' | 'refused' | 'failed' | 'replays', number>>
   /** The most hashes that were seen to wait, looked at every ten seconds; and those refused. */
   readonly hashes: Readonly<Record<'waiting' | 'refused', number>>
-  /** Of requests, and of hashes until they began: how many took how long. */
+  /** How many requests took how long. */
   readonly requests: Durations
+  /** How many hashes waited how long until they began. */
   readonly hashWaits: Durations
   /** Expired refresh tokens that are not swept yet; null in a process that does not sweep. */
   readonly backlog: number | null

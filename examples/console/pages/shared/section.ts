@@ -20,7 +20,7 @@ export function section(title: string, fill: FillSection): HTMLElement {
     } catch (error) {
       next.replaceChildren(problemNotice(error, refresh))
     }
-    // A later refresh knows more, whichever of the two is answered first.
+    // A later refresh knows more, even where the earlier one is answered last.
     if (own !== newest) return
     body.replaceChildren(next)
     body.removeAttribute('aria-busy')

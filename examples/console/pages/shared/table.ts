@@ -4,7 +4,7 @@ export interface TableOptions {
   /** What the rows are, for people who cannot see the page as a whole. */
   readonly caption: string
   readonly heads: readonly string[]
-  /** Of each row the cells, the first of which names the row. */
+  /** The cells of each row, the first of which names the row. */
   readonly rows: readonly (readonly Child[])[]
   /** Said in place of a table without rows. */
   readonly none: string

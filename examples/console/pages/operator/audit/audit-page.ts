@@ -43,7 +43,7 @@ export const auditPage: OperatorPage = {
   }),
 }
 
-/** What the address asks for. Without an account: what the operator did who looks at the page. */
+/** What the address asks for. Without an account: what the operator who looks at the page did. */
 function searchIn({ query, client }: OperatorContext): Search {
   const state = client.get()
   const own = state.status === 'signedIn' ? state.user.email : ''

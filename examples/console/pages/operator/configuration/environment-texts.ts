@@ -4,7 +4,7 @@ import type { Environment, Module } from './module-types.ts'
 /** Where a key of an environment belongs. */
 export interface KeyPlace {
   readonly field: string
-  /** Of an element of a record list; null for a field of the module. */
+  /** The slug of an element of a record list; null for a field of the module. */
   readonly slug: string | null
   /** `__label` for the name of an element; null for a field of the module. */
   readonly subField: string | null

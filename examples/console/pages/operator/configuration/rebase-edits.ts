@@ -4,7 +4,7 @@ import type { Environment } from './module-types.ts'
 
 /** Something that was changed here and, meanwhile, in the store. */
 export interface Conflict {
-  /** The key that both changed; of an element that came or went, `list.slug`. */
+  /** The key that both changed; `list.slug` for an element that came or went. */
   readonly key: string
   /** The text now in the store; null where there is none, and for a secret. */
   readonly theirs: string | null
@@ -28,8 +28,8 @@ export interface Meanwhile {
 }
 
 /**
- * Carries edits over to a newer state of their environment. An edit of something that nobody else touched is kept, one
- * that is in the store already is dropped, and anything else is for the operator to decide.
+ * Carries edits over to a newer state of their environment. An edit of something that did not change in the store is
+ * kept, one that is in the store already is dropped, and anything else is for the operator to decide.
  */
 export function rebaseEdits(base: Environment, edits: Edits, meanwhile: Meanwhile): Rebased {
   const states: States = { base, edits, ...meanwhile }

@@ -52,7 +52,7 @@ export function groupTools(groups: HTMLElement): HTMLElement {
   })
   const jump = [...groups.querySelectorAll<HTMLElement>('.group > h2')].map((heading) => {
     const onclick = () => {
-      // Drawn anew after each save.
+      // The page draws the heading again after each save.
       const now = groups.querySelector<HTMLElement>(`#${heading.id}`)
       now?.scrollIntoView()
       now?.focus({ preventScroll: true })

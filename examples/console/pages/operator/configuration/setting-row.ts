@@ -13,7 +13,7 @@ export interface RowOptions {
   readonly usual: string
   /** Where the value comes from; null for a sub-field, which comes from the store alone. */
   readonly source: 'store' | 'env' | 'default' | null
-  /** Of an element that is not stored yet: all of it is new. */
+  /** True for a value of an element that is not stored yet: all of it is new. */
   readonly isNew?: boolean
 }
 
@@ -94,7 +94,7 @@ export function labelText(declaration: Field | SubField): string {
   return isRequired ? `${declaration.label} (required)` : declaration.label
 }
 
-/** The key of a value, as programs name it; of an element, that of the sub-field. */
+/** The key of a value, as programs name it: for an element, the key of the sub-field. Null for an element's name. */
 export function keyCode(key: string): HTMLElement | null {
   const own = key.slice(key.lastIndexOf('.') + 1)
   return own === '__label' ? null : element('code', {}, own)

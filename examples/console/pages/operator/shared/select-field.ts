@@ -3,7 +3,7 @@ import { element } from '../../shared/element.ts'
 export interface SelectOptions {
   readonly name: string
   readonly label: string
-  /** Of each choice the value and the words. */
+  /** The value and the words of each choice. */
   readonly choices: readonly (readonly [value: string, text: string])[]
   readonly value?: string
   readonly hint?: string
