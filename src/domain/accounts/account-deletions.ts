@@ -52,8 +52,9 @@ export function createAccountDeletions(deps: Deps, sessions: Sessions): AccountD
   const events = createAccountEvents(deps)
 
   /**
-   * Notes what is about to begin; an earlier attempt's note is taken over, but not that of an administrator by an owner
-   * who may be refused. A note of before is written anew where the account is there again, as from a backup.
+   * Notes what is about to begin, and takes over the note of an earlier attempt. An owner, who may be refused, does not
+   * take over the note of an administrator. The note of a deletion that was finished is written again where the account
+   * is there again, as from a backup.
    */
   async function note({ id: userId }: User, { actorId }: Act, epoch: number): Promise<void> {
     await retryOnConflict(tries, async () => {

@@ -47,7 +47,7 @@ export function createAccountEvents({ emit }: Pick<SurfaceContext, 'emit'>): Acc
   }
 }
 
-/** A name decides nothing, and records outlive the account: of it only that it changed. */
+/** A name decides nothing, and records outlive the account: they say only that it changed. */
 function standingOf(user: User, fields: readonly AccountField[]): AccountStanding {
   const { enabled, systemRole, memberships } = user
   return {

@@ -34,8 +34,8 @@ const tries = 6
 
 /**
  * Makes the account of a row, all or nothing, unless the row's account, or a part of it, is there already.
- * Of two at once, one creates it. A dry run only reads. Rejects when the store fails; repeated, it completes
- * what was begun.
+ * If two calls import it at once, one creates it. A dry run only reads. Rejects when the store fails; repeated, it
+ * completes what was begun.
  */
 export function createAccountImport(
   deps: AccountImportDeps,
@@ -182,7 +182,7 @@ export function createAccountImport(
     }
     if (dryRun) return { outcome: 'creatable' }
     const user = userOf(row)
-    // The rule of `assertRoleAssignable`: whoever is imported is a person.
+    // The rule of `assertRoleAssignable`: an imported user is a person.
     checkRoles([user.systemRole], user)
     return insert(row, user)
   }
@@ -226,7 +226,7 @@ function isSameAccount(one: ProviderAccount, other: ProviderAccount): boolean {
 
 /**
  * By its id, or else by its address where the host's code made it, and at the same time if the row says
- * when. Whoever registered with the address by the form is perhaps another person.
+ * when. The user who registered with the address by the form is perhaps another person.
  */
 function isSame(row: ImportRow, found: User): boolean {
   if (!isHuman(found)) return false

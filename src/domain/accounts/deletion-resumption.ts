@@ -78,7 +78,7 @@ export function createDeletionResumption(
     }
     if (user === null && deletedAt !== null) {
       await removePersonalData(collections, serviceCredentials, { userId: id, email: null })
-      // Of the account its id stays, so that none is made with it again.
+      // The id of the account stays, so that no account is made with it again.
       await accountDeletions.update(id, { expiresAt }, { expiresAt: null, actorId: null })
       return
     }

@@ -27,7 +27,7 @@ export interface EmailChange {
     input: {
       readonly newEmail: string
       readonly currentPassword: string | undefined
-      /** Of the caller, for the mail with the link. */
+      /** The caller's languages, for the mail with the link. */
       readonly languages: readonly string[]
     },
     source: RequestSource,

@@ -34,7 +34,10 @@ export interface ImportedUser {
   readonly memberships?: readonly Membership[]
   /** One of each provider at most. Needs a verified address. */
   readonly identities?: readonly ImportedIdentity[]
-  /** Of an authenticator app (SHA-1, six digits, 30 seconds), 16 to 64 bytes in base32. Needs a verified address. */
+  /**
+   * The secret of an authenticator app (SHA-1, six digits, 30 seconds), 16 to 64 bytes in base32. Needs a verified
+   * address.
+   */
   readonly totpSecret?: string | null
 }
 
@@ -68,7 +71,7 @@ export type ImportConflict = 'id_taken' | 'email_taken' | 'identity_taken' | 'du
 /** What became of a row. `reason` is a sentence for the log, and repeats no value of the row. */
 export type ImportResult =
   | { readonly outcome: 'created'; readonly id: string }
-  /** Of a dry run: an import would create it, or complete one that was cut off. */
+  /** In a dry run: an import would create it, or complete one that was cut off. */
   | { readonly outcome: 'creatable' }
   /** The account is there already; nothing of it was changed. */
   | { readonly outcome: 'skipped'; readonly id: string }
@@ -77,7 +80,7 @@ export type ImportResult =
 
 /** What became of a batch. */
 export interface ImportReport {
-  /** Of a dry run: the rows that are `creatable`. */
+  /** In a dry run: the rows that are `creatable`. */
   readonly created: number
   readonly skipped: number
   readonly conflicts: number

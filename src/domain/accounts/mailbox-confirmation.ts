@@ -14,7 +14,7 @@ import type { Sessions } from '../sessions/sessions.js'
 export interface MailboxConfirmation {
   /**
    * The account comes to the owner of the mailbox, see `OwnerProof`. An account with a password needs
-   * `newPassword`: whoever made the account may have been a stranger. If it is the password there is,
+   * `newPassword`: a stranger may have made the account. If it is the password that the account has,
    * that stays, and so do its sessions. Throws `password_choice_required`, which spends nothing,
    * `invalid_token`, `password_policy` and `rate_limited`.
    */

@@ -30,7 +30,7 @@ export interface TaggedPageOptions {
 
 type Deps = Pick<SurfaceContext, 'surface' | 'settings'>
 
-/** Read from the settings alone, for whoever asks. */
+/** Read from the settings alone, and the same for every caller. */
 export function createPageOptions(
   { surface, settings }: Deps,
   oauth: Pick<OauthSignIn, 'offered'>,

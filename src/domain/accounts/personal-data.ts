@@ -13,7 +13,7 @@ interface Owned extends Doc {
 /**
  * Removes everything that is kept of a user beside the user record, as the record of collections
  * says, and what was registered with the address, null where that is not known any more: a
- * registration or link left over must not make the account anew. Of registrations, an empty husk stays
+ * registration or link left over must not make the account again. Each registration leaves an empty husk
  * until it expires (see `stripped`). Repeatable.
  */
 export async function removePersonalData(

@@ -20,8 +20,8 @@ export interface Profile {
   /**
    * Throws `invalid_credentials` for a wrong current password, of which too many end the session,
    * `password_policy`, and `rate_limited` for more than a few changes of one account in an hour. Ends
-   * the other sessions when the settings say so; of the holders of this
-   * session's refresh token, one goes on then, and the next who refreshes is replay.
+   * the other sessions when the settings say so. In that case one holder of this session's refresh token
+   * goes on, and a refresh by the next holder is a replay.
    */
   changePassword(
     { user, sessionId }: Pick<SignedIn, 'user' | 'sessionId'>,

@@ -158,7 +158,7 @@ export function createRegistrationConfirmation(
     admit(rules, { applicant: { email, acceptedTerms } })
     const user = await accountOf(link, registered, shown, acceptedTerms)
     if (await make(user, source)) return null
-    // Of this registration, by whichever link, wherever it moved since; or of this link.
+    // The account that any link of this registration made, even if its address changed since; or that this link made.
     const made = (await users.get(user.id)) ?? (await madeByLink(link))
     if (made !== null) return made
     mails.taken(email)
@@ -179,7 +179,7 @@ export function createRegistrationConfirmation(
   async function finish(link: Link, registered: PendingRegistration | null): Promise<void> {
     await passwordCheck.clear(link.payload.email)
     if (registered !== null) await pendingRegistrations.take(registered)
-    // Last: until here the same link makes nothing anew and completes what is there.
+    // Last: until here the same link makes no second account and completes what is there.
     await mailedIntents.take(link)
   }
 

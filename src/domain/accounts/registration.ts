@@ -67,8 +67,8 @@ export interface Registration {
     source: RequestSource,
   ): Promise<RegistrationResult>
   /**
-   * Confirms the address a token was mailed to: of a registration, of an account there is, or another
-   * one of such an account. Throws `invalid_token`, `token_expired`, and what
+   * Confirms the address a token was mailed to: that of a registration, that of an account, or a new one
+   * that an account is to have. Throws `invalid_token`, `token_expired`, and what
    * `RegistrationConfirmation.confirm`, `MailboxConfirmation.confirm` or `EmailChange.confirm` throws.
    */
   verifyEmail(shown: ShownLink, source: RequestSource): Promise<void>
@@ -102,7 +102,7 @@ interface Deps
   readonly mail: MailService
 }
 
-/** Who waits for a link; without a user, an account to be. */
+/** An account that waits for a link; one without a user is still to be made. */
 interface Waiting {
   readonly id: string
   readonly email: string

@@ -11,7 +11,7 @@ import type { RegistrationMails } from './registration-mails.js'
 
 /** A registration whose mailbox is not proved: a stranger can register any address. */
 export interface RegistrationRecord {
-  /** Of the user to be. */
+  /** The id of the user to be. */
   readonly id: string
   readonly email: string
   readonly name: string

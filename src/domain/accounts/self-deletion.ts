@@ -36,7 +36,7 @@ export function createSelfDeletion(
       const refusalSince = await reAuthentication.require(who, currentPassword, source)
       const act = { actorId: who.user.id, source }
       const finisher = await deletions.delete(who.user.id, act, refusalSince)
-      // Of two requests at once, one tells the owner.
+      // If two requests come at once, one tells the owner.
       const tells = finisher === 'this' && settings.notifySecurityChanges
       if (tells) mail.accountDeleted(who.user, clock.now())
     },

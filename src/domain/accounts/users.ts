@@ -73,16 +73,16 @@ export interface Users {
    */
   assertRoleAssignable(id: string, roles: string | readonly string[]): Promise<void>
   /**
-   * Everything that is stored of a person, without secrets, for who asks for their own data. Null for an
-   * unknown id and for a service account. Throws as `get` does.
+   * Everything that is stored of a person, without secrets, for a person who asks for their own data. Null
+   * for an unknown id and for a service account. Throws as `get` does.
    */
   export(id: string): Promise<UserExport | null>
   /**
    * A link by which a person chooses a password, for the host to hand over: an invitation, or the first operator's. It
-   * leads to `pages.resetPassword`, is good once within an hour, and replaces any earlier one, a mailed one too. Who
-   * has it has the account, unless a second factor is asked for: show it to its owner alone, and log it nowhere. Null
-   * where no enabled person has the id. Throws `password_login_disabled`, and `email_not_verified` for an address
-   * that is not confirmed: create the user with `emailVerified`, or mail the link.
+   * leads to `pages.resetPassword`, is good once within an hour, and replaces any earlier one, a mailed one too. A
+   * person with the link has the account, unless a second factor is asked for: show it to the owner alone, and log it
+   * nowhere. Null where no enabled person has the id. Throws `password_login_disabled`, and `email_not_verified` for
+   * an address that is not confirmed: create the user with `emailVerified`, or mail the link.
    */
   passwordLink(id: string, by?: Actor): Promise<MailedLink | null>
   /**

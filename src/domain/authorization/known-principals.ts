@@ -4,7 +4,10 @@ import type { Surface } from '../../ports/surface.js'
 import type { UserKind } from '../../ports/user-kind.js'
 import type { Principal } from '../context/principal.js'
 
-/** Makes principals, and notes of each what only the library has to know. Of another object, such as a copy, nothing is known. */
+/**
+ * Makes principals, and notes of each what only the library has to know. It knows nothing of another object, such as a
+ * copy.
+ */
 export interface KnownPrincipals {
   /** `now` in epoch milliseconds. */
   letIn(verified: VerifiedToken, now: number): Principal

@@ -25,8 +25,8 @@ export interface ConfigApi {
   /** The fields of a module as they are declared, and its environments. Throws as `view` does. */
   describe(module: string): Promise<ModuleView>
   /**
-   * The values of an environment, the active one unless it is named, as administrators see them: of a secret that it is
-   * set, and no more. Never from a cache. Throws `AuthError` `module_not_found`, `environment_not_found`, and
+   * The values of an environment, the active one unless it is named, as administrators see them: a secret shows that it
+   * is set, and no more. Never from a cache. Throws `AuthError` `module_not_found`, `environment_not_found`, and
    * `service_unavailable`.
    */
   view(module: string, environment?: string): Promise<EnvironmentView>

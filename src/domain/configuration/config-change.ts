@@ -4,7 +4,7 @@ import { AuthError } from '../../errors/index.js'
 
 /** An edit of the host's code. */
 export interface ConfigChange extends ConfigPatch {
-  /** Default: the active environment, whichever it is at the write. Changes of record lists have to name one. */
+  /** Default: the environment that is active at the write. Changes of record lists have to name one. */
   readonly environment?: string
 }
 

@@ -14,7 +14,7 @@ export interface ConfigDeps {
   readonly clock: Clock
   readonly random: Random
   readonly background: BackgroundTasks
-  /** Of the operator surface, which administers modules. */
+  /** Emits events of the operator surface, which administers modules. */
   readonly emit: Emit
   readonly logger: Logger
 }

@@ -85,7 +85,7 @@ export function createConfigHistory({
   }
 }
 
-/** Of a record: the secrets that are no longer among its values. */
+/** The secrets of a record that are no longer among its values. */
 interface Kept {
   readonly secretsSet?: readonly string[]
 }

@@ -20,8 +20,8 @@ export interface ConfigProblem {
    * - `unregistered`: the module, or its environment, was never stored
    * - `unreadable`: no key of the ring opens the secret
    * - `olderKey`: the secret is under a key that is not the first of the ring
-   * - `invalid`: the stored text is none that the field may hold
-   * - `refused`: the first value is none that the field may hold, and was not stored
+   * - `invalid`: the field may not hold the stored text
+   * - `refused`: the field may not hold the first value, which was not stored
    * - `waiting`: the first value is not stored yet; the next start stores it
    * - `differs`: the first value in the code or the environment is not the one that is stored
    */

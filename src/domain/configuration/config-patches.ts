@@ -181,7 +181,7 @@ function refusalError({ code, message, field }: PatchRefusal): AuthError {
 
 /**
  * The environment that a patch of a module is bound to: the one it names, or the one whose revision it states, which
- * is the one that was active when the module was located. Undefined for whichever is active at the write.
+ * is the one that was active when the module was located. Undefined for the one that is active at the write.
  */
 function statedEnvironment({ module }: ConfigTarget, patch: StatedPatch): string | undefined {
   return patch.environment ?? (mayRetry(patch) ? undefined : module.stored.activeEnvironment)

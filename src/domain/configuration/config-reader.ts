@@ -90,7 +90,7 @@ export function createConfigReader(deps: Deps, locator: ConfigLocator): ConfigRe
   }
 }
 
-/** Parses again only what is not the object parsed last. Of a forgotten one the revision is remembered. */
+/** Parses again only what is not the object parsed last. It remembers the revision of an object that it forgot. */
 function onceFor<T>(parse: (given: LoadedConfig, isNew: boolean) => T) {
   let last: { readonly given: LoadedConfig; readonly parsed: T } | null = null
   let known: Version | null = null

@@ -142,7 +142,7 @@ export function createConfigRegistration(
 
 /**
  * The seeds of keys that have no value yet. A key that is there in any environment, empty or not, has
- * one. A record list is owned as a whole, by its roster or whatever else is below it.
+ * one. A record list is owned as a whole, by its roster or anything else below it.
  */
 function unowned(seeds: Texts, stored: readonly ModuleEnvironment[]): Texts {
   const keys = stored.flatMap(({ values }) => Object.keys(values))

@@ -14,8 +14,8 @@ interface Deps {
 /**
  * Runs a module's validator. Throws a `ConfigValidationError` for whatever it returns or throws: nothing is written
  * then. A code is only taken from a `ConfigValidationError`, because errors of Node and of drivers have codes too;
- * whatever else comes is a fault of the validator, and logged. So is an error that quotes one of the `secrets`: none
- * of it is passed on, its code included.
+ * anything else that comes is a fault of the validator, and logged. So is an error that quotes one of the `secrets`:
+ * none of it is passed on, its code included.
  */
 export async function runValidator(
   module: string,
@@ -46,7 +46,7 @@ async function outcomeOf(validator: () => unknown, clock: Clock): Promise<unknow
   }
 }
 
-/** Of several errors the first one; undefined for none. */
+/** The first one of several errors; undefined for none. */
 function first(outcome: unknown): unknown {
   return (Array.isArray(outcome) ? outcome[0] : outcome) ?? undefined
 }

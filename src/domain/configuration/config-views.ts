@@ -40,7 +40,7 @@ export interface EnvironmentView {
   readonly environment: string
   readonly active: boolean
   readonly revision: number
-  /** Of fields that were given a value, an empty one included, and are neither secrets nor lists. */
+  /** The values of fields that were given one, an empty one included, and are neither secrets nor lists. */
   readonly config: Texts
   readonly secretsSet: readonly string[]
   readonly recordLists: readonly {

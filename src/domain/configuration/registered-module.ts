@@ -33,7 +33,7 @@ export interface RegisteredModule {
   sourceOf(key: string, stored: string | undefined): ValueSource
   /** The keys of secrets that have a value, in code-unit order. */
   secretsSet(values: Texts): readonly string[]
-  /** Of stored or plain texts, those that may be shown and kept. */
+  /** Those of the given texts, stored or plain, that may be shown and kept. */
   redact(values: Texts): PublicValues
   /**
    * `plain`: keys whose texts are not encrypted yet. Secrets that are declared no more are left out:

@@ -19,7 +19,7 @@ import type { AuthSettings } from '../../settings/settings.js'
 export interface SurfaceContext {
   readonly surface: Surface
   readonly collections: Collections
-  /** Of service accounts; there is one, of the operator surface. */
+  /** The credentials of service accounts; there is one collection, of the operator surface. */
   readonly serviceCredentials: Collection<ServiceCredential>
   readonly denylist: Denylist
   readonly clock: Clock

@@ -24,7 +24,7 @@ export function assembleEvents(
   { fetcher, publish, retentionMs }: Collaborators,
 ): EventServices {
   const { auditRecords: records, webhookDeliveries: deliveries } = context.collections
-  // Of the recorders themselves: what they could not record is published, and not recorded again.
+  // For the recorders themselves: what they could not record is published, and not recorded again.
   const emitUnrecorded = createEmit({ ...context, publish })
   const audit = createAuditLog({ ...context, records, retentionMs, emit: emitUnrecorded })
   const webhooks = createWebhooks({ ...context, deliveries, fetcher, emit: emitUnrecorded })

@@ -21,7 +21,7 @@ export function createEventPublisher({
   return (event) => {
     tracing.event(event.surface, event.type)
     if (onEvent === undefined) return
-    // Of the event only its type: who and from where is not for the log.
+    // The log gets only the type of the event: the account and the address are not for it.
     const report = (error: unknown): void => {
       logger.error('onEvent failed', { type: event.type, ...describeError(error) })
     }

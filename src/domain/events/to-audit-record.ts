@@ -9,7 +9,7 @@ type Facts = Pick<AuditEntry, 'outcome' | 'actorId' | 'targetId' | 'sessionId' |
 /**
  * A refusal that a stranger can cause without limit leaves an event and no record: records are kept
  * for a year, and a stranger must not fill the database. The refusals listed here come from a caller
- * who is signed in, or are recorded once an hour of each network (see `repeatedRecords`).
+ * who is signed in, or are recorded once an hour for each network (see `repeatedRecords`).
  */
 const recordedRefusals: readonly string[] = [
   'permission_denied',
@@ -164,7 +164,7 @@ function own(userId: string, details: Details): Facts {
   return act(userId, userId, details)
 }
 
-/** A caller acted who did not prove to be the account's owner. */
+/** The act of a caller who did not prove to be the account's owner. */
 function unproven(targetId: string | null, details: Details): Facts {
   return failed(act(null, targetId, details))
 }

@@ -46,7 +46,7 @@ const timeoutMs = 10_000
 /** The fetcher's own limit comes first. */
 const graceMs = 5_000
 const maxReplyBytes = 64 * 1024
-/** Deliveries attempted side by side: of all that are due, and of one webhook's new ones. */
+/** How many deliveries are attempted side by side: among all that are due, and among one webhook's new ones. */
 const atOnce = 20
 /** How long the last attempt may take before another process may clear it away. */
 const lastAttemptMs = 60_000
@@ -91,7 +91,7 @@ export function createWebhooks(deps: Deps): Webhooks {
     }
   }
 
-  /** Of several processes that see a delivery due, one attempts it. */
+  /** If several processes see a delivery due, one attempts it. */
   async function attempt(seen: WebhookDelivery): Promise<void> {
     const { id, attempts } = seen
     // Before the claim: while the address cannot be known, no attempt is used up.

@@ -21,8 +21,8 @@ export interface BackupCodeSets {
     mayReplace: () => Promise<boolean>,
   ): Promise<string | null>
   /**
-   * Spends a code, at the cost of one hash whatever is typed. Of racers with one code, one succeeds.
-   * The number of codes left; null for a wrong or used code.
+   * Spends a code, at the cost of one hash whatever is typed. If several calls race with one code, one
+   * succeeds. Gives the number of codes left; null for a wrong or used code.
    */
   spend(userId: string, typed: string, line: HashLine): Promise<number | null>
 }
@@ -44,7 +44,7 @@ export function createBackupCodeSets(deps: Deps): BackupCodeSets {
   const { random, passwords } = deps
   const { backupCodes } = deps.collections
 
-  /** Of racers with one code, one sets its bit; a set that was replaced meanwhile has no such code. */
+  /** If several calls race with one code, one sets its bit; a set that was replaced meanwhile has no such code. */
   async function mark({ id, setId }: BackupCodes, index: number): Promise<number | null> {
     const attempt = async () => {
       const set = await backupCodes.get(id)

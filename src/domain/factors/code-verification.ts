@@ -74,7 +74,7 @@ export function createCodeVerification(
   }
   const sessionGuesses = createSessionGuesses(deps, 'factorFailuresOfSession')
 
-  /** Whoever guesses at codes knows the password or has a session: the owner should know. */
+  /** A caller who guesses at codes knows the password or has a session: the owner should know. */
   function tellOwner(userId: string, what: FactorLockout): void {
     deps.background.run('telling the owner of a lockout', async () => {
       if (!(await deps.settings()).notifySecurityChanges) return

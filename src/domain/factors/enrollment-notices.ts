@@ -68,7 +68,7 @@ export function createEnrollmentNotices(
   async function ownerOf(noted: Noted, enrollmentId: string): Promise<User | null> {
     const user = await users.get(noted.userId)
     if (user === null) return null
-    // After a reset, the owner has taken the account back from whoever began the factor.
+    // After a reset, the owner has taken the account back from the person who began the factor.
     if (!enrollmentStands(noted, user)) return null
     const isSettled = isEnrolledMark(enrollmentId) || user.lastIntentId !== enrollmentId
     return isSettled ? user : enrollment.settle(claimedBy(noted), enrollmentId)

@@ -25,7 +25,7 @@ export interface FactorWrite {
   store(notice: EnrollmentNotice): Promise<boolean>
   /** Takes what was stored with this notice, also when the factor was used since, and nothing else. */
   takeBack(notice: EnrollmentNotice): Promise<unknown>
-  /** Sets another `enrollmentId`, and nothing else; of a factor that was stored with this notice. */
+  /** Sets another `enrollmentId`, and nothing else, on a factor that was stored with this notice. */
   mark(notice: EnrollmentNotice, enrollmentId: string): Promise<unknown>
   /** Clears the notice. */
   told(notice: EnrollmentNotice): Promise<unknown>
@@ -38,7 +38,7 @@ export interface FactorEnrollment {
    * the intent began, and then nothing is left of the factor. Throws `session_revoked` or `session_max_age_reached`, and
    * nothing is left either, where the session that asks is over: an ending of all sessions reaches one after the other,
    * and that of one session does not touch the user. Where the store fails just then, the factor stays, and its owner is
-   * told of it. It voids earlier proofs, trusted devices and other enrolments: of two that began at once, one is stored.
+   * told of it. It voids earlier proofs, trusted devices and other enrolments: if two began at once, one is stored.
    * A first factor also voids what other sessions could be refreshed with, unless `others` says otherwise; the caller
    * ends them, and tells the owner. A factor is stored with a notice that the owner was not told of it: if the request
    * dies, the process that sweeps goes on (`EnrollmentNotices`).
@@ -114,7 +114,7 @@ export function createFactorEnrollment({ collections, clock, judge }: Deps): Fac
       const claimed = await users.update(user.id, guard, set)
       if (claimed !== null) return claimed
       const found = await users.get(user.id)
-      // The write may have been ours: of an earlier request, or carried out twice by a driver.
+      // The write may have been our own: that of an earlier request, or one that a driver carried out twice.
       if (isClaimedBy(intent, found)) return found
       const isMoved = found?.deviceEpoch === deviceEpoch && found.sessionEpoch !== sessionEpoch
       if (!isMoved || ended === undefined) return null
@@ -154,7 +154,7 @@ export function createFactorEnrollment({ collections, clock, judge }: Deps): Fac
       const claimed = await claim(intent, askedIn, others.endsAllBut)
       const notice = { expiresAt: clock.now() + noticeMs, enrollmentId: intent.id }
       if (claimed === null || !(await factor.store(notice))) return null
-      // What removes factors moves the epoch first and looks then: of the two, one sees the other.
+      // A call that removes factors moves the epoch first and looks then, so one of the two sees the other.
       const settled = await settle(claimed, intent.id)
       if (settled === null) {
         await takeBack(factor, notice)

@@ -12,8 +12,8 @@ import type { FactorChange, FactorChanges } from './factor-changes.js'
 /**
  * Takes factors away, and tells of it. What was granted on a factor is void before the factor is gone:
  * an interruption leaves the factor without it, and the next removal completes. Where the policy is
- * `required`, one that may be used always stays, whatever races: throws `last_factor_required`. Of two
- * removals at once that would leave none, one is refused, or both. False when there is no such factor.
+ * `required`, one that may be used always stays, whatever races: throws `last_factor_required`. If two
+ * removals at once would leave none, one is refused, or both. False when there is no such factor.
  * Throws what `sessionRefusal` gives, and `step_up_required`, when the session that asks was ended meanwhile, or its proof voided.
  */
 export interface FactorRemoval {
@@ -30,7 +30,7 @@ type Refusal = 'last_factor_required' | 'last_login_method'
 
 /** One factor, by guarded writes to its own document. */
 interface Removable {
-  /** Puts a mark in place of whichever is there; false when there is no such factor. */
+  /** Puts a mark in place of any that is there; false when there is no such factor. */
   mark(nonce: string): Promise<boolean>
   unmark(nonce: string): Promise<unknown>
   /** Only while the nonce is the mark. */

@@ -27,8 +27,8 @@ export interface ReAuthentication {
 }
 
 /**
- * Of the account as it is now: what to throw where the session was ended, or the account's password or factors were
- * changed, since the user was re-authenticated; null where neither was.
+ * Takes the account as it is now, and gives what to throw where the session was ended, or the account's password or
+ * factors were changed, since the user was re-authenticated; null where none of this happened.
  */
 export type RefusalSince = (now: User | null) => Promise<AuthError | null>
 

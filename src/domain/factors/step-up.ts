@@ -56,7 +56,7 @@ export function createStepUp(deps: Deps): StepUp {
     return proved !== null && age >= 0 ? age : null
   }
 
-  /** Of two proofs of a session the newer one stays; one from before a change of factors is never newer. */
+  /** The newer of two proofs of a session stays; one from before a change of factors is never newer. */
   function isNewer(one: StepUpProof, other: StepUpProof): boolean {
     return one.deviceEpoch === other.deviceEpoch
       ? one.provedAt > other.provedAt

@@ -83,7 +83,7 @@ export function createTotpEnrollment(deps: Deps, services: Services): TotpEnroll
 
   /**
    * The codes took their time to hash, in a queue that may be long. A request that removes the factor meanwhile, or makes
-   * other codes, moves the epoch first and looks at the codes then: of the two, one sees the other.
+   * other codes, moves the epoch first and looks at the codes then, so one of the two requests sees the other.
    */
   async function isStored(user: User, fresh: FreshCodes): Promise<boolean> {
     const isUnchanged = async () =>

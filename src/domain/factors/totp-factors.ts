@@ -128,7 +128,8 @@ export function createTotpFactors(deps: Deps): TotpFactors {
         deviceEpoch,
       })
       if (!begun) throw new AuthError('factor_already_enrolled')
-      // Of a factor that is no more. Confirmed before it has new ones, this one must not revive them.
+      // Without a passkey, older codes are those of a factor that is gone. If this factor is confirmed before it has
+      // codes, it must not revive them.
       const { passkeys } = await enrolledFactors(deps.collections, userId)
       if (older !== null && passkeys === 0) await backupCodes.take(userId, { setId: older.setId })
       return secret

@@ -34,7 +34,7 @@ export interface TrustedDevices {
   recognise(user: User, token: string | null | undefined): Promise<TrustedDevice | null>
   /** An id for a grant to come, so that a session can name it. */
   nextId(): string
-  /** Trusts a device; of more than twenty the oldest is forgotten. Throws `email_not_verified`. */
+  /** Trusts a device; where there are more than twenty, it forgets the oldest. Throws `email_not_verified`. */
   issue(user: User, id: string, name: string): Promise<DeviceGrant>
   /** Tells of a device that is trusted from now on: the event, and beside the request its owner. */
   announce(
@@ -46,7 +46,7 @@ export interface TrustedDevices {
   list(user: User): Promise<readonly TrustedDevice[]>
   /** Forgets one; false when the user has no such grant. */
   revoke(user: User, id: string): Promise<boolean>
-  /** The id a token names, for who wants to know whether it is a certain one; null for other text. */
+  /** The id a token names, for a caller who asks whether it is a certain one; null for other text. */
   idOf(token: string | null): string | null
 }
 

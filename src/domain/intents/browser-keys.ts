@@ -14,12 +14,12 @@ export interface BrowserKey {
 /** What a browser sent of all its flows, the oldest first. */
 export type BrowserKeys = readonly BrowserKey[]
 
-/** Of the `state` that the flow sent along. */
+/** The name of a flow, from the `state` that it sent along. */
 export function flowNameOf(state: string): string {
   return sha256(`flow ${state}`).slice(0, 16)
 }
 
-/** Whether one of them is the key whose SHA-256 this is. Looks at all of them, whichever it is. */
+/** Whether one of them is the key whose SHA-256 this is. Looks at all of them in any case. */
 export function isOwnBrowser(browserHash: string, keys: BrowserKeys): boolean {
   return keys.map(({ key }) => equalConstantTime(sha256(key), browserHash)).includes(true)
 }

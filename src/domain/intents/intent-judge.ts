@@ -34,7 +34,7 @@ export interface IntentJudge {
     payload: IntentPayloads[K],
     seen?: User,
   ): Promise<OpenedIntent<K>>
-  /** Of an intent that names no account. */
+  /** The same for an intent that names no account. */
   openAnonymous<K extends IntentKind>(
     kind: K,
     facts: JudgedFacts,

@@ -63,7 +63,7 @@ export interface LinkOffers {
   forget(shown: ShownLinkKey): Promise<void>
   /** Throws `link_not_offered` for whatever is wrong, and `oauth_provider_disabled`. */
   open(who: SignedIn, provider: string, shown: ShownLinkKey): Promise<OpenedIntent<'linkOffer'>>
-  /** Judges it again and takes it: of two requests at once, one goes on. Throws as `open`. */
+  /** Judges it again and takes it: if two requests come at once, one goes on. Throws as `open`. */
   spend(opened: OpenedIntent<'linkOffer'>): Promise<SpentIntent<'linkOffer'>>
   /** Whether the link may stand. What voids an offer moves the account first and looks then. */
   isGood(intent: SpentIntent<'linkOffer'>): Promise<boolean>

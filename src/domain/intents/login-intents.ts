@@ -20,7 +20,7 @@ export interface IssuedLoginTicket {
 /** A ticket as it comes back. */
 export interface ShownTicket {
   readonly mfaToken: string
-  /** Of the browser it comes from: one that is a browser's own is good in that one only. */
+  /** The keys of the browser it comes from: a ticket that is a browser's own is good in that browser only. */
   readonly browserKeys: BrowserKeys
 }
 

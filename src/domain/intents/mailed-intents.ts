@@ -37,9 +37,9 @@ export interface MailedIntents {
    * `password_login_disabled`.
    */
   open<P extends TicketPurpose>(token: string, purposes: readonly P[]): Promise<OpenedIntent<P>>
-  /** As `open`, of a link to an address without an account. */
+  /** As `open`, for a link to an address without an account. */
   openRegistration(token: string): Promise<OpenedIntent<'register', null>>
-  /** What a token says it is for; null where it is none. */
+  /** What a token says it is for; null for a text that is no token of a link. */
   purposeOf(token: string): TicketPurpose | null
   /** What its effect asks for. It is still there, and good once more until it is taken. */
   spend<P extends TicketPurpose, U extends User | null>(

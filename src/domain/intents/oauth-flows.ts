@@ -39,7 +39,7 @@ export interface TakenFlow {
   /** Where the browser or the app goes on, also when nothing comes of the flow. */
   readonly back: Pick<OauthFlow, 'provider' | 'kind' | 'redirectUri' | 'appState'>
   readonly secrets: SignInSecrets
-  /** Of the browser, as it began. */
+  /** The browser's recognition id when the flow began. */
   readonly recognitionId: string | null
   /** The callback that the provider was told. */
   readonly redirectUri: string

@@ -7,7 +7,7 @@ import type { PendingRegistration } from '../../model/pending-registration.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { isOfAddress, isStripped } from './stripped-registration.js'
 
-/** What somebody registers with. */
+/** What a person registers with. */
 export type Registered = Pick<
   PendingRegistration,
   'email' | 'emailAsTyped' | 'passwordHash' | 'name' | 'termsVersion'
@@ -26,13 +26,13 @@ export interface KeptRegistration {
 export interface PendingRegistrations {
   /**
    * Stores one, and takes away an earlier one of the same address from the same browser or app. The
-   * key is always a new one: what was shown may have been planted. Of the keys of other addresses, those
-   * go on that something live was registered with.
+   * key is always a new one: what was shown may have been planted. The keys of other addresses go on if
+   * something live was registered with them.
    */
   keep(registered: Registered, shown: string | null, lifeMs: number): Promise<KeptRegistration>
-  /** The one of this address that was made by who shows this. */
+  /** The one of this address that was made by the browser or app that shows this. */
   boundTo(shown: string | null, email: string): Promise<PendingRegistration | null>
-  /** Whether who shows this registered the address, whatever became of an account that it had. */
+  /** Whether the browser or app that shows this registered the address, whatever became of an account that it had. */
   wasMadeBy(shown: string | null, email: string): Promise<boolean>
   /** The newest of this address. */
   ofAddress(email: string): Promise<PendingRegistration | null>

@@ -40,7 +40,7 @@ export interface Lockout {
 
 /**
  * Each kind of secret has its own counter, so guesses at one kind never lock another. Factors at a login and factors within
- * a session do as well: who holds a session could keep its owner from signing in otherwise.
+ * a session do as well: otherwise a thief with a session could keep its owner from signing in.
  */
 export type FailureCounter =
   | (typeof poolsOfPasswords)[number]
@@ -53,7 +53,7 @@ const poolsOfPasswords = [
   'passwordFailuresOfLink',
 ] as const
 
-/** Of a user. */
+/** Each counts the failures of a user. */
 const poolsOfFactors = [
   'totpFailures',
   'backupCodeFailures',

@@ -46,7 +46,8 @@ export interface RateLimiter {
   ): Promise<CounterResult>
   /**
    * Starts a window that is full from the beginning: every hit is refused until its end, to which this
-   * resolves, in epoch milliseconds. Hits beside it may be allowed until it resolves. Of two closings, the longer stays.
+   * resolves, in epoch milliseconds. Hits beside it may be allowed until it resolves. If two calls close a window, the
+   * longer one stays.
    */
   close<Name extends string>(
     name: ExactName<Name>,
@@ -61,7 +62,7 @@ export interface RateLimiter {
 
 interface Deps {
   readonly surface: Surface
-  /** Of the host's collections: hosts that share a database share no counter. Default none. */
+  /** The prefix of the host's collections: hosts that share a database share no counter. Default none. */
   readonly prefix?: string
   readonly counter: Counter
   readonly clock: Clock

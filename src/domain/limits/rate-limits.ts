@@ -12,7 +12,7 @@ export interface RateLimit {
  */
 export type RateLimitName = AddressLimitName | SessionLimitName | AccountLimitName
 
-/** Of requests that know no account. */
+/** The limits of requests whose account is not known. */
 export type AddressLimitName =
   | 'registerPerIp'
   | 'recoveryPerIp'
@@ -25,7 +25,7 @@ export type AddressLimitName =
   | 'optionsPerIp'
   | 'logoutPerIp'
 
-/** Of signed-in callers. */
+/** The limits of signed-in callers. */
 export type SessionLimitName =
   | 'selfPerSession'
   | 'changePerSession'

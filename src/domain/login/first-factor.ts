@@ -24,7 +24,7 @@ export interface FirstFactor {
   readonly recognition: ShownRecognition
   /** What it brings of a sign-in by a provider that bounced. */
   readonly linkKey: ShownLinkKey
-  /** Of a login through an identity provider; left out of all others. */
+  /** The facts of a login through an identity provider; left out of all others. */
   readonly federated?: ProviderFacts
   /** Wrong guesses at it that were counted right before. */
   readonly failedAttempts?: number

@@ -143,7 +143,7 @@ export function createLoginEffects({ emit, logger }: Deps, services: Services): 
       const { method: mfaMethod, isProof } = second
       const amr = [...new Set([...login.amr, ...second.amr, 'mfa'])]
       const session = await sessions.open(clearedLogin({ ...login, mfaMethod, amr }), source)
-      // Of the epoch the factor was judged in: one changed meanwhile leaves no proof.
+      // The proof has the epoch that the factor was judged in: if it changed meanwhile, the proof does not count.
       if (isProof) await recordProof({ ...session, user: login.user }, mfaMethod)
       return session
     },

@@ -86,7 +86,7 @@ export function createLoginRisk(deps: Deps): LoginRisk {
       const level = levels.find((one) => one === memberOf(answer, 'level'))
       const signals = memberOf(answer, 'signals')
       if (level === undefined || !Array.isArray(signals)) throw new TypeError('no assessment')
-      // Of the host's words only those of the list: they go into events and records.
+      // The host's words count only if the list has them: they go into events and records.
       return { level, signals: knownSignals.filter((signal) => signals.includes(signal)) }
     } catch (cause) {
       deps.logger.error('the risk scorer failed', describeError(cause))

@@ -28,7 +28,7 @@ export interface TotpConfirmation {
 export interface ShownEnrollment {
   readonly code: string
   readonly endOtherSessions?: boolean | undefined
-  /** Of a login that it completes. */
+  /** For a login that it completes. */
   readonly recognition: ShownRecognition
   readonly linkKey: ShownLinkKey
 }

@@ -22,9 +22,9 @@ export interface PasswordLogin {
    * Throws `invalid_credentials` alike for an unknown address, a wrong password, a disabled
    * account, a machine account and one without a password, after exactly one hash verification and the
    * same reads.
-   * Whatever else is wrong with an account is said only to a caller with its password. Who registered the
-   * address in the same browser or app and did not confirm it hears `email_not_verified` in place of
-   * `invalid_credentials`, whether or not it has an account.
+   * Anything else that is wrong with an account is said only to a caller with its password. A caller who
+   * registered the address in the same browser or app and did not confirm it gets `email_not_verified` in
+   * place of `invalid_credentials`, whether or not the address has an account.
    */
   withPassword(
     email: string,
@@ -92,7 +92,7 @@ export function createPasswordLogin(
       try {
         const how = { method: 'password', amr: ['pwd'], second: null, ...to }
         const result = await pipeline.proceed({ ...proven, ...how }, source)
-        // A password that has to be replaced is stored anew in any case.
+        // A password that has to be replaced gets a new hash in any case.
         if (result.status !== 'passwordChangeRequired') await upgrade()
         return result
       } finally {

@@ -7,7 +7,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 
 /** What a browser or app is known by at later logins. It grants nothing. */
 export interface RecognitionGrant {
-  /** Opaque. Of several accounts, which are told apart in it, the newest first. */
+  /** Opaque. It may hold the ids of several accounts, the newest first, and tells them apart. */
   readonly recognitionId: string
   /** Whole seconds. */
   readonly expiresIn: number
@@ -66,7 +66,7 @@ export function createRecognition({ random, recognisesDevices }: Deps): Recognit
   }
 }
 
-/** Of two accounts in one browser the stored hashes differ, and nothing stored connects them. */
+/** The stored hashes of two accounts in one browser differ, and nothing stored connects them. */
 function hashOf(userId: string, id: string): string {
   return keyedHash(id, JSON.stringify(['device', userId]))
 }

@@ -26,7 +26,7 @@ export interface FactorLockout {
 /** What was guessed at. */
 export type Suspicion = 'password' | 'secondFactor'
 
-/** Of the caller who asked for a mail: language ranges, the most wanted first. Empty where no caller did. */
+/** The languages of the caller who asked for a mail, as ranges, the most wanted first. Empty where no caller did. */
 type Languages = readonly string[]
 
 /** An address that a caller asked to have a mail sent to. */

@@ -27,7 +27,7 @@ export interface IdentityAdministration {
   /**
    * Unlinks one, as `DELETE …/users/{userId}/oauth/{provider}` does: the owner gets a mail. `by` names the
    * actor for events and audit records; without an `actorId` that is `host`. Throws `user_not_found`,
-   * `not_found` where the user has no such identity (any more), and `last_login_method`: of two that are
+   * `not_found` where the user has no such identity (any more), and `last_login_method`: if two are
    * removed at once, one stays where nothing else would.
    */
   remove(userId: string, identityId: string, by?: Actor): Promise<void>

@@ -7,7 +7,7 @@ import type { OauthFailure } from '../../ports/login-event.js'
 export function oauthFailureOf(error: unknown): OauthFailure | null {
   if (error instanceof ProviderError) return error.isDenial ? 'oauth_denied' : 'oauth_failed'
   if (!(error instanceof AuthError)) return null
-  // Of an account that may not sign in nothing more is said.
+  // Nothing more is said of an account that may not sign in.
   const code: ErrorCode = error.code === 'invalid_credentials' ? 'oauth_failed' : error.code
   return oauthFailures.find((failure) => failure === code) ?? null
 }

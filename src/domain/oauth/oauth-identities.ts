@@ -7,7 +7,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 /** What names an account at a provider. */
 export type ProviderAccount = Pick<OauthIdentity, 'provider' | 'issuer' | 'subject'>
 
-/** Who an account at a provider belongs to. Never by an address. */
+/** Says whom an account at a provider belongs to. Never by an address. */
 export interface OauthIdentities {
   find(account: ProviderAccount): Promise<OauthIdentity | null>
   /** Those that open the account, at most one of each provider. */
@@ -29,13 +29,13 @@ export interface OauthIdentities {
   renew(identity: OauthIdentity): Promise<OauthIdentity | null>
   /**
    * Takes one without a user, or one that is not settled, unless a sign-up or a linking may be under way for it. True
-   * for who took it.
+   * for the caller that took it.
    */
   takeAbandoned(identity: OauthIdentity): Promise<boolean>
   /**
    * Removes the one that is meant, and resolves with it. Throws what `refusalOf` gives, which is asked with the user's
-   * other identities that stay, and `not_found` when there is none (any more). Of two removed at once, at least one is
-   * asked about while the other is no longer among those that stay.
+   * other identities that stay, and `not_found` when there is none (any more). If two are removed at once, at least one
+   * is asked about while the other is no longer among those that stay.
    */
   remove(
     userId: string,
@@ -61,9 +61,9 @@ export function createOauthIdentities(deps: Deps): OauthIdentities {
   const stored = (userId: string) => oauthIdentities.find({ userId }, { limit: 100 })
 
   /**
-   * Marked first, then looked around: of two that remove different ones, each sees the other's mark.
-   * Taken with its own mark only. False when another mark came between. One that is being linked opens nothing: it
-   * goes without a question, and must not come out of a refusal settled.
+   * Marks it first, then looks around: if two calls remove different ones, each sees the other's mark. Takes it
+   * with its own mark only. False when another mark came between. One that is being linked opens nothing: it goes
+   * without a question, and must not come out of a refusal settled.
    */
   async function tryToRemove(identity: OauthIdentity, refusalOf: RefusalBeside): Promise<boolean> {
     const { id, userId, removingBy: seen } = identity

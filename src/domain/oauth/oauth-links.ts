@@ -177,8 +177,8 @@ export function createOauthLinks(
   }
 
   /**
-   * What voids it moves the account first and looks then: of the two, one sees the other. An interruption before the
-   * first look leaves an identity that opens nothing; the second one sees what came before the identity did.
+   * A call that voids it moves the account first and looks then, so one of the two sees the other. An interruption
+   * before the first look leaves an identity that opens nothing; the second one sees what came before the identity did.
    */
   async function link(
     user: User,

@@ -15,17 +15,17 @@ export interface FlowCookie extends BrowserKey {
 export interface Returned {
   /** Where the browser goes on. */
   readonly location: string
-  /** Of a session that was opened; null where none was, or an app fetches it. */
+  /** The refresh token of a session that was opened; null where none was, or an app fetches it. */
   readonly refresh: RefreshGrant | null
-  /** Of a login that waits for its second factor: what its ticket is good with. Null otherwise. */
+  /** For a login that waits for its second factor: what its ticket is good with. Null otherwise. */
   readonly cookie: FlowCookie | null
   /** What the browser is to be known by; null without a session. */
   readonly recognition: RecognitionGrant | null
-  /** Of a sign-in that bounced: what the browser keeps of it. Null otherwise. */
+  /** For a sign-in that bounced: what the browser keeps of it. Null otherwise. */
   readonly link: LinkKeyGrant | null
 }
 
-/** What the host's page learns of a login: of one that is complete, the link that it is offered. */
+/** What the host's page learns of a login: if it is complete, the link that it is offered. */
 export function membersOf(result: LoginResult): Record<string, string> {
   switch (result.status) {
     case 'authenticated':

@@ -47,7 +47,7 @@ export interface BrowserFlow extends BegunFlow {
 export interface ReturningBrowser {
   readonly keys: BrowserKeys
   readonly deviceToken: string | null
-  /** Of a sign-in that bounced before. */
+  /** The key of a sign-in that bounced before. */
   readonly linkKey: string | null
 }
 
@@ -190,7 +190,7 @@ export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
     source: RequestSource,
   ): Promise<Settled> {
     const { back, secrets, redirectUri } = taken
-    // First, because whatever else is wrong is passed to this address.
+    // First, because every other failure is passed to this address.
     await requireListed(back.redirectUri, back.kind)
     const intent = await taken.intent()
     const credentials = await credentialsOf(provider)

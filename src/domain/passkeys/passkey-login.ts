@@ -27,8 +27,8 @@ export interface StartedAssertion {
 /** Passkeys at a login: behind a first factor, or in place of both (WebAuthn §7.2). */
 export interface PasskeyLogin {
   /**
-   * With a ticket: options for the passkeys of the person whose login waits. Without: for whichever
-   * the person chooses, alike for everybody. Throws `mfa_method_disabled`, `mfa_ticket_invalid` and
+   * With a ticket: options for the passkeys of the person whose login waits. Without: for any
+   * that the person chooses, alike for everybody. Throws `mfa_method_disabled`, `mfa_ticket_invalid` and
    * `factor_not_found`.
    */
   start(waiting: ShownTicket | null): Promise<StartedAssertion>
@@ -46,9 +46,9 @@ export interface PasskeyLogin {
 export interface PasskeyLoginTerms {
   /** The ticket of the login that waits; null for one without a password. */
   readonly waiting: ShownTicket | null
-  /** Of a login with a ticket: whether to trust the device it comes from. */
+  /** For a login with a ticket: whether to trust the device it comes from. */
   readonly trust: TrustRequest | null
-  /** Of one without: where its refresh token goes. */
+  /** For a login without one: where its refresh token goes. */
   readonly delivery: DeliveredLogin['delivery']
   /** What the browser or app sent to be known by. */
   readonly recognition: ShownRecognition

@@ -41,7 +41,7 @@ export interface MadePasskey {
   readonly name: string
   /** Left out: if it is the first factor. */
   readonly endOtherSessions?: boolean | undefined
-  /** Of a login that it completes: what the browser or app sent to be known by. */
+  /** For a login that it completes: what the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
   /** And what it brings of a sign-in by a provider that bounced. */
   readonly linkKey: ShownLinkKey
@@ -152,7 +152,8 @@ export function createPasskeyRegistration(deps: Deps, services: Services): Passk
     const { id, userId } = passkey
     return {
       async store(notice) {
-        // Of a factor that is no more: a new one must not revive them. Those made from here on are another factor's.
+        // These codes are of a factor that is gone: a new one must not revive them. Codes made from here on are another
+        // factor's.
         const older = await collections.backupCodes.get(userId)
         if (older !== null && !hasFactor(await enrolledFactors(collections, userId))) {
           await collections.backupCodes.take(userId, { setId: older.setId })

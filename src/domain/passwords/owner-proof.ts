@@ -22,8 +22,8 @@ export interface Proof {
 }
 
 /**
- * Gives an account, whose mailbox nobody proved yet, to the owner of that mailbox. Whoever made the
- * account may have been a stranger: nothing of theirs opens it any more.
+ * Gives an account, whose mailbox is not proved yet, to the owner of that mailbox. A stranger may have
+ * made the account: nothing of theirs opens it any more.
  */
 export interface OwnerProof {
   /**

@@ -98,7 +98,7 @@ export function createPasswordRules(deps: Deps): PasswordRules {
       if (passwordHistoryCount === 0) return
       await retryOnConflict(5, async () => {
         const found = await passwordHistories.get(userId)
-        // Of writers racing to replace one password, the first to get here did it for all.
+        // If several writers race to replace one password, the first to get here did it for all.
         if (found?.hashes[0] === passwordHash) return found
         const hashes = [...new Set([passwordHash, ...(found?.hashes ?? [])])].slice(
           0,

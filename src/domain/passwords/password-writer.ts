@@ -19,7 +19,7 @@ export interface PasswordChange {
   /** The one that goes on. Its refresh tokens so far are exchanged for the newest no more. */
   readonly keepSessionId: string | null
   readonly source: RequestSource
-  /** Of the session that asks for it; absent for a caller who is not signed in. */
+  /** The id of the session that asks for it; absent for a caller who is not signed in. */
   readonly sessionId?: string
   /** Whether credentials that were changed meanwhile are what this change asks for. */
   readonly isWritten?: (now: User) => Promise<boolean>
@@ -56,8 +56,8 @@ export function createPasswordWriter(deps: Deps): PasswordWriter {
     change: PasswordChange,
   ): Promise<User | null> {
     const { id, credentialEpoch, sessionEpoch, deviceEpoch, emailVerifiedAt } = user
-    // Whoever made an account may change its password again and again, also one that is too old: that must not void the
-    // links by which the owner of the mailbox takes it back. All else hangs on the other epochs as well.
+    // The person who made an account may change its password again and again, also one that is too old: that must not
+    // void the links by which the owner of the mailbox takes it back. All else hangs on the other epochs as well.
     const isByOwner = change.by !== 'change' && change.by.kind === 'resetPassword'
     const voidsLinks = isByOwner || emailVerifiedAt !== null
     const now = clock.now()

@@ -62,7 +62,7 @@ export interface ServiceAccountListRequest {
 export interface ServiceAccountAdministration {
   /**
    * Creates an account with its first credential. Where a service account has the id already,
-   * `created` is false, and nothing is changed and no secret given. Of two calls at once with one id, one
+   * `created` is false, and nothing is changed and no secret given. If two calls come at once with one id, one
    * creates it. A call that was cut off may leave a disabled account; then enable it and issue a
    * credential. Throws `invalid_request` for the id of a person or of a deleted account, and `server_busy`.
    */

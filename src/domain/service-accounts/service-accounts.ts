@@ -45,8 +45,8 @@ export interface ServiceAccounts {
    */
   create(name: string, act: Act): Promise<NewServiceAccount>
   /**
-   * The same with an id of the caller's choosing; null where a service account has it already. Of two at
-   * once, one makes it. Throws `invalid_request` for an id that a person has, or an account had that was
+   * The same with an id of the caller's choosing; null where a service account has it already. If two
+   * calls come at once, one makes it. Throws `invalid_request` for an id that a person has, or an account had that was
    * deleted.
    */
   createOnce(id: string, name: string, act: Act): Promise<NewServiceAccount | null>

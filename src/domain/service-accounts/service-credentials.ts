@@ -95,7 +95,7 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
   }
 
   /**
-   * Counts, then inserts: of two at once both may succeed. The hash comes first, so that
+   * Counts, then inserts: if two calls come at once, both may succeed. The hash comes first, so that
    * hardly any time lies between the two.
    */
   async function add(accountId: string, act: Act): Promise<IssuedCredential> {

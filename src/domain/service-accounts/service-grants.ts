@@ -163,7 +163,7 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
     const atMost = (limit: number) => ({ limit, windowMs: failureWindowMs })
     const line = networkLine(deps.surface, source)
     const pair = JSON.stringify([clientId, address])
-    // The client first: who waits for others of its own holds no place of its address.
+    // The client first: a grant that waits for others of its client holds no place of its address.
     return perClient.attempt(clientId, atMost(grantFailuresPerClient * addressesPerClient), () =>
       perPair.attempt(pair, atMost(grantFailuresPerClient), () =>
         perIp.attempt(address, atMost(grantFailuresPerIp), () => check(found, given, line)),
@@ -195,8 +195,8 @@ export function createServiceGrants(deps: Deps, tokens: Tokens): ServiceGrants {
       const { accessTokenTTL } = await deps.settings()
       const found = await find(given.clientId)
       const standing = standingOf(found)
-      // Only for rows that are good this moment: whatever else is refused costs one hash. No failures
-      // of others hold it up, or a stranger could keep a service out.
+      // Only for rows that are good this moment: any other refusal costs one hash. No failures of other
+      // callers hold it up, or a stranger could keep a service out.
       const isKnown = isRemembered(found, given.clientSecret) && standing.ok
       const verdict = isKnown ? standing : await guess(found, given, { address, source })
       if (!verdict.ok) return refuse(verdict, source)

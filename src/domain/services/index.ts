@@ -43,11 +43,11 @@ export interface Services {
   readonly emailChange: EmailChange
   readonly selfDeletion: SelfDeletion
   readonly ownSessions: OwnSessions
-  /** Of either surface: operators have links mailed to clients as well. */
+  /** For either surface: operators have links mailed to clients as well. */
   readonly mailsOn: (surface: Surface) => Pick<Services, 'passwordRecovery' | 'registration'>
   readonly mfaLogin: MfaLogin
   readonly ownFactors: OwnFactors
-  /** Of either surface: operators reset the factors of clients as well. */
+  /** For either surface: operators reset the factors of clients as well. */
   readonly mfaReset: (surface: Surface) => MfaReset
   readonly deviceTrust: DeviceTrust
   readonly oauth: OauthSignIn

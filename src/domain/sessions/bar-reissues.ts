@@ -4,9 +4,9 @@ import type { Collection } from '../../ports/store.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 
 /**
- * From its resolving on, no refresh token of this session that is out by now is exchanged for the
- * newest: of its holders, one refreshes, and the next is replay. Resolves with its row; null where that was
- * swept, so that no token is left that could be refreshed. Throws `session_revoked` for a session that has ended.
+ * Once it resolves, no refresh token of this session that is out by now is exchanged for the newest: one of
+ * its holders refreshes, and a refresh by the next is a replay. Resolves with the session's row; null where that
+ * was swept, so that no token is left that could be refreshed. Throws `session_revoked` for a session that has ended.
  */
 export function barReissues(
   families: Collection<RefreshFamily>,

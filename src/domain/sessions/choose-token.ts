@@ -14,9 +14,9 @@ interface Genuine {
 
 interface Sorted {
   readonly genuine: readonly Genuine[]
-  /** Of a key that was looked for and is not there, so that nothing in it can be believed; or null. */
+  /** A token of a key that was looked for and is not there, so that nothing in it can be believed; or null. */
   readonly unknown: string | null
-  /** Of a key that is still looked for, and the error that says so; or null. */
+  /** A token of a key that is still looked for, and the error that says so; or null. */
   readonly undecided: { readonly token: string; readonly error: unknown } | null
 }
 
@@ -41,7 +41,7 @@ async function sorted(tokens: Tokens, shown: readonly string[]): Promise<Sorted>
 }
 
 /**
- * Of several refresh cookies of one name, the one to go by. A wider `cookieDomain` leaves an older one
+ * The one to go by among several refresh cookies of one name. A wider `cookieDomain` leaves an older one
  * behind, of the same person: the newest counts. One that a page of another subdomain planted is of
  * another person, who would have the browser act in their session: then none counts (RFC 6265bis §8.6).
  * What was not minted here proves nothing; what has expired still shows that there was another person.
@@ -53,7 +53,7 @@ export async function chooseToken(
   const { genuine, unknown, undecided } = await sorted(tokens, shown)
   // Beside a good token, one of a key that is still looked for decides nothing.
   if (genuine.length === 0 && undecided !== null) throw undecided.error
-  // Of a key that was looked for and is not there: alone, it is refused as such, and stays.
+  // A token of a key that was looked for and is not there: alone, it is refused as such, and stays.
   if (unknown !== null && genuine.length === 0) return unknown
   const people = new Set(genuine.map(({ claims }) => claims.sub))
   if (people.size > 1) return null
@@ -81,7 +81,7 @@ export async function tokensToEnd(
   return [undecided?.token ?? unknown ?? shown[0] ?? ''].filter((token) => token !== '')
 }
 
-/** By login, then by generation: of one session the retired token must not be taken for misuse. */
+/** By login, then by generation: a retired token beside a newer one of its session must not be taken for misuse. */
 function compare(a: RefreshClaims, b: RefreshClaims): number {
   if (a.authTime !== b.authTime) return a.authTime - b.authTime
   if (a.sid !== b.sid) return a.sid < b.sid ? -1 : 1

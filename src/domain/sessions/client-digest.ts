@@ -5,7 +5,7 @@ import type { RequestSource } from '../../ports/request-source.js'
 
 /**
  * What tells the clients of one session apart. A thief with a copy of the refresh token rarely has the
- * user agent and the recognition id as well. Of two users of one browser the digests differ.
+ * user agent and the recognition id as well. The digests of two users of one browser differ.
  */
 function clientDigest(
   userId: string,

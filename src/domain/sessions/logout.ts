@@ -27,13 +27,13 @@ export interface LogoutInput {
 
 export interface Logout {
   /**
-   * Ends every session a valid credential was shown for; done already is done. Cookies of several
-   * people count all, the newest of each. Beside a valid credential, what is none changes nothing; alone
-   * it throws `unauthorized`, `audience_mismatch` for one of the other surface, and the error of a key
-   * that cannot be judged now. Throws
-   * with `everywhere` `session_revoked` for nothing but those of sessions that were ended: they end no other.
-   * An expired access token is not valid. A credential that verifies has no limit; junk has one per
-   * network address, and throws `rate_limited` beyond it.
+   * Ends every session that a valid credential was shown for; one that has ended already is no error.
+   * Cookies of several people all count, the newest of each person. Beside a valid credential, one that is
+   * not valid changes nothing; alone it throws `unauthorized`, `audience_mismatch` for one of the other
+   * surface, and the error of a key that cannot be judged now. With `everywhere`, it throws `session_revoked`
+   * if all credentials are of sessions that were ended: they end no other. An expired access token is not
+   * valid. A credential that verifies has no limit; junk has one per network address, and throws
+   * `rate_limited` beyond it.
    */
   logout(input: LogoutInput, source: RequestSource): Promise<void>
 }
@@ -112,8 +112,8 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
   }
 
   /**
-   * A session that was ended itself, a stolen one perhaps, must not end the owner's others. Where all
-   * of its time were ended together, this is such a request sent once more.
+   * A session that was ended itself, a stolen one perhaps, must not end the owner's others. If all sessions
+   * of its time were ended together by a logout, this is that request sent once more.
    */
   async function standingOf(id: string, userId: string): Promise<Standing> {
     const family = await families.get(id)

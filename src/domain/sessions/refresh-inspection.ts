@@ -42,7 +42,7 @@ export interface RefreshInspection {
   /** Throws the code of a decision that refuses, after the ending it calls for. */
   refuse(attempt: Attempt, row: Row): Promise<never>
   /**
-   * Of these tokens of one session: where one was retired, which is misuse wherever it is shown, the
+   * Looks at these tokens of one session. If one was retired, which is misuse wherever it is shown, the
    * session is ended, and the alarm raised.
    */
   endIfRetired(tokens: readonly RefreshClaims[], source: RequestSource): Promise<void>

@@ -96,7 +96,7 @@ export function createRefreshReading(deps: Deps, tokens: Tokens): RefreshReading
     },
 
     /**
-     * All of the reads are waited for, and then judged in one order: of a session on the denylist nothing
+     * All of the reads are waited for, and then judged in one order: for a session on the denylist nothing
      * else needs to be known, so that another read's failure cannot stand in for its refusal.
      */
     async read(shown, beside) {

@@ -128,7 +128,7 @@ export function createRefreshRisk(
     return markOf(claims.sub, source, null, true)
   }
 
-  /** Of a place that was found usual a moment ago, by the same row, nothing is asked. */
+  /** Asks nothing about a place that was found usual a moment ago, by the same row. */
   async function judgeView(
     attempt: Attempt,
     family: RefreshFamily,

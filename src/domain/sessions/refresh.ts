@@ -32,7 +32,7 @@ export interface SessionView {
 }
 
 export interface Refresh {
-  /** Of several cookies of one name, the browser's own; null when that cannot be told. */
+  /** The browser's own among several cookies of one name; null when that cannot be told. */
   choose(shown: readonly string[]): Promise<string | null>
   /**
    * Explicit refresh: rotates by one guarded write and starts a new idle window. A token that was
@@ -141,7 +141,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
         await requireUsual(attempt, user, asker)
         // Minted first: when that fails, nothing has been consumed.
         const minted = await issue(attempt, user, { expiresAt }, attempt.beside)
-        // Of now, and not of when the signing began: a deadline may have passed since.
+        // Read now, and not when the signing began: a deadline may have passed since.
         const now = clock.now()
         const generation = attempt.claims.gen + 1
         const rotated = { rotatedAt: now, rotatedTo: nextJti, rotatedBy: asker }

@@ -25,7 +25,7 @@ const saidEveryMs = 60_000
 
 /**
  * One line for all keys of a process. Each signature is verified: a key that was rotated where it is kept, and not
- * here, must not give tokens that nobody accepts.
+ * here, must not give tokens that no verifier accepts.
  */
 export function createRemoteSignatures({ clock, logger, timeoutMs }: Deps): RemoteSignatures {
   const takeTurn = turns()

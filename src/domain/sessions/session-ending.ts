@@ -14,7 +14,7 @@ export interface EndingOptions {
   readonly actorId?: string | null
   /** Called at once by the call that ended it, whatever fails afterwards. */
   readonly onEnded?: () => void
-  /** Its family row was swept: who closes the document is who ended it. */
+  /** Its family row was swept: the call that closes the document is the one that ended it. */
   readonly refreshRowMissing?: true
 }
 
@@ -75,7 +75,7 @@ export function createSessionEnding(deps: EndingDeps): SessionEnding {
 
   /**
    * Why sessions are on the denylist, by id; nothing of those that are not, or where that cannot be
-   * known. Asked beside the write and so costs no time: the first reason stays, whichever comes first.
+   * known. It is asked beside the write and so costs no time: the first reason stays, in whatever order they come.
    */
   async function listedReasons(
     batch: readonly Ended[],

@@ -153,8 +153,8 @@ export function createSessionTermination(deps: EndingDeps): SessionTermination {
         if (beyond.length > 0) await endTogether(beyond, 'limit', source)
       }
       if (live <= limit) return
-      // A login cut short while it trimmed left endings undone: the next one is over the limit too. Of
-      // older documents than the oldest row there may be very many, and none is to be put right here.
+      // A login cut short while it trimmed left endings undone: the next one is over the limit too. There may
+      // be very many documents older than the oldest row, and this puts none of them right.
       const documents = activeDocuments(userId, [...known.keys()].at(-1))
       for await (const batch of batchesOf(documents, atOnce)) await closeKnown(batch, known)
     },

@@ -72,8 +72,8 @@ export function createSessions(deps: Deps, tokens: Tokens): Sessions {
   })
 
   /**
-   * Where a write fails, or its answer is lost, the login hands out no token: its row is taken back. It would be listed as a session
-   * that nobody has, and count among those of `maxConcurrentSessions`.
+   * Where a write fails, or its answer is lost, the login hands out no token: its row is taken back. It would be listed
+   * as a session that no browser or app has, and count among those of `maxConcurrentSessions`.
    */
   async function orTakenBack<T>(id: string, work: () => Promise<T>): Promise<T> {
     try {

@@ -105,9 +105,9 @@ export async function createSigningKeys(
   }
 
   /**
-   * A ring that was read, beside the one in force. Of the same keys only the signer is new: verified tokens stay
-   * remembered, and a warning is logged once. One that gives no good signature is not taken, and the keys go on
-   * verifying, which needs no signer.
+   * A ring that was read, beside the one in force. If it has the same keys, only the signer is new: verified tokens
+   * stay remembered, and a warning is logged once. A signer that gives no good signature is not taken, and the keys go
+   * on verifying, which needs no signer.
    */
   async function read(before: LoadedKeyRing): Promise<ReadRing> {
     const given = await withTimeout(supplied(), answerWithinMs, clock)
