@@ -106,7 +106,7 @@ export function appSession(
     session.dueAt = now() + Math.min(expiresIn * 900, (refreshExpiresIn ?? expiresIn) * 500)
   }
 
-  /** Who is signed in. To be called while the lock is held, with a token. */
+  /** Asks who is signed in. Call it with a token, while the lock is held. */
   async function ask(): Promise<void> {
     for (let isAgain = false; ; isAgain = true) {
       const headers = { authorization: `Bearer ${session.token}` }

@@ -89,7 +89,7 @@ export function authClient<S extends keyof Calls, C>(
 ): AuthClient<S, C> {
   const { origin } = target
   const call = caller(session, environment, target, onStepUp)
-  // Of any other text it would never be told that the token does not go there.
+  // With any other text, the host would never learn that the token does not go there.
   if (origins?.some((one) => new URL(one, origin).origin !== one)) {
     throw new TypeError('option "origins" must be like https://api.example.com')
   }

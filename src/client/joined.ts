@@ -1,4 +1,4 @@
-/** Work that is done once for all who ask while it goes on. */
+/** Work that is done once for all callers that ask while it goes on. */
 export function joined<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null
   return () => {

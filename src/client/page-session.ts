@@ -60,7 +60,7 @@ export function pageSession(
     else await ask()
   }
 
-  /** Who is signed in, and a token. To be called while the lock is held. */
+  /** Asks who is signed in, and for a token. Call it while the lock is held. */
   async function ask(isHinted = false): Promise<void> {
     const { answer } = await settled(environment, `${base}/session`, { method: 'GET' }, false)
     const grant = granted(answer, isHinted)

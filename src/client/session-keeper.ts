@@ -15,7 +15,7 @@ export interface SessionKeeper {
   readonly expiresAt: number
   /** Finds out who is signed in. Rejects, and changes nothing, where that cannot be found out now. */
   restore(): Promise<SessionState>
-  /** Takes a new token. All who ask at once wait for the same. */
+  /** Takes a new token. All callers that ask at once wait for the same one. */
   renew(): Promise<void>
   /** To be called while the lock is held. */
   rotate(): Promise<void>

@@ -20,7 +20,7 @@ export type SessionState =
 export interface StateKeeper {
   get(): SessionState
   set(next: SessionState): void
-  /** Of the user who is signed in; else null. */
+  /** The id of the user who is signed in; else null. */
   userId(): string | null
   subscribe(listener: () => void): () => void
 }

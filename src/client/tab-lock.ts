@@ -4,7 +4,7 @@ import { type Hold, ownLock } from './own-lock.js'
 /** Milliseconds after which work goes on without the lock: longer than a rotation and the question after it. */
 const patience = 30_000
 
-/** Of several tabs where the browser has Web Locks, else of this tab alone. */
+/** A lock that tabs share where the browser has Web Locks, else a lock of this tab alone. */
 export function tabLock(name: string, { locks, after }: ClientEnvironment): Hold {
   return locks === null ? ownLock() : lockOfTabs(name, locks, after)
 }

@@ -1,5 +1,5 @@
 /**
- * Does work of one name one after the other; of different names side by side. `waited` tells the
+ * Does work of one name one after the other, and work of different names side by side. `waited` tells the
  * work that other work of its name came first.
  */
 export type WithLock = <T>(name: string, work: (waited: boolean) => Promise<T>) => Promise<T>

@@ -2,10 +2,10 @@ import { AuthError, OptionsError } from '../errors/index.js'
 import type { Clock } from '../ports/clock.js'
 import type { HashHolder, HashQueueMetrics } from '../ports/hash-queue-metrics.js'
 
-/** Who waits together: what one caller asks for is done in turn with what others ask for. */
+/** The line that a caller waits in: what one caller asks for is done in turn with what others ask for. */
 export interface HashLine {
   readonly holder: HashHolder
-  /** A network address, a session, or whatever else tells callers of the holder apart. */
+  /** A network address, a session, or anything else that tells callers of the holder apart. */
   readonly name: string
   /**
    * What several lines belong to that one attacker may fill together. Groups take turns, and so do the
@@ -22,7 +22,7 @@ export interface HashGateOptions {
   /** The longest one waits, in milliseconds; 1 to 60,000. */
   readonly maxWaitMs?: number
   readonly clock: Clock
-  /** Default: none are told. */
+  /** Default: nothing is measured. */
   readonly metrics?: HashQueueMetrics
 }
 

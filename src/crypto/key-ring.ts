@@ -28,7 +28,7 @@ export interface KeyRing {
    * in SPKI PEM.
    */
   readonly current: string
-  /** Published and accepted, but not signing yet. Of the form of `current`. */
+  /** Published and accepted, but not signing yet. In the form of `current`. */
   readonly next?: string
   /**
    * Signs with the private half of `current`, which stays in an HSM or a KMS. Resolves to the bytes of the signature.

@@ -72,7 +72,7 @@ export function isWeakerThan(phc: Phc, params: Argon2Params): boolean {
   )
 }
 
-/** What to replace a weaker hash with: of each cost the higher one, so that none ever goes down. */
+/** What to replace a weaker hash with: the higher one of each cost, so that none ever goes down. */
 export function upgradedParams(phc: Argon2Params, params: Argon2Params): Argon2Params {
   return {
     memoryCost: Math.max(phc.memoryCost, params.memoryCost),

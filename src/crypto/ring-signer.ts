@@ -2,7 +2,7 @@ import { type KeyObject, sign as signBytes } from 'node:crypto'
 
 /** What is to be signed by a key that the host keeps elsewhere. */
 export interface SigningInput {
-  /** Of the current key: its RFC 7638 thumbprint, as `GET …/jwks` lists it. */
+  /** The id of the current key: its RFC 7638 thumbprint, as `GET …/jwks` lists it. */
   readonly kid: string
   /** RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 §3.3). */
   readonly alg: 'RS256'

@@ -65,7 +65,7 @@ function isAffordable(costs: ScryptCosts): boolean {
   return memoryOf(costs) <= mostMemory && cost * blockSize * parallelization <= mostWork
 }
 
-/** Of the large vector, which one hash after the other fills. */
+/** The bytes of the large vector, which one hash after the other fills. */
 function memoryOf({ cost, blockSize }: ScryptCosts): number {
   return 128 * cost * blockSize
 }

@@ -23,10 +23,10 @@ export interface TokenMemo {
   store(digest: string, verified: VerifiedToken): void
 }
 
-/** Of a token whose signature is genuine. */
+/** What is known of a token whose signature is genuine. */
 export interface VerifiedToken {
   readonly claims: AccessClaims
-  /** That of the key that signed. */
+  /** The `kid` of the key that signed. */
   readonly kid: string
 }
 

@@ -99,8 +99,8 @@ function audiencesOf(aud: unknown): readonly string[] | null {
 }
 
 /**
- * The audience to treat the token as, when every one it names is accepted; else null. Of a
- * list, `service` is taken before the surface, because less is open to a service account.
+ * The audience to treat the token as, when every one it names is accepted; else null. In a list,
+ * `service` goes before the surface, because less is open to a service account.
  */
 function admit(named: readonly string[], accepts: readonly Audience[]): Audience | null {
   let admitted: Audience | null = null

@@ -12,7 +12,7 @@ import { decodeAttestationObject } from '@simplewebauthn/server/helpers'
 import { isUsableKey } from './credential-key.js'
 import { decodeSegment } from './decode-segment.js'
 
-/** Who asks for passkeys: what browsers bind them to, and the pages and apps that may use them. */
+/** The party that asks for passkeys: what browsers bind them to, and the pages and apps that may use them. */
 export interface RelyingParty {
   /** A domain name. */
   readonly rpId: string

@@ -9,7 +9,7 @@ type Values = Readonly<Record<string, string>>
 
 const check = 'settings'
 
-/** Of stored values of the module `auth` that are right each by itself, and wrong together. */
+/** The findings about stored values of the module `auth` that are right each by itself, and wrong together. */
 export function combinationFindings(values: Values, adminStepUp: boolean): readonly Finding[] {
   return [...lockedOut(values, adminStepUp), ...unprovedDomains(values)]
 }

@@ -1,7 +1,7 @@
 import type { ConfigKey } from '../crypto/secret-box.js'
 import type { Finding } from '../ports/finding.js'
 
-/** `warnings` are those of the key ring: of each key that is shorter than recommended. */
+/** `warnings` are those of the key ring: one for each key that is shorter than recommended. */
 export function keyFindings(warnings: readonly string[]): readonly Finding[] {
   return warnings.map((warning) => {
     const [problem = warning, remedy = 'rotate to a longer key'] = warning.split('; ')

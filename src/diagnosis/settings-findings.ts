@@ -12,7 +12,7 @@ export function settingsFindings(modules: readonly ModuleInspection[]): readonly
   return modules.flatMap(({ problems }) => problems.map((problem) => texts[problem.kind](problem)))
 }
 
-/** Of a variable that does not say how long a session may go without a refresh. */
+/** The finding about a variable that does not say how long a session may go without a refresh. */
 export function idleWindowFindings(env: Env): readonly Finding[] {
   const { warning } = readIdleWindow(env)
   if (warning === undefined) return []
@@ -20,7 +20,7 @@ export function idleWindowFindings(env: Env): readonly Finding[] {
   return [{ check: 'settings', problem: warning, remedy }]
 }
 
-/** Of the first stored list element of the module `auth` that neither an edit nor the host may give any more. */
+/** The finding about the first stored list element of the module `auth` that no edit and no host may give any more. */
 export function listFindings(values: Readonly<Record<string, string>>): readonly Finding[] {
   const found = listProblem(values, () => true, isPublicAddress, true)
   if (found === null) return []

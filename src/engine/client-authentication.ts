@@ -32,7 +32,7 @@ export function isBasic(authorization: string | undefined): boolean {
 
 /**
  * The pair that a client authenticates with, by the header or by the form (§2.3.1), or what is wrong with
- * the request whoever sent it. Credentials that are missing or cannot be read are a pair of empty texts,
+ * the request of any client. Credentials that are missing or cannot be read are a pair of empty texts,
  * which is no client's: their refusal is the one of every other pair.
  */
 export function readTokenRequest({ authorization, form }: TokenRequest): TokenRequestVerdict {

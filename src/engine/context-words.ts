@@ -9,9 +9,9 @@ interface ContextWords {
 }
 
 /**
- * The words an attacker would try first for this very account. Of an e-mail address the local part
- * is the account's own word and the parts of it are related ones; of everything else (names,
- * products, hosts) the parts are. Parts end at whatever is no letter or digit. Words of fewer than
+ * The words an attacker would try first for this very account. The local part of an e-mail address is
+ * the account's own word, and its parts are related words; the parts of everything else (names, products,
+ * hosts) are related words too. Parts end at any character that is no letter or digit. Words of fewer than
  * four characters are dropped: they occur in anything.
  */
 export function contextWords(texts: readonly string[]): ContextWords {

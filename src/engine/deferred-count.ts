@@ -56,7 +56,7 @@ export function judgeDeferred(known: DeferredCount | null, hit: DeferredHit): De
   return { outcome: 'report', hits: unreported + 1, next }
 }
 
-/** What a report's answer says of the window, whatever else was decided while it was under way. */
+/** What a report's answer says of the window, no matter what was decided while it was under way. */
 export function reported(
   known: DeferredCount | null,
   answer: { readonly allowed: boolean; readonly resetsAt: number },

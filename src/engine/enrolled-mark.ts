@@ -8,7 +8,7 @@ export function enrolledMark(intentId: string): string {
   return intentId + ending
 }
 
-/** Whether this is the mark of an enrolment, whichever it is. */
+/** Whether this is the mark of any enrolment. */
 export function isEnrolledMark(mark: string): boolean {
   return mark.endsWith(ending)
 }

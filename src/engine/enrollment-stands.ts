@@ -16,8 +16,8 @@ interface Account {
 
 /**
  * Whether the enrolment of a factor is complete, or may still be completed. It is neither where its request was cut off
- * and a reset, or anything else that voids it, came first: the sweep takes such a factor away, and until then it signs
- * nobody in.
+ * and a reset, or anything else that voids it, came first: the sweep takes such a factor away, and until then no
+ * sign-in succeeds by it.
  */
 export function enrollmentStands(factor: StoredFactor, account: Account): boolean {
   const { enrollmentId } = factor

@@ -15,7 +15,7 @@ export type IntentCondition =
   /** The session that it began in goes on. */
   | 'session'
   /**
-   * Of a login that came by a provider: the account there is linked, and the code of an app did not
+   * For a login that came by a provider: the account there is linked, and the code of an app did not
    * come again.
    */
   | 'identity'
@@ -27,7 +27,7 @@ export type IntentSwitch =
   | 'password'
   /** The provider that it leads to. */
   | 'provider'
-  /** Passwords or the provider, whichever the login began with. */
+  /** The method that the login began with: passwords, or the provider. */
   | 'loginMethod'
   | 'totp'
   | 'passkeys'

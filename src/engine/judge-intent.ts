@@ -22,7 +22,7 @@ export interface IntentAccount extends IntentEpochs {
   readonly email: string
   readonly enabled: boolean
   readonly lastIntentId: string | null
-  /** Of the newest end of all sessions: what was spared, a session or a login that waits. */
+  /** What the newest end of all sessions spared: the id of a session, or of a login that waits. */
   readonly keptSessionId: string | null
 }
 

@@ -2,7 +2,7 @@ const mostKeys = 4
 
 /**
  * The random keys, each of `length` characters of base64url, in what a browser or app keeps of several
- * things of one kind, the newest first. What is none is left out.
+ * things of one kind, the newest first. Any other text is left out.
  */
 export function keysIn(kept: string | null, length: number): readonly string[] {
   const parts = (kept ?? '').slice(0, 1024).split('.')

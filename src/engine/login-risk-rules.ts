@@ -78,7 +78,7 @@ export function placeOf(login: Login): readonly [string, string] {
  */
 const mostAlike = 8
 
-/** Of these logins, the newest first, those that give way to one more. */
+/** The logins of this history, which has the newest first, that give way to one more. */
 export function surplusBeside<L extends Login>(login: Login, history: readonly L[]): readonly L[] {
   const [alike, network] = surroundingsOf(login)
   const isBeside = (past: Login): boolean => {

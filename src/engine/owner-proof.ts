@@ -50,7 +50,7 @@ interface Attached {
 
 /**
  * Whether a provider that is authoritative for the address may open the account that has it:
- * - `prove`: nobody proved the mailbox; what was planted on the account goes
+ * - `prove`: the mailbox was never proved; what was planted on the account goes
  * - `join`: it was proved, and nothing can sign in to it: an earlier proof was cut short before the
  *   identity was stored, or passwords are switched off
  * - `refuse`: the owner signs in as before, and links the provider then

@@ -55,7 +55,7 @@ function cookiesFor(
 }
 
 /**
- * Of one host alone, as a registration's: the pages of another must not plant one of their own flow.
+ * A cookie of one host alone, as a registration's is: pages of another host must not plant one of their own flow.
  * A form comes from the provider's own page, a link back from there too; and where the host's pages
  * are another site, they send it along to finish a login.
  */

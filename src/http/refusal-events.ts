@@ -54,7 +54,7 @@ const emittedByServices: readonly ErrorCode[] = [
 const deadTokenCodes: readonly ErrorCode[] = ['session_revoked', 'audience_mismatch']
 const minuteMs = 60 * 1000
 const hourMs = 60 * minuteMs
-/** Of one session or account. */
+/** How many networks of one session or account have an event. */
 const mostNetworks = 8
 
 export function refusalEvents({ clock, emit }: Deps): RefusalEvents {

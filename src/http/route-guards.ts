@@ -116,8 +116,8 @@ export function routeGuards<S extends Surface>(
   }
 
   /**
-   * Of people and machines that are known, and of tokens that were good once or are good elsewhere. No limit stands
-   * before a route of the host's, so that strangers could fill the records.
+   * Emits the refusals of people and machines that are known, and of tokens that were good once or are good elsewhere,
+   * and no others: no limit stands before a route of the host's, so strangers could fill the records.
    */
   function emitRefusal(
     name: string,

@@ -45,7 +45,7 @@ export async function serve(
   }
 }
 
-/** Where the operation goes by one: of several that cannot be told apart, none. */
+/** Where the operation goes by one cookie, it gets none of several that cannot be told apart. */
 async function refreshCookiesOf(
   { operation, request }: Admission,
   policy: CookiePolicy,

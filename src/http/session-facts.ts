@@ -9,8 +9,8 @@ import type { RequestHead } from './request/request-head.js'
 export type SessionUse = 'page' | 'connection' | 'action'
 
 /**
- * Who is signed in, as facts to render. It is no `Principal`: no guard, `requirePermission` or `requireStepUp` takes
- * it, because a cookie comes with requests that the person did not mean to send.
+ * The signed-in person, as facts to render. It is no `Principal`: no guard, `requirePermission` or `requireStepUp`
+ * takes it, because a cookie comes with requests that the person did not mean to send.
  */
 export interface PageSession<S extends Surface = Surface> {
   readonly surface: S

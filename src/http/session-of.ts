@@ -32,7 +32,7 @@ const replyHeaders = Object.freeze({ 'cache-control': 'private, no-store' })
 const uses: readonly string[] = ['page', 'connection', 'action'] satisfies SessionUse[]
 const unsafe: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Who is signed in, for pages, connections and form posts of a server-rendered host. */
+/** Finds out who is signed in, for pages, connections and form posts of a server-rendered host. */
 export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): AnySessionOf<S> {
   const { sessionLook } = deps
   /** A page asks in many places, and is answered alike in each. Kept with the request and for no longer. */

@@ -43,7 +43,7 @@ export const google: OidcProvider = {
 
 /**
  * Google hosts the mailbox: its own domain, or a Workspace that `hd` names. Any other address was
- * confirmed once, and may belong to somebody else by now.
+ * confirmed once, and may belong to another person by now.
  */
 function isOfGoogle(email: string | null, hostedDomain: unknown): boolean {
   const isGmail = email?.trim().toLowerCase().endsWith('@gmail.com') ?? false

@@ -40,7 +40,7 @@ export const microsoft: OidcProvider = {
     if (typeof tid !== 'string' || !guid.test(tid)) return null
     return isTenantAllowed(tid, credentials.tenant) ? issuerFor(endpoints.issuer, tid) : null
   },
-  // Of the keys of all tenants some sign for one tenant only, and say so.
+  // Some of the keys of all tenants sign for one tenant only, and say so.
   mayKeySign({ issuer }, given) {
     if (typeof issuer !== 'string') return true
     const [before = '', after = ''] = issuer.split('{tenantid}')

@@ -28,7 +28,7 @@ export interface ProviderClients {
   /** Where to send the browser: authorization code with PKCE S256 (RFC 7636). */
   authorizationUrl(id: ProviderId, credentials: ProviderCredentials, signIn: SignInRequest): string
   /**
-   * Who signed in. Rejects with a `ProviderError` for anything but a good answer, and with another error
+   * Finds out who signed in. Rejects with a `ProviderError` for anything but a good answer, and with another error
    * when what checks answers cannot be loaded; the next call tries again.
    */
   whoSignedIn(

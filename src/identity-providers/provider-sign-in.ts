@@ -22,7 +22,7 @@ interface Deps {
 }
 
 /**
- * Reads a provider's answer: who signed in, or null when the provider named nobody. Rejects with a
+ * Reads a provider's answer: who signed in, or null when the provider named no person. Rejects with a
  * `ProviderError` for anything but a good answer.
  */
 export type ProviderSignIn = (

@@ -12,7 +12,7 @@ export type MailData = { readonly [M in Mail as M['template']]: M['data'] }
  */
 export interface MailContext<T extends MailTemplate> {
   readonly product: string
-  /** As in the mail. Of `userAgent`, the names of the browser and the system are left, such as `Firefox, Windows`. */
+  /** As in the mail, but `userAgent` has only the names of browser and system, such as `Firefox, Windows`. */
   readonly data: MailData[T]
   /** A moment (epoch milliseconds) in this language, in the writer's time zone, which it names. */
   time(at: number): string

@@ -33,7 +33,7 @@ export interface MailWriterOptions<L extends string = 'en' | 'de'> {
   readonly now?: () => number
 }
 
-/** What is known of the language of who gets a mail. */
+/** What is known of the language of the person who gets a mail. */
 export interface MailReader {
   /** The tag that you keep for the address or the user, such as `de-AT`. It goes before all others. */
   readonly locale?: string | null | undefined

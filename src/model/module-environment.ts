@@ -23,7 +23,7 @@ export interface ModuleEnvironment extends Doc, RevisionOrigin {
   /** Random: lets a writer see that it won although the store's answer was lost. */
   readonly writeId: string
   /**
-   * Set while an activation that judged these values is about to be written: who edits them first makes that
+   * Set while an activation that judged these values is about to be written: an edit that comes first makes that
    * activation judge again. A mark that a crash left behind does no more than that.
    */
   readonly activation: string | null

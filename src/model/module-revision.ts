@@ -2,7 +2,7 @@ import type { Collection, CollectionSpec, Doc } from '../ports/store.js'
 import { environmentId, type RevisionOrigin } from './module-environment.js'
 
 /**
- * One revision of an environment that a later one replaced. It never held a secret: of secret
+ * One revision of an environment that a later one replaced. It never held a secret: for secret
  * fields it says that they were set, and no more.
  */
 export interface ModuleRevision extends Doc, RevisionOrigin {

@@ -23,7 +23,7 @@ export interface OauthFlow extends Doc {
   readonly appState: string | null
   /** The version of the terms accepted on the way; empty when none was named. */
   readonly termsVersion: string
-  /** Who links, and in which session; empty unless `link`. */
+  /** The user who links, and the session; empty unless `link`. */
   readonly userId: string
   readonly sessionId: string
   /** That user's epochs then; any other value voids the flow. 0 unless `link`. */

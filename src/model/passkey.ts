@@ -21,8 +21,8 @@ export interface Passkey extends Doc, EnrollmentNotice {
   readonly backedUp: boolean
   /**
    * Whether its user verification counts: the authenticator verified the person at registration, or
-   * at a login beside another factor (`uvInitialized`, WebAuthn §4). Who finds a key without a PIN
-   * can set one.
+   * at a login beside another factor (`uvInitialized`, WebAuthn §4). A stranger
+   * who finds a key without a PIN can set one.
    */
   readonly uvInitialized: boolean
   /** Names the attempt to remove it that is under way, or that was cut off; see `FactorRemoval`. */

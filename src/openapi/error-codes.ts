@@ -53,7 +53,7 @@ export function errorCodesOf(operation: Operation): readonly ErrorCode[] {
   // An operation on sessions answers every outage with the code of a session outage.
   const isSession = errors.includes('session_enforcement_unavailable')
   const answered = codes.filter((code) => !(isSession && code === 'service_unavailable'))
-  // Whoever has no factor is told to enroll one first.
+  // A caller without a factor is told to enroll one first.
   return [
     ...new Set([...answered, ...(asksForProof ? (['mfa_enrollment_required'] as const) : [])]),
   ]

@@ -35,7 +35,7 @@ export const configPatchInput = z.strictObject({
   revision: z.exactOptional(z.int()),
 })
 
-/** At the module's own door, which edits whichever environment is active. */
+/** At the module's own route, which edits the environment that is active. */
 export const modulePatchInput = z.extend(configPatchInput, {
   environment: z.exactOptional(z.string().check(z.maxLength(200))),
 })

@@ -49,7 +49,7 @@ export type AddressClass =
 
 /**
  * The rate limits of signed-in callers, each counted per session and, five times as wide, per account.
- * What ends a session or a trust has a class of its own: whoever uses up the others with a stolen token
+ * What ends a session or a trust has a class of its own: a thief who uses up the others with a stolen token
  * must not keep the owner from ending that.
  */
 export type SessionClass = 'self' | 'change' | 'ending' | 'mfa' | 'admin'
@@ -68,7 +68,7 @@ export type Guard =
   | { readonly kind: 'bearerOrTicket' }
   /**
    * A second-factor proof of this session, younger than `maxAgeMs` milliseconds; without it, than the
-   * setting `stepUpMaxAge`. With `where`: of people alone, where `createAuth` was given that option.
+   * setting `stepUpMaxAge`. With `where`: asked of people alone, if `createAuth` was given that option.
    */
   | { readonly kind: 'stepUp'; readonly maxAgeMs?: number; readonly where?: 'adminStepUp' }
   /** A valid access token, of a person or of a service account. */
@@ -76,10 +76,10 @@ export type Guard =
   /** The authorizer must grant it, after `bearer`. */
   | { readonly kind: 'permission'; readonly key: string }
 
-/** Of a session; of a trusted device, which outlives it; of OAuth flows, answered by a link or by a form. */
+/** Cookies of a session, of a trusted device, which outlives it, and of OAuth flows, answered by link or by form. */
 export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form' | HostOnlyCookie
 
-/** Of what was registered, of what the browser is known by, and of a sign-in that bounced. */
+/** Cookies of what was registered, of what the browser is known by, and of a sign-in that bounced. */
 export type HostOnlyCookie = 'registration' | 'recognition' | 'link'
 
 /** The request, as every handler gets it. */
@@ -194,8 +194,8 @@ interface Common<B extends Schema, R extends Schema> {
   /** The members of the query, each a text. Without it, the query is ignored. */
   readonly query?: Schema
   /**
-   * Given if a 401 clears the refresh cookie, because the cookie was the credential. Of several cookies
-   * of the name, the operation goes by one, or looks at each itself.
+   * Given if a 401 clears the refresh cookie, because the cookie was the credential. If several cookies have
+   * the name, the operation goes by one, or looks at each itself.
    */
   readonly usesRefreshCookie?: 'one' | 'each'
   /** The cookies that it reads, and those that its reply may set or clear. */
@@ -277,14 +277,14 @@ export function publicOperation<B extends Schema, R extends Schema>(
   return { ...entry, access: 'public' }
 }
 
-/** Of a signed-in person. */
+/** An operation of a signed-in person. */
 export function guardedOperation<B extends Schema, R extends Schema, A>(
   entry: Omit<GuardedOperation<B, R, A>, 'access'>,
 ): GuardedOperation<B, R, A> {
   return { ...entry, access: 'guarded' }
 }
 
-/** Of a signed-in person or of a login that lacks a factor. */
+/** An operation of a signed-in person or of a login that lacks a factor. */
 export function enrollingOperation<B extends Schema, R extends Schema>(
   entry: Omit<EnrollingOperation<B, R>, 'access'>,
 ): EnrollingOperation<B, R> {

@@ -14,7 +14,7 @@ const reading = [
   { kind: 'principal' },
   { kind: 'permission', key: 'auth.service_accounts.read' },
 ] as const
-/** Of its own length: `stepUpMaxAge` neither lengthens nor shortens it. */
+/** The step-up has a maximum age of its own: `stepUpMaxAge` neither lengthens nor shortens it. */
 const managing = [
   { kind: 'principal' },
   { kind: 'permission', key: 'auth.service_accounts.manage' },

@@ -55,7 +55,8 @@ export function AuthProvider({
     let isKnown = false
     const shown = () => {
       const state = client.get()
-      // A client of an app is loading again once its tokens turn out to be another user's: who was shown is not.
+      // A client of an app is loading again once its tokens turn out to be another user's: then the user shown before
+      // must not come back.
       isKnown ||= state.status !== 'loading'
       return isKnown ? state : first
     }

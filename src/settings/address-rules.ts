@@ -1,7 +1,7 @@
 import { isLocalHost } from '../engine/is-local-host.js'
 import { longestAddress } from '../engine/longest-address.js'
 
-/** Of the text of a literal IP address; false for one that is not on the public internet. */
+/** Takes the text of a literal IP address; false for one that is not on the public internet. */
 export type IsPublicAddress = (address: string) => boolean
 
 /**
@@ -70,7 +70,7 @@ function parsed(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null
 }
 
-/** Whatever form an address was typed in: the parser has made it the usual one. */
+/** It need not know the forms that an address can be typed in: the parser has made it the usual one. */
 function isPrivateHost(hostname: string, isPublicAddress: IsPublicAddress): boolean {
   const name = hostname.replace(/\.$/, '')
   if (name === 'localhost' || name.endsWith('.localhost')) return true

@@ -5,7 +5,7 @@ const policies = ['mfaPolicyOperator', 'mfaPolicyClient'] as const
 const kinds = ['totpEnabled', 'webauthnMode'] as const
 
 /**
- * Refuses to leave a second factor demanded and every kind of it off: who has none could not enroll one. With
+ * Refuses to leave a second factor demanded and every kind of it off: a user without one could not enroll one. With
  * `adminStepUp`, configuration writes demand one whatever the policies are.
  */
 export function factorKindProblem(
@@ -14,7 +14,7 @@ export function factorKindProblem(
   adminStepUp: boolean,
 ): ConfigValidationError | null {
   if (![...policies, ...kinds].some(isTouched)) return null
-  // Whatever else is stored reads as the default: both kinds on, no policy required.
+  // Any other text in the store reads as the default: both kinds on, no policy required.
   const isAllOff = values['totpEnabled'] === 'false' && values['webauthnMode'] === 'off'
   if (!isAllOff) return null
   const demanding = policies.find((key) => values[key] === 'required')

@@ -35,7 +35,7 @@ export function loadedSettings(
   const incomplete = providerProblem(texts, () => true)?.message
   const lacking = incomplete === undefined ? [] : [`A provider cannot be used: ${incomplete}`]
   const closed = loginMethodProblem(texts, () => true)
-  // Of a version that took shorter ones: refused, its events would stop.
+  // An older version took shorter ones. If they were refused now, the events to the webhook would stop.
   const weak = settings.securityWebhooks
     .filter(({ slug }) => !unreadable.includes(`securityWebhooks.${slug}.signingSecret`))
     .filter(({ signingSecret }) => signingSecret.length < shortestSigningSecret)

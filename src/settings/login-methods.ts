@@ -59,7 +59,7 @@ export function loginMethodProblem(
     const switches = providers.map((provider) => provider[surface])
     const methods: readonly SettingKey[] = [password, 'webauthnMode', ...switches]
     if (!methods.some(isTouched)) continue
-    // Only 'false' is off: whatever else is stored reads as the default, which is on.
+    // Only 'false' is off: any other text in the store reads as the default, which is on.
     if (values[password] !== 'false' || switches.some((key) => isOn(values, key))) continue
     if (values['webauthnMode'] === 'passwordless') continue
     const message = `The ${surface} surface has no login method. Keep "${password}" on, enable a provider, or set "webauthnMode" to "passwordless".`

@@ -19,7 +19,7 @@ export interface InitialSecurityWebhook extends InitialElement {
   readonly url: string
   /** 32 to 255 characters, such as `openssl rand -hex 32` prints. */
   readonly signingSecret: string
-  /** Signs as well, while receivers change over. Of the form of `signingSecret`. Default: none. */
+  /** Signs as well, while receivers change over. In the form of `signingSecret`. Default: none. */
   readonly previousSigningSecret?: string
   readonly events: (typeof events)[number]
 }

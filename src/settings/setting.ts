@@ -32,7 +32,7 @@ export interface Setting<T> {
   readonly isSetWhenEmpty?: true
   /** Whether the environment decides while nothing is stored. */
   isSetBy?(env: StoredSettings['env']): boolean
-  /** Of a record list: what its elements must be like. */
+  /** For a record list: what its elements must be like. */
   readonly list?: ListRule
 }
 

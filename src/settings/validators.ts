@@ -49,7 +49,7 @@ export function authValidators(isPublicAddress: IsPublicAddress, adminStepUp: bo
   }
 }
 
-/** Of a key of an element, what all keys of that element begin with. */
+/** What all keys of an element begin with, taken from one of them. */
 function elementOf(key: string): string {
   return key.slice(0, key.lastIndexOf('.') + 1)
 }

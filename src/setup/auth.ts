@@ -39,7 +39,7 @@ export interface SurfaceAuth<S extends Surface = Surface>
    * `tenantId` names the tenant in question. Throws `AuthError` `permission_denied` (403), also for a
    * disabled or deleted user and for an invalid `tenantId`, or `authorization_unavailable` (503). More than a
    * second after `authenticate`, it first asks again for token, signing key and session, and throws what `authenticate`
-   * throws. Of a copy of the principal, such as one out of JSON, it does not know the key.
+   * throws. It does not know the key of a copy of the principal, such as one out of JSON.
    */
   requirePermission(
     principal: Principal<S>,
@@ -56,7 +56,7 @@ export interface SurfaceAuth<S extends Surface = Surface>
   requireStepUp(principal: Principal<S>, age: { readonly maxAgeMs: number }): Promise<void>
   /**
    * The session whose refresh cookie a request brings, for pages, connections and form posts that the host renders or
-   * serves itself; null for nobody signed in. It decides as `GET …/session` does, and writes, rotates and ends
+   * serves itself; null if no user is signed in. It decides as `GET …/session` does, and writes, rotates and ends
    * nothing: a cookie that was replaced, or a session over its cap, is null and the event `session.overdue`. Asked
    * again about one request object, it answers a `page` as it did first, and reads the session afresh for the other
    * uses, as `recheck` of a connection does.

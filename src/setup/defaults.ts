@@ -33,7 +33,7 @@ export interface Defaults {
   readonly inRequest: InRequest
   readonly issuer: string
   readonly logger: Logger
-  /** Of the names of all collections. */
+  /** The prefix of the names of all collections. */
   readonly prefix: string
   readonly random: Random
   readonly riskScorer: RiskScorer

@@ -36,7 +36,7 @@ export function isSafeScheme({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLocalHost(hostname))
 }
 
-/** Of an address, or of a path below another. What is neither is refused by another check. */
+/** Whether an address, or a path below one, is short enough as it is sent. Another check refuses what is neither. */
 function isSentWithin(longest: number, text: string): boolean {
   const base = 'https://localhost'
   if (!URL.canParse(text, base)) return true
@@ -51,9 +51,9 @@ function sentWithin(longest: number): z.core.$ZodCheck<string> {
   return z.refine<string>((text) => isSentWithin(longest, text), { error })
 }
 
-/** Of an address, as it is sent. */
+/** The check for an address, as it is sent. */
 export const shortEnough = sentWithin(longestAddress)
-/** Of an address that others are built below. */
+/** The check for an address that others are built below. */
 export const shortEnoughBase = sentWithin(longestBaseAddress)
 
 /** The keys that encrypt configuration. */

@@ -85,10 +85,10 @@ const mostAtOnce = 3
 
 /**
  * At most three, however large the machine is; a host with the memory for more says so. And one hash less at once than
- * the thread pool has threads: signing and reading files go through that pool too,
- * and must not wait behind a flood of logins. Of more than two cores one is left to everything else. Of two, both
- * are used: with one hash at a time half the machine would stand idle, and the event loop gets its share of a core
- * from the scheduler all the same.
+ * the thread pool has threads: signing and reading files go through that pool too, and must not wait behind a flood of
+ * logins. If there are more than two cores, one is left to everything else. If there are two, both are used: with one
+ * hash at a time half the machine would stand idle, and the event loop gets its share of a core from the scheduler all
+ * the same.
  */
 export function defaultConcurrency(
   cores: number,

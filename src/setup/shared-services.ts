@@ -46,7 +46,7 @@ export interface SharedServices extends SharedPasswordServices {
   readonly providers: ProviderClients
   readonly publish: (event: AuthEvent) => void
   readonly secretBox: SecretBox
-  /** Of service accounts; there is one, of the operator surface. */
+  /** The credentials of service accounts; there is one collection, of the operator surface. */
   readonly serviceCredentials: Collection<ServiceCredential>
   readonly settings: () => Promise<AuthSettings>
   readonly tokenMemo: TokenMemo

@@ -90,7 +90,7 @@ function resumed(name: string, resume: () => Promise<'more' | 'done'>): Sweepabl
   return { name, sweep: async (_before, limit) => ((await resume()) === 'more' ? limit : 0) }
 }
 
-/** Whatever else of a surface expires, as the record of collections says. */
+/** Everything else of a surface that expires, as the record of collections says. */
 function hygieneOf({ surface, collections }: SweptSurface): readonly Sweepable[] {
   return sweptBy('hygiene').map((member) => ({
     name: `${surface} ${surfaceCollections[member].name.replaceAll('_', ' ')}`,

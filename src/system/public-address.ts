@@ -2,7 +2,7 @@ import { BlockList, type IPVersion, isIP } from 'node:net'
 
 /**
  * Addresses that are not on the public internet or not one machine's own: the special-purpose
- * registries of RFC 6890, as IANA keeps them, with multicast. Of IPv6 only 2000::/3 is handed out;
+ * registries of RFC 6890, as IANA keeps them, with multicast. Only 2000::/3 of IPv6 is handed out;
  * what in there only wraps an IPv4 address (6to4, Teredo) could lead anywhere and is left out too.
  */
 const notPublicV4 = blockListOf('ipv4', [

@@ -34,7 +34,7 @@ function tally(answers: readonly CounterResult[]): Readonly<Record<string, numbe
   return seen
 }
 
-/** Of eight additions of two hits within a limit of five, in whatever order they were carried out. */
+/** What eight additions of two hits within a limit of five come to, in whatever order they were carried out. */
 const twoByTwo = (resetsAt: number) => ({
   [`allowed at 2 until ${resetsAt}`]: 1,
   [`allowed at 4 until ${resetsAt}`]: 1,

@@ -24,7 +24,7 @@ export function fakeClock(start = Date.UTC(2030, 0, 1)): FakeClock {
   let time = start
   const timers = new Set<Timer>()
   const nextBefore = (end: number): Timer | null => {
-    // Strictly earlier: of timers with one due time, the first that was set runs first.
+    // Strictly earlier: if timers have one due time, the first that was set runs first.
     let next: Timer | null = null
     for (const timer of timers) {
       if (timer.at <= end && (next === null || timer.at < next.at)) next = timer

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Versions } from './project-files.js'
 
-/** Of packages that the package itself does not name: what its examples run on. */
+/** The versions of packages that the package itself does not name: what its examples run on. */
 const others: Versions = {
   '@hono/node-server': '^2.0.0',
   hono: '^4.0.0',

@@ -85,7 +85,7 @@ async function synced(path: string): Promise<void> {
 
 /**
  * Lets `change` decide on what the file holds now, and replaces it at once with what that gives; readers find the old
- * file or the new one. Of two calls at a time the second is refused. Null leaves the file as it is.
+ * file or the new one. If two calls come at once, the second is refused. Null leaves the file as it is.
  */
 export async function changeKeyFile(
   path: string,

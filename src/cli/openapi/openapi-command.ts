@@ -110,7 +110,7 @@ async function compare(call: Call, file: string, document: OpenApiDocument): Pro
   return isSame ? 0 : 1
 }
 
-/** Whatever a formatter made of the spaces. */
+/** True for the same JSON, whatever a formatter made of the spaces. */
 function sameJson(text: string, document: OpenApiDocument): boolean {
   try {
     return JSON.stringify(JSON.parse(text)) === JSON.stringify(document)

@@ -82,7 +82,7 @@ function readElements(field: FieldDeclaration, values: Values, module: string, w
   })
 }
 
-/** Of a text that reads as it stands, which nearly all do; null for any other. */
+/** The value of a text that reads as it stands, which nearly all do; null for any other text. */
 function plainValue({ declaration }: Reader, stored: string): Scalar {
   const reading = stored === '' ? null : parse(declaration, stored)
   return reading?.inRange ? reading.value : null

@@ -6,7 +6,7 @@ import type { Admission, AdmissionStep } from './admission.js'
 
 /**
  * The limit of each class. Logins have a live setting. A logout is counted by its service, and only
- * where no credential in it verifies: an owner must get out whatever else happens at their address.
+ * where no credential in it verifies: an owner must get out whatever other callers at their address do.
  */
 const perIp: Readonly<Record<AddressClass, AddressLimitName | null>> = {
   register: 'registerPerIp',

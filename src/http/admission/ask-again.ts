@@ -4,9 +4,10 @@ import { permissionOf } from './permission.js'
 import { stepUp } from './step-up.js'
 
 /**
- * Asks once more what let the request of an administrator in: token, session, permission, second factor. For the write
- * of what had to wait, since each of them may have ended meanwhile. If `late`, only where it was let in more than a
- * second ago: the guards of a route follow one another sooner as well. Throws as the guards do.
+ * Asks once more what let the request of an administrator in: token, session, permission, second factor. Call it
+ * before a write that had to wait, since each of them may have ended meanwhile. With `late`, it asks only where the
+ * request was let in more than a second ago: the guards of a route follow one another that fast as well. Throws as the
+ * guards do.
  */
 export async function askAgain(
   admission: Admission,

@@ -12,7 +12,7 @@ export function stepUp({
     async read({ operation, principal }) {
       const guard = operation.guards.find(({ kind }) => kind === 'stepUp')
       if (principal === null || guard?.kind !== 'stepUp') return null
-      // A service account can show no factor: who holds its secret was asked for one to get it.
+      // A service account can show no factor: the operator who got its secret was asked for one.
       const isAsked = guard.where === undefined || (adminStepUp && principal.kind === '')
       if (!isAsked) return null
       return guard.maxAgeMs ?? (await settings()).stepUpMaxAge

@@ -118,7 +118,7 @@ export type OptionalRouteGuardVerdict<P> =
 /** The guard for routes that serve strangers and people alike; `H` is a guard in the form of the framework. */
 export interface OptionalRouteGuards<H> {
   /**
-   * Admits a request without an `Authorization` header as one of nobody, and every other as `requireUser` does: 401
+   * Admits a request without an `Authorization` header as that of no user, and every other as `requireUser` does: 401
    * for a token that is not valid or whose session has ended, 403 for a service account, 503
    * `session_enforcement_unavailable` when the denylist cannot be read. Reads no cookie and no user record.
    */

@@ -21,7 +21,7 @@ function parsed(bytes: Uint8Array): { readonly text: string; readonly value: unk
 
 const [quote, backslash, colon] = ['"', '\\', ':']
 
-/** Of all objects in a JSON text: outside of strings, each colon stands behind the name of a member. */
+/** How many members all objects in a JSON text have: outside of strings, each colon stands behind a member's name. */
 function membersWritten(text: string): number {
   let count = 0
   let isInString = false
@@ -34,7 +34,7 @@ function membersWritten(text: string): number {
   return count
 }
 
-/** Of all objects in the value. It is no recursion: 64 KiB hold thirty thousand arrays in each other. */
+/** How many members all objects in the value have. No recursion: 64 KiB hold thirty thousand arrays in each other. */
 function membersIn(value: unknown): number {
   const waiting: unknown[] = [value]
   let count = 0

@@ -15,7 +15,7 @@ const mostOfResult = 20
 export function describeCall({ madeBy, name, args }: DriverCall): string {
   const own = `${name}(${args.map(describeArgument).join(', ')})`
   if (madeBy === null) return own
-  // Of what made the object, only a statement tells anything: `prepare("select …").get(…)`.
+  // Only a statement tells anything of the call that made the object: `prepare("select …").get(…)`.
   const [made = ''] = madeBy.args.map(describeArgument)
   return `${madeBy.name}${made.startsWith('"') ? `(${made})` : ''}.${own}`
 }

@@ -12,7 +12,7 @@ const texts = [
   '\\ \' " ` $1 $$ % _ {a,b} [1] <b>',
 ]
 
-/** Texts as long as they may be: of one byte a code unit in UTF-8, of three, and of two for each four. */
+/** Texts as long as they may be: with one byte for a code unit in UTF-8, with three, and with four for two. */
 const longest = (length: number): readonly string[] => [
   'x'.repeat(length),
   '漢'.repeat(length),

@@ -10,7 +10,7 @@ import type { BetterAuthSecrets } from './better-auth-secrets.js'
 export interface BetterAuthUser {
   readonly user: Cells
   readonly accounts: readonly Cells[]
-  /** Of the plugin for two factors; null without one. */
+  /** The row of the plugin for two factors; null without one. */
   readonly factor: Cells | null
   readonly passkeys: number
 }

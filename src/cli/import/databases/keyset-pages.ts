@@ -57,7 +57,7 @@ function valueOfCursor(cursor: string): string | number {
   return typeof value === 'number' ? value : String(value)
 }
 
-/** Of a time or of bytes, what the driver gives is not always all that the database compares. */
+/** For a time or for bytes, the driver does not always give all that the database compares. */
 function cursorOf(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'string') return JSON.stringify(value)
   throw new Refusal(

@@ -23,7 +23,7 @@ export function tlsIn(url: URL): boolean {
   throw new Refusal(`The address of a MariaDB or MySQL may have one of these: ${known}.`, 2)
 }
 
-/** Of MariaDB and MySQL. Times are read as UTC. */
+/** A source in MariaDB or MySQL. Times are read as UTC. */
 export async function mariadbSource(url: URL): Promise<SourceDatabase> {
   const { createConnection } = await driverOf('mariadb', () => import('mariadb'))
   const database = decodeURIComponent(url.pathname.slice(1))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { Refusal } from '../../frame/refusal.js'
 import { quoted, type SourceDatabase } from './source-database.js'
 
-/** Of a file, by the SQLite of Node 22.13 and newer. */
+/** A source in a file, read by the SQLite of Node 22.13 and newer. */
 export async function sqliteSource(path: string): Promise<SourceDatabase> {
   if (!existsSync(path)) throw new Refusal(`There is no file ${path}.`, 2)
   const { DatabaseSync } = await import('node:sqlite').catch((cause: unknown) => {

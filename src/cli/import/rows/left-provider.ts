@@ -2,7 +2,7 @@ import type { NotCarried } from './import-source.js'
 
 /** An account at a provider that Postern does not know. */
 export function leftProvider(provider: string): NotCarried {
-  // Names of providers come from the configuration; whatever else stands there is not repeated.
+  // Names of providers come from the configuration; any other text in their place is not repeated.
   const name = /^[\w-]{1,40}$/.test(provider) ? provider : 'another provider'
   return {
     code: 'provider',

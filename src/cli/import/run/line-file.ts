@@ -36,7 +36,7 @@ export async function openLineFile(path: string, bytes: number): Promise<LineFil
 /** The last line of each `from`, by what stands before its `to`. */
 export type KnownIds = ReadonlyMap<string, string>
 
-/** Of the lines `{ from, to }` in the first `bytes` of the file. */
+/** The ids of the lines `{ from, to }` in the first `bytes` of the file. */
 export async function idsIn(path: string, bytes: number): Promise<KnownIds> {
   const ids = new Map<string, string>()
   if (bytes === 0) return ids

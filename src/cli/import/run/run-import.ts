@@ -71,9 +71,9 @@ export async function runImport(run: ImportRun): Promise<ImportOutcome> {
 }
 
 interface EarlierProgress {
-  /** Of the same import; null where there is none. */
+  /** The progress of the same import; null where there is none. */
   readonly note: Progress | null
-  /** Of another import, which did not come to its end and which `--restart` throws away. */
+  /** The progress of another import, which did not come to its end and which `--restart` throws away. */
   readonly discarded: Progress | null
 }
 

@@ -6,7 +6,7 @@ import { membersOf } from '../rows/members-of.js'
 import { providerIssuers } from '../rows/provider-issuers.js'
 import { textOf } from '../rows/read-cell.js'
 
-/** Of one tenant: no token names the shared issuers of several tenants. */
+/** The issuer of one tenant: no token names the shared issuers of several tenants. */
 const microsoftIssuer = /^https:\/\/login\.microsoftonline\.com\/[0-9a-f-]{36}\/v2\.0$/
 
 const noTenant: NotCarried = {

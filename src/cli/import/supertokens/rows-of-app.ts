@@ -8,7 +8,7 @@ export type ReadRows = (
   ids: readonly string[],
 ) => Promise<ReadonlyMap<string, readonly Cells[]>>
 
-/** Of one app alone: two apps may have the same ids. */
+/** Reads the rows of one app alone: two apps may have the same ids. */
 export function rowsOfApp(database: SourceDatabase, app: string): ReadRows {
   return (table, by, ids) =>
     rowsOfUsers(database, { table, by, where: { app_id: app } }, [...new Set(ids)])
