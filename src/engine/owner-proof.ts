@@ -69,23 +69,38 @@ export function providerProof(user: Provable, has: Attached): 'prove' | 'join' |
   return hasWayIn ? 'refuse' : 'join'
 }
 
-/** The counters that void what hangs on an account. */
-interface Epochs {
+/** An account whose mailbox is being proved. */
+interface Unproved extends Pick<Provable, 'selfRegistered'> {
+  readonly email: string
+  readonly name: string
+  readonly termsVersion: string | null
+  /** The counters that void what hangs on an account. */
   readonly sessionEpoch: number
   readonly credentialEpoch: number
   readonly deviceEpoch: number
 }
 
+/** What the owner of the mailbox brings. */
+interface Proved {
+  /** Null for an account without a password. */
+  readonly passwordHash: string | null
+  /** Their name, where it is known; else empty. */
+  readonly name: string
+  readonly lastIntentId: string | null
+}
+
 /**
  * The one write by which an account comes to the owner of its mailbox. It retires all that could have
- * been planted before: password, sessions, mailed links and half-finished logins. Its guard lets it
- * through once in the life of an account.
+ * been planted before: password, sessions, mailed links and half-finished logins, and the name and the terms of a
+ * registration that another person may have made. Its guard lets it through once in the life of an account.
  */
 export function ownerProvedWrite(
-  { sessionEpoch, credentialEpoch, deviceEpoch, email }: Epochs & { readonly email: string },
-  { passwordHash, lastIntentId }: { passwordHash: string | null; lastIntentId: string | null },
+  { sessionEpoch, credentialEpoch, deviceEpoch, email, ...before }: Unproved,
+  { passwordHash, name, lastIntentId }: Proved,
   now: number,
 ) {
+  // An account that the host made has the name that the host gave it.
+  const typed = before.selfRegistered ? { name, termsVersion: null } : {}
   return {
     guard: {
       emailVerifiedAt: null,
@@ -97,6 +112,7 @@ export function ownerProvedWrite(
       deviceEpoch,
     },
     set: {
+      ...typed,
       emailVerifiedAt: now,
       passwordHash,
       passwordChangedAt: passwordHash === null ? null : now,

@@ -76,21 +76,32 @@ describe('whether a provider opens an account that has the address', () => {
 })
 
 describe('the write by which an account comes to the owner of its mailbox', () => {
-  const user = { email: 'ada@example.org', sessionEpoch: 1, credentialEpoch: 20, deviceEpoch: 300 }
+  const seen = { email: 'ada@example.org', sessionEpoch: 1, credentialEpoch: 20, deviceEpoch: 300 }
+  const user = { ...seen, selfRegistered: true, name: 'Mallory', termsVersion: '2026-01' }
 
   it('asks for all that it read, and retires all that was planted', () => {
-    const given = { passwordHash: 'a hash', lastIntentId: 'a link' }
+    const given = { passwordHash: 'a hash', name: '', lastIntentId: 'a link' }
     expect(ownerProvedWrite(user, given, 5000)).toEqual({
-      guard: { ...user, emailVerifiedAt: null, enabled: true, kind: '' },
+      guard: { ...seen, emailVerifiedAt: null, enabled: true, kind: '' },
       set: {
         ...{ emailVerifiedAt: 5000, updatedAt: 5000, keptSessionId: null, ...given },
+        termsVersion: null,
         ...{ passwordChangedAt: 5000, sessionEpoch: 2, credentialEpoch: 21, deviceEpoch: 301 },
       },
     })
   })
 
+  it('takes the name that a provider says, and leaves one that the host gave', () => {
+    const given = { passwordHash: null, name: 'Ada', lastIntentId: null }
+    expect(ownerProvedWrite(user, given, 5000).set).toMatchObject({ name: 'Ada' })
+    const { set } = ownerProvedWrite({ ...user, selfRegistered: false }, given, 5000)
+    expect(Object.keys(set)).not.toContain('name')
+    expect(Object.keys(set)).not.toContain('termsVersion')
+  })
+
   it('leaves an account without a password without the time of its change', () => {
-    const { set } = ownerProvedWrite(user, { passwordHash: null, lastIntentId: null }, 5000)
+    const given = { passwordHash: null, name: '', lastIntentId: null }
+    const { set } = ownerProvedWrite(user, given, 5000)
     expect(set).toMatchObject({ passwordHash: null, passwordChangedAt: null, lastIntentId: null })
   })
 })

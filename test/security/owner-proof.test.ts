@@ -15,7 +15,7 @@ import {
 } from '../support/hosts/open-host.js'
 import type { Account } from '../support/outside/provider-stub/account.js'
 import { goodPassword, otherPassword } from '../support/people/people.js'
-import { faultyBackend } from '../support/stores/faulty-backend.js'
+import { faultyBackend, withCall } from '../support/stores/faulty-backend.js'
 
 const victim = 'victim@gmail.com'
 const squatters = 'the password of a squatter'
@@ -33,8 +33,9 @@ describe.each(surfaces)('an account whose mailbox nobody proved, on %s', (surfac
     oauthHost({ settings: { emailVerificationRequired: false, ...settings } })
 
   /** A stranger registers the victim's address and is signed in, since nothing has to be confirmed. */
-  async function squatted(host: OauthHost) {
-    const reply = await post(host, '/register', { email: victim, password: squatters })
+  async function squatted(host: OauthHost, more: object = {}) {
+    const given = { email: victim, password: squatters, ...more }
+    const reply = await post(host, '/register', given)
     expect(outcomeOf(reply)).toBe('201')
     return {
       bearer: textOf(reply.json(), 'accessToken'),
@@ -178,6 +179,50 @@ describe.each(surfaces)('an account whose mailbox nobody proved, on %s', (surfac
     expect(eventsOf(host, 'password.changed')).toMatchObject([{ by: 'reset' }])
   })
 
+  it('loses the name that a stranger typed and the terms that a stranger accepted', async () => {
+    const terms = '2026-01'
+    const host = await open({ registrationTermsVersion: terms })
+    const planted = { name: 'You won at https://evil.example', acceptedTermsVersion: terms }
+    const { user } = await squatted(host, planted)
+    expect(user).toMatchObject({ name: planted.name, termsVersion: terms })
+    await post(host, '/password/forgot', { email: victim })
+    const token = await mailedToken(host, 'resetPassword', victim)
+    const reset = await post(host, '/password/reset', { token, newPassword: goodPassword })
+    expect(outcomeOf(reset)).toBe('204')
+    expect(await storedUser(host, surface, victim)).toMatchObject({ name: '', termsVersion: null })
+    await host.auth.close()
+    expect(host.mailer.last('passwordChanged', victim).name).toBe('')
+  })
+
+  it('keeps the name that the host gave it', async () => {
+    const host = await open()
+    await host.auth[surface].users.create({ email: victim, password: squatters, name: 'Ada' })
+    await post(host, '/password/forgot', { email: victim })
+    const token = await mailedToken(host, 'resetPassword', victim)
+    await post(host, '/password/reset', { token, newPassword: goodPassword })
+    const { emailVerifiedAt, name } = await storedUser(host, surface, victim)
+    expect([emailVerifiedAt, name]).toEqual([host.clock.now(), 'Ada'])
+  })
+
+  it('is not renamed by a stranger whose request was let in before the proof', async () => {
+    let meanwhile = async (): Promise<unknown> => null
+    const backend = withCall(memory(), async (name, work) => {
+      if (name === `${surface}_users.update`) await meanwhile()
+      return work()
+    })
+    const host = await oauthHost({ backend, settings: { emailVerificationRequired: false } })
+    const { bearer } = await squatted(host)
+    await post(host, '/password/forgot', { email: victim })
+    const token = await mailedToken(host, 'resetPassword', victim)
+    meanwhile = async () => {
+      meanwhile = async () => null
+      await post(host, '/password/reset', { token, newPassword: goodPassword })
+    }
+    const renamed = await host.send('PATCH', at('/me'), { bearer, body: { name: 'You won' } })
+    expect(outcomeOf(renamed)).toBe('403 permission_denied')
+    expect((await storedUser(host, surface, victim)).name).toBe('')
+  })
+
   it('is not proved by the token for a password that is too old, which a login gives to its caller', async () => {
     const host = await open({ passwordMaxAge: '30d', ...bothPolicies('optional') })
     await squatted(host)
@@ -227,9 +272,12 @@ describe.each(surfaces)('a squatted address and a provider, on %s', (surface) =>
   }
 
   it.each(byProvider)('%s: %s says %o', async (_what, provider, more, told) => {
-    const account: Account = { subject: '77', email: victim, verified: true, ...more }
+    const name = 'Ada Lovelace'
+    const account: Account = { subject: '77', email: victim, verified: true, name, ...more }
     const email = account.email ?? victim
     const { host, bearer, user } = await squattedBy(email)
+    await host.auth.close()
+    host.mailer.clear()
     const reply = await host.signIn(surface, provider, account)
     expect(memberOf(reply, 'error') || 'in').toBe(told)
     const after = await storedUser(host, surface, email)
@@ -245,11 +293,17 @@ describe.each(surfaces)('a squatted address and a provider, on %s', (surface) =>
       id: user.id,
       passwordHash: null,
       emailVerifiedAt: host.clock.now(),
+      name: 'Ada Lovelace',
     })
     expect([me.status, byPassword.status]).toEqual([401, 401])
     expect(eventsOf(host, 'account.ownerProved')).toMatchObject([
       { userId: user.id, by: 'provider' },
     ])
+    // The provider need not be the one that runs the mailbox: its owner gets a mail.
+    await host.auth.close()
+    const linked = host.mailer.last('identityChanged', email)
+    expect(linked.data).toMatchObject({ provider, change: 'linked' })
+    expect(host.mailer.sent).toHaveLength(1)
     // And from now on it is the way in.
     const again = await host.signIn(surface, provider, account)
     expect([memberOf(again, 'error'), again.setCookies.length > 0]).toEqual(['', true])

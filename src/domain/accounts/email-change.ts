@@ -1,5 +1,6 @@
 import { admissionRefusal, admissionRules } from '../../engine/admission.js'
 import { canonicalEmail } from '../../engine/email.js'
+import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -35,7 +36,7 @@ export interface EmailChange {
   /**
    * Spends the link. Voids every link mailed before, sessions go on. The mailbox alone does not move an
    * account: the session that asked has to come with the link, or the account's password. Throws
-   * `current_password_required`, `invalid_credentials`, `rate_limited`, and where the settings of today
+   * `current_password_required`, `password_login_disabled`, `invalid_credentials`, `rate_limited`, and where the settings of today
    * forbid the address `email_domain_not_allowed` and `email_not_allowed`, which spend nothing, and
    * `invalid_token` when another account has the address by now.
    */
@@ -162,6 +163,9 @@ export function createEmailChange(
       if ((await judge.sessionRefusal(user, sessionId)) === null) return
     }
     if (currentPassword === undefined) throw new AuthError('current_password_required')
+    const { passwordLoginEnabled } = settingsFor(surface, await deps.settings())
+    // While passwords are off, one that is left proves nothing.
+    if (!passwordLoginEnabled) throw new AuthError('password_login_disabled')
     if (await passwordCheck.ofLink(payload, user, currentPassword)) return
     deps.emit('password.changeFailed', source, { userId: user.id, sessionId: null })
     throw new AuthError('invalid_credentials')

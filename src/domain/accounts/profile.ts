@@ -57,11 +57,10 @@ export function createProfile(deps: Deps, services: Services): Profile {
     },
 
     async rename(user, name, source) {
-      const renamed = await users.update(
-        user.id,
-        { enabled: true },
-        { name, updatedAt: deps.clock.now() },
-      )
+      const set = { name, updatedAt: deps.clock.now() }
+      const { id, emailVerifiedAt } = user
+      // A stranger's request must not reach an account that its owner proved since.
+      const renamed = await users.update(id, { enabled: true, emailVerifiedAt }, set)
       if (renamed === null) throw new AuthError('permission_denied')
       deps.emit('account.updated', source, {
         actorId: user.id,
@@ -84,6 +83,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
         of.keptSessionId === sessionId && (await isPassword(newPassword, of))
       if (!(await isPassword(currentPassword, user))) {
         if (await isWritten(user)) {
+          await passwordRecovery.allowAgain(user)
           await sessions.endAll(userId, 'password_change', source, { except: sessionId })
           return
         }

@@ -13,7 +13,7 @@ import { requireProvedMailbox } from '../factors/require-proved-mailbox.js'
 import type { LinkOffersPart } from '../intents/assemble-intents.js'
 import type { ShownLinkKey } from '../intents/link-offers.js'
 import type { LinkIntent, OauthFlows } from '../intents/oauth-flows.js'
-import type { MailService } from '../mail/mail-service.js'
+import type { IdentityNotice } from './identity-notice.js'
 import type { OauthIdentities, ProviderAccount } from './oauth-identities.js'
 
 /** Which of a user's identities is meant: there is at most one of each provider. */
@@ -69,26 +69,20 @@ interface Unlinking {
   readonly refusal?: () => Promise<AuthError | null>
 }
 
-interface Deps
-  extends Pick<
-    SurfaceContext,
-    'surface' | 'collections' | 'clock' | 'settings' | 'background' | 'emit'
-  > {
-  readonly mail: MailService
-}
+type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings'>
 
 interface Services {
   readonly flows: Pick<OauthFlows, 'isGood'>
   readonly identities: OauthIdentities
+  readonly identityNotice: IdentityNotice
   readonly linkOffers: LinkOffersPart
   readonly reAuthentication: ReAuthentication
 }
 
 export function createOauthLinks(
   deps: Deps,
-  { flows, identities, linkOffers, reAuthentication }: Services,
+  { flows, identities, identityNotice: notice, linkOffers, reAuthentication }: Services,
 ): OauthLinks {
-  const { clock } = deps
   const { users } = deps.collections
 
   /** Whether the user can link an account at this provider. Takes away what a linking that was cut off has left. */
@@ -123,22 +117,6 @@ export function createOauthLinks(
     return retryOnConflict(2, attempt, refuse)
   }
 
-  /** Once it stands: an event, a record, and a mail to the owner. */
-  function notifyChange(
-    change: 'linked' | 'unlinked',
-    { actorId, user }: { readonly actorId: string; readonly user: User },
-    provider: string,
-    source: RequestSource,
-  ): void {
-    const at = clock.now()
-    deps.emit(`identity.${change}`, source, { at, actorId, targetId: user.id, provider })
-    // Beside the request: what was changed must not be answered by a failure to read a setting.
-    deps.background.run('mailing about an identity', async () => {
-      const { notifySecurityChanges } = await deps.settings()
-      if (notifySecurityChanges) deps.mail.identityChanged(user, { at, provider, change })
-    })
-  }
-
   async function person(userId: string): Promise<User> {
     const user = isUuid(userId) ? await users.get(userId) : null
     if (user === null || !isHuman(user)) throw new AuthError('user_not_found')
@@ -161,7 +139,8 @@ export function createOauthLinks(
     )
     // One that was still being linked has opened nothing, and its owner got no mail of it.
     if (!isBeingLinked(removed)) {
-      notifyChange('unlinked', { actorId, user }, removed.provider, source)
+      const { provider } = removed
+      notice({ actorId, user, provider, change: 'unlinked' }, source)
     }
   }
 
@@ -196,7 +175,8 @@ export function createOauthLinks(
       if (!stands && begun !== null) await identities.takeBack(begun)
     }
     if (!stands) throw new AuthError(terms.refusal)
-    notifyChange('linked', { actorId: user.id, user }, account.provider, source)
+    const { provider } = account
+    notice({ actorId: user.id, user, provider, change: 'linked' }, source)
   }
 
   return {

@@ -9,6 +9,7 @@ import type { LoginPipeline } from '../login/login-pipeline.js'
 import type { MailService } from '../mail/mail-service.js'
 import type { OwnerProof } from '../passwords/owner-proof.js'
 import type { SessionTermination } from '../sessions/session-termination.js'
+import { createIdentityNotice } from './identity-notice.js'
 import { createOauthAccounts } from './oauth-accounts.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import { createOauthLinks, type OauthLinks } from './oauth-links.js'
@@ -40,8 +41,9 @@ export function createOauthPart(
   const deps = { ...context, ...collaborators }
   const { identities, judge } = collaborators
   const flows = createOauthFlows(deps, judge)
-  const providerProofs = createProviderProofs(deps, collaborators)
-  const links = createOauthLinks(deps, { ...collaborators, flows })
+  const services = { ...collaborators, identityNotice: createIdentityNotice(deps) }
+  const providerProofs = createProviderProofs(deps, services)
+  const links = createOauthLinks(deps, { ...services, flows })
   const accounts = createOauthAccounts(deps, { identities, providerProofs })
   return { links, oauth: createOauthSignIn(deps, { ...collaborators, flows, accounts, links }) }
 }

@@ -10,6 +10,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { SignInIntent } from '../intents/oauth-flows.js'
 import type { OwnerProof } from '../passwords/owner-proof.js'
 import type { SessionTermination } from '../sessions/session-termination.js'
+import type { IdentityNotice } from './identity-notice.js'
 import type { OauthIdentities } from './oauth-identities.js'
 
 /** What a provider said of a user, and the flow in which it did. */
@@ -43,17 +44,18 @@ export interface ProviderProofs {
   ): Promise<OpenedByProvider | typeof conflict | null>
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'emit'>
+type Deps = Pick<SurfaceContext, 'collections'>
 
 interface Services {
   readonly identities: OauthIdentities
+  readonly identityNotice: IdentityNotice
   readonly ownerProof: OwnerProof
   readonly sessions: Pick<SessionTermination, 'endAll'>
 }
 
 export function createProviderProofs(
-  { collections, clock, emit }: Deps,
-  { identities, ownerProof, sessions }: Services,
+  { collections }: Deps,
+  { identities, identityNotice, ownerProof, sessions }: Services,
 ): ProviderProofs {
   const { users, roleBindings } = collections
 
@@ -80,15 +82,15 @@ export function createProviderProofs(
       if (user === null) return null
       const verdict = await judge(user)
       if (verdict === 'refuse') return null
-      const proof = { by: intent, newPassword: null, source }
+      const proof = { by: intent, newPassword: null, name: profile.name, source }
       const proved = verdict === 'join' ? user : await ownerProof.prove(user, proof)
       if (proved === null) return conflict
       await sessions.endAll(proved.id, 'password_change', source)
       if (orphan !== null) await identities.takeBack(orphan)
       const identity = await identities.add(profile, proved.id)
       if (identity === null) return conflict
-      const facts = { actorId: proved.id, targetId: proved.id, provider: profile.provider }
-      emit('identity.linked', source, { at: clock.now(), ...facts })
+      const { provider } = profile
+      identityNotice({ actorId: proved.id, user: proved, provider, change: 'linked' }, source)
       return { user: proved, identityId: identity.id }
     },
   }

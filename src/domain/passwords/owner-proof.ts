@@ -18,12 +18,14 @@ export interface Proof {
   readonly by: SpentIntent<'verifyEmail' | 'resetPassword'> | SignInIntent
   /** Null clears the password that is there. */
   readonly newPassword: string | null
+  /** As the provider says it; left out where only the mailbox is known. */
+  readonly name?: string
   readonly source: RequestSource
 }
 
 /**
- * Gives an account, whose mailbox is not proved yet, to the owner of that mailbox. A stranger may have
- * made the account: nothing of theirs opens it any more.
+ * Gives an account to the owner of its mailbox, which is not proved yet. A stranger may have made the account:
+ * nothing of theirs opens it any more, and no mail shows their text.
  */
 export interface OwnerProof {
   /**
@@ -76,9 +78,10 @@ export function createOwnerProof(deps: Deps): OwnerProof {
   async function write(
     user: User,
     passwordHash: string | null,
-    lastIntentId: string,
+    { by: { id: lastIntentId }, name = '' }: Proof,
   ): Promise<User | null> {
-    const { guard, set } = ownerProvedWrite(user, { passwordHash, lastIntentId }, clock.now())
+    const given = { passwordHash, name, lastIntentId }
+    const { guard, set } = ownerProvedWrite(user, given, clock.now())
     try {
       return await users.update(user.id, guard, set)
     } catch (error) {
@@ -113,7 +116,7 @@ export function createOwnerProof(deps: Deps): OwnerProof {
         }
         await keepEnrolledFactor(deps.collections, before)
         const found: User | null =
-          (await write(before, passwordHash, proof.by.id)) ?? (await users.get(seen.id))
+          (await write(before, passwordHash, proof)) ?? (await users.get(seen.id))
         // A guard that missed may have been met by the very write whose answer was lost.
         if (isWritten(found, seen, passwordHash)) {
           announce(before, found, proof, notifySecurityChanges)

@@ -32,11 +32,11 @@ export interface PasswordRecovery {
    */
   linkFor(userId: string, act: Act): Promise<MailedLink | null>
   /**
-   * Hands back the mails of a user whose password was changed in a session. The change voided the links
+   * Hands back the mails of a user whose password was changed by a caller who knew it. The change voided the links
    * of those mails: a thief who changes it again and again must not leave the owner without one. Never
    * throws.
    */
-  allowAgain(user: Pick<User, 'email' | 'emailVerifiedAt'>): Promise<void>
+  allowAgain(user: Mailbox): Promise<void>
   /**
    * Sets a new password with a mailed or login-given token and ends every session. Opens no
    * session. Throws `password_login_disabled`, `invalid_token`, `token_expired` or `password_policy`;
@@ -51,6 +51,7 @@ interface Deps
   readonly mail: MailService
 }
 
+type Mailbox = Pick<User, 'email' | 'emailVerifiedAt'>
 type PasswordPurpose = 'resetPassword' | 'expiredPassword'
 type PasswordIntent = SpentIntent<PasswordPurpose>
 
@@ -112,6 +113,13 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
       : null
   }
 
+  async function allowAgain({ email, emailVerifiedAt }: Mailbox): Promise<void> {
+    // Where the mailbox is not proved, a change voids no link: see the password writer.
+    if (emailVerifiedAt === null) return
+    const asked = [`reset ${email}`, `reset for ${email}`]
+    await Promise.all(asked.map((subject) => deps.limits.forgive('recoveryPerAddress', subject)))
+  }
+
   return {
     async forgot(typed, languages, source) {
       await requireOpen()
@@ -148,18 +156,14 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
       return link
     },
 
-    async allowAgain({ email, emailVerifiedAt }) {
-      // Where the mailbox is not proved, a change voids no link: see the password writer.
-      if (emailVerifiedAt === null) return
-      const asked = [`reset ${email}`, `reset for ${email}`]
-      await Promise.all(asked.map((subject) => deps.limits.forgive('recoveryPerAddress', subject)))
-    },
+    allowAgain,
 
     async reset(token, newPassword, source) {
       const opened = await mailedIntents.open(token, ['resetPassword', 'expiredPassword'])
       const intent = mailedIntents.spend(opened)
       const user = await written(opened, newPassword, source)
       if (user === null) throw new AuthError('invalid_token')
+      if (!isMailed(intent)) await allowAgain(user)
       await sessions.endAll(user.id, 'password_change', source)
       // Before the link is taken: afterwards, the same request sent again is refused.
       await passwordCheck.clear(user.email)

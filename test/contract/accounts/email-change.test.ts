@@ -361,6 +361,19 @@ describe.each(surfaces)('another address on the %s surface', (surface) => {
     expect(outcomeOf(await verify(host, surface, who))).toBe('400 current_password_required')
   })
 
+  it('S-07 S-08 O-38 a password that is left confirms nothing while passwords are off', async () => {
+    const host = await settingsHost()
+    const who = await asked(host, surface)
+    const isOn = `passwordLogin${surface === 'operator' ? 'Operator' : 'Client'}Enabled`
+    await host.set({ config: { webauthnMode: 'passwordless', [isOn]: 'false' } })
+    const { token } = who
+    const byPassword = await verify(host, surface, { token }, { currentPassword: goodPassword })
+    expect(outcomeOf(byPassword)).toBe('403 password_login_disabled')
+    expect(outcomeOf(await verify(host, surface, { token }))).toBe('400 current_password_required')
+    // The session that asked needs none, and nothing was spent.
+    expect(outcomeOf(await verify(host, surface, who))).toBe('200')
+  })
+
   it('R7 has one winner of 8 parallel confirmations', async () => {
     const host = await openHost()
     const who = await asked(host, surface)

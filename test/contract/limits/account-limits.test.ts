@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
+import { textOf } from '../../support/hosts/http-client.js'
 import {
   openHost,
   openHostAtOneAddress,
@@ -59,6 +60,21 @@ describe.each(surfaces)('changes of one account on the %s surface', (surface) =>
     await host.clock.advance(60 * minute)
     const { bearer } = await signIn(host, surface, { ...who, password: owners })
     expect(await changes(host, surface, bearer, [owners, nth(8)])).toEqual(['204'])
+  })
+
+  it('O-09 G-18 a thief with a password that is too old leaves the owner a link that lives', async () => {
+    const host = await openHost({ settings: { passwordMaxAge: '30d' } })
+    const who = await signedInPerson(host, surface)
+    await host.clock.advance(31 * 24 * 60 * minute)
+    for (let n = 0; n < 3; n += 1) {
+      expect(outcomeOf(await forgot(host, surface, who.email))).toBe('202')
+    }
+    const tooOld = await login(host, surface, who.email, goodPassword)
+    const token = textOf(tooOld.json(), 'passwordToken')
+    expect(outcomeOf(await reset(host, surface, token, nth(1)))).toBe('204')
+    const owner = await linkFor(host, surface, who.email)
+    expect(outcomeOf(await reset(host, surface, owner, owners))).toBe('204')
+    expect(outcomeOf(await login(host, surface, who.email, owners))).toBe('200')
   })
 
   it('O-08 an account whose address nobody confirmed gets its owner no more mails by changes', async () => {
