@@ -70,11 +70,11 @@ export function mountSurface<S extends Surface>(
     sessionOf: pages,
     async requirePermission(principal, permission, of) {
       requirePrincipal('requirePermission', principal)
-      await access.permit(principal, permission, of)
+      await access.permit(ofSurface(surface, principal), permission, of)
     },
     async requireStepUp(principal, { maxAgeMs }) {
       requirePrincipal('requireStepUp', principal)
-      await access.recheck(principal)
+      await access.recheck(ofSurface(surface, principal))
       await stepUp.require(principal, maxAgeMs)
     },
   }

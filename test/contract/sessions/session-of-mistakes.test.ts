@@ -142,6 +142,20 @@ describe('mistakes of a host', () => {
     await expect(client.requirePermission(dressed, 'orders.read')).rejects.toThrow(TypeError)
   })
 
+  it('R-1S-05 a principal of the other surface is refused where a cast lets it in', async () => {
+    const host = await openHost({ authorizer: { check: async () => true } })
+    const { bearer } = await signedInPerson(host, 'client')
+    const principal = await host.auth.client.authenticate(`Bearer ${bearer}`)
+    const { operator } = host.auth
+    const mismatch = { status: 401, code: 'audience_mismatch' }
+    // @ts-expect-error It is of the other surface.
+    const permitted = operator.requirePermission(principal, 'orders.read')
+    await expect(permitted).rejects.toMatchObject(mismatch)
+    // @ts-expect-error It is of the other surface.
+    const proved = operator.requireStepUp(principal, { maxAgeMs: 60_000 })
+    await expect(proved).rejects.toMatchObject(mismatch)
+  })
+
   it('types say which use gives what', () => {
     expectTypeOf<PageSession<'client'>>().not.toExtend<Principal<'client'>>()
     expectTypeOf<ConnectionSession>().not.toExtend<Principal>()
