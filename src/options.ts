@@ -275,10 +275,13 @@ export interface AuthOptions {
    * with is logged.
    */
   readonly onEvent?: (event: AuthEvent) => unknown
-  /** Receives log entries. Default: JSON lines on standard error, with time, operation and request id. */
+  /**
+   * Receives log entries. Default: JSON lines on standard error, with time, operation and request id. A logger of your
+   * own gets the fields `operation` and `requestId` where `requestIdHeader` is set.
+   */
   readonly logger?: Logger
   /**
-   * The header from which the default logger takes the id of a request: `x-request-id` (1 to 128 letters, digits and
+   * The header from which log entries take the id of a request: `x-request-id` (1 to 128 letters, digits and
    * `_.+/=:@-`), or `traceparent` for the id of the trace (W3C Trace Context §3.2). For hosts behind a proxy that sets
    * it, since callers could otherwise choose it. Default none: each request gets an id. So does one without the header,
    * or with one of another form.

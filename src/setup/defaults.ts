@@ -43,11 +43,10 @@ export interface Defaults {
 export function defaultsOf(options: AuthOptions, processEnv: Env): Defaults {
   const { clock = systemClock, backendTimeout: timeoutMs = 5000 } = options
   const random = options.random ?? namesAhead(systemRandom)
-  // A logger of the host's own knows by itself which request is under way.
-  const context = options.logger === undefined ? createLogContext() : null
-  const logger = safeLogger(
-    options.logger ?? consoleLogger(clock, context ?? { current: () => null }),
-  )
+  // A host with a logger of its own may follow requests by itself, and need not pay for it twice.
+  const isFollowed = options.logger === undefined || options.requestIdHeader !== undefined
+  const context = isFollowed ? createLogContext() : null
+  const logger = safeLogger(options.logger ?? consoleLogger(clock), context)
   return {
     backend: failClosedBackend(options.backend, { clock, logger, timeoutMs, later }),
     background: createBackgroundTasks(logger, later),

@@ -1,25 +1,18 @@
 import type { Clock } from '../ports/clock.js'
-import type { LogContext } from '../ports/log-context.js'
 import type { Logger } from '../ports/logger.js'
 
 type Level = 'info' | 'warn' | 'error'
 
 /**
- * One JSON line per message on standard error, with the time (ISO 8601, UTC) and, within a request, its operation and
- * id; `debug` is dropped. Control characters and line separators are escaped.
+ * One JSON line per message on standard error, with the time (ISO 8601, UTC); `debug` is dropped. Control characters
+ * and line separators are escaped.
  */
-export function consoleLogger(
-  clock: Pick<Clock, 'now'>,
-  context: Pick<LogContext, 'current'>,
-): Logger {
+export function consoleLogger(clock: Pick<Clock, 'now'>): Logger {
   const write =
     (level: Level): Logger[Level] =>
     (message, fields) => {
       const time = new Date(clock.now()).toISOString()
-      const request = context.current()
-      const about =
-        request === null ? {} : { operation: request.operation, requestId: request.requestId() }
-      const own = { time, level, source: 'postern', ...about, message }
+      const own = { time, level, source: 'postern', message }
       // Once more at the end: no field replaces what the line itself says.
       const line = { ...own, ...fields, ...own }
       process.stderr.write(`${escaped(JSON.stringify(line))}\n`)

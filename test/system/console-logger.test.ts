@@ -12,9 +12,10 @@ it('ASVS-16.4.1 ASVS-16.2.4 ASVS-16.2.3 ASVS-16.2.2 writes one JSON line per mes
   const script = `
     import { consoleLogger } from ${source('console-logger')}
     import { createLogContext } from ${source('log-context')}
+    import { safeLogger } from ${source('safe-logger')}
     let now = Date.UTC(2026, 0, 1)
     const context = createLogContext()
-    const log = consoleLogger({ now: () => now++ }, context)
+    const log = safeLogger(consoleLogger({ now: () => now++ }), context)
     log.debug('unseen')
     log.info('started')
     log.warn('a\\nforged {"level":"error"} line\\u001b[31m', { path: 'x\\r\\ny', count: 2 })
@@ -23,7 +24,9 @@ it('ASVS-16.4.1 ASVS-16.2.4 ASVS-16.2.3 ASVS-16.2.2 writes one JSON line per mes
         await new Promise((resolve) => setImmediate(resolve))
         log.error('failed', { error: 'TypeError' })
       }),
-      context.within({ operation: 'logout', requestId: () => 'b' }, async () => log.info('gone')),
+      context.within({ operation: 'logout', requestId: () => 'b' }, async () =>
+        log.info('gone', { operation: 'other' }),
+      ),
     ])
     log.info('idle')
     log.error('kept', { time: 1, level: 'debug', source: 'other', message: 'replaced', detail: 'd' })

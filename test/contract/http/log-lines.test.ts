@@ -84,11 +84,18 @@ describe.each(Object.entries(renderingHosts))(
   },
 )
 
-it('I17-7 a logger of the host gets messages and fields as they are', async () => {
+it.each<[string, HostOptions, object]>([
+  ['messages and fields as they are', {}, {}],
+  [
+    'the operation and the id too where a header is named',
+    { requestIdHeader: 'x-request-id' },
+    { operation: 'getMe', requestId: 'from-the-proxy' },
+  ],
+])('I17-7 a logger of the host gets %s', async (_what, options, request) => {
   const store: FaultyBackend[] = []
   const host = await memoryHost.start({
     ...withoutLimits,
-    requestIdHeader: 'x-request-id',
+    ...options,
     wrapBackend: (backend) => {
       store.push(faultyBackend(backend))
       return store[0]?.backend ?? backend
@@ -104,7 +111,11 @@ it('I17-7 a logger of the host gets messages and fields as they are', async () =
     {
       level: 'error',
       message: 'the store failed: denylist.find',
-      fields: { error: 'Error', at: expect.stringMatching(/^[\w.-]+\.[jt]s:\d+:\d+$/) },
+      fields: {
+        ...request,
+        error: 'Error',
+        at: expect.stringMatching(/^[\w.-]+\.[jt]s:\d+:\d+$/),
+      },
     },
   ])
 })
