@@ -19,6 +19,7 @@ import {
 } from './refusals.js'
 import { isFull, sizes } from './sizes.js'
 import type { Latencies } from './slow-backend.js'
+import { timingCaller } from './timing-caller.js'
 import { type Difference, differenceOf, medianOf } from './timing-statistics.js'
 
 const kinds = [
@@ -145,7 +146,8 @@ describe('the judgement of times', () => {
 const describeFull: (name: string, suite: () => void) => void = isFull ? describe : () => {}
 
 describeFull('figure R21: the time of a refusal', () => {
-  type Send = (refusal: Refusal) => Promise<unknown>
+  /** The milliseconds that the caller waits. */
+  type Send = (refusal: Refusal) => Promise<number>
   /** Milliseconds: on the wall, and of processor time, which what else runs on a machine is not in. */
   type Series = Readonly<Record<'wall' | 'processor', number[]>>
 
@@ -160,10 +162,10 @@ describeFull('figure R21: the time of a refusal', () => {
     for (const what of Object.keys(refusals)) times.set(what, { wall: [], processor: [] })
     for (let round = 0; round < rounds; round += 1) {
       for (const [what, refusal] of shuffled(Object.entries(refusals))) {
-        const [wall, processor] = [performance.now(), process.cpuUsage()]
-        await send(refusal)
+        const processor = process.cpuUsage()
+        const wall = await send(refusal)
         const { user, system } = process.cpuUsage(processor)
-        times.get(what)?.wall.push(performance.now() - wall)
+        times.get(what)?.wall.push(wall)
         times.get(what)?.processor.push((user + system) / 1000)
       }
       if (round % 50 === 49) await rest()
@@ -209,18 +211,20 @@ describeFull('figure R21: the time of a refusal', () => {
       const host = await memoryHost.start({ ...withoutLimits, hash, settings: rigSettings })
       onTestFinished(() => host.close())
       const refusals = await refusalsOf(kind, host, await hashOf(grantSecret))
-      const send: Send = async ({ path, body, headers = {} }) => {
-        const sent = 'authorization' in headers ? `${new URLSearchParams(body)}` : body
-        return seenOf(await host.send('POST', path, { body: sent, headers }))
-      }
+      const caller = timingCaller()
+      onTestFinished(async () => void (await caller.close()))
+      const send: Send = ({ path, body, headers = { 'content-type': 'application/json' } }) =>
+        caller.timeOf({ url: `${host.url}${path}`, headers, body: textOf(body, headers) })
       const rest = async () => {
         await host.auth.close()
         await host.clock.advance(60 * 60_000)
       }
       const [first, ...others] = Object.values(refusals)
       if (first === undefined) throw new Error('nothing is refused')
-      const wanted = await send(first)
-      for (const refusal of others) expect(await send(refusal)).toEqual(wanted)
+      const seen = async ({ path, body, headers = {} }: Refusal) =>
+        seenOf(await host.send('POST', path, { body: textOf(body, headers), headers }))
+      const wanted = await seen(first)
+      for (const refusal of others) expect(await seen(refusal)).toEqual(wanted)
       await timesOf(refusals, 10, send, rest)
 
       const rounds = [
@@ -240,6 +244,10 @@ describeFull('figure R21: the time of a refusal', () => {
     60 * 60_000,
   )
 })
+
+function textOf(body: Refusal['body'], headers: NonNullable<Refusal['headers']>): string {
+  return 'authorization' in headers ? `${new URLSearchParams(body)}` : JSON.stringify(body)
+}
 
 function shuffled<T>(items: readonly T[]): readonly T[] {
   return items

@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+
+export interface TimedRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface TimingCaller {
+  /** Sends one POST request and answers with the milliseconds until its reply was read. One at a time. */
+  timeOf(request: TimedRequest): Promise<number>
+  close(): Promise<unknown>
+}
+
+/**
+ * A caller in a thread of its own. One that shared the server's event loop would see its reply only after what the
+ * server does next, such as the audit record of a known account.
+ */
+export function timingCaller(): TimingCaller {
+  const thread = new Worker(new URL('./caller-thread.ts', import.meta.url))
+  return {
+    async timeOf(request) {
+      const answered = once(thread, 'message')
+      thread.postMessage(request)
+      const [ms]: number[] = await answered
+      if (ms === undefined) throw new Error('the caller did not say how long it waited')
+      return ms
+    },
+    close: () => thread.terminate(),
+  }
+}
