@@ -1,5 +1,5 @@
 import { ahead } from '../../concurrency/ahead.js'
-import { AuthError } from '../../errors/index.js'
+import { AuthError, errorCatalogue } from '../../errors/index.js'
 import type { Module } from '../../model/config-module.js'
 import { environmentId, type ModuleEnvironment } from '../../model/module-environment.js'
 import type { ConfigDeps } from './config-deps.js'
@@ -55,8 +55,8 @@ export function createConfigLocator(deps: Deps, registered: () => Promise<void>)
 
   function declaredAs(name: string): RegisteredModule {
     const declared = deps.modules.get(name)
-    if (declared === undefined) throw new AuthError('module_not_found')
-    return declared
+    if (declared !== undefined) return declared
+    throw notFound('module_not_found', 'There are', [...deps.modules.keys()])
   }
 
   async function module(name: string): Promise<LocatedModule> {
@@ -76,7 +76,9 @@ export function createConfigLocator(deps: Deps, registered: () => Promise<void>)
     name: string,
     reading?: Promise<ModuleEnvironment | null>,
   ): Promise<ModuleEnvironment> {
-    if (!names(located).includes(name)) throw new AuthError('environment_not_found')
+    if (!names(located).includes(name)) {
+      throw notFound('environment_not_found', 'It has', names(located))
+    }
     const found = await (reading ?? environments.get(environmentId(located.declared.name, name)))
     if (found === null) throw new AuthError('environment_not_found')
     return found
@@ -109,4 +111,14 @@ export function createConfigLocator(deps: Deps, registered: () => Promise<void>)
 
     both,
   }
+}
+
+/** Every caller that gets here may read the names. */
+function notFound(
+  code: 'module_not_found' | 'environment_not_found',
+  begins: string,
+  names: readonly string[],
+): AuthError {
+  const { detail } = errorCatalogue[code]
+  return new AuthError(code, { detail: `${detail} ${begins} ${names.join(', ')}.` })
 }

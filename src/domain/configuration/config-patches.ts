@@ -133,7 +133,7 @@ export function createConfigPatches(
     let target = located
     const since = clock.now()
     for (let attempts = 1; attempts < mostAttempts; attempts += 1) {
-      const done = await attempt(target, patch, actor)
+      const done = await attempt(target, editOf(patch), actor)
       if (done !== null) return done
       // Also where a revision is stated: planned on the newer state, the edit says what it conflicts with.
       if (attempts >= leastAttempts && clock.now() - since >= leastMs) break
@@ -159,7 +159,7 @@ export function createConfigPatches(
     async apply(target, patch, actor) {
       const { name, fields } = target.module.declared
       const door = target.environment === null ? 'module' : 'environment'
-      const refusal = checkPatch(patch, fields, door)
+      const refusal = checkPatch(editOf(patch), fields, door)
       if (refusal !== null) throw refusalError(refusal)
       if (target.environment === null) requireActive(target, patch.environment)
       const asked = clock.now()
@@ -169,6 +169,11 @@ export function createConfigPatches(
       })
     },
   }
+}
+
+/** What is edited, without the environment that it is meant for. */
+function editOf({ environment: _stated, ...edit }: StatedPatch): ConfigPatch {
+  return edit
 }
 
 /** Longer than any key there is: callers get no more of what they sent. */

@@ -8,13 +8,14 @@ import type {
   PatchRefusalCode,
   RecordListChange,
 } from './patch-refusal.js'
+import { assertPatchShape } from './patch-shape.js'
 import { isSlug } from './slug.js'
 
 /** A patch with every key looked up. */
 export interface LocatedPatch {
   readonly patch: ConfigPatch
   readonly fields: ReadonlyMap<string, FieldDeclaration>
-  readonly lists: readonly RecordListChange[]
+  readonly lists: readonly Required<RecordListChange>[]
   readonly keys: readonly LocatedKey[]
 }
 
@@ -32,13 +33,14 @@ export type PatchDoor = 'module' | 'environment'
 
 /**
  * The refusal (422) of a patch that no state of the environment could make valid; null for any other.
- * It reads no environment, so a stale revision does not hide it.
+ * It reads no environment, so a stale revision does not hide it. Throws a `TypeError` for a patch of another shape.
  */
 export function checkPatch(
   patch: ConfigPatch,
   declarations: readonly FieldDeclaration[],
   door: PatchDoor,
 ): PatchRefusal | null {
+  assertPatchShape('checkPatch', patch)
   return checkLocated(locatePatch(patch, declarations), door)
 }
 
@@ -53,7 +55,11 @@ export function locatePatch(
     text,
     place: locate(key),
   }))
-  return { patch, fields, lists: patch.recordLists ?? [], keys }
+  return { patch, fields, lists: (patch.recordLists ?? []).map(whole), keys }
+}
+
+function whole({ field, create = [], remove = [] }: RecordListChange): Required<RecordListChange> {
+  return { field, create, remove }
 }
 
 /** `checkPatch` on what is looked up already. */
@@ -85,12 +91,9 @@ function refuse(code: PatchRefusalCode, field: string, message: string): PatchRe
 }
 
 function membershipByModule(): PatchRefusal {
-  const remedy = 'Use PATCH of the environment.'
-  return refuse(
-    'config.membership_not_allowed',
-    'recordLists',
-    `"recordLists" is not accepted here. ${remedy}`,
-  )
+  const message =
+    '"recordLists" needs the environment that it is for. Name it, and send the edit again.'
+  return refuse('config.membership_not_allowed', 'recordLists', message)
 }
 
 function fieldTwice({ lists }: LocatedPatch): PatchRefusal | null {

@@ -4,7 +4,8 @@ import { checkLocated, type LocatedPatch, locatePatch } from './check-patch.js'
 import type { FieldDeclaration } from './config-declaration.js'
 import { readRoster, rosterKey } from './config-keys.js'
 import { maxElements } from './max-elements.js'
-import type { ConfigPatch, PatchRefusal, RecordListChange } from './patch-refusal.js'
+import type { ConfigPatch, PatchRefusal } from './patch-refusal.js'
+import { assertPatchShape } from './patch-shape.js'
 
 export { checkPatch } from './check-patch.js'
 export type {
@@ -38,13 +39,15 @@ export type PatchPlan =
  * The environment after a patch, or the refusal. Checks every rule that needs no validator, in this
  * order: patches that can never succeed, the stated revision, the rosters, their size. A patch is
  * applied completely or not at all. Changes no argument. The caller writes the next revision, unless `changed` and
- * `removed` are both empty: then the patch held nothing, and the environment keeps its revision.
+ * `removed` are both empty: then the patch held nothing, and the environment keeps its revision. Throws a `TypeError`
+ * for a patch of another shape, such as an unchecked request body.
  */
 export function planPatch(
   environment: EnvironmentState,
   patch: ConfigPatch,
   declarations: readonly FieldDeclaration[],
 ): PatchPlan {
+  assertPatchShape('planPatch', patch)
   const located = locatePatch(patch, declarations)
   const refusal =
     checkLocated(located, 'environment') ??
@@ -98,7 +101,7 @@ function rosterConflict(
 function slugsAfterCreation(
   { values }: EnvironmentState,
   list: string,
-  lists: readonly RecordListChange[],
+  lists: LocatedPatch['lists'],
 ): ReadonlySet<string> {
   const created = lists.find(({ field }) => field === list)?.create ?? []
   return new Set([...readRoster(list, values), ...created])

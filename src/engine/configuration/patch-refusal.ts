@@ -2,10 +2,10 @@
 export interface RecordListChange {
   /** The key of a `FieldRecordList`. */
   readonly field: string
-  /** Slugs of new elements, appended to the roster in this order. */
-  readonly create: readonly string[]
-  /** Slugs of elements to remove, with every key below them. */
-  readonly remove: readonly string[]
+  /** Slugs of new elements, appended to the roster in this order. Default: none. */
+  readonly create?: readonly string[]
+  /** Slugs of elements to remove, with every key below them. Default: none. */
+  readonly remove?: readonly string[]
 }
 
 /** An edit of one environment. Keys that it does not mention stay. */

@@ -36,9 +36,13 @@ describe('auth.config.view', () => {
 
   it('refuses what there is not', async () => {
     const { auth } = await configHost()
-    await expect(auth.config.view('nothing')).rejects.toMatchObject({ code: 'module_not_found' })
+    await expect(auth.config.view('nothing')).rejects.toMatchObject({
+      code: 'module_not_found',
+      message: expect.stringMatching(/There is no such module. There are auth, mail\b/),
+    })
     await expect(auth.config.view('mail', 'moon')).rejects.toMatchObject({
       code: 'environment_not_found',
+      message: expect.stringMatching(/no such environment. It has production, sandbox\b/),
     })
   })
 })
@@ -122,7 +126,7 @@ describe('auth.config.change', () => {
     ['a text that no store can hold', { config: { sender: '\0' } }],
     ['half a revision', { revision: 1.5 }],
     ['an environment that is no text', { environment: { $ne: '' } }],
-    ['a list without slugs', { recordLists: [{ field: 'hooks' }] }],
+    ['slugs that are no list', { recordLists: [{ field: 'hooks', create: 'a' }] }],
     ['a slug that is no text', { recordLists: [{ field: 'hooks', create: [1], remove: [] }] }],
     ['lists by name', { recordLists: { hooks: [] } }],
     ['a list that is null', { recordLists: [null] }],

@@ -40,7 +40,7 @@ describe('where a flow begins', () => {
     const reply = await host.send('GET', '/v1/auth/client/oauth/google/start')
     expectProblem(reply, 400, 'invalid_request')
     expect(reply.json()['detail']).toBe(
-      'The query is not of the expected form: "redirectUri" is missing or not valid.',
+      'The query is not of the expected form: "redirectUri" must be a text.',
     )
   })
 

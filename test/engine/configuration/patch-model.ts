@@ -25,6 +25,8 @@ export interface Shape {
   readonly lists: ReadonlyMap<string, ListShape>
 }
 
+type WholeChange = Required<RecordListChange>
+
 interface ListShape {
   readonly max: number
   readonly names: readonly string[]
@@ -62,7 +64,8 @@ const when = (broken: boolean, rank: number, code: string): Faults =>
 const repeats = (texts: readonly string[]) => new Set(texts).size < texts.length
 
 function faults(model: Model, patch: ConfigPatch, shape: Shape): Faults {
-  const { recordLists = [], revision } = patch
+  const { revision } = patch
+  const recordLists = (patch.recordLists ?? []).map(whole)
   return [
     ...when(repeats(recordLists.map(({ field }) => field)), 1, 'duplicate_field'),
     ...recordLists.flatMap((change) => [
@@ -75,7 +78,11 @@ function faults(model: Model, patch: ConfigPatch, shape: Shape): Faults {
   ]
 }
 
-function slugFaults({ create, remove }: RecordListChange): Faults {
+function whole({ field, create = [], remove = [] }: RecordListChange): WholeChange {
+  return { field, create, remove }
+}
+
+function slugFaults({ create, remove }: WholeChange): Faults {
   const malformed = [...create, ...remove].some((slug) => !slugForm.test(slug))
   return [
     ...when(
@@ -89,7 +96,7 @@ function slugFaults({ create, remove }: RecordListChange): Faults {
 }
 
 function listFaults(
-  { create, remove }: RecordListChange,
+  { create, remove }: WholeChange,
   elements: readonly ModelElement[],
   shape: ListShape | undefined,
 ): Faults {
@@ -116,7 +123,7 @@ function editFaults(
   }
   const known = list?.names.includes(name) && parts.length === 3 && slugForm.test(slug)
   if (!known) return [[8, 'config.unknown_key']]
-  const changes = recordLists.filter((change) => change.field === field)
+  const changes = recordLists.filter((change) => change.field === field).map(whole)
   if (changes.some(({ remove }) => remove.includes(slug))) return [[9, 'config.unknown_key']]
   const exists = model.lists.get(field)?.some((element) => element.slug === slug)
   const created = changes.some(({ create }) => create.includes(slug))
@@ -129,7 +136,7 @@ export function applyToModel(model: Model, patch: ConfigPatch, shape: Shape): Mo
   if (first !== undefined) return first[1]
   const plain = new Map(model.plain)
   const lists = new Map(model.lists)
-  for (const { field, create, remove } of patch.recordLists ?? []) {
+  for (const { field, create, remove } of (patch.recordLists ?? []).map(whole)) {
     if (create.length + remove.length === 0) continue
     const kept = (lists.get(field) ?? []).filter(({ slug }) => !remove.includes(slug))
     lists.set(field, [...kept, ...create.map((slug) => ({ slug, texts: new Map() }))])

@@ -102,7 +102,7 @@ const state = environment({
 function together(...some: readonly Fault[]): ConfigPatch | null {
   const needs = some.flatMap(({ revision }) => revision ?? [])
   if (needs.includes('none') && needs.includes('stale')) return null
-  const removes = some.some(({ lists = [] }) => lists.some(({ remove }) => remove.length > 0))
+  const removes = some.some(({ lists = [] }) => lists.some(({ remove = [] }) => remove.length > 0))
   const current = removes && !needs.includes('none') ? { revision: 7 } : {}
   return {
     recordLists: some.flatMap(({ lists = [] }) => lists),

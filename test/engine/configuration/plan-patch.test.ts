@@ -338,6 +338,34 @@ describe('what can never succeed', () => {
     expect(refusal({ ...patch, revision: 1 })).toMatchObject(expected)
   })
 
+  test.each([
+    ['no object', null],
+    ['a list', []],
+    ['a number as a text', { config: { sender: 5 } }],
+    ['a list of texts', { config: ['sender'] }],
+    ['a member with another name', { conf: { sender: 'x' } }],
+    ['a revision as text', { revision: '7' }],
+    ['half a revision', { revision: 7.5 }],
+    ['a record list that is no list', { recordLists: { field: 'hooks' } }],
+    ['no record list', { recordLists: [null] }],
+    ['a record list without a name', { recordLists: [{ create: ['x'] }] }],
+    ['a slug that is no text', { recordLists: [{ field: 'hooks', create: [1] }] }],
+    ['a slug that is no list', { recordLists: [{ field: 'hooks', remove: 'x' }], revision: 7 }],
+    ['another member of a record list', { recordLists: [{ field: 'hooks', add: ['x'] }] }],
+  ])('what no compiler checked is refused by its form: %s', (_, given) => {
+    const patch = given as ConfigPatch
+    expect(() => refusal(patch)).toThrow(TypeError)
+    expect(() => refusal(patch)).toThrow(/^planPatch: "patch" must be \{ config\?, recordLists\?/)
+    const check = () => checkPatch(patch, mailFields, 'environment')
+    expect(check).toThrow(/^checkPatch: "patch" must be /)
+  })
+
+  test('a record list may name only what is created, or only what is removed', () => {
+    const created = { recordLists: [{ field: 'hooks', create: ['b'] }] }
+    const removed = { recordLists: [{ field: 'hooks', remove: ['a'] }], revision: 7 }
+    expect([refusal(created), refusal(removed)]).toEqual([null, null])
+  })
+
   test('`__proto__` as parsed JSON has it is an unknown key', () => {
     const config: Record<string, string> = JSON.parse('{"__proto__":"x"}')
     expect(refusal({ config })).toMatchObject({ code: 'config.unknown_key', field: '__proto__' })

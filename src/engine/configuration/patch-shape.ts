@@ -1,0 +1,45 @@
+/** What a patch looks like, for an error of a host's code. */
+export const patchShape =
+  '{ config?, recordLists?, revision? }: texts by key, lists as { field, create?, remove? }, a whole revision'
+
+const members = ['config', 'recordLists', 'revision']
+const listMembers = ['field', 'create', 'remove']
+
+/** Whether this has the shape of a `ConfigPatch`, which no compiler may have checked. */
+export function isPatchShaped(given: unknown, isText = isString): boolean {
+  if (!hasOnly(given, members)) return false
+  const { config = {}, recordLists = [], revision } = given
+  const isList = (list: unknown): boolean => isListChange(list, isText)
+  return (
+    (revision === undefined || Number.isSafeInteger(revision)) &&
+    isObject(config) &&
+    Object.values(config).every(isText) &&
+    Array.isArray(recordLists) &&
+    recordLists.every(isList)
+  )
+}
+
+/** For the public functions that take a patch. Throws a `TypeError` that names the argument and its form. */
+export function assertPatchShape(name: string, given: unknown): void {
+  if (isPatchShaped(given)) return
+  throw new TypeError(`${name}: "patch" must be ${patchShape}`)
+}
+
+function isListChange(given: unknown, isText: typeof isString): boolean {
+  if (!hasOnly(given, listMembers)) return false
+  const { field, create = [], remove = [] } = given
+  const isTexts = (texts: unknown): boolean => Array.isArray(texts) && texts.every(isText)
+  return isText(field) && isTexts(create) && isTexts(remove)
+}
+
+function isString(given: unknown): boolean {
+  return typeof given === 'string'
+}
+
+function hasOnly(given: unknown, names: readonly string[]): given is Record<string, unknown> {
+  return isObject(given) && Object.keys(given).every((name) => names.includes(name))
+}
+
+function isObject(given: unknown): given is Readonly<Record<string, unknown>> {
+  return typeof given === 'object' && given !== null && !Array.isArray(given)
+}
