@@ -17,7 +17,7 @@ export interface FetchContext {
 }
 
 /**
- * A handler for hosts that use `Request` and `Response` (Hono, Bun, Deno, Workers, Next.js). It
+ * A handler for hosts that use `Request` and `Response` (Hono, Bun, Deno, Next.js). It
  * resolves with null for a path that the library does not serve. Throws a `TypeError` for anything
  * but `auth.operator`, `auth.client` or `auth.both`.
  *

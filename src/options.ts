@@ -170,7 +170,10 @@ export interface AuthOptions {
   readonly surfaces: Readonly<Record<Surface, SurfaceOptions>>
   /** Sends the mails; see `Mail` for the templates. */
   readonly mailer: Mailer
-  /** The `iss` of every token. Default: the operator surface's `baseUrl`. */
+  /**
+   * The `iss` of every token. Default: the operator surface's `baseUrl`. Another issuer signs all users out, so keep it
+   * here before you move that address.
+   */
   readonly issuer?: string
   /**
    * First values of settings that have no stored value yet. They never override a stored value:

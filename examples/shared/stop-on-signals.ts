@@ -3,7 +3,8 @@ import { closeAuth } from './auth.ts'
 
 /**
  * At SIGTERM and Ctrl-C: takes no new connections, lets requests under way finish for five seconds, then closes the
- * library and the database. `stopServer` resolves when no connection is open.
+ * library and the database. A database that hangs keeps the process for 30 seconds at most. `stopServer` resolves when
+ * no connection is open.
  */
 export function stopOnSignals(
   server: Pick<Server, 'closeAllConnections'>,
@@ -23,6 +24,7 @@ export function stopOnSignals(
     process.on(signal, () => {
       if (isStopping) return
       isStopping = true
+      setTimeout(() => process.exit(1), 30_000).unref()
       stop().catch((error: unknown) => {
         console.error(error)
         process.exitCode = 1

@@ -14,7 +14,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'doctor',
-    summary: 'looks for what to mend in options, database and machine',
+    summary: 'looks for what to fix in options, database and machine',
     load: async () => (await import('./doctor/doctor-command.js')).doctorCommand,
   },
   {

@@ -92,7 +92,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
    * for a read that sets none.
    */
   async function sameSiteFor(operation: Operation): Promise<SameSite | null> {
-    // An administrator must be able to mend settings that cannot be read.
+    // An administrator must be able to correct settings that cannot be read.
     if (operation.access === 'admin') return null
     const isRead = operation.method === 'GET' && operation.status !== 302
     if (isRead && !operation.usesRefreshCookie) return null

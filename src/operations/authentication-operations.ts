@@ -243,6 +243,7 @@ const getOptions = publicOperation({
     registrationOpen: z.boolean(),
     passwordLogin: z.boolean(),
     passkeys: z.enum(['off', 'secondFactor', 'passwordless']),
+    totp: z.boolean(),
     providers: z.readonly(z.array(z.string())),
     passwordMinLength: z.int(),
     passwordMaxLength: z.int(),

@@ -82,10 +82,18 @@ export type MfaEvent =
       readonly backedUp: boolean
     }
 
-export type DeviceEvent = {
-  /** A device may skip the second factor from now on, or may no longer. */
-  readonly type: 'device.trusted' | 'device.revoked'
-  readonly userId: string
-  readonly sessionId: string
-  readonly deviceId: string
-}
+export type DeviceEvent =
+  | {
+      /** A device may skip the second factor from now on. */
+      readonly type: 'device.trusted'
+      readonly userId: string
+      readonly sessionId: string
+      readonly deviceId: string
+    }
+  | {
+      /** A device that could skip the second factor needs it again. */
+      readonly type: 'device.revoked'
+      readonly userId: string
+      readonly sessionId: string
+      readonly deviceId: string
+    }

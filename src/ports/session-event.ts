@@ -84,12 +84,16 @@ export type RefreshEvent =
       readonly assessed: boolean
     }
   | {
-      /**
-       * `replayDetected`: a refresh token was shown after another had replaced it, so two hold it.
-       * `storeRolledBack`: the token is newer than its row, so the store was restored from an older copy.
-       * The session ends.
-       */
-      readonly type: 'refresh.replayDetected' | 'refresh.storeRolledBack'
+      /** A refresh token was shown after another had replaced it, so two callers hold it. The session ends. */
+      readonly type: 'refresh.replayDetected'
+      readonly userId: string
+      readonly sessionId: string
+      readonly presentedGeneration: number
+      readonly currentGeneration: number
+    }
+  | {
+      /** A refresh token is newer than its row, so the store was restored from an older copy. The session ends. */
+      readonly type: 'refresh.storeRolledBack'
       readonly userId: string
       readonly sessionId: string
       readonly presentedGeneration: number

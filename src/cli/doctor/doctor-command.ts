@@ -16,7 +16,7 @@ export const doctorCommand: Command = {
   help: `Usage: postern doctor [--accept CHECK,…] [--offline] [--keys FILE]
 
 Looks at the host's options, at the database and at this machine, and says what
-to mend. It changes nothing. Run it where the host runs, with its environment.
+to fix. It changes nothing. Run it where the host runs, with its environment.
 
   proxy       trustProxy         settings    stored values that are not in force
   hosts       cookies, origins   encryption  secrets and their keys
@@ -70,5 +70,5 @@ function show(call: Call, findings: readonly Finding[], accepted: number): void 
     call.out(`${check}: ${problem}\n    ${remedy}\n`)
   }
   const left = accepted === 0 ? '' : ` ${accepted} accepted.`
-  call.err(findings.length === 0 ? `Nothing to mend.${left}` : `${findings.length} to mend.${left}`)
+  call.err(findings.length === 0 ? `Nothing to fix.${left}` : `${findings.length} to fix.${left}`)
 }

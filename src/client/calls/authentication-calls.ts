@@ -77,6 +77,7 @@ export interface AuthenticationCalls {
       readonly registrationOpen: boolean
       readonly passwordLogin: boolean
       readonly passkeys: 'off' | 'secondFactor' | 'passwordless'
+      readonly totp: boolean
       readonly providers: readonly string[]
       readonly passwordMinLength: number
       readonly passwordMaxLength: number

@@ -11,6 +11,8 @@ export interface PageOptions {
   readonly registrationOpen: boolean
   readonly passwordLogin: boolean
   readonly passkeys: AuthSettings['webauthnMode']
+  /** Whether an authenticator app may be enrolled. */
+  readonly totp: boolean
   /** The ids of the providers that people sign in with. */
   readonly providers: readonly string[]
   /** In code points, after NFC. */
@@ -42,6 +44,7 @@ export function createPageOptions(
       registrationOpen: rules.registrationEnabled,
       passwordLogin: rules.passwordLoginEnabled,
       passkeys: current.webauthnMode,
+      totp: current.totpEnabled,
       providers: offered.map(({ id }) => id),
       passwordMinLength: current.passwordMinLength,
       passwordMaxLength: maxPasswordBytes,

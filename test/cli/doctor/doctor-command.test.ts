@@ -4,7 +4,7 @@ import { planted } from './planted.js'
 
 it('has nothing to say of a host that is well', async () => {
   const place = await migratedHost()
-  expect(await place.run('doctor')).toEqual({ code: 0, out: '', err: 'Nothing to mend.' })
+  expect(await place.run('doctor')).toEqual({ code: 0, out: '', err: 'Nothing to fix.' })
   expect(JSON.parse((await place.run('doctor', '--json')).out)).toEqual({ findings: [] })
 })
 
@@ -19,7 +19,7 @@ it.each(Object.entries(planted))('finds %s, and nothing else', async (_what, one
   expect(findings[0]?.remedy).toMatch(/^.{10,}$/)
   expect(code).toBe(1)
   const accepted = await place.run('doctor', '--accept', one.check)
-  expect(accepted).toEqual({ code: 0, out: '', err: 'Nothing to mend. 1 accepted.' })
+  expect(accepted).toEqual({ code: 0, out: '', err: 'Nothing to fix. 1 accepted.' })
 })
 
 it('plants two for each check that its help lists', async () => {

@@ -16,6 +16,7 @@ const usual = {
   registrationOpen: true,
   passwordLogin: true,
   passkeys: 'secondFactor',
+  totp: true,
   providers: [],
   passwordMinLength: 15,
   passwordMaxLength: 1024,
@@ -98,6 +99,7 @@ it.each(promiseKinds)('follows the settings on $name', async (kind) => {
       emailVerificationRequired: 'false',
       passwordMinLength: '20',
       webauthnMode: 'passwordless',
+      totpEnabled: 'false',
       passwordLoginClientEnabled: 'false',
       githubOperatorEnabled: 'true',
       githubClientId: 'planted-id',
@@ -106,6 +108,7 @@ it.each(promiseKinds)('follows the settings on $name', async (kind) => {
   })
   const all = {
     passkeys: 'passwordless',
+    totp: false,
     passwordMinLength: 20,
     passwordMaxLength: 1024,
     termsVersion: '2026-11',
