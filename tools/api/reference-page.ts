@@ -122,7 +122,10 @@ function guardText(guard: Guard, row: Operation): string {
     case 'bearerOrTicket':
       return 'people who are signed in, or have the ticket of a login that lacks a factor (`mfaToken`)'
     case 'principal':
-      return 'operators who are signed in, and service accounts'
+      // A service account has no factor to show.
+      return row.guards.some((other) => other.kind === 'stepUp' && other.where === undefined)
+        ? 'operators who are signed in'
+        : 'operators who are signed in, and service accounts'
     case 'permission':
       return `with the permission \`${guard.key}\``
     case 'stepUp':

@@ -82,7 +82,14 @@ async function change(call: Call, words: readonly string[]): Promise<number> {
   })
   if (call.json) call.out(JSON.stringify(after))
   else call.out(`${after.environment} has revision ${after.revision}.`)
+  if (module === 'auth' && given.some(demandsFactor)) {
+    call.err('Open sessions go on without a second factor; auth.terminateAllSessions() ends them.')
+  }
   return 0
+}
+
+function demandsFactor({ key, value }: Given): boolean {
+  return key.startsWith('mfaPolicy') && value === 'required'
 }
 
 /** An argument stands in the list of processes and in the history of the shell. */

@@ -55,6 +55,7 @@ it('changes them by the rules of an administrator, says what it passes by, and i
   const { code, out, err } = await run('settings', 'set', 'accessTokenTTL=5m', 'backupCodeCount=8')
   expect([code, out]).toEqual([0, 'production has revision 2.'])
   expect(err).toContain('No permission is asked: the command does not call the authorizer.')
+  expect(err).not.toContain('Open sessions')
   const [newest] = await auth.config.history('auth', 'production')
   expect(newest).toMatchObject({ revision: 2, writtenBy: 'cli' })
   const refused = await run('settings', 'set', 'backupCodeCount=21')
@@ -128,4 +129,11 @@ it.each([
 ])('refuses %s', async (_, words) => {
   const { run } = await host()
   expect((await run('settings', ...words)).code).toBe(2)
+})
+
+it('says that a second factor which is demanded ends no session', async () => {
+  const { run } = await host()
+  const { code, err } = await run('settings', 'set', 'mfaPolicyOperator=required')
+  expect(code).toBe(0)
+  expect(err).toMatch(/Open sessions go on .* auth\.terminateAllSessions\(\) ends them\.$/)
 })
