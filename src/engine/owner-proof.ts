@@ -86,6 +86,8 @@ interface Proved {
   readonly passwordHash: string | null
   /** Their name, where it is known; else empty. */
   readonly name: string
+  /** The terms that they accept with the proof; null for none. */
+  readonly termsVersion: string | null
   readonly lastIntentId: string | null
 }
 
@@ -96,11 +98,11 @@ interface Proved {
  */
 export function ownerProvedWrite(
   { sessionEpoch, credentialEpoch, deviceEpoch, email, ...before }: Unproved,
-  { passwordHash, name, lastIntentId }: Proved,
+  { passwordHash, name, termsVersion, lastIntentId }: Proved,
   now: number,
 ) {
   // An account that the host made has the name that the host gave it.
-  const typed = before.selfRegistered ? { name, termsVersion: null } : {}
+  const typed = before.selfRegistered ? { name, termsVersion } : {}
   return {
     guard: {
       emailVerifiedAt: null,

@@ -56,8 +56,8 @@ const updateMe = guardedOperation({
   body: z.strictObject({ name: nameInput }),
   reply: me,
   errors: [],
-  handle: async ({ body, user, source }, { profile }) => {
-    const renamed = await profile.rename(user, body.name, source)
+  handle: async ({ body, user, sessionId, source }, { profile }) => {
+    const renamed = await profile.rename({ user, sessionId }, body.name, source)
     return { body: meView(renamed, await profile.identitiesOf(renamed.id)) }
   },
 })

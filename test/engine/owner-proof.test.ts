@@ -80,27 +80,27 @@ describe('the write by which an account comes to the owner of its mailbox', () =
   const user = { ...seen, selfRegistered: true, name: 'Mallory', termsVersion: '2026-01' }
 
   it('asks for all that it read, and retires all that was planted', () => {
-    const given = { passwordHash: 'a hash', name: '', lastIntentId: 'a link' }
+    const given = { passwordHash: 'a hash', name: '', termsVersion: null, lastIntentId: 'a link' }
     expect(ownerProvedWrite(user, given, 5000)).toEqual({
       guard: { ...seen, emailVerifiedAt: null, enabled: true, kind: '' },
       set: {
         ...{ emailVerifiedAt: 5000, updatedAt: 5000, keptSessionId: null, ...given },
-        termsVersion: null,
         ...{ passwordChangedAt: 5000, sessionEpoch: 2, credentialEpoch: 21, deviceEpoch: 301 },
       },
     })
   })
 
-  it('takes the name that a provider says, and leaves one that the host gave', () => {
-    const given = { passwordHash: null, name: 'Ada', lastIntentId: null }
-    expect(ownerProvedWrite(user, given, 5000).set).toMatchObject({ name: 'Ada' })
+  it('takes what the owner says with the proof, and leaves one that the host gave', () => {
+    const given = { passwordHash: null, name: 'Ada', termsVersion: '2026-02', lastIntentId: null }
+    const owners = { name: 'Ada', termsVersion: '2026-02' }
+    expect(ownerProvedWrite(user, given, 5000).set).toMatchObject(owners)
     const { set } = ownerProvedWrite({ ...user, selfRegistered: false }, given, 5000)
     expect(Object.keys(set)).not.toContain('name')
     expect(Object.keys(set)).not.toContain('termsVersion')
   })
 
   it('leaves an account without a password without the time of its change', () => {
-    const given = { passwordHash: null, name: '', lastIntentId: null }
+    const given = { passwordHash: null, name: '', termsVersion: null, lastIntentId: null }
     const { set } = ownerProvedWrite(user, given, 5000)
     expect(set).toMatchObject({ passwordHash: null, passwordChangedAt: null, lastIntentId: null })
   })

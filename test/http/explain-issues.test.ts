@@ -18,6 +18,7 @@ describe('what is wrong with a request', () => {
     [{ revision: 7.5 }, '"revision" must be a whole number'],
     [{ config: { sender: '\0' } }, '"config.sender" is missing or not valid'],
     [{ conf: {} }, 'it has a member that is not known'],
+    [[], 'it must be an object'],
   ])('%o: %s', (given, says) => {
     expect(explained(given)).toBe(`The request is not of the expected form: ${says}.`)
   })

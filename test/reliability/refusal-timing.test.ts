@@ -213,8 +213,13 @@ describeFull('figure R21: the time of a refusal', () => {
       const refusals = await refusalsOf(kind, host, await hashOf(grantSecret))
       const caller = timingCaller()
       onTestFinished(async () => void (await caller.close()))
-      const send: Send = ({ path, body, headers = { 'content-type': 'application/json' } }) =>
-        caller.timeOf({ url: `${host.url}${path}`, headers, body: textOf(body, headers) })
+      const json = { 'content-type': 'application/json' }
+      const send: Send = async ({ path, body, headers = json }) => {
+        const url = `${host.url}${path}`
+        const { ms, status } = await caller.send({ url, headers, body: textOf(body, headers) })
+        expect(status).toBe(401)
+        return ms
+      }
       const rest = async () => {
         await host.auth.close()
         await host.clock.advance(60 * 60_000)

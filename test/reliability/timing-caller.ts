@@ -7,9 +7,15 @@ export interface TimedRequest {
   readonly body: string
 }
 
+export interface TimedReply {
+  /** Milliseconds until the reply was read. */
+  readonly ms: number
+  readonly status: number
+}
+
 export interface TimingCaller {
-  /** Sends one POST request and answers with the milliseconds until its reply was read. One at a time. */
-  timeOf(request: TimedRequest): Promise<number>
+  /** Sends one POST request. One at a time. */
+  send(request: TimedRequest): Promise<TimedReply>
   close(): Promise<unknown>
 }
 
@@ -20,12 +26,12 @@ export interface TimingCaller {
 export function timingCaller(): TimingCaller {
   const thread = new Worker(new URL('./caller-thread.ts', import.meta.url))
   return {
-    async timeOf(request) {
+    async send(request) {
       const answered = once(thread, 'message')
       thread.postMessage(request)
-      const [ms]: number[] = await answered
-      if (ms === undefined) throw new Error('the caller did not say how long it waited')
-      return ms
+      const [reply]: TimedReply[] = await answered
+      if (reply === undefined) throw new Error('the caller did not say how long it waited')
+      return reply
     },
     close: () => thread.terminate(),
   }

@@ -204,23 +204,56 @@ describe.each(surfaces)('an account whose mailbox nobody proved, on %s', (surfac
     expect([emailVerifiedAt, name]).toEqual([host.clock.now(), 'Ada'])
   })
 
-  it('is not renamed by a stranger whose request was let in before the proof', async () => {
-    let meanwhile = async (): Promise<unknown> => null
+  /** A host whose call of this name waits for `meanwhile` before it is made, or after it. */
+  async function interrupted(call: string, when: 'before' | 'after') {
+    const late = { meanwhile: async (): Promise<unknown> => null }
+    const interrupt = async () => {
+      const { meanwhile } = late
+      late.meanwhile = async () => null
+      await meanwhile()
+    }
     const backend = withCall(memory(), async (name, work) => {
-      if (name === `${surface}_users.update`) await meanwhile()
-      return work()
+      if (name !== `${surface}_${call}`) return work()
+      if (when === 'before') await interrupt()
+      const done = await work()
+      if (when === 'after') await interrupt()
+      return done
     })
     const host = await oauthHost({ backend, settings: { emailVerificationRequired: false } })
     const { bearer } = await squatted(host)
     await post(host, '/password/forgot', { email: victim })
     const token = await mailedToken(host, 'resetPassword', victim)
-    meanwhile = async () => {
-      meanwhile = async () => null
-      await post(host, '/password/reset', { token, newPassword: goodPassword })
-    }
-    const renamed = await host.send('PATCH', at('/me'), { bearer, body: { name: 'You won' } })
-    expect(outcomeOf(renamed)).toBe('403 permission_denied')
+    const reset = () => post(host, '/password/reset', { token, newPassword: goodPassword })
+    const rename = () => host.send('PATCH', at('/me'), { bearer, body: { name: 'You won' } })
+    return { host, late, reset, rename }
+  }
+
+  it('is not renamed by a stranger whose request was let in before the proof', async () => {
+    const { host, late, reset, rename } = await interrupted('users.update', 'before')
+    late.meanwhile = reset
+    expect(outcomeOf(await rename())).toBe('401 session_revoked')
     expect((await storedUser(host, surface, victim)).name).toBe('')
+  })
+
+  it('is not renamed by a stranger while the proof ends the sessions', async () => {
+    const { host, late, reset, rename } = await interrupted('users.update', 'after')
+    const outcomes: string[] = []
+    late.meanwhile = async () => outcomes.push(outcomeOf(await rename()))
+    expect(outcomeOf(await reset())).toBe('204')
+    expect(outcomes).toEqual(['401 session_revoked'])
+    expect((await storedUser(host, surface, victim)).name).toBe('')
+  })
+
+  it('has the name and the terms that come with the link of its owner', async () => {
+    const host = await open()
+    await squatted(host, { name: 'You won', acceptedTermsVersion: '2025-01' })
+    await post(host, '/email/verify/resend', { email: victim })
+    const token = await mailedToken(host, 'verifyEmail', victim)
+    const owners = { name: 'Ada', acceptedTermsVersion: '2026-01' }
+    const body = { token, newPassword: goodPassword, ...owners }
+    expect(outcomeOf(await post(host, '/email/verify', body))).toBe('200')
+    const proved = { name: 'Ada', termsVersion: '2026-01' }
+    expect(await storedUser(host, surface, victim)).toMatchObject(proved)
   })
 
   it('is not proved by the token for a password that is too old, which a login gives to its caller', async () => {
@@ -307,6 +340,23 @@ describe.each(surfaces)('a squatted address and a provider, on %s', (surface) =>
     // And from now on it is the way in.
     const again = await host.signIn(surface, provider, account)
     expect([memberOf(again, 'error'), again.setCookies.length > 0]).toEqual(['', true])
+  })
+
+  it.each([
+    ['its answer is lost', 'after'],
+    ['it fails', 'before'],
+  ] as const)('R11 mails its owner once where the identity is stored and %s', async (_, when) => {
+    const { backend, failNext } = faultyBackend(memory())
+    const { host, user } = await squattedBy(victim, { backend })
+    const signIn = () =>
+      host.signIn(surface, 'google', { subject: '77', email: victim, verified: true })
+    failNext(`${surface}_oauth_identities.insert`, when)
+    await signIn()
+    expect(memberOf(await signIn(), 'error')).toBe('')
+    await host.auth.close()
+    expect(eventsOf(host, 'identity.linked')).toMatchObject([{ targetId: user.id }])
+    const mails = host.mailer.sent.filter(({ template }) => template === 'identityChanged')
+    expect(mails).toMatchObject([{ to: victim }])
   })
 
   it('R11 ends what was planted at the next sign-in, where the first one was cut off before it did', async () => {

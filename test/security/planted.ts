@@ -127,6 +127,7 @@ export const credentials: Readonly<Record<string, Credential>> = {
     },
     alive: '200',
     dead: '400 invalid_token',
+    off: { alive: '403 password_login_disabled', dead: '400 invalid_token' },
   },
   'an authenticator app': refusedAt((squatted) =>
     post(squatted, '/mfa/totp', { currentPassword }, { bearer: squatted.bearer }),

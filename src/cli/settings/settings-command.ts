@@ -82,7 +82,7 @@ async function change(call: Call, words: readonly string[]): Promise<number> {
   })
   if (call.json) call.out(JSON.stringify(after))
   else call.out(`${after.environment} has revision ${after.revision}.`)
-  if (module === 'auth' && given.some(demandsFactor)) {
+  if (module === 'auth' && after.active && given.some(demandsFactor)) {
     call.err('Open sessions go on without a second factor; auth.terminateAllSessions() ends them.')
   }
   return 0

@@ -36,8 +36,8 @@ export interface EmailChange {
   /**
    * Spends the link. Voids every link mailed before, sessions go on. The mailbox alone does not move an
    * account: the session that asked has to come with the link, or the account's password. Throws
-   * `current_password_required`, `password_login_disabled`, `invalid_credentials`, `rate_limited`, and where the settings of today
-   * forbid the address `email_domain_not_allowed` and `email_not_allowed`, which spend nothing, and
+   * `current_password_required`, `password_login_disabled`, `invalid_credentials`, `rate_limited`, and where the
+   * settings of today forbid the address `email_domain_not_allowed` and `email_not_allowed`, which spend nothing, and
    * `invalid_token` when another account has the address by now.
    */
   confirm(
@@ -78,6 +78,9 @@ interface LinkTerms {
 }
 
 type ChangeIntent = SpentIntent<'changeEmail'>
+
+const byPassword =
+  'Passwords are switched off. Open the link where you asked for the change and are signed in.'
 
 export function createEmailChange(
   deps: Deps,
@@ -162,10 +165,11 @@ export function createEmailChange(
       // Its access token outlives the session by a little; the right to go on with this does not.
       if ((await judge.sessionRefusal(user, sessionId)) === null) return
     }
-    if (currentPassword === undefined) throw new AuthError('current_password_required')
     const { passwordLoginEnabled } = settingsFor(surface, await deps.settings())
     // While passwords are off, one that is left proves nothing.
-    if (!passwordLoginEnabled) throw new AuthError('password_login_disabled')
+    if (!passwordLoginEnabled)
+      throw new AuthError('password_login_disabled', { detail: byPassword })
+    if (currentPassword === undefined) throw new AuthError('current_password_required')
     if (await passwordCheck.ofLink(payload, user, currentPassword)) return
     deps.emit('password.changeFailed', source, { userId: user.id, sessionId: null })
     throw new AuthError('invalid_credentials')

@@ -6,9 +6,16 @@ import { keepEnrolledFactor } from '../context/keep-enrolled-factor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailedIntents } from '../intents/mailed-intents.js'
 import type { OpenedIntent, SpentIntent } from '../intents/spent-intent.js'
-import type { OwnerProof } from '../passwords/owner-proof.js'
+import type { OwnerFacts, OwnerProof } from '../passwords/owner-proof.js'
 import type { PasswordCheck } from '../passwords/password-check.js'
 import type { Sessions } from '../sessions/sessions.js'
+
+/** What a caller sends beside the link. */
+export interface ConfirmingOwner {
+  readonly newPassword?: string | undefined
+  readonly name?: string | undefined
+  readonly acceptedTermsVersion?: string | undefined
+}
 
 /** Confirms the address of an account that exists, with a link mailed to it. */
 export interface MailboxConfirmation {
@@ -20,7 +27,7 @@ export interface MailboxConfirmation {
    */
   confirm(
     opened: OpenedIntent<'verifyEmail'>,
-    newPassword: string | undefined,
+    by: ConfirmingOwner,
     source: RequestSource,
   ): Promise<void>
 }
@@ -38,6 +45,7 @@ interface Services {
 interface Shown {
   readonly intent: SpentIntent<'verifyEmail'>
   readonly newPassword: string | undefined
+  readonly owner: OwnerFacts
   readonly source: RequestSource
 }
 
@@ -68,9 +76,10 @@ export function createMailboxConfirmation(
     deps.emit('email.verified', source, { at, userId: id })
   }
 
-  async function prove({ intent, source }: Shown, newPassword: string | null): Promise<void> {
+  async function prove(shown: Shown, newPassword: string | null): Promise<void> {
+    const { intent, owner, source } = shown
     const { user } = intent
-    const proved = await ownerProof.prove(user, { by: intent, newPassword, source })
+    const proved = await ownerProof.prove(user, { by: intent, newPassword, owner, source })
     if (proved === null) throw new AuthError('invalid_token')
     await sessions.endAll(user.id, 'password_change', source)
   }
@@ -103,10 +112,11 @@ export function createMailboxConfirmation(
   }
 
   return {
-    async confirm(opened, newPassword, source) {
+    async confirm(opened, { newPassword, name, acceptedTermsVersion = null }, source) {
       const intent = mailedIntents.spend(opened)
       const { user } = intent
-      const shown = { intent, newPassword, source }
+      const owner = { name, termsVersion: acceptedTermsVersion }
+      const shown = { intent, newPassword, owner, source }
       if (intent.isWritten) {
         await goOn(shown)
       } else if (user.emailVerifiedAt === null) {

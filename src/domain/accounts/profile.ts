@@ -2,8 +2,10 @@ import { AuthError } from '../../errors/index.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
+import type { IntentJudge } from '../intents/intent-judge.js'
 import { limitedSuccess } from '../limits/limited-success.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { OauthIdentities } from '../oauth/oauth-identities.js'
@@ -14,7 +16,8 @@ import type { Sessions } from '../sessions/sessions.js'
 
 /** What a signed-in person does with their own account. */
 export interface Profile {
-  rename(user: User, name: string, source: RequestSource): Promise<User>
+  /** Throws what `IntentJudge.sessionRefusal` gives: a session that was ended renames nothing, however late its request. */
+  rename(who: AskingSession, name: string, source: RequestSource): Promise<User>
   /** The accounts at providers they can sign in with. */
   identitiesOf(userId: string): Promise<readonly LinkedIdentity[]>
   /**
@@ -24,11 +27,13 @@ export interface Profile {
    * goes on, and a refresh by the next holder is a replay.
    */
   changePassword(
-    { user, sessionId }: Pick<SignedIn, 'user' | 'sessionId'>,
+    { user, sessionId }: AskingSession,
     input: { readonly currentPassword: string; readonly newPassword: string },
     source: RequestSource,
   ): Promise<void>
 }
+
+type AskingSession = Pick<SignedIn, 'user' | 'sessionId'>
 
 /** An account at a provider, as its owner sees it. */
 export type LinkedIdentity = Pick<OauthIdentity, 'provider' | 'linkedAt'>
@@ -38,6 +43,7 @@ interface Deps extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings'
 }
 
 interface Services {
+  readonly judge: Pick<IntentJudge, 'sessionRefusal'>
   readonly sessions: Sessions
   readonly passwordCheck: PasswordCheck
   readonly passwordWriter: PasswordWriter
@@ -45,8 +51,11 @@ interface Services {
   readonly oauthIdentities: OauthIdentities
 }
 
+/** Sessions ended beside us move the record. */
+const attempts = 5
+
 export function createProfile(deps: Deps, services: Services): Profile {
-  const { sessions, passwordCheck, passwordRecovery, passwordWriter: writer } = services
+  const { judge, sessions, passwordCheck, passwordRecovery, passwordWriter: writer } = services
   const { limits } = deps
   const { users } = deps.collections
 
@@ -56,12 +65,23 @@ export function createProfile(deps: Deps, services: Services): Profile {
       return linked.map(({ provider, linkedAt }) => ({ provider, linkedAt }))
     },
 
-    async rename(user, name, source) {
-      const set = { name, updatedAt: deps.clock.now() }
-      const { id, emailVerifiedAt } = user
-      // A stranger's request must not reach an account that its owner proved since.
-      const renamed = await users.update(id, { enabled: true, emailVerifiedAt }, set)
-      if (renamed === null) throw new AuthError('permission_denied')
+    async rename({ user, sessionId }, name, source) {
+      let seen = user
+      // The owner's proof of the mailbox ends all sessions by one write, and reaches each of them a little later.
+      const attempt = async () => {
+        const refusal = await judge.sessionRefusal(seen, sessionId)
+        if (refusal !== null) throw refusal
+        const guard = { enabled: true, sessionEpoch: seen.sessionEpoch }
+        const renamed = await users.update(user.id, guard, { name, updatedAt: deps.clock.now() })
+        if (renamed !== null) return renamed
+        const found = await users.get(user.id)
+        if (found === null || !found.enabled) throw new AuthError('permission_denied')
+        seen = found
+        return conflict
+      }
+      const renamed = await retryOnConflict(attempts, attempt, () => {
+        throw new AuthError('service_unavailable')
+      })
       deps.emit('account.updated', source, {
         actorId: user.id,
         targetId: user.id,
@@ -83,7 +103,6 @@ export function createProfile(deps: Deps, services: Services): Profile {
         of.keptSessionId === sessionId && (await isPassword(newPassword, of))
       if (!(await isPassword(currentPassword, user))) {
         if (await isWritten(user)) {
-          await passwordRecovery.allowAgain(user)
           await sessions.endAll(userId, 'password_change', source, { except: sessionId })
           return
         }

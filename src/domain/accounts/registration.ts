@@ -247,7 +247,7 @@ export function createRegistration(deps: Deps, services: Services): Registration
         return emailChange.confirm(opened, shown, source)
       }
       const opened = await mailedIntents.open(token, ['verifyEmail'])
-      return services.confirmation.confirm(opened, shown.newPassword, source)
+      return services.confirmation.confirm(opened, shown, source)
     },
 
     async resendVerification(typed, languages, source) {

@@ -113,7 +113,7 @@ export function createConfigLocator(deps: Deps, registered: () => Promise<void>)
   }
 }
 
-/** Every caller that gets here may read the names. */
+/** Only callers who may read or change modules get here, and both need the names. */
 function notFound(
   code: 'module_not_found' | 'environment_not_found',
   begins: string,

@@ -1,7 +1,7 @@
 import { canonicalEmail } from '../../engine/email.js'
 import { providerProof } from '../../engine/owner-proof.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
-import type { OauthIdentity } from '../../model/oauth-identity.js'
+import { isBeingLinked, type OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict } from '../../stores/retry-on-conflict.js'
@@ -76,18 +76,35 @@ export function createProviderProofs(
     return providerProof(user, { bindings: bindings.length, identities: linked.length, factors })
   }
 
+  /** Also where a driver sent the insert twice or its answer was lost: the owner gets a mail of each identity. */
+  async function add(profile: ProviderProfile, userId: string): Promise<OauthIdentity | null> {
+    const stored = async () => {
+      const known = await identities.find(profile)
+      return known?.userId === userId && !isBeingLinked(known) ? known : null
+    }
+    try {
+      return (await identities.add(profile, userId)) ?? (await stored())
+    } catch (error) {
+      const known = await stored().catch(() => null)
+      if (known !== null) return known
+      throw error
+    }
+  }
+
   return {
     async open({ profile, intent }, orphan, source) {
       const user = await holderOf(profile)
       if (user === null) return null
       const verdict = await judge(user)
       if (verdict === 'refuse') return null
-      const proof = { by: intent, newPassword: null, name: profile.name, source }
+      const { termsVersion } = intent.payload
+      const owner = { name: profile.name, termsVersion: termsVersion === '' ? null : termsVersion }
+      const proof = { by: intent, newPassword: null, owner, source }
       const proved = verdict === 'join' ? user : await ownerProof.prove(user, proof)
       if (proved === null) return conflict
       await sessions.endAll(proved.id, 'password_change', source)
       if (orphan !== null) await identities.takeBack(orphan)
-      const identity = await identities.add(profile, proved.id)
+      const identity = await add(profile, proved.id)
       if (identity === null) return conflict
       const { provider } = profile
       identityNotice({ actorId: proved.id, user: proved, provider, change: 'linked' }, source)

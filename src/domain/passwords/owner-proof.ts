@@ -12,14 +12,20 @@ import { networkLine } from './hash-lines.js'
 import type { PasswordHashes } from './password-hashes.js'
 import type { PasswordRules } from './password-rules.js'
 
+export interface OwnerFacts {
+  readonly name?: string | undefined
+  /** The terms that the owner accepts. */
+  readonly termsVersion?: string | null
+}
+
 /** How the mailbox was proved, and what becomes of the password. */
 export interface Proof {
   /** The link that was mailed to the address, or the flow to a provider that is authoritative for it. */
   readonly by: SpentIntent<'verifyEmail' | 'resetPassword'> | SignInIntent
   /** Null clears the password that is there. */
   readonly newPassword: string | null
-  /** As the provider says it; left out where only the mailbox is known. */
-  readonly name?: string
+  /** What the owner says with the proof, or the provider of them. Default: nothing. */
+  readonly owner?: OwnerFacts
   readonly source: RequestSource
 }
 
@@ -44,6 +50,11 @@ interface Deps
   readonly mail: MailService
 }
 
+/** A proof, and the hash of its password. */
+interface Written extends Proof {
+  readonly passwordHash: string | null
+}
+
 function wayOf({ kind }: Proof['by']): OwnerProofWay {
   if (kind === 'verifyEmail') return 'link'
   return kind === 'resetPassword' ? 'reset' : 'provider'
@@ -56,37 +67,37 @@ export function createOwnerProof(deps: Deps): OwnerProof {
   const { clock, passwordRules } = deps
   const { users } = deps.collections
 
-  async function hashOf(user: User, { newPassword, source }: Proof) {
+  async function hashOf(user: User, { newPassword, owner = {}, source }: Proof) {
     if (newPassword === null) return null
-    const { id, email, name, passwordHash } = user
+    const { id, email, passwordHash } = user
+    // Of what a stranger typed, nothing decides about the owner's password.
+    const name = user.selfRegistered ? (owner.name ?? '') : user.name
     const line = networkLine(deps.surface, source)
     const existing = { userId: id, passwordHash }
     await passwordRules.check(newPassword, { email, name, existing, line })
     return deps.passwords.hash(newPassword, line)
   }
 
-  /** Whether the record is what the write makes of it: the salt is ours, or there is no password. */
-  function isWritten(found: User | null, seen: User, passwordHash: string | null): found is User {
+  /** Whether the record is what the write makes of it: the salt is ours, or without a password the intent. */
+  function isWritten(found: User | null, seen: User, { passwordHash, by }: Written): found is User {
     return (
       found !== null &&
       found.emailVerifiedAt !== null &&
       found.passwordHash === passwordHash &&
+      (passwordHash !== null || found.lastIntentId === by.id) &&
       found.credentialEpoch === seen.credentialEpoch + 1
     )
   }
 
-  async function write(
-    user: User,
-    passwordHash: string | null,
-    { by: { id: lastIntentId }, name = '' }: Proof,
-  ): Promise<User | null> {
-    const given = { passwordHash, name, lastIntentId }
+  async function write(user: User, proof: Written): Promise<User | null> {
+    const { passwordHash, by, owner: { name = '', termsVersion = null } = {} } = proof
+    const given = { passwordHash, name, termsVersion, lastIntentId: by.id }
     const { guard, set } = ownerProvedWrite(user, given, clock.now())
     try {
       return await users.update(user.id, guard, set)
     } catch (error) {
       const found = await users.get(user.id)
-      if (isWritten(found, user, passwordHash)) return found
+      if (isWritten(found, user, proof)) return found
       throw error
     }
   }
@@ -105,7 +116,7 @@ export function createOwnerProof(deps: Deps): OwnerProof {
     async prove(seen, proof) {
       // Before anything is written: what was proved must not be answered by a failure.
       const { notifySecurityChanges } = await deps.settings()
-      const passwordHash = await hashOf(seen, proof)
+      const written = { ...proof, passwordHash: await hashOf(seen, proof) }
       let user: User | null = seen
       const attempt = async () => {
         if (user === null || user.emailVerifiedAt !== null) return null
@@ -115,10 +126,9 @@ export function createOwnerProof(deps: Deps): OwnerProof {
           await passwordRules.remember(before.id, before.passwordHash)
         }
         await keepEnrolledFactor(deps.collections, before)
-        const found: User | null =
-          (await write(before, passwordHash, proof)) ?? (await users.get(seen.id))
+        const found: User | null = (await write(before, written)) ?? (await users.get(seen.id))
         // A guard that missed may have been met by the very write whose answer was lost.
-        if (isWritten(found, seen, passwordHash)) {
+        if (isWritten(found, seen, written)) {
           announce(before, found, proof, notifySecurityChanges)
           return found
         }

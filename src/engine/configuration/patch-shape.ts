@@ -14,8 +14,7 @@ export function isPatchShaped(given: unknown, isText = isString): boolean {
     (revision === undefined || Number.isSafeInteger(revision)) &&
     isObject(config) &&
     Object.values(config).every(isText) &&
-    Array.isArray(recordLists) &&
-    recordLists.every(isList)
+    isListOf(recordLists, isList)
   )
 }
 
@@ -28,8 +27,12 @@ export function assertPatchShape(name: string, given: unknown): void {
 function isListChange(given: unknown, isText: typeof isString): boolean {
   if (!hasOnly(given, listMembers)) return false
   const { field, create = [], remove = [] } = given
-  const isTexts = (texts: unknown): boolean => Array.isArray(texts) && texts.every(isText)
-  return isText(field) && isTexts(create) && isTexts(remove)
+  return isText(field) && isListOf(create, isText) && isListOf(remove, isText)
+}
+
+/** A list with a hole has nothing there, which `every` alone would pass by. */
+function isListOf(given: unknown, isOne: (one: unknown) => boolean): boolean {
+  return Array.isArray(given) && Array.from<unknown>(given).every((one) => isOne(one))
 }
 
 function isString(given: unknown): boolean {
@@ -41,5 +44,6 @@ function hasOnly(given: unknown, names: readonly string[]): given is Record<stri
 }
 
 function isObject(given: unknown): given is Readonly<Record<string, unknown>> {
-  return typeof given === 'object' && given !== null && !Array.isArray(given)
+  // Neither a list nor a Map, in any realm.
+  return Object.prototype.toString.call(given) === '[object Object]'
 }

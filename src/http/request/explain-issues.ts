@@ -31,7 +31,7 @@ export function explainIssues(what: 'request' | 'query', issues: readonly Issue[
 
 function explain({ code, path, expected = '' }: Issue): string {
   if (code === 'unrecognized_keys') return 'it has a member that is not known'
-  const name = quoteInput(path.join('.'))
+  const name = path.length === 0 ? 'it' : quoteInput(path.join('.'))
   const form = code === 'invalid_type' ? forms[expected] : undefined
   return form === undefined ? `${name} is missing or not valid` : `${name} must be ${form}`
 }

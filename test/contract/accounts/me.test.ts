@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { openHost, outcomeOf, storedUser, surfaces } from '../../support/hosts/open-host.js'
 import { goodPassword, signedInPerson, signIn } from '../../support/people/people.js'
+import { withCall } from '../../support/stores/faulty-backend.js'
 
 function me(host: ContractHost, surface: Surface, bearer: string): Promise<Reply> {
   return host.send('GET', `/v1/auth/${surface}/me`, { bearer })
@@ -53,6 +55,35 @@ describe.each(surfaces)('your own account on the %s surface', (surface) => {
     expect((await me(host, surface, who.bearer)).text).toBe(reply.text)
     const stored = await storedUser(host, surface, who.email)
     expect(stored.updatedAt).toBe(host.clock.now())
+  })
+
+  it.each([
+    ['goes on where this session ends the others meanwhile', '200', true],
+    ['is refused where this session is ended meanwhile', '401 session_revoked', false],
+  ] as const)('O-36 a change of name %s', async (_, outcome, isSpared) => {
+    let meanwhile = async (): Promise<unknown> => null
+    const backend = withCall(memory(), async (call, work) => {
+      if (call === `${surface}_users.update`) await meanwhile()
+      return work()
+    })
+    const host = await openHost({ backend })
+    const who = await signedInPerson(host, surface)
+    const other = await signIn(host, surface, who)
+    const { name } = await storedUser(host, surface, who.email)
+    const newPassword = 'another long passphrase'
+    meanwhile = async () => {
+      meanwhile = async () => null
+      const { bearer } = isSpared ? who : other
+      const body = { currentPassword: goodPassword, newPassword }
+      const changed = await host.send('POST', `/v1/auth/${surface}/me/password`, { bearer, body })
+      expect(outcomeOf(changed)).toBe('204')
+    }
+    const { bearer } = who
+    const body = { name: 'Grace' }
+    const renamed = await host.send('PATCH', `/v1/auth/${surface}/me`, { bearer, body })
+    expect(outcomeOf(renamed)).toBe(outcome)
+    const after = await storedUser(host, surface, who.email)
+    expect(after.name).toBe(isSpared ? 'Grace' : name)
   })
 
   it('ASVS-8.2.3 ASVS-15.3.3 SF-6 O-36 R-2.1-03 takes no other member, whatever its spelling, and changes nothing', async () => {
