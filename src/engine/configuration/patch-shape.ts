@@ -1,5 +1,5 @@
 /** What a patch looks like, for an error of a host's code. */
-export const patchShape =
+const patchShape =
   '{ config?, recordLists?, revision? }: texts by key, lists as { field, create?, remove? }, a whole revision'
 
 const members = ['config', 'recordLists', 'revision']
