@@ -157,7 +157,7 @@ export const confirmationInput = z.strictObject({
   newPassword: z.optional(passwordInput),
   /** For another address, unless the session that asked for it sends its access token. */
   currentPassword: z.optional(passwordInput),
-  /** The name of an account that the link makes. */
+  /** The name of an account that the link makes, or gives to the owner of the mailbox. */
   name: z.optional(nameInput),
   acceptedTermsVersion: z.optional(termsInput),
   registrationKey: z.optional(tokenInput),

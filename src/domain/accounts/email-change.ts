@@ -79,8 +79,8 @@ interface LinkTerms {
 
 type ChangeIntent = SpentIntent<'changeEmail'>
 
-const byPassword =
-  'Passwords are switched off. Open the link where you asked for the change and are signed in.'
+const passwordsOff =
+  'Passwords are switched off. Open the link where you asked for the change and are signed in, or ask for it again.'
 
 export function createEmailChange(
   deps: Deps,
@@ -168,7 +168,7 @@ export function createEmailChange(
     const { passwordLoginEnabled } = settingsFor(surface, await deps.settings())
     // While passwords are off, one that is left proves nothing.
     if (!passwordLoginEnabled)
-      throw new AuthError('password_login_disabled', { detail: byPassword })
+      throw new AuthError('password_login_disabled', { detail: passwordsOff })
     if (currentPassword === undefined) throw new AuthError('current_password_required')
     if (await passwordCheck.ofLink(payload, user, currentPassword)) return
     deps.emit('password.changeFailed', source, { userId: user.id, sessionId: null })

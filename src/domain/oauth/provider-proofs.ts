@@ -76,7 +76,7 @@ export function createProviderProofs(
     return providerProof(user, { bindings: bindings.length, identities: linked.length, factors })
   }
 
-  /** Also where a driver sent the insert twice or its answer was lost: the owner gets a mail of each identity. */
+  /** Also where a driver sent the insert twice or its answer was lost, so that the owner gets a mail: rather two than none. */
   async function add(profile: ProviderProfile, userId: string): Promise<OauthIdentity | null> {
     const stored = async () => {
       const known = await identities.find(profile)

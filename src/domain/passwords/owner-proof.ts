@@ -70,7 +70,7 @@ export function createOwnerProof(deps: Deps): OwnerProof {
   async function hashOf(user: User, { newPassword, owner = {}, source }: Proof) {
     if (newPassword === null) return null
     const { id, email, passwordHash } = user
-    // Of what a stranger typed, nothing decides about the owner's password.
+    // A name that a stranger typed must not decide about the owner's password.
     const name = user.selfRegistered ? (owner.name ?? '') : user.name
     const line = networkLine(deps.surface, source)
     const existing = { userId: id, passwordHash }
@@ -115,8 +115,9 @@ export function createOwnerProof(deps: Deps): OwnerProof {
   return {
     async prove(seen, proof) {
       // Before anything is written: what was proved must not be answered by a failure.
-      const { notifySecurityChanges } = await deps.settings()
-      const written = { ...proof, passwordHash: await hashOf(seen, proof) }
+      const { notifySecurityChanges, registrationTermsVersion } = await deps.settings()
+      const owner = accepting(proof.owner ?? {}, registrationTermsVersion)
+      const written = { ...proof, owner, passwordHash: await hashOf(seen, proof) }
       let user: User | null = seen
       const attempt = async () => {
         if (user === null || user.emailVerifiedAt !== null) return null
@@ -138,4 +139,10 @@ export function createOwnerProof(deps: Deps): OwnerProof {
       return retryOnConflict<User | null>(attempts, attempt, () => null)
     },
   }
+}
+
+/** Only the terms that are asked for count as accepted. Where none are, the owner may name any. */
+function accepting({ name, termsVersion = null }: OwnerFacts, required: string): OwnerFacts {
+  const isAsked = required === '' ? termsVersion !== '' : termsVersion === required
+  return { name, termsVersion: isAsked ? termsVersion : null }
 }
