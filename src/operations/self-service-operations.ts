@@ -56,8 +56,8 @@ const updateMe = guardedOperation({
   body: z.strictObject({ name: nameInput }),
   reply: me,
   errors: [],
-  handle: async ({ body, user, sessionId, source }, { profile }) => {
-    const renamed = await profile.rename({ user, sessionId }, body.name, source)
+  handle: async ({ body, source, ...who }, { profile }) => {
+    const renamed = await profile.rename(who, body.name, source)
     return { body: meView(renamed, await profile.identitiesOf(renamed.id)) }
   },
 })

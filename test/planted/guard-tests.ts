@@ -8,7 +8,7 @@ const by = (file: string, ids: readonly string[]): Tests =>
 
 /** The tests that notice when a guard is gone. Every guard that `findGuards` finds is here. */
 export const guardTests: Tests = {
-  'domain/accounts/profile users: sessionEpoch': ['test/security/owner-proof.test.ts'],
+  'domain/accounts/profile users: emailVerifiedAt': ['test/security/owner-proof.test.ts'],
   'http/admission/admission-steps addressLimit': ['test/contract/limits/limit-matrix.test.ts'],
   'http/admission/admission-steps originCheck': ['test/contract/http/origin.test.ts'],
   'http/admission/admission-steps caller': ['test/contract/http/protected-routes.test.ts'],

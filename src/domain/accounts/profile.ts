@@ -3,7 +3,7 @@ import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import type { SignedIn } from '../context/principal.js'
+import type { Principal, SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
 import { limitedSuccess } from '../limits/limited-success.js'
@@ -16,8 +16,11 @@ import type { Sessions } from '../sessions/sessions.js'
 
 /** What a signed-in person does with their own account. */
 export interface Profile {
-  /** Throws what `IntentJudge.sessionRefusal` gives: a session that was ended renames nothing, however late its request. */
-  rename(who: AskingSession, name: string, source: RequestSource): Promise<User>
+  /**
+   * Throws `permission_denied` for an account that was disabled meanwhile. Where the owner of the mailbox proved it since
+   * the session began, throws what `IntentJudge.sessionRefusal` gives.
+   */
+  rename(who: SignedIn, name: string, source: RequestSource): Promise<User>
   /** The accounts at providers they can sign in with. */
   identitiesOf(userId: string): Promise<readonly LinkedIdentity[]>
   /**
@@ -51,8 +54,19 @@ interface Services {
   readonly oauthIdentities: OauthIdentities
 }
 
-/** Sessions ended beside us move the record. */
-const attempts = 5
+/** A proof of the mailbox beside us moves the record, once. */
+const attempts = 3
+
+/**
+ * The owner's proof of the mailbox ends the sessions of a stranger by one write, and reaches each of them a little
+ * later. A session that began after the proof is the owner's.
+ */
+function isOlderThanProof(
+  { claims }: Principal,
+  { selfRegistered, emailVerifiedAt }: Pick<User, 'selfRegistered' | 'emailVerifiedAt'>,
+): boolean {
+  return selfRegistered && emailVerifiedAt !== null && claims.authTime * 1000 <= emailVerifiedAt
+}
 
 export function createProfile(deps: Deps, services: Services): Profile {
   const { judge, sessions, passwordCheck, passwordRecovery, passwordWriter: writer } = services
@@ -65,13 +79,14 @@ export function createProfile(deps: Deps, services: Services): Profile {
       return linked.map(({ provider, linkedAt }) => ({ provider, linkedAt }))
     },
 
-    async rename({ user, sessionId }, name, source) {
+    async rename({ user, sessionId, principal }, name, source) {
       let seen = user
-      // The owner's proof of the mailbox ends all sessions by one write, and reaches each of them a little later.
       const attempt = async () => {
-        const refusal = await judge.sessionRefusal(seen, sessionId)
+        const refusal = isOlderThanProof(principal, seen)
+          ? await judge.sessionRefusal(seen, sessionId)
+          : null
         if (refusal !== null) throw refusal
-        const guard = { enabled: true, sessionEpoch: seen.sessionEpoch }
+        const guard = { enabled: true, emailVerifiedAt: seen.emailVerifiedAt }
         const renamed = await users.update(user.id, guard, { name, updatedAt: deps.clock.now() })
         if (renamed !== null) return renamed
         const found = await users.get(user.id)

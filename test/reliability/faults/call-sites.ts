@@ -70,7 +70,7 @@ const elsewhere = new Set([
   'src/domain/accounts/account-import.ts totpFactors.take',
   // The service of that name, and no collection.
   'src/domain/accounts/account-import.ts oauthIdentities.find',
-  // Sessions end while the request is under way, as in `me` of the contract.
+  // The address is confirmed while the request is under way, as in `me` of the contract.
   'src/domain/accounts/profile.ts users.get',
   // Beside the reply: the owner of an account is told of a lockout.
   'src/domain/factors/code-verification.ts deps.collections.users.get',
