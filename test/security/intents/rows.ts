@@ -75,7 +75,10 @@ export const rows: Readonly<Record<StartName, Row>> = {
   },
   'a link to another address, in the session that asked': anotherAddress,
   'a link to another address, with the password': {
-    voided: { '400 invalid_token': anotherAddress.voided['400 invalid_token'] },
+    voided: {
+      '400 invalid_token': anotherAddress.voided['400 invalid_token'],
+      '403 password_login_disabled': ['passwords off'],
+    },
     cannot: noFactor,
   },
   'a link to another address of an account with an app': {
