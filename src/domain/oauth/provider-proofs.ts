@@ -76,7 +76,10 @@ export function createProviderProofs(
     return providerProof(user, { bindings: bindings.length, identities: linked.length, factors })
   }
 
-  /** Also where a driver sent the insert twice or its answer was lost, so that the owner gets a mail: rather two than none. */
+  /**
+   * The identity also where a driver sent the insert twice or its answer was lost: then the owner gets the mail about it.
+   * Two sign-ins at once may both send one.
+   */
   async function add(profile: ProviderProfile, userId: string): Promise<OauthIdentity | null> {
     const stored = async () => {
       const known = await identities.find(profile)
@@ -97,8 +100,7 @@ export function createProviderProofs(
       if (user === null) return null
       const verdict = await judge(user)
       if (verdict === 'refuse') return null
-      const { termsVersion } = intent.payload
-      const owner = { name: profile.name, termsVersion: termsVersion === '' ? null : termsVersion }
+      const owner = { name: profile.name, termsVersion: intent.payload.termsVersion }
       const proof = { by: intent, newPassword: null, owner, source }
       const proved = verdict === 'join' ? user : await ownerProof.prove(user, proof)
       if (proved === null) return conflict

@@ -14,7 +14,7 @@ import type { PasswordRules } from './password-rules.js'
 
 export interface OwnerFacts {
   readonly name?: string | undefined
-  /** The terms that the owner accepts. */
+  /** The terms that the owner accepts. Null and an empty text are none. */
   readonly termsVersion?: string | null
 }
 
@@ -141,7 +141,7 @@ export function createOwnerProof(deps: Deps): OwnerProof {
   }
 }
 
-/** Only the terms that are asked for count as accepted. Where none are, the owner may name any. */
+/** Only the terms that are asked for count as accepted. Where none are asked for, any that the owner names count. */
 function accepting({ name, termsVersion = null }: OwnerFacts, required: string): OwnerFacts {
   const isAsked = required === '' ? termsVersion !== '' : termsVersion === required
   return { name, termsVersion: isAsked ? termsVersion : null }
