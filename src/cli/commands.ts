@@ -24,6 +24,11 @@ export const commands: readonly CommandEntry[] = [
       (await import('./operators/create-operator-command.js')).createOperatorCommand,
   },
   {
+    name: 'reset-factors',
+    summary: 'removes the second factors of a person who lost them',
+    load: async () => (await import('./operators/reset-factors-command.js')).resetFactorsCommand,
+  },
+  {
     name: 'settings',
     summary: 'reads and changes the settings that are stored',
     load: async () => (await import('./settings/settings-command.js')).settingsCommand,
