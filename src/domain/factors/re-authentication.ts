@@ -1,3 +1,4 @@
+import { proofAge } from '../../engine/proof-age.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
@@ -78,8 +79,8 @@ export function createReAuthentication(
     maxAgeMs: number,
   ) {
     if (hasFactor) return stepUp.require(principal, maxAgeMs)
-    const age = deps.clock.now() - principal.claims.authTime * 1000
-    const isRecent = age >= 0 && age < maxAgeMs
+    const age = proofAge(principal.claims.authTime * 1000, deps.clock.now())
+    const isRecent = age !== null && age < maxAgeMs
     const isUnusual = isVoidProof(await deps.collections.stepUpProofs.get(sessionId))
     if (!isRecent || isUnusual) throw stepUpRequired(maxAgeMs)
   }

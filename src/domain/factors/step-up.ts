@@ -1,3 +1,4 @@
+import { proofAge as ageOfProof } from '../../engine/proof-age.js'
 import { hasFactor, type SecondFactorMethod } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
 import type { StepUpProof } from '../../model/step-up-proof.js'
@@ -11,7 +12,7 @@ import type { IntentJudge } from '../intents/intent-judge.js'
 
 /** Recent proofs of a second factor, each bound to the session that showed it. */
 export interface StepUp {
-  /** Notes a proof of now; an older one of the session is replaced, a newer one stays. */
+  /** Notes a proof of now. It replaces an older one of the session, and one that lies too far in the future to count. */
   record(user: User, sessionId: string, method: SecondFactorMethod): Promise<number>
   /**
    * To be called before a factor is shown in a session, and with the user that the proof is then recorded with. Throws
@@ -21,7 +22,7 @@ export interface StepUp {
   requireSession(who: Pick<SignedIn, 'user' | 'sessionId'>): Promise<void>
   /** Epoch milliseconds of the session's newest proof that still counts; null without one. */
   provedAt(user: User, sessionId: string): Promise<number | null>
-  /** Milliseconds since that proof; null without one, and for one of the future. */
+  /** Milliseconds since that proof, see `engine/proof-age`; null without one, and for one far in the future. */
   proofAge(user: User, sessionId: string): Promise<number | null>
   /**
    * Resolves only when the session showed a second factor less than `maxAgeMs` ago. Throws
@@ -49,18 +50,16 @@ export function createStepUp(deps: Deps): StepUp {
     return counts ? proof.provedAt : null
   }
 
-  /** A proof of the future is a clock's mistake and proves nothing for longer than it should. */
   async function proofAge(user: User, sessionId: string): Promise<number | null> {
     const proved = await provedAt(user, sessionId)
-    const age = clock.now() - (proved ?? 0)
-    return proved !== null && age >= 0 ? age : null
+    return proved === null ? null : ageOfProof(proved, clock.now())
   }
 
   /** The newer of two proofs of a session stays; one from before a change of factors is never newer. */
   function isNewer(one: StepUpProof, other: StepUpProof): boolean {
-    return one.deviceEpoch === other.deviceEpoch
-      ? one.provedAt > other.provedAt
-      : one.deviceEpoch > other.deviceEpoch
+    if (one.deviceEpoch !== other.deviceEpoch) return one.deviceEpoch > other.deviceEpoch
+    // One of a clock that was wrong would keep the session from proving anything until that time comes.
+    return one.provedAt > other.provedAt && ageOfProof(one.provedAt, clock.now()) !== null
   }
 
   /** When the proof that stays was shown. */

@@ -71,19 +71,46 @@ describe.each(surfaces)('a recent proof of a second factor on the %s surface', (
     const { stepUpProofs } = storedIn(host, surface)
     const [proof] = await stepUpProofs.find({ userId: who.id }, { limit: 2 })
     if (proof === undefined) throw new Error('nothing was proved')
-    await stepUpProofs.update(
-      proof.id,
-      { userId: who.id },
-      { provedAt: proof.provedAt + 5 * minute },
-    )
-    expect(await prove()).toBe(200)
-    // Of the same factors, the later one stays, and proves nothing until its time has come.
+    const ahead = { provedAt: proof.provedAt + 5 * minute }
+    await stepUpProofs.update(proof.id, { userId: who.id }, ahead)
     await expect(requireStepUp(host, surface, bearer, minute)).rejects.toMatchObject(required)
     const { users } = storedIn(host, surface)
     const { deviceEpoch } = proof
     await users.update(who.id, { deviceEpoch }, { deviceEpoch: deviceEpoch + 1 })
     expect(await prove()).toBe(200)
     await requireStepUp(host, surface, bearer, minute)
+  })
+
+  it('R-5-19 counts in a process whose clock is up to a minute behind', async () => {
+    const host = await openHost()
+    const who = await enrolled(host, surface)
+    const { bearer } = who
+    const prove = async () => {
+      const body = { method: 'totp', code: await who.nextCode() }
+      return textOf((await host.send('POST', at('/step-up'), { bearer, body })).json(), 'provedAt')
+    }
+    await prove()
+    const { stepUpProofs } = storedIn(host, surface)
+    const [proof] = await stepUpProofs.find({ userId: who.id }, { limit: 2 })
+    if (proof === undefined) throw new Error('nothing was proved')
+    const shownAhead = async (ms: number) => {
+      const provedAt = host.clock.now() + ms
+      await stepUpProofs.update(proof.id, { userId: who.id }, { provedAt })
+    }
+    await shownAhead(minute)
+    await requireStepUp(host, surface, bearer, 1000)
+    await shownAhead(minute + 1)
+    await expect(requireStepUp(host, surface, bearer, minute)).rejects.toMatchObject(required)
+    // The next code comes half a minute later.
+    await shownAhead(2 * minute)
+    // A new one takes the place of one that lies too far ahead, and of no other.
+    const before = await prove()
+    expect(before).toBe(new Date(host.clock.now()).toISOString())
+    await requireStepUp(host, surface, bearer, 1000)
+    await shownAhead(minute)
+    const ahead = host.clock.now() + minute
+    expect(await prove()).toBe(new Date(ahead).toISOString())
+    await requireStepUp(host, surface, bearer, 1000)
   })
 
   it.each(['totp', 'webauthn'] as const)(
