@@ -6,6 +6,8 @@ export interface EnrolledFactors {
   readonly totp: boolean
   /** How many there are. */
   readonly passkeys: number
+  /** How many of them verified the person at least once. The others may be unable to. */
+  readonly verifyingPasskeys: number
   /** Backup codes not used yet. They belong to a factor and are none by themselves. */
   readonly backupCodes: number
 }
@@ -14,6 +16,8 @@ export interface EnrolledFactors {
 export interface AllowedFactors {
   readonly totp: boolean
   readonly webauthn: boolean
+  /** Whether a passkey has to verify the person. */
+  readonly userVerification: boolean
 }
 
 export interface SecondFactorQuestion {
@@ -42,21 +46,33 @@ export function decideSecondFactor(question: SecondFactorQuestion): SecondFactor
 
 /**
  * The methods an account can show a second factor with, in the order they are offered. A kind that is switched off is
- * left out for a user with another one; a user without is asked for it all the same. Otherwise switching a kind off
- * would let its holders in by the password alone, or lock them out.
+ * left out for a user with another one that works; a user without is asked for it all the same. Otherwise switching a kind
+ * off would let its holders in by the password alone, or lock them out.
  */
 export function usableMethods({
   enrolled,
   allowed,
 }: Pick<SecondFactorQuestion, 'enrolled' | 'allowed'>): readonly SecondFactorMethod[] {
   const all = factorsOf(enrolled, { totp: true, webauthn: true })
-  const on = factorsOf(enrolled, allowed)
-  const factors = on.length > 0 ? on : all
+  const works = (enrolled.totp && allowed.totp) || hasWorkingPasskey({ enrolled, allowed })
+  const factors = works ? factorsOf(enrolled, allowed) : all
   // The way back for a user who lost the factor, whatever is switched off.
   return factors.length > 0 && enrolled.backupCodes > 0 ? [...factors, 'backupCode'] : factors
 }
 
-function factorsOf(enrolled: EnrolledFactors, allowed: AllowedFactors): SecondFactorMethod[] {
+/** One that never verified the person may be refused where that is asked for. */
+function hasWorkingPasskey({
+  enrolled,
+  allowed,
+}: Pick<SecondFactorQuestion, 'enrolled' | 'allowed'>): boolean {
+  if (!allowed.webauthn) return false
+  return (allowed.userVerification ? enrolled.verifyingPasskeys : enrolled.passkeys) > 0
+}
+
+function factorsOf(
+  enrolled: EnrolledFactors,
+  allowed: Pick<AllowedFactors, 'totp' | 'webauthn'>,
+): SecondFactorMethod[] {
   const factors: SecondFactorMethod[] = []
   if (enrolled.totp && allowed.totp) factors.push('totp')
   if (enrolled.passkeys > 0 && allowed.webauthn) factors.push('webauthn')
@@ -64,7 +80,7 @@ function factorsOf(enrolled: EnrolledFactors, allowed: AllowedFactors): SecondFa
 }
 
 /** Whether there is a factor that is one by itself. */
-export function hasFactor({ totp, passkeys }: EnrolledFactors): boolean {
+export function hasFactor({ totp, passkeys }: Pick<EnrolledFactors, 'totp' | 'passkeys'>): boolean {
   return totp || passkeys > 0
 }
 
@@ -72,6 +88,11 @@ export function hasFactor({ totp, passkeys }: EnrolledFactors): boolean {
 export function allowedFactors(settings: {
   readonly totpEnabled: boolean
   readonly webauthnMode: 'off' | 'secondFactor' | 'passwordless'
+  readonly webauthnUserVerification: 'required' | 'preferred'
 }): AllowedFactors {
-  return { totp: settings.totpEnabled, webauthn: settings.webauthnMode !== 'off' }
+  return {
+    totp: settings.totpEnabled,
+    webauthn: settings.webauthnMode !== 'off',
+    userVerification: settings.webauthnUserVerification === 'required',
+  }
 }

@@ -8,24 +8,34 @@ import {
   usableMethods,
 } from '../../src/engine/second-factor.js'
 
-const none = { totp: false, passkeys: 0, backupCodes: 0 }
-const allowed = { totp: true, webauthn: true }
+const none = { totp: false, passkeys: 0, verifyingPasskeys: 0, backupCodes: 0 }
+const allowed = { totp: true, webauthn: true, userVerification: true }
 const question: SecondFactorQuestion = {
   policy: 'optional',
   enrolled: none,
   allowed,
 }
 const totp = { ...none, totp: true, backupCodes: 10 }
-const passkeys = { ...none, passkeys: 2 }
+const passkeys = { ...none, passkeys: 2, verifyingPasskeys: 2 }
 
 const questions = fc.record({
   policy: fc.constantFrom('off' as const, 'optional' as const, 'required' as const),
-  enrolled: fc.record({
+  enrolled: fc
+    .record({
+      totp: fc.boolean(),
+      passkeys: fc.nat({ max: 2 }),
+      others: fc.nat({ max: 2 }),
+      backupCodes: fc.nat({ max: 20 }),
+    })
+    .map(({ passkeys, others, ...rest }) => {
+      const verifyingPasskeys = Math.max(passkeys - others, 0)
+      return { ...rest, passkeys, verifyingPasskeys }
+    }),
+  allowed: fc.record({
     totp: fc.boolean(),
-    passkeys: fc.nat({ max: 2 }),
-    backupCodes: fc.nat({ max: 20 }),
+    webauthn: fc.boolean(),
+    userVerification: fc.boolean(),
   }),
-  allowed: fc.record({ totp: fc.boolean(), webauthn: fc.boolean() }),
 })
 
 describe('decideSecondFactor', () => {
@@ -64,18 +74,30 @@ describe('decideSecondFactor', () => {
 
 describe('usableMethods', () => {
   it('S-21 S-25 a kind that is off is offered to who has nothing else alone', () => {
-    const enrolled = { totp: true, passkeys: 1, backupCodes: 0 }
+    const enrolled = { ...none, totp: true, passkeys: 1, verifyingPasskeys: 1 }
     expect(usableMethods({ enrolled, allowed })).toEqual(['totp', 'webauthn'])
-    const only = (allowed: { totp: boolean; webauthn: boolean }) =>
-      usableMethods({ enrolled, allowed })
+    const only = (kinds: { totp: boolean; webauthn: boolean }) =>
+      usableMethods({ enrolled, allowed: { ...allowed, ...kinds } })
     expect(only({ totp: false, webauthn: true })).toEqual(['webauthn'])
     expect(only({ totp: true, webauthn: false })).toEqual(['totp'])
     expect(only({ totp: false, webauthn: false })).toEqual(['totp', 'webauthn'])
-    const off = { totp: false, webauthn: false }
+    const off = { ...allowed, totp: false, webauthn: false }
     expect(usableMethods({ enrolled: { ...none, totp: true }, allowed: off })).toEqual(['totp'])
     expect(usableMethods({ enrolled: passkeys, allowed: { ...allowed, webauthn: false } })).toEqual(
       ['webauthn'],
     )
+  })
+
+  it('S-26 a kind that is off is offered beside passkeys that may be unable to verify the person', () => {
+    const enrolled = { ...none, totp: true, passkeys: 1 }
+    const without = { totp: false, webauthn: true, userVerification: false }
+    expect(usableMethods({ enrolled, allowed: without })).toEqual(['webauthn'])
+    const required = { ...without, userVerification: true }
+    expect(usableMethods({ enrolled, allowed: required })).toEqual(['totp', 'webauthn'])
+    const verifying = { ...enrolled, verifyingPasskeys: 1 }
+    expect(usableMethods({ enrolled: verifying, allowed: required })).toEqual(['webauthn'])
+    const key = { ...none, passkeys: 1 }
+    expect(usableMethods({ enrolled: key, allowed: required })).toEqual(['webauthn'])
   })
 
   it('R-1-20 backup codes belong to a factor, and stay while it is switched off', () => {
@@ -84,16 +106,20 @@ describe('usableMethods', () => {
       'webauthn',
       'backupCode',
     ])
-    const off = { totp: false, webauthn: false }
+    const off = { ...allowed, totp: false, webauthn: false }
     expect(usableMethods({ enrolled: totp, allowed: off })).toEqual(['totp', 'backupCode'])
     expect(usableMethods({ enrolled: { ...totp, backupCodes: 0 }, allowed })).toEqual(['totp'])
   })
 })
 
 it.each([
-  [true, 'off', { totp: true, webauthn: false }],
-  [false, 'secondFactor', { totp: false, webauthn: true }],
-  [true, 'passwordless', { totp: true, webauthn: true }],
-] as const)('apps on: %s, passkeys %s: %j may be used', (totpEnabled, webauthnMode, allowed) => {
-  expect(allowedFactors({ totpEnabled, webauthnMode })).toEqual(allowed)
-})
+  [true, 'off', 'required', { totp: true, webauthn: false, userVerification: true }],
+  [false, 'secondFactor', 'preferred', { totp: false, webauthn: true, userVerification: false }],
+  [true, 'passwordless', 'required', { totp: true, webauthn: true, userVerification: true }],
+] as const)(
+  'apps on: %s, passkeys %s, verification %s: %j may be used',
+  (totpEnabled, webauthnMode, webauthnUserVerification, allowed) => {
+    const settings = { totpEnabled, webauthnMode, webauthnUserVerification }
+    expect(allowedFactors(settings)).toEqual(allowed)
+  },
+)

@@ -16,6 +16,7 @@ export async function enrolledFactors(
   return {
     totp: totp?.confirmed === true,
     passkeys: passkeys.length,
+    verifyingPasskeys: passkeys.filter(({ uvInitialized }) => uvInitialized).length,
     backupCodes: codes === null ? 0 : remainingCodes(codes),
   }
 }

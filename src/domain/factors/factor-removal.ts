@@ -97,9 +97,14 @@ export function createFactorRemoval(
   }
 
   async function hasPasskeyBeside(userId: string, credentialId: string | null): Promise<boolean> {
-    if (!allowedFactors(await deps.settings()).webauthn) return false
+    const { webauthn, userVerification } = allowedFactors(await deps.settings())
+    if (!webauthn) return false
     const all = await passkeysOfUser(collections, userId)
-    return all.some(({ id, removingBy }) => id !== credentialId && removingBy === null)
+    // One that never verified the person may be refused at the next login.
+    return all.some(
+      ({ id, removingBy, uvInitialized }) =>
+        id !== credentialId && removingBy === null && (uvInitialized || !userVerification),
+    )
   }
 
   /** Only one that verifies the person opens an account by itself. */

@@ -26,12 +26,12 @@ interface Both {
   readonly authenticator: SoftwareAuthenticator
 }
 
-/** Somebody with an app and a passkey. */
-async function withBoth(host: SettingsHost, surface: Surface): Promise<Both> {
+/** Somebody with an app and a passkey; `verifies` is false for a key that cannot verify a person. */
+async function withBoth(host: SettingsHost, surface: Surface, verifies = true): Promise<Both> {
   const who = await enrolled(host, surface)
   const body = { method: 'totp', code: await who.nextCode() }
   await host.send('POST', `/v1/auth/${surface}/step-up`, { bearer: who.bearer, body })
-  const authenticator = softwareAuthenticator({ origin: origins[surface] })
+  const authenticator = softwareAuthenticator({ origin: origins[surface], verifies })
   const done = await passkeysOn(host, surface).register({ bearer: who.bearer }, authenticator)
   expect(done.status, done.text).toBe(201)
   return { who, authenticator }
@@ -105,6 +105,32 @@ describe.each(surfaces)('a kind of factor that is switched off, on the %s surfac
     expect(await steppedUp(host, who)).toBe('200')
     const { bearer } = who
     const removed = await host.send('DELETE', at('/mfa/totp'), { bearer })
+    expect(outcomeOf(removed)).toBe('409 last_factor_required')
+  })
+
+  it('S-21 S-26 an app is asked for, although it is off, beside a key that cannot verify its owner', async () => {
+    const host = await settingsHost()
+    await host.set({ config: { webauthnUserVerification: 'preferred' } })
+    const { who, authenticator } = await withBoth(host, surface, false)
+    await host.set({ config: noTotp })
+    expect((await begun(host, surface, who)).methods).toEqual(['webauthn', 'backupCode'])
+    await host.set({ config: { webauthnUserVerification: 'required' } })
+    const { methods, mfaToken } = await begun(host, surface, who)
+    expect(methods).toEqual(['totp', 'webauthn', 'backupCode'])
+    const byKey = await passkeysOn(host, surface).login(authenticator, mfaToken)
+    expect(outcomeOf(byKey)).toBe('401 invalid_credentials')
+    expect(await shownCode(host, surface, who, mfaToken)).toBe('200')
+    expect(await steppedUp(host, who)).toBe('200')
+  })
+
+  it('S-19 S-26 a key that cannot verify its owner does not let a required app be removed', async () => {
+    const host = await settingsHost()
+    await host.set({ config: { webauthnUserVerification: 'preferred' } })
+    const { who } = await withBoth(host, surface, false)
+    const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' }
+    await host.set({ config: { ...policy, webauthnUserVerification: 'required' } })
+    expect(await steppedUp(host, who)).toBe('200')
+    const removed = await host.send('DELETE', at('/mfa/totp'), { bearer: who.bearer })
     expect(outcomeOf(removed)).toBe('409 last_factor_required')
   })
 
