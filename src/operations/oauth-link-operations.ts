@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { AuthError } from '../errors/index.js'
 import { adminOperation, guardedOperation } from './operation.js'
 import {
   flowCookies,
@@ -118,6 +119,11 @@ const unlinkUserOauth = adminOperation({
   errors: ['user_not_found', 'not_found', 'last_login_method'],
   locate: ({ userId = '' }, { oauthLinks }) => oauthLinks.person(userId),
   handle: async ({ located, params: { provider = '' }, principal, source }, { oauthLinks }) => {
+    // To unlink your own account takes a factor or the password, and this route asks for neither.
+    if (located.id === principal.userId) {
+      const detail = 'DELETE /v1/auth/operator/oauth/{provider}/link unlinks your own account.'
+      throw new AuthError('permission_denied', { detail })
+    }
     await oauthLinks.unlinkOf(principal.userId, located, { provider }, source)
     return { body: null }
   },

@@ -435,6 +435,16 @@ describe('an administrator', () => {
     expect(await identitiesOf(host, who)).toEqual([])
   })
 
+  it('ASVS-7.5.1 does not unlink their own account without proving that it is theirs', async () => {
+    const host = await oauthHost({ authorizer: { check: async () => true } })
+    const admin = await signedInPerson(host, 'operator')
+    await link(host, admin, 'google', atGoogle)
+    const reply = await host.send('DELETE', at(admin.id), { bearer: admin.bearer })
+    expectProblem(reply, 403, 'permission_denied')
+    expect(reply.json()['detail']).toContain('/oauth/{provider}/link')
+    expect(await identitiesOf(host, admin)).toHaveLength(1)
+  })
+
   it('takes nobody their last way in', async () => {
     const host = await oauthHost({ authorizer: { check: async () => true } })
     const admin = await signedInPerson(host, 'operator')
