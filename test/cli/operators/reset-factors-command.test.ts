@@ -41,7 +41,8 @@ async function withPerson(surface: Surface): Promise<Place> {
       })
       const reply = await handle(request)
       assert.ok(reply)
-      return { httpStatus: reply.status, ...(await reply.json()) }
+      const document: Readonly<Record<string, unknown>> = JSON.parse(await reply.text())
+      return { httpStatus: reply.status, ...document }
     },
   }
 }
