@@ -23,7 +23,7 @@ export function probeExample(
   it('I17-7 a user registers, is let in, refreshes and signs out', () => main(host()))
   it('I17-7 machines find the token endpoint', () => metadata(host()))
   it('I17-7 what is wrong with a request is said, and nothing else', () => refusals(host()))
-  it('I17-7 SIGTERM lets a request under way finish, and ends the process', () =>
+  it('I17-7 SIGTERM lets a request under way finish, cuts off one that hangs, and ends the process', () =>
     ending(host(), how))
 }
 
@@ -165,12 +165,15 @@ async function ending({ program, port }: ExampleHost, { exitCode, closes }: Endi
   const body = JSON.stringify({ email: 'stranger@example.org', password })
   const login = { path: '/v1/auth/client/login', host: 'client', bearer: '', body }
   const busy = await heldBack(port, login)
+  // Its body never comes. Next.js has a limit of its own, which is longer.
+  const stuck = closes === null ? await heldBack(port, login) : busy
   program.signal('SIGTERM')
   await expect.poll(() => isRefused(port)).toBe(true)
   if (closes !== null) await program.printed(closes)
   expect(await busy.send('"invalid_credentials"')).toContain('HTTP/1.1 401')
   expect(await program.ended()).toBe(exitCode)
-  await expect.poll(() => [idle.closed, busy.socket.closed]).toEqual([true, true])
+  const sockets = [idle, busy.socket, stuck.socket]
+  await expect.poll(() => sockets.map(({ closed }) => closed)).toEqual([true, true, true])
 }
 
 function outcomeOf({ status, code }: Reply): string {
